@@ -1,9 +1,9 @@
 /* adjoint.c: adjoint(METHOD): the method whose step of h undoes METHOD's step of -h. Source: Hairer, Lubich,
  * Wanner, II.3.
  *
- * Rewrites the program: reversed order, and each substep by its own adjoint (euler-a and euler-b change
- * places, a tableau becomes the adjoint tableau). shake and project(LAYER) are no bijections of the
- * constrained phase space and have none; the inverse of a layer given by formulas is not among them.
+ * Rewrites the program: reversed order, and each substep replaced by its adjoint (euler-a becomes euler-b and
+ * vice versa, a tableau its adjoint tableau). shake and project(LAYER) are not bijections of the constrained
+ * phase space and have no adjoint. The inverse of a layer given by formulas is not implemented.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -17,11 +17,10 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   cst_term_expand(t->arg[0], &p, 1.0);
   bool has = cst_program_adjoint(&p, 0);
   free(p.step);
-  return has ||
-         cst_term_error(
-             t->arg[0], e,
-             "'%s' has no adjoint: it is given by formulas, or no bijection of the constrained phase space",
-             t->arg[0]->name);
+  return has || cst_term_error(t->arg[0], e,
+                               "'%s' has no adjoint: it is given by formulas, or is not a bijection of the "
+                               "constrained phase space",
+                               t->arg[0]->name);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {

@@ -1,14 +1,14 @@
-/* baoab.c: baoab(friction=, inverse-temperature=, drifts=1): half a kick, half a drift, friction and noise of
- * the whole step, half a drift, half a kick.
+/* baoab.c: baoab(friction=, inverse-temperature=, drifts=1): half a kick, half a drift, friction and noise
+ * for the whole step, half a drift, half a kick.
  *
  *   B: p <- p - h/2 dV(q)     A: q <- q + h/2 M^-1 p     O: as in langevin.c, for h
  *
- * Harmonic configurations are sampled without error, others off by O(h^2) with a small constant; velocities
- * are off by O(h^2). With constraints g-BAOAB: each half drift is `drifts` steps of RATTLE without a force,
- * along the geodesic, and p is projected behind B and O. A drift's impulse takes up what is normal to g = 0
- * at its left end, and the projections at its right end are one, so that B and the drift beside it are one
- * substep of core/kick.c. Source: Leimkuhler, Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A
- * 472 (2016) 20160138.
+ * Harmonic configurations are sampled without error, others with an error O(h^2) with a small constant;
+ * velocities have an error O(h^2). With constraints the method is g-BAOAB: each half drift consists of
+ * `drifts` steps of RATTLE without a force, along the geodesic, and p is projected after B and O. The impulse
+ * of a drift absorbs the normal part of p at its left end, and the projections at its right end coincide, so
+ * B and the adjacent drift are one substep of core/kick.c. Source: Leimkuhler, Matthews, Appl. Math. Res.
+ * Express (2013) 34; Proc. R. Soc. A 472 (2016) 20160138.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -24,9 +24,7 @@ static int drifts_of(const cst_term *t) {
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *drifts = cst_term_argument(t, "drifts"), *other = cst_term_argument(t, NULL);
-  if (other)
-    return cst_term_error(other, e,
-                          "baoab is a method of its own and takes none; langevin(METHOD, ...) does");
+  if (other) return cst_term_error(other, e, "baoab takes no method; langevin(METHOD, ...) does");
   if (drifts && (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
                  drifts->number != floor(drifts->number)))
     return cst_term_error(drifts, e,
@@ -42,7 +40,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
-/* B A .. A  O  A .. A B, each B a part of the substep at its side. */
+/* B A .. A  O  A .. A B, where each B is part of the adjacent substep. */
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const int    n = drifts_of(t);
   const double part = fraction / (2 * n);
@@ -65,21 +63,21 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_baoab = {
-    .info = {.name = "baoab",
-             .doc = "The BAOAB splitting of Langevin's equation; with constraints g-BAOAB.",
-             .equations = "B: p <- p - h/2 dV(q);  A: q <- q + h/2 M^-1 p;  O: v <- e^(-friction h) v + "
-                          "sqrt((1 - e^(-2 friction h))/b) M^(-1/2) "
-                          "xi;  B A O A B, p projected on G v = 0, A along the geodesics of g = 0",
-             .notes = "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. "
-                      "The noise is a function of seed, "
-                      "member and step.\n"
-                      "Configurations are better than velocities, whose temperature is off by O(h^2): take "
-                      "it from configurations.\n"
-                      "With constraints each A is made of `drifts` steps of RATTLE without a force.",
-             .source = "B. Leimkuhler, C. Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 "
-                       "(2016) 20160138",
-             .signature = "baoab(friction=, inverse-temperature=, drifts=1)",
-             .example = "baoab(friction=0.5, inverse-temperature=2)"},
+    .info =
+        {.name = "baoab",
+         .doc = "The BAOAB splitting of Langevin's equation; with constraints g-BAOAB.",
+         .equations = "B: p <- p - h/2 dV(q);  A: q <- q + h/2 M^-1 p;  O: v <- e^(-friction h) v + sqrt((1 "
+                      "- e^(-2 friction h))/b) M^(-1/2) xi;  B A O A B, p projected on G v = 0, A along the "
+                      "geodesics of g = 0",
+         .notes =
+             "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The noise "
+             "is a function of seed, member and step.\nConfigurations are more accurate than velocities, "
+             "whose temperature has an error O(h^2): take the temperature from configurations.\nWith "
+             "constraints each A consists of `drifts` steps of RATTLE without a force.",
+         .source = "B. Leimkuhler, C. Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 "
+                   "(2016) 20160138",
+         .signature = "baoab(friction=, inverse-temperature=, drifts=1)",
+         .example = "baoab(friction=0.5, inverse-temperature=2)"},
     .check = check,
     .fits = fits,
     .properties = properties,

@@ -1,4 +1,4 @@
-/* batch.c: batches of lanes: memory, starts, ghosts. */
+/* batch.c: batches of lanes: memory, starts, padding lanes. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -65,8 +65,8 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
   for (int a = 0; a < sys->ng; a++) x[(at->length + a) * width] = length[a];
-  x[at->tolerance * width] =
-      tolerance * (1 - 0x1p-50); /* so that |g| / s, rounded, is not above what was asked for */
+  /* so that |g| / s, after rounding, does not exceed the tolerance */
+  x[at->tolerance * width] = tolerance * (1 - 0x1p-50);
   for (int i = 0; i < sys->nq; i++) {
     x[(at->q + i) * width] = q[i];
     x[(at->p + i) * width] = p[i];
@@ -104,7 +104,7 @@ const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long inde
   return column(s, b->fate[index].reason == CST_DONE ? b->record : b->last, index);
 }
 
-enum { REASON, STEP, COLUMN }; /* of the saved numbers */
+enum { REASON, STEP, COLUMN }; /* layout of the saved numbers */
 
 size_t cst_batch_numbers(const cst_stepper *s) {
   return COLUMN + cst_stepper_record_size(s) / (size_t)cst_stepper_width(s);

@@ -1,11 +1,10 @@
 /* compose.c: compose(METHOD, SCHEME), compose(METHOD, [gammas]) and compose(METHOD1, METHOD2, ...).
  *
- * A scheme replaces one step by steps of gamma_i h. It needs a symmetric base; on another base every substep
+ * A scheme replaces one step by steps of gamma_i h. It needs a symmetric base. For another base every substep
  * is METHOD(gamma h/2) followed by adjoint(METHOD)(gamma h/2), which is symmetric (Hairer, Lubich, Wanner,
- * V.3.1). Several methods follow one another with equal parts of the step. Order of a scheme on a symmetric
- * base of order 2: the scheme's, if the base ends in the tangent space. Extrinsic and intrinsic compositions
- * of constrained methods are the same map as long as g = 0 at every substep (Barbero-Linan et al.,
- * (5.7)-(5.10)).
+ * V.3.1). Several methods are applied one after another with equal fractions of the step. On a symmetric base
+ * of order 2 that ends in the tangent space, a scheme has its own order. Extrinsic and intrinsic compositions
+ * of constrained methods are the same map if g = 0 at every substep (Barbero-Linan et al., (5.7)-(5.10)).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -26,8 +25,8 @@ static double gamma_at(const cst_term *t, int i) {
   return scheme_of(t) ? scheme_of(t)->gamma[i] : t->arg[1]->arg[i]->number;
 }
 
-/* Order of a palindromic list on a symmetric base of order 2: sum gamma = 1; 4 when sum gamma^3 = 0. Higher
- * ones are not looked for. */
+/* Order of a palindromic list with sum gamma = 1 on a symmetric base of order 2: 4 if sum gamma^3 = 0, else
+ * 2. Higher orders are not detected. */
 static int list_order(const cst_term *t) {
   double cubes = 0;
   for (int i = 0; i < gamma_count(t); i++) cubes += gamma_at(t, i) * gamma_at(t, i) * gamma_at(t, i);
@@ -38,14 +37,14 @@ static bool check_list(const cst_term *l, cst_expr_error *e) {
   double sum = 0;
   for (int i = 0; i < l->n; i++) {
     if (l->arg[i]->kind != CST_TERM_NUMBER)
-      return cst_term_error(l->arg[i], e, "a list of gammas holds numbers");
+      return cst_term_error(l->arg[i], e, "a list of gammas must hold numbers");
     sum += l->arg[i]->number;
   }
   if (fabs(sum - 1) > 1e-13)
-    return cst_term_error(l, e, "the gammas of a composition must sum to 1, these to %.17g", sum);
+    return cst_term_error(l, e, "the gammas of a composition must sum to 1; the sum is %.17g", sum);
   for (int i = 0; i < l->n; i++)
     if (fabs(l->arg[i]->number - l->arg[l->n - 1 - i]->number) > 1e-15)
-      return cst_term_error(l->arg[i], e, "the gammas of a composition must read the same from both ends");
+      return cst_term_error(l->arg[i], e, "the gammas of a composition must be palindromic");
   return true;
 }
 
@@ -80,7 +79,7 @@ static bool check_methods(const cst_term *t, cst_expr_error *e) {
 
 enum { MOST_SUBSTEPS = 1024 };
 
-/* How many substeps t expands to; its parts have been checked. */
+/* Number of substeps of t, whose parts have been checked. */
 static int substeps(const cst_term *t) {
   cst_program p = {0};
   long        n = 0;
@@ -95,7 +94,7 @@ static int substeps(const cst_term *t) {
 
 static bool check_size(const cst_term *t, cst_expr_error *e) {
   return substeps(t) <= MOST_SUBSTEPS ||
-         cst_term_error(t, e, "nested compositions make more than %d substeps a step", MOST_SUBSTEPS);
+         cst_term_error(t, e, "nested compositions make more than %d substeps per step", MOST_SUBSTEPS);
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
@@ -121,7 +120,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return true;
 }
 
-/* What a scheme repeats: the base, or where it is not symmetric two steps, the base and its adjoint. */
+/* The program that a scheme repeats: the base or, if it is not symmetric, the base and its adjoint. */
 static cst_program substep(const cst_term *t, bool *symmetric) {
   cst_program x = base(t);
   const int   n = x.n;
@@ -152,9 +151,9 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static int even(int order) { return order + order % 2; }
 
-/* Where a method's own multipliers leave p off the tangent space (hbvm), by O(h^2) and with a sign that
- * changes from step to step, a scheme does not cancel that part, whose square acts on the rest: q gains up to
- * order 4 (measured, up to kahan-li8), p and lambda nothing. */
+/* If a method's own multipliers leave p off the tangent space (hbvm) by O(h^2), with a sign that alternates
+ * between steps, a scheme does not cancel this part, and its square acts on the rest: q gains at most order 4
+ * (measured, up to kahan-li8), p and lambda gain nothing. */
 static void raise_orders(cst_properties *x, int scheme) {
   const int own = even(x->order_q < x->order_p ? x->order_q : x->order_p),
             order = own > scheme ? own : scheme;
@@ -169,18 +168,18 @@ static void raise_orders(cst_properties *x, int scheme) {
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* 1 for a part whose own multipliers leave p off the tangent space: the next part, or the next step, takes up
- * what is left. */
+/* 1 for a part whose own multipliers leave p off the tangent space; the next part or step absorbs the normal
+ * part of p. */
 static int left_by(const cst_properties *x) { return x->own_lambda && !(x->claims & CST_CLAIM_VELOCITIES); }
 
-/* Whether what a part leaves normal to g = 0 is taken up by the next one. */
+/* True if the next part absorbs the normal part of p. */
 static bool takes_up(const cst_program *next) {
   return next->n > 0 && next->step[0].row->features & CST_TAKES_UP;
 }
 
-/* Of part i of t, as far as the state after the whole is concerned; its program is appended to *whole. A kick
- * without the projection of p, before a part that takes up what it leaves, is the kick with it: SHAKE is
- * RATTLE there. */
+/* Properties of part i of t, as far as they concern the state after the whole; appends its program to *whole.
+ * A kick without projection of p, before a part that absorbs the normal part, acts like the kick with
+ * projection: there SHAKE is RATTLE. */
 static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_program *whole) {
   cst_properties x = cst_term_properties(t->arg[i], s);
   cst_program    own = {0}, next = {0};
@@ -196,16 +195,15 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
   return x;
 }
 
-/* The energy error is bounded where the whole is symplectic, and where each part keeps the energy. Of parts
- * that bound it for different reasons the one does not keep what the other one does, and the energy of their
- * composition drifts. */
+/* The energy error is bounded if the whole is symplectic, or if each part keeps the energy. If parts bound it
+ * for different reasons, the energy of their composition drifts. */
 static unsigned common(unsigned x, unsigned y) {
   const unsigned both = x & y;
   return both & (CST_CLAIM_SYMPLECTIC | CST_CLAIM_ENERGY) ? both : both & ~(unsigned)CST_CLAIM_BOUNDED;
 }
 
-/* Of tableaus: what their algebra says. Else of a scheme: the base's claims, made symmetric; of a list of
- * methods: what all of them claim and the whole keeps, one order more where the whole is symmetric. */
+/* Tableaus: derived algebraically. Schemes: the claims of the base, made symmetric. Lists of methods: what
+ * all of them claim and their composition keeps, with one more order if it is symmetric. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_layer l;
   if (cst_program_layer(t, &l)) return cst_tableau_properties(&l.tableau, s);
@@ -217,11 +215,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   }
   cst_program    p = {0};
   cst_properties x = part(t, 0, s, &p), last = x;
-  int            left = left_by(&x),
-      passed =
-          left ? x.order_p : 2; /* parts that leave p off the tangent space; the order of what is passed on */
-  bool mixed =
-      false; /* what one part leaves normal to g = 0 another one drops, so that the way back is lost */
+  /* left: parts that leave p off the tangent space; passed: order of p that the next part receives */
+  int left = left_by(&x), passed = left ? x.order_p : 2;
+  /* one part discards the normal part of p that another one keeps, so the step cannot be reversed */
+  bool mixed = false;
   for (int i = 1; i < t->n; i++) {
     cst_properties y = part(t, i, s, &p);
     x.order_q = y.order_q < x.order_q ? y.order_q : x.order_q;
@@ -236,11 +233,14 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   }
   x.claims &= ~(unsigned)CST_CLAIM_SYMMETRIC;
   if (mixed) x.claims &= ~(unsigned)CST_CLAIM_BOUNDED;
-  if (!mixed && cst_program_symmetric(&p))
-    x.order_q = even(x.order_q), x.order_p = even(x.order_p), x.claims |= CST_CLAIM_SYMMETRIC;
+  if (!mixed && cst_program_symmetric(&p)) {
+    x.order_q = even(x.order_q);
+    x.order_p = even(x.order_p);
+    x.claims |= CST_CLAIM_SYMMETRIC;
+  }
   x.lambda_time = x.own_lambda ? 0.5 : 1;
   x.order_lambda = x.own_lambda ? least(least(x.order_q, 2), passed) : x.order_q;
-  if (left == t->n && t->n % 2) x.order_lambda = 1; /* what is left changes its sign over the step */
+  if (left == t->n && t->n % 2) x.order_lambda = 1; /* the normal part changes its sign over the step */
   x.first_impulse = last.first_impulse > 0 ? 1 - (1 - last.first_impulse) / t->n : 0;
   free(p.step);
   return x;
@@ -248,9 +248,9 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_compose = {
     .info = {.name = "compose",
-             .doc = "Composition: a scheme raises the order of a symmetric base (adjoint pairs make any base "
-                    "symmetric); several methods "
-                    "follow one another with equal parts of the step.",
+             .doc = "Composition: a scheme raises the order of a symmetric base (pairs with the adjoint make "
+                    "any base symmetric); several methods are applied one after another with equal fractions "
+                    "of the step.",
              .equations = "Phi_{gamma_s h} o ... o Phi_{gamma_1 h},  sum gamma_i = 1",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4 and V.3",
              .signature = "compose(METHOD, SCHEME)",

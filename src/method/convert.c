@@ -1,14 +1,14 @@
-/* convert.c: convert(LAYER, bias=b) and convert(minus=LAYER1, plus=LAYER2, bias=b): a one-step method made
+/* convert.c: convert(LAYER, bias=b) and convert(minus=LAYER1, plus=LAYER2, bias=b): makes a one-step method
  * into a constrained variational integrator of the same order.
  *
- * The discrete Lagrangian L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w) of w in TQ is the layer's own action between
- * the points where the layer arrives from w backward and forward; its Euler-Lagrange equations, with both
- * points projected on g = 0, are the step. Symplectic whatever the layer is, momentum preserving where the
- * layer is equivariant, which a user's formulas need not be, and of the layer's order; with b = -1/2 and one
- * layer for both halves the method is its own adjoint, so that odd orders gain one. The adjoint of any is
- * found by exchanging the halves, and b with -1 - b. Source: Patrick, Cuell, Spiteri, Zhang. The paper's half
- * step that "ends at w and is done by the adjoint" is convert(minus=adjoint(L), plus=L); taken so, an odd
- * order is not raised. Arithmetic: core/convert.c.
+ * The discrete Lagrangian L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w), w in TQ, is the layer's own action between
+ * the points that the layer reaches from w backward and forward. Its Euler-Lagrange equations, with both
+ * points projected onto g = 0, define the step. It is symplectic for any layer, has the order of the layer,
+ * and preserves momenta if the layer is equivariant, which a user's formulas need not be. With b = -1/2 and
+ * one layer for both halves the method is its own adjoint, so odd orders gain one. In general the adjoint
+ * exchanges the halves, and b with -1 - b. Source: Patrick, Cuell, Spiteri, Zhang. The paper's half step that
+ * "ends at w and is done by the adjoint" is convert(minus=adjoint(L), plus=L); it does not raise an odd
+ * order. Arithmetic: core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -48,7 +48,7 @@ static bool check_keys(const cst_term *t, cst_expr_error *e) {
           t->key[i]);
     if (seen[k]++)
       return cst_term_error(t->arg[i], e,
-                            k == 3 ? "convert takes one layer, or minus= and plus=" : "'%s=' stands twice",
+                            k == 3 ? "convert takes one layer, or minus= and plus=" : "'%s=' appears twice",
                             t->key[i]);
   }
   if (seen[3] == (seen[0] || seen[1]) || (!seen[3] && seen[0] != seen[1]))
@@ -74,9 +74,8 @@ bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int
   cst_term_layer(layer, &l);
   if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce)) return true;
   snprintf(why, (size_t)n,
-           "%s has %s, whose work is summed over the stages of a tableau; %s is made of formulas that do not "
-           "tell it",
-           s->name, s->nvel ? "constraints on velocities" : "forces that are no gradient", layer->name);
+           "%s has %s, whose work is summed over the stages of a tableau; the formulas of %s do not give it",
+           s->name, s->nvel ? "constraints on velocities" : "nonconservative forces", layer->name);
   return false;
 }
 
@@ -105,13 +104,13 @@ static bool own_adjoint(const cst_term *t) {
   return bias_of(t) == -0.5 && cst_program_same_layer(&minus, &plus);
 }
 
-/* The action is taken along the layer's points: a gauge F would have to be integrated exactly by the layer,
- * and be the same at a point and at its Euclidean projection, which commutes with rigid motions only. */
+/* The action is taken between the layer's points. A gauge F would have to be integrated exactly by the layer
+ * and be equal at a point and at its Euclidean projection, which commutes only with rigid motions. */
 static bool keeps_momenta(const cst_system *s) {
   return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetry_is_rigid(s));
 }
 
-/* Whether no half is made of a user's formulas. */
+/* True if neither half consists of formulas that are not equivariant. */
 static bool equivariant(const cst_term *t) {
   cst_layer minus = {0}, plus = {0};
   cst_term_layer(minus_of(t), &minus);
@@ -119,7 +118,7 @@ static bool equivariant(const cst_term *t) {
   return (!minus.rule || minus.rule->equivariant) && (!plus.rule || plus.rule->equivariant);
 }
 
-/* The half of length 0 has no say. */
+/* A half of length 0 does not count. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const int minus = cst_layer_converted_order(minus_of(t), s),
             plus = cst_layer_converted_order(plus_of(t), s);
@@ -127,7 +126,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
   unsigned     claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
   if (equivariant(t) && keeps_momenta(s)) claims |= CST_CLAIM_MOMENTUM;
-  if (own_adjoint(t)) order += order % 2, claims |= CST_CLAIM_SYMMETRIC;
+  if (own_adjoint(t)) {
+    order += order % 2;
+    claims |= CST_CLAIM_SYMMETRIC;
+  }
   cst_properties x = cst_layer_properties(order, claims);
   x.tangential = true;
   return x;
@@ -143,25 +145,19 @@ const cst_method_row cst_method_row_convert = {
                           "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
                           "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
                           "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
-             .notes = "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the tangential "
-                      "part of M v0 + a at t = 0; v is read off "
-                      "from p.\n"
-                      "The bias, from -1 to 0, says where w lies in the step, at t = -b h; the order is that "
-                      "of the layer for each. b = -1/2 is its "
-                      "own "
-                      "adjoint and gains an order over an odd layer: convert(rk3, bias=-0.5) has order 4.\n"
-                      "convert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the step and L2 "
-                      "on to the right end. With "
-                      "minus=adjoint(L), "
-                      "plus=L the half that ends in w is a step of L itself; that is no adjoint of the other "
-                      "half, and gains nothing.\n"
-                      "A study's `solver: {iteration: ...}` is simplified (matrix from first variations of "
-                      "the flow; the default), newton (second "
-                      "variations), chord (the paper's) or krylov (newton without a matrix; the default for "
-                      "large systems).",
+             .notes =
+                 "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the tangential part of "
+                 "M v0 + a at t = 0; v is computed from p.\nThe bias, from -1 to 0, places w at the time t = "
+                 "-b h in the step; the order is that of the layer for every bias. b = -1/2 makes the method "
+                 "its own adjoint and gains one order over an odd layer: convert(rk3, bias=-0.5) has order "
+                 "4.\nconvert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the step and L2 on "
+                 "to the right end. With minus=adjoint(L), plus=L the half that ends in w is a step of L "
+                 "itself; it is not the adjoint of the other half, and gains nothing.\nA study's `solver: "
+                 "{iteration: ...}` is simplified (matrix from first variations of the flow; the default), "
+                 "newton (second variations), chord (the paper's) or krylov (newton without a matrix; the "
+                 "default for large systems).",
              .source = "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method "
-                       "to a variational integrator of the same "
-                       "order, University of Saskatchewan",
+                       "to a variational integrator of the same order, University of Saskatchewan",
              .signature = "convert(LAYER, bias=0)",
              .example = "convert(rk4)"},
     .check = check,

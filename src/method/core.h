@@ -1,4 +1,4 @@
-/* core.h: the face of a core: the arithmetic of one kind of substep on a group of lanes, compiled for one
+/* core.h: interface of a core: the arithmetic of one kind of substep on a group of lanes, compiled for one
  * instruction set.
  *
  * A core is either generic (any system, kernels through pointers) or hot (one system, kernels inlined); both
@@ -10,18 +10,19 @@
 #include <stddef.h>
 #include "system/group.h"
 
-/* How a trajectory ended; CST_NO_START: its start could not be projected on the constraints. The numbers
- * stand in result files. */
+/* How a trajectory ended. CST_NO_START: its start could not be projected onto the constraints. Result files
+ * contain these numbers. */
 typedef enum { CST_DONE, CST_NOT_CONVERGED, CST_NOT_FINITE, CST_NO_START } cst_reason;
 
 typedef struct {
-  long steps; /* whole steps that can be made before a lane fails; n when none does */
-  int  lanes; /* bits of the lanes that fail in the next one, or whose state is not finite after `steps` */
+  long steps; /* whole steps before a lane fails; n if none does */
+  /* bits of the lanes that fail in the next step, or whose state is not finite after `steps` */
+  int        lanes;
   cst_reason reason;
 } cst_outcome;
 
-/* What the pieces keep between calls, per group: which lanes are done with this substep, what the size of an
- * update is compared with, how the iteration goes (march.h). */
+/* State that a core's functions keep between calls, per group: which lanes are done with this substep, the
+ * scale for the size of an update, the progress of the iteration (march.h). */
 typedef struct {
   double size[CST_W_MAX] __attribute__((aligned(64)));
   double course[8 * CST_W_MAX] __attribute__((aligned(64)));
@@ -34,12 +35,11 @@ enum {
   CST_DUE_STEPS = 16384 /* for which two corrections are due where one did not do (core/extrapolate.h) */
 };
 
-/* The kick of a thermostat behind a substep (core/noise.c), of `increments` shared parts: what is left of p
- * and the deviation of what is added in each; where `by_mass` the rate times the length of one and the
- * temperature, for each mass. */
+/* The kick of a thermostat after a substep (core/noise.c), as a sum of `increments` shared parts. decay,
+ * spread: the factor on p and the standard deviation of each part. If by_mass is set, rate (times the length
+ * of a part) and warmth, the temperature, apply for each mass. */
 typedef struct cst_noise cst_noise;
-/* record: of the group; steps: the number of steps before this one, whole numbers [W]; q and p: [nq][W],
- * aligned. */
+/* record: of the group; steps: number of steps before this one, integers [W]; q and p: [nq][W], aligned. */
 typedef void cst_noise_kick(const cst_context *C, const cst_noise *x, const double *record,
                             const double *steps, const double *q, double *p);
 struct cst_noise {
@@ -49,42 +49,46 @@ struct cst_noise {
   int             by_mass;
 };
 
-/* One substep as its core reads it. */
+/* A substep as lane code reads it. */
 typedef struct {
-  double           h;            /* its length */
-  double           start, whole; /* how far behind the step's start it begins; the length of the step */
-  const cst_noise *noise;        /* behind it; NULL: none */
-  _Alignas(16) char data[CST_LANE_DATA]; /* the core's own: its `struct data` */
+  double h; /* its length */
+  /* start: time of its beginning after that of the step; whole: length of the step */
+  double           start, whole;
+  const cst_noise *noise;                /* noise after it; NULL: none */
+  _Alignas(16) char data[CST_LANE_DATA]; /* the core's `struct data` */
 } cst_lane_substep;
 
-/* What a core is given beside a record: the group, first so that lane code which takes a group finds it here,
- * and the substeps of one step that follow one another in this core, alike in their sizes. */
+/* The arguments of a core besides a record: the group, first, so that lane code for a group can be called
+ * with it, and consecutive substeps of one step in this core, with equal sizes. */
 typedef struct {
-  cst_context             group;
-  int                     opens;  /* they are the first of a step: the sum of impulses starts here */
-  int                     closes; /* and the last ones: behind them the record has one step more behind it */
+  cst_context group;
+  int         opens; /* they are the first of a step: the sum of impulses starts here */
+  /* they are the last of a step: afterwards the record's step count increases */
+  int                     closes;
   int                     nsub;
   const cst_lane_substep *sub;      /* [nsub] */
-  int                     stages;   /* of each, as its row counts them (substep.h) */
-  int                     unknowns; /* of each; those that are kept are [nsub][unknowns] at `warm` */
+  int                     stages;   /* per substep, as its row counts them (substep.h) */
+  int                     unknowns; /* per substep; kept unknowns are [nsub][unknowns] at `warm` */
   int                     warm;     /* their first component in the record */
-  int smooth; /* motions are: starts of unknowns may be extrapolated, and what that takes is kept (march.h) */
+  /* motions are smooth: starts of unknowns may be extrapolated from kept ones (march.h) */
+  int smooth;
   int max_iterations;
-  int robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: from a start that is
-                 nearer by */
+  /* retry of a failed lane, alone: 1: solve with pivoting; 2: also start the iteration closer to the solution
+   */
+  int    robust;
   int    compensated;
-  double time; /* that of a record with `since` steps behind it */
+  double time; /* time of a record after `since` steps */
   long   since;
 } cst_march;
 
 typedef struct cst_core {
-  /* Vectors of work space that the context must bring. */
+  /* Number of workspace vectors that the context must provide; 0 for a hot core. */
   size_t (*room)(const cst_march *m);
-  /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
+  /* Advances the record by n steps. The record changes only if the outcome is CST_DONE. */
   cst_outcome (*march)(const cst_march *m, double *record, long n);
-  /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch;
-   * residual returns the bits of the lanes that are still active; direction gives d with x + d the next
-   * iterate (0 in lanes that are done); finish ends the substep. A hot core may have none: NULL. */
+  /* Substep j in parts: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch;
+   * residual returns the bits of the lanes that are still active; direction gives d such that x + d is the
+   * next iterate (0 in lanes that are done); finish ends the substep. */
   int (*begin)(const cst_march *m, const double *record, int j, double *x, cst_scratch *s);
   int (*residual)(const cst_march *m, const double *record, int j, const double *x, double *f,
                   cst_scratch *s);
@@ -93,7 +97,7 @@ typedef struct cst_core {
   void (*correct)(const cst_march *m, const double *record, int j, double *x, const double *d,
                   cst_scratch *s);
   cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);
-  /* Whether it gives the noise behind its substeps. */
+  /* Whether it applies the noise after its substeps. */
   int takes_noise;
 } cst_core;
 

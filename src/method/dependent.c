@@ -1,4 +1,4 @@
-/* dependent.c: a choice of dependent coordinates; see dependent.h. */
+/* dependent.c: chooses dependent coordinates; see dependent.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/dependent.h"
 #include <math.h>
@@ -11,8 +11,9 @@ static const double RANGE = 6, SMALL = 1e-6;
 typedef struct {
   const cst_system *s;
   int               m, row[CST_MAX_G];
-  int               n, candidate[CST_MAX_Q]; /* coordinates that no constraint depends on, the last first */
-  double           *phi;                     /* [1 + POINTS][ng][nq], at the first start and over a range */
+  int               n, candidate[CST_MAX_Q]; /* coordinates on which no constraint depends, last first */
+  /* [1 + POINTS][ng][nq], at the first start and at points of a range */
+  double *phi;
 } search;
 
 static void forbid(const cst_system *s, cst_node x, bool *forbidden) {
@@ -22,7 +23,7 @@ static void forbid(const cst_system *s, cst_node x, bool *forbidden) {
   free(index);
 }
 
-/* The enforced constraints, and the coordinates that they do not depend on. */
+/* Finds the enforced constraints, and the coordinates on which they do not depend. */
 static void find_candidates(search *f) {
   const cst_system  *s = f->s;
   const cst_pattern *G = &s->pattern[CST_K_G];
@@ -53,7 +54,7 @@ static void take_points(search *f) {
   }
 }
 
-/* By elimination with row pivoting; A[m][m] is destroyed. */
+/* Determinant by elimination with row pivoting; A[m][m] is destroyed. */
 static double determinant(double *A, int m) {
   double d = 1;
   for (int k = 0; k < m; k++) {
@@ -62,7 +63,8 @@ static double determinant(double *A, int m) {
       if (fabs(A[i * m + k]) > fabs(A[best * m + k])) best = i;
     for (int j = 0; j < m && best != k; j++) {
       const double x = A[k * m + j];
-      A[k * m + j] = A[best * m + j], A[best * m + j] = -x;
+      A[k * m + j] = A[best * m + j];
+      A[best * m + j] = -x;
     }
     d *= A[k * m + k];
     for (int i = k + 1; i < m && d != 0; i++)
@@ -71,7 +73,7 @@ static double determinant(double *A, int m) {
   return d;
 }
 
-/* That of a set at a point, relative to the length of the rows. */
+/* Determinant of a set of columns at a point, relative to the lengths of the rows. */
 static double determinant_at(const search *f, int point, const int *column) {
   const double *phi = f->phi + point * f->s->ng * f->s->nq;
   double        A[CST_MAX_G * CST_MAX_G], size = 1;
@@ -88,12 +90,12 @@ static double determinant_at(const search *f, int point, const int *column) {
 static bool is_regular(const search *f, const int *column) {
   const double at_start = determinant_at(f, 0, column);
   bool         regular = fabs(at_start) > SMALL;
-  for (int k = 1; k <= POINTS && regular; k++)
-    regular = !(determinant_at(f, k, column) * at_start <= 0); /* no number where phi is none */
+  /* NaN where phi is undefined is accepted */
+  for (int k = 1; k <= POINTS && regular; k++) regular = !(determinant_at(f, k, column) * at_start <= 0);
   return regular;
 }
 
-/* The set k[m] of places among the candidates, ascending, as coordinates, ascending. */
+/* Converts the ascending set k[m] of candidates to ascending coordinates. */
 static void take(const search *f, const int *k, int *column) {
   for (int b = 0; b < f->m; b++) column[b] = f->candidate[k[f->m - 1 - b]];
 }

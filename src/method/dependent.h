@@ -4,11 +4,11 @@
 #define CST_DEPENDENT_H
 #include "constella/system.h"
 
-/* The m enforced constraints on velocities of s, in row[m], and as many coordinates in column[m], ascending,
- * on which phi and phi0 do not depend and whose block of phi can be inverted: along any curve of the others
- * phi v + phi0 = r are rates of these that can be integrated. Of all such sets the last one is taken whose
- * block has a determinant of one sign at the first start and over a range of points, with the default
- * parameters: a motion that came to where it vanishes would lose its order unseen. Returns m, or -1 where
- * there is no set. */
+/* Finds the m enforced constraints on velocities of s, row[m], and as many coordinates, column[m], ascending,
+ * on which phi and phi0 do not depend and whose block of phi is invertible: along any curve of the other
+ * coordinates phi v + phi0 = r gives their rates, which can be integrated. Of all such sets takes the last
+ * one whose block has a determinant of one sign at the first start and over a range of points, with the
+ * default parameters: a motion that reaches a zero of the determinant would silently lose its order. Returns
+ * m, or -1 if there is no set. */
 int cst_dependent(const cst_system *s, int *row, int *column);
 #endif

@@ -1,7 +1,5 @@
-/* discrete-lagrange-dalembert.c: discrete-lagrange-dalembert(FORM): integrators of the literature for
- * constraints on velocities, which discretise the constraints by hand, for comparison. Arithmetic:
- * core/dalembert.c.
- */
+/* discrete-lagrange-dalembert.c: discrete-lagrange-dalembert(FORM): integrators from the literature that
+ * discretise constraints on velocities directly, for comparison. Arithmetic: core/dalembert.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/layer.h"
@@ -26,10 +24,10 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name, s->name);
   else if (s->ng > s->nvel)
     snprintf(why, (size_t)n,
-             "%s knows no constraints on positions, and %s has them beside those on velocities", t->name,
-             s->name);
+             "%s does not support constraints on positions, and %s has some besides those on velocities",
+             t->name, s->name);
   else if (s->general)
-    snprintf(why, (size_t)n, "%s needs a constant diagonal mass and no gyroscopic term, and %s has another",
+    snprintf(why, (size_t)n, "%s needs a constant diagonal mass and no gyroscopic term, and %s has others",
              t->name, s->name);
   else
     return true;
@@ -41,34 +39,30 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  (void)t, (void)s;
+  (void)t;
+  (void)s;
   return cst_layer_properties(2, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_SYMMETRIC);
 }
 
 const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
     .info =
         {.name = "discrete-lagrange-dalembert",
-         .doc = "Discrete Lagrange-d'Alembert equations with constraints on velocities that are discretised "
-                "by hand; order 2.",
+         .doc = "Discrete Lagrange-d'Alembert equations with direct discretisations of constraints on "
+                "velocities; order 2.",
          .equations =
              "D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L,  u = (q1 - q0)/h\n"
              "midpoint:    L_d = h L(q_m, u),  phi(q_m) u + phi0(q_m) = 0,  q_m = (q0 + q1)/2\n"
              "reversible:  L_d = h/2 (L(q0, u) + L(q1, u)),  phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0\n"
              "leapfrog:    L_d as reversible, phi as midpoint; q = (q_k + q_k+1)/2, v = u",
-         .notes =
-             "A run starts from q0 and M v0; p is D2 L_d with what the constraints take up so that phi v + "
-             "phi0 = 0. For systems with a "
-             "constant diagonal mass, and without constraints on positions and forces.\n"
-             "midpoint is the form of Cortes and Martinez, reversible the geometric nonholonomic integrator "
-             "of Ferraro, Iglesias and "
-             "Martin "
-             "de Diego (nonholonomic RATTLE), leapfrog the reversible method of McLachlan and Perlmutter.",
+         .notes = "A run starts from q0 and M v0; p is D2 L_d plus a constraint force such that phi v + phi0 "
+                  "= 0. For systems with a constant diagonal mass, without constraints on positions and "
+                  "without forces.\nmidpoint is the form of Cortes and Martinez, reversible the geometric "
+                  "nonholonomic integrator of Ferraro, Iglesias and Martin de Diego (nonholonomic RATTLE), "
+                  "leapfrog the reversible method of McLachlan and Perlmutter.",
          .source = "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365; R. "
-                   "McLachlan, M. Perlmutter, "
-                   "Integrators for nonholonomic mechanical systems, J. Nonlinear Sci. 16 (2006) 283; S. "
-                   "Ferraro, D. Iglesias, D. Martin "
-                   "de Diego, Momentum and energy preserving integrators for nonholonomic dynamics, "
-                   "Nonlinearity 21 (2008) 1911",
+                   "McLachlan, M. Perlmutter, Integrators for nonholonomic mechanical systems, J. Nonlinear "
+                   "Sci. 16 (2006) 283; S. Ferraro, D. Iglesias, D. Martin de Diego, Momentum and energy "
+                   "preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
          .signature = "discrete-lagrange-dalembert(FORM)",
          .example = "discrete-lagrange-dalembert(reversible)"},
     .on_also = CST_ON_NONHOLONOMIC,

@@ -1,8 +1,8 @@
-/* flow.c: from the formulas of a step to its value, tangent, reverse and second kernels, interpreted over
+/* flow.c: makes value, tangent, reverse and second kernels from the formulas of a step, interpreted over
  * lanes (see flow.h).
  *
- * The formulas are made in a copy of the system's graph, which is gone when the tapes are written: what a
- * method needs does not stay with the system, and one method's formulas take no room from another's.
+ * The formulas are made in a copy of the system's graph, which is freed when the tapes are written, so they
+ * do not stay with the system, and methods do not share space in the graph.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/flow.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "system/field.h"
 
-/* What the kernels are given as self: their programs, and how this instruction set runs them. */
+/* The `self` of the kernels: their tapes, and how this instruction set runs them. */
 typedef struct {
   void (*run)(const cst_tape *t, const double *const in[128], double *out, double *scratch);
   cst_tape *tape[CST_FLOW_COUNT];
@@ -24,7 +24,7 @@ struct cst_flow {
 enum { N = CST_MAX_Q, MOST = 200000 /* operations; the derivatives take up to fifteen times as many */ };
 static const char too_large[] = "take more operations than can be differentiated";
 
-/* Zeroed. */
+/* Zeroed memory. */
 static void *memory(size_t n, size_t size) {
   void *p = calloc(n, size);
   if (!p) abort();
@@ -36,7 +36,7 @@ static void *memory(size_t n, size_t size) {
   static void flow_##name(const void *self, const double *c, const double *q, const double *v,               \
                           const double *w, const double *u, const double *l, double *o) {                    \
     const programs *p = self;                                                                                \
-    const double   *in[128]; /* programs read these letters only */                                          \
+    const double   *in[128]; /* tapes read only these letters */                                             \
     in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                            \
     p->run(p->tape[CST_FLOW_##name], in, o, p->scratch);                                                     \
   }
@@ -49,7 +49,7 @@ static cst_kernel *const kernels[CST_FLOW_COUNT] = {
 #undef X
 };
 
-/* The system with a graph of its own, the inputs, and the formulas. */
+/* A system with its own graph, the inputs, and the formulas. */
 typedef struct {
   cst_system    s;
   int           n;
@@ -89,18 +89,24 @@ static bool complete(const cst_node *out, int n) {
   return true;
 }
 
-/* What the reverse kernel differentiates, and the weights of it; how much that is. */
+/* The functions that the reverse kernel differentiates, and their weights; returns their number. */
 static int weigh(const workshop *w, cst_node *y, cst_node *seed) {
   int n = 0;
-  for (int i = 0; i < w->n; i++) y[n] = w->end[i], seed[n++] = w->x[i];
-  y[n] = w->S, seed[n++] = w->seed;
+  for (int i = 0; i < w->n; i++) {
+    y[n] = w->end[i];
+    seed[n++] = w->x[i];
+  }
+  y[n] = w->S;
+  seed[n++] = w->seed;
   for (int k = 0; k < w->work.n; k++)
-    for (int i = 0; i < w->n; i++)
-      y[n] = w->work.Q[k][i], seed[n++] = cst_graph_mul(w->s.graph, w->seed, w->work.N[k][i]);
+    for (int i = 0; i < w->n; i++) {
+      y[n] = w->work.Q[k][i];
+      seed[n++] = cst_graph_mul(w->s.graph, w->seed, w->work.N[k][i]);
+    }
   return n;
 }
 
-/* The outputs of the kernels but for the value, [2 nq] each; false when the graph is full. */
+/* The outputs of all kernels except the value, [2 nq] each; false if the graph is full. */
 static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
   cst_graph *g = w->s.graph;
   const int  n = w->n;
@@ -114,7 +120,7 @@ static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
   return complete(out[CST_FLOW_second], 2 * n);
 }
 
-/* The first `count` programs and the room for the largest at the largest width, aligned for it. */
+/* The first `count` tapes, and aligned scratch for the largest one at the largest width. */
 static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N], int count, programs *p) {
   int most = 1;
   for (int k = 0; k < count; k++) {
@@ -130,11 +136,11 @@ static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *rea
   return false;
 }
 
-/* Whether the formulas are there and not too large; before: the size of the graph without them. */
+/* Checks that the formulas are complete and not too large; before: size of the graph without them. */
 static bool good(const workshop *w, const cst_flow_rule *rule, int before, char *why, int n) {
   if (cst_graph_size(w->s.graph) - before > MOST) return refuse(w, rule, too_large, why, n);
   return (complete(w->end, 2 * w->n) && w->S >= 0) ||
-         refuse(w, rule, "leave a part of q1, v1 or S open", why, n);
+         refuse(w, rule, "do not set all of q1, v1 and S", why, n);
 }
 
 bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, int n) {

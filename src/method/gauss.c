@@ -1,9 +1,9 @@
 /* gauss.c: gauss(s): collocation at the s Gauss nodes, order 2s, on the index-reduced equations.
  *
  * Symmetric; symplectic on unconstrained systems. With constraints the index-reduced equations are not
- * Hamiltonian in (q, p) off the manifold, so neither that nor g = 0 is claimed; quadratic invariants of the
- * reduced flow (momentum maps of linear symmetries) are kept. Source: Hairer, Lubich, Wanner, Geometric
- * Numerical Integration, II.1.3 and IV.2.
+ * Hamiltonian in (q, p) off the manifold, so neither symplecticity nor g = 0 is claimed; quadratic invariants
+ * of the reduced flow (momentum maps of linear symmetries) are kept. Source: Hairer, Lubich, Wanner,
+ * Geometric Numerical Integration, II.1.3 and IV.2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

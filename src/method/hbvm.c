@@ -1,16 +1,17 @@
-/* hbvm.c: hbvm(k=, s=): the line integral methods HBVM(k, s), which keep the energy and the constraints, and
- * not the hidden ones.
+/* hbvm.c: hbvm(k=, s=): the line integral methods HBVM(k, s), which keep the energy and the constraints, but
+ * not the hidden constraints.
  *
- * The position of a step is a polynomial of degree s, the multiplier one constant, chosen so that the line
- * integral of Dg(u) u' over the step vanishes; integrals are taken at k >= s Gauss nodes. Symmetric. A
- * polynomial of degree d in the coordinates, g or V, is kept exactly where d s <= 2k, else to O(h^{2k}) in
- * each unit of time. Without constraints, and where the multiplier does not change, the order is 2s. Else the
- * paper proves order 2; measured on every system of the catalogue, q has order 4 for s > 1, and p order 2 by
- * its part normal to g = 0 alone, whose sign changes from step to step: no power of h for a scheme to cancel,
- * and its square, of order 4, acts on q. hbvm(s, s) is Gauss collocation for H + lambda.g, lambda held: it
- * keeps quadratic momentum maps of symmetries that leave g as it is off g = 0, too. With M(q) or a(q) the
- * same is done with H(q, p), beyond the paper. Source: Brugnano, Gurioli, Iavernaro, Weinmueller; arithmetic:
- * core/hbvm.c.
+ * The position over a step is a polynomial of degree s; the multiplier is one constant, chosen so that the
+ * line integral of Dg(u) u' over the step vanishes; integrals are taken with k >= s Gauss nodes. Symmetric. A
+ * polynomial of degree d in the coordinates, g or V, is kept exactly if d s <= 2k, else to O(h^{2k}) per unit
+ * of time. Without constraints, and if the multiplier is constant, the order is 2s. Otherwise the paper
+ * proves order 2. Measured on every system of the catalogue, q has order 4 for s > 1. p has order 2 only
+ * because of its part normal to g = 0, whose sign alternates between steps: it is not a power of h that a
+ * scheme could cancel, and its square, of order 4, acts on q.
+ *
+ * hbvm(s, s) is Gauss collocation for H + lambda.g with constant lambda: it also keeps quadratic momentum
+ * maps of symmetries that leave g invariant off g = 0. With M(q) or a(q) the same is done with H(q, p),
+ * beyond the paper. Source: Brugnano, Gurioli, Iavernaro, Weinmueller; arithmetic: core/hbvm.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -48,8 +49,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n, "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",
              CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
   else if (unknowns > MOST_UNKNOWNS)
-    snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and on %s they are %d",
-             MOST_UNKNOWNS, s->name, unknowns);
+    snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and %s has %d", MOST_UNKNOWNS,
+             s->name, unknowns);
   else
     return cst_term_bends(t, s, why, n);
   return false;
@@ -63,13 +64,13 @@ static int larger(int a, int b) { return a > b ? a : b; }
 
 enum { NO_POLYNOMIAL = 1 << 20 };
 
-/* Of n in q. */
+/* Degree of node n in q. */
 static int degree_of(const cst_system *s, cst_node n) {
   const int degree = cst_graph_degree(s->graph, n, 'q');
   return degree < 0 ? NO_POLYNOMIAL : degree;
 }
 
-/* That of H = (p - a)'M^-1(p - a)/2 + V in (q, p). */
+/* Degree of H = (p - a)'M^-1(p - a)/2 + V in (q, p). */
 static int degree_of_energy(const cst_system *s) {
   const int n = s->matrix ? s->nq * s->nq : s->nq;
   int       degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
@@ -79,7 +80,7 @@ static int degree_of_energy(const cst_system *s) {
   return degree;
 }
 
-/* Whether the line integral of a polynomial's derivative is exact. */
+/* True if the line integral of a polynomial's derivative is exact. */
 static bool is_exact(const cst_term *t, int degree) {
   return degree < NO_POLYNOMIAL && degree * number(t, "s") <= 2 * number(t, "k");
 }
@@ -104,32 +105,28 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_hbvm = {
-    .info = {.name = "hbvm",
-             .doc = "Line integral method HBVM(k, s): keeps the energy and the constraints of polynomials of "
-                    "degree up to 2k/s.",
-             .equations = "u' = sum_{j<s} P_j gamma_j,  u(0) = q0;  P_j: orthonormal Legendre polynomials on "
-                          "[0, h]; integrals over k Gauss nodes\n"
-                          "M gamma_j = mean of P_j (p0 - int (dV(u) + Dg(u)'lambda)),  mean of Dg(u) u' = 0\n"
-                          "q1 = u(h),  p1 = p0 - int_0^h (dV(u) + Dg(u)'lambda)",
-             .notes = "Order 2s without constraints and where the multiplier is constant in time. Else the "
-                      "source proves order 2; q has order 4 "
-                      "(2 for s = 1), and p order 2 by its part normal to g = 0 alone. lambda is one number "
-                      "a step, of order 1 at its left end, "
-                      "which is where errors are taken.\n"
-                      "g and V of degree d in the coordinates are kept exactly where d s <= 2k, else to "
-                      "O(h^{2k}); a larger k does it in practice. "
-                      "Velocities violate Dg v = 0 by O(h^2), with a sign that changes from step to step; no "
-                      "scheme raises the order of q beyond 4, "
-                      "nor that of p.\n"
-                      "hbvm(s, s) keeps the momenta of linear symmetries, more nodes do not.\n"
-                      "A study's `solver: {iteration: newton}` renews Newton's matrix in every iteration; "
-                      "the default does so only where the "
-                      "iteration without second derivatives is slow, at large steps.",
-             .source = "Brugnano, Gurioli, Iavernaro, Weinmueller, Line integral solution of Hamiltonian "
-                       "systems with holonomic constraints, "
-                       "equations (50)-(54)",
-             .signature = "hbvm(k=, s=)",
-             .example = "hbvm(k=6, s=2)"},
+    .info =
+        {.name = "hbvm",
+         .doc = "Line integral method HBVM(k, s): keeps the energy and the constraints of polynomials of "
+                "degree up to 2k/s.",
+         .equations = "u' = sum_{j<s} P_j gamma_j,  u(0) = q0;  P_j: orthonormal Legendre polynomials on [0, "
+                      "h]; integrals over k Gauss nodes\n"
+                      "M gamma_j = mean of P_j (p0 - int (dV(u) + Dg(u)'lambda)),  mean of Dg(u) u' = 0\n"
+                      "q1 = u(h),  p1 = p0 - int_0^h (dV(u) + Dg(u)'lambda)",
+         .notes =
+             "Order 2s without constraints and if the multiplier is constant in time. Otherwise the source "
+             "proves order 2; q has order 4 (2 for s = 1), and p order 2 only because of its part normal to "
+             "g = 0. lambda is one number per step, of order 1 at its left end, where errors are taken.\ng "
+             "and V of degree d in the coordinates are kept exactly if d s <= 2k, else to O(h^{2k}); in "
+             "practice a larger k suffices. Velocities violate Dg v = 0 by O(h^2), with a sign that "
+             "alternates between steps; no scheme raises the order of q beyond 4, nor that of p.\nhbvm(s, s) "
+             "keeps the momenta of linear symmetries; with more nodes they are not kept.\nWith a study's "
+             "`solver: {iteration: newton}` Newton's matrix is renewed in every iteration; by default only "
+             "if the iteration without second derivatives is slow, at large steps.",
+         .source = "Brugnano, Gurioli, Iavernaro, Weinmueller, Line integral solution of Hamiltonian systems "
+                   "with holonomic constraints, equations (50)-(54)",
+         .signature = "hbvm(k=, s=)",
+         .example = "hbvm(k=6, s=2)"},
     .check = check,
     .fits = fits,
     .properties = properties,

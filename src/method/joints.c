@@ -1,4 +1,4 @@
-/* joints.c: where the entries of the reduced constraints stand, and how their matrix is eliminated. */
+/* joints.c: sparsity of the reduced constraints, and the elimination of their matrix. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/joints.h"
 #include "core/need.h"
@@ -6,18 +6,21 @@
 
 static void *zeros(size_t n, size_t size) { return cst_need(calloc(n + 1, size)); }
 
-/* The ordinary coordinates in list[nq], and where each coordinate is among the variations, the three of a
- * body by its first one. */
+/* The ordinary coordinates in list[nq], and the index of each coordinate among the variations; for a body the
+ * index of the first of its three, encoded as -1 - index. */
 static int number(const cst_system *s, int *list, int *variation) {
   int n = 0;
   for (int b = 0; b < s->nbodies; b++)
     for (int k = 0; k < 9; k++) variation[s->bodies[b].rotation + k] = -1 - 3 * b;
   for (int i = 0; i < s->nq; i++)
-    if (variation[i] >= 0) list[n] = i, variation[i] = 3 * s->nbodies + n++;
+    if (variation[i] >= 0) {
+      list[n] = i;
+      variation[i] = 3 * s->nbodies + n++;
+    }
   return n;
 }
 
-/* Add v to the ascending list[n], once. */
+/* Inserts v into the ascending list[n] unless it is there; returns the new length. */
 static int insert(int *list, int n, int v) {
   int at = n;
   while (at > 0 && list[at - 1] > v) at--;
@@ -42,7 +45,7 @@ static int columns_of(const cst_joints *j, const cst_system *s, int a, const int
   return n;
 }
 
-/* The reduced pattern, and where the entries of G enter it. */
+/* Makes the reduced pattern, and finds where the entries of G enter it. */
 static void fill_pattern(cst_joints *j, const cst_system *s, const int *variation) {
   const int          columns = 3 * j->bodies + j->ordinary;
   const cst_pattern *G = &s->pattern[CST_K_G];
@@ -52,11 +55,14 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
     const int n = columns_of(j, s, a, variation, list);
     if (room < j->reduced + n) {
       room = 2 * (j->reduced + n);
-      row = cst_need(realloc(row, (size_t)room * sizeof *row)),
+      row = cst_need(realloc(row, (size_t)room * sizeof *row));
       column = cst_need(realloc(column, (size_t)room * sizeof *column));
     }
-    for (int k = 0; k < n; k++)
-      row[j->reduced] = a, column[j->reduced] = list[k], place[list[k]] = j->reduced++;
+    for (int k = 0; k < n; k++) {
+      row[j->reduced] = a;
+      column[j->reduced] = list[k];
+      place[list[k]] = j->reduced++;
+    }
     for (int e = G->start[a]; e < G->start[a + 1]; e++) {
       const int i = G->column[e], v = variation[i], axis = v < 0 ? (i - j->rotation[(-1 - v) / 3]) % 3 : 0;
       j->entry[e] =
@@ -64,10 +70,13 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
     }
   }
   j->view.pattern[CST_K_G] = cst_structure_pattern_create(j->n, columns, j->reduced, row, column);
-  free(row), free(column), free(place), free(list);
+  free(row);
+  free(column);
+  free(place);
+  free(list);
 }
 
-/* Whether the mass matrix has entries off its diagonal between ordinary coordinates. */
+/* True if the mass matrix has off-diagonal entries between ordinary coordinates. */
 static bool is_coupled(const cst_joints *j, const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int k = 0; k < j->ordinary && s->general; k++)
@@ -79,10 +88,13 @@ static bool is_coupled(const cst_joints *j, const cst_system *s) {
 cst_joints *cst_joints_create(const cst_system *s) {
   cst_joints *j = zeros(1, sizeof *j);
   int        *variation = zeros((size_t)s->nq, sizeof *variation);
-  j->bodies = s->nbodies, j->n = s->nown, j->entries = s->pattern[CST_K_G].start[s->nown];
-  j->rotation = zeros((size_t)s->nbodies, sizeof(int)),
+  j->bodies = s->nbodies;
+  j->n = s->nown;
+  j->entries = s->pattern[CST_K_G].start[s->nown];
+  j->rotation = zeros((size_t)s->nbodies, sizeof(int));
   j->inertia = zeros(6 * (size_t)s->nbodies, sizeof(int));
-  j->coordinate = zeros((size_t)s->nq, sizeof(int)), j->entry = zeros((size_t)j->entries, sizeof *j->entry);
+  j->coordinate = zeros((size_t)s->nq, sizeof(int));
+  j->entry = zeros((size_t)j->entries, sizeof *j->entry);
   j->principal = true;
   for (int b = 0; b < s->nbodies; b++) {
     j->rotation[b] = s->bodies[b].rotation;
@@ -94,7 +106,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
   j->coupled = is_coupled(j, s);
   fill_pattern(j, s, variation);
   free(variation);
-  j->view.nq = 3 * j->bodies + j->ordinary, j->view.ng = j->n;
+  j->view.nq = 3 * j->bodies + j->ordinary;
+  j->view.ng = j->n;
   j->view.general = s->general;
   j->view.dropped = s->dropped;
   if (cst_system_structure(&j->view)) return j;
@@ -106,6 +119,9 @@ void cst_joints_destroy(cst_joints *j) {
   if (!j) return;
   cst_structure_pattern_destroy(&j->view.pattern[CST_K_G]);
   cst_structure_gram_destroy(&j->view.gram);
-  free(j->rotation), free(j->inertia), free(j->coordinate), free(j->entry);
+  free(j->rotation);
+  free(j->inertia);
+  free(j->coordinate);
+  free(j->entry);
   free(j);
 }

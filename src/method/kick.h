@@ -1,4 +1,4 @@
-/* kick.h: what the rows over the kick core share: expansion and properties of a method with forces at the
+/* kick.h: shared by the rows that use the kick core: expansion and properties of methods with forces at the
  * ends of a drift. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KICK_H
@@ -10,9 +10,9 @@ static inline void cst_kick_add(cst_program *p, double fraction, double w0, doub
   cst_program_add(p, cst_kick(fraction, w0, w1, tangent));
 }
 
-/* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2,
- * symmetric where 2. Where a symmetry has a gauge, the discrete Lagrangian is off by more than its
- * difference. */
+/* Properties of a variational method that keeps both constraints: symplectic, momentum-preserving; `order` 1
+ * or 2, symmetric if 2. If a symmetry has a gauge, momenta are not claimed: the discrete Lagrangian changes
+ * by more than a difference of the gauge. */
 static inline cst_properties cst_variational(int order, const cst_system *s) {
   return (cst_properties){.order_q = order,
                           .order_p = order,

@@ -1,14 +1,14 @@
 /* langevin.c: langevin(METHOD, friction=, inverse-temperature=): a step of METHOD, then the exact effect of
  * friction and noise on v.
  *
- *   v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h)) / b) M^(-1/2) xi,  xi independent normals;  then v
- * M-orthogonally on G v = 0
+ *   v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h)) / b) M^(-1/2) xi,  xi independent normals;
+ *   then v M-orthogonally onto G v = 0
  *
- * The geometric Langevin algorithm. The kick keeps the Maxwell law on the tangent space, whatever h: what is
- * sampled is off by what METHOD does not keep of e^(-bH). With `coefficient` the rate of coordinate i is
- * coefficient/m_i, as the paper has it; then friction does not commute with the projection, and with
- * constraints the motion is colder than the bath. No kick where the rate is 0: METHOD's bits. Source:
- * Bou-Rabee, Owhadi 2010; Tao, Owhadi, section 4.3. Arithmetic: core/noise.c.
+ * The geometric Langevin algorithm. The kick preserves the Maxwell distribution on the tangent space for
+ * every h; the sampling error is METHOD's error in preserving e^(-bH). With `coefficient` the rate of
+ * coordinate i is coefficient/m_i, as in the paper; then friction does not commute with the projection, and
+ * with constraints the motion is colder than the bath. If the rate is 0 there is no kick, and the bits are
+ * those of METHOD. Source: Bou-Rabee, Owhadi 2010; Tao, Owhadi, section 4.3. Arithmetic: core/noise.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -16,8 +16,7 @@
 #include <string.h>
 #include "method/thermostat.h"
 
-/* ---- what thermostats share
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- shared by thermostats ------------------------------------------------------------------- */
 
 static double number_of(const cst_term *t, const char *key) {
   const cst_term *x = cst_term_argument(t, key);
@@ -47,7 +46,7 @@ static bool check_keys(const cst_term *t, const char *more, cst_expr_error *e) {
                             t->row->info.signature);
     for (int j = 0; j < i; j++)
       if (t->key[j] && !strcmp(t->key[j], key))
-        return cst_term_error(t->arg[i], e, "'%s=' stands twice", key);
+        return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
   }
   return true;
 }
@@ -58,15 +57,16 @@ bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) 
   const cst_term *b = cst_term_argument(t, "inverse-temperature");
   if (!check_keys(t, more, e)) return false;
   if (friction && coefficient)
-    return cst_term_error(
-        coefficient, e,
-        "friction is one rate for all coordinates, coefficient one over their masses: give one of them");
+    return cst_term_error(coefficient, e,
+                          "friction is one rate for all coordinates, coefficient is divided by their masses: "
+                          "give only one of them");
   if (!friction && !coefficient)
     return cst_term_error(t, e, "%s needs friction, a rate: %s", t->name, t->row->info.example);
   if (!b)
     return cst_term_error(t, e, "%s needs inverse-temperature, 1/kT: %s", t->name, t->row->info.example);
-  return check_number(friction, false, e, "friction is a rate, 1 over a time, from 0 on; 0: no noise") &&
-         check_number(coefficient, false, e, "coefficient is a mass over a time, from 0 on; 0: no noise") &&
+  return check_number(friction, false, e, "friction is a rate (1/time), at least 0; 0: no noise") &&
+         check_number(coefficient, false, e,
+                      "coefficient is a mass divided by a time, at least 0; 0: no noise") &&
          check_number(b, true, e,
                       "inverse-temperature is 1/kT in the units of the energy, a positive number");
 }
@@ -82,15 +82,14 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
   if (!mass_is_constant(s)) {
     snprintf(why, (size_t)n,
              "%s needs a constant mass: the noise is M^(-1/2) times normal deviates, and the mass of %s "
-             "depends on q; with "
-             "constraints in the place of such coordinates it would be constant",
+             "depends on q; with constraints in place of such coordinates it would be constant",
              t->name, s->name);
     return false;
   }
   if (bath.by_mass && s->general) {
     snprintf(why, (size_t)n,
-             "coefficient is divided by the mass of each coordinate, and that of %s is no diagonal; friction "
-             "is one rate",
+             "coefficient is divided by the mass of each coordinate, and the mass of %s is not diagonal; "
+             "friction is one rate",
              s->name);
     return false;
   }
@@ -112,9 +111,7 @@ void cst_langevin_add(const cst_term *t, cst_program *p) {
     cst_program_add(p, cst_substep_noise(1, bath.rate, bath.inverse_temperature, bath.by_mass));
 }
 
-/* ---- langevin
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- langevin -------------------------------------------------------------------------------- */
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   int methods = 0;
@@ -134,9 +131,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_system *stepped = cst_term_system(method, s, more);
   if (stepped->ng > 0 && !(cst_term_properties(method, s).claims & CST_CLAIM_VELOCITIES)) {
     snprintf(why, (size_t)n,
-             "langevin takes methods that leave v on the tangent space, where the noise is projected to, and "
-             "%s does not on %s; rattle, "
-             "midpoint, convert(LAYER) and project(LAYER) do",
+             "langevin takes methods that leave v on the tangent space, onto which the noise is projected, "
+             "and %s does not on %s; rattle, midpoint, convert(LAYER) and project(LAYER) do",
              method->name, s->name);
     return false;
   }
@@ -157,19 +153,16 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 const cst_method_row cst_method_row_langevin = {
     .info = {.name = "langevin",
-             .doc = "A method in a heat bath: its step, then friction and noise on the velocities, exactly.",
+             .doc = "A method in a heat bath: its step, then the exact effect of friction and noise on the "
+                    "velocities.",
              .equations = "METHOD;  v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h))/b) M^(-1/2) xi;  "
                           "then v M-orthogonally on G v = 0",
-             .notes =
-                 "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The "
-                 "noise is a function of seed, "
-                 "member and step.\n"
-                 "With rattle, in a harmonic well of frequency w: velocities are exact, <q^2> = kT/k / (1 - "
-                 "(h w)^2/4).\n"
-                 "coefficient= in the place of friction gives the coordinates the rates coefficient/m_i: "
-                 "with constraints the motion is "
-                 "then colder than the bath.\n"
-                 "Orders are strong ones, of steps that share a path: `noise: {resolution: H}` in the study.",
+             .notes = "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. "
+                      "The noise is a function of seed, member and step.\nWith rattle, in a harmonic well of "
+                      "frequency w: velocities are exact, <q^2> = kT/k / (1 - (h w)^2/4).\ncoefficient= in "
+                      "place of friction gives the coordinates the rates coefficient/m_i: with constraints "
+                      "the motion is then colder than the bath.\nOrders are strong orders, of steps that "
+                      "share a path: `noise: {resolution: H}` in the study.",
              .source = "N. Bou-Rabee, H. Owhadi, SIAM J. Numer. Anal. 48 (2010) 278; Tao, Owhadi, IMA J. "
                        "Numer. Anal. (2016), section 4.3",
              .signature = "langevin(METHOD, friction=, inverse-temperature=)",

@@ -1,5 +1,5 @@
-/* layer.h: what the one-step layers share: Runge-Kutta methods on the index-reduced equations, written for
- * comparison. */
+/* layer.h: shared by the one-step layers: Runge-Kutta methods on the index-reduced equations, for comparison.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LAYER_H
 #define CST_LAYER_H
@@ -14,9 +14,9 @@ static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
-/* The order in q and p of a conversion of a layer. The exact action of a curve of order p is off by h^(2p+1),
- * being stationary at the motion between the curve's ends; the work of constraints on velocities along it by
- * h^(p+2). */
+/* Order in q and p of a conversion of a layer. The exact action along a curve of order p has an error
+ * h^(2p+1), because it is stationary at the motion between the curve's ends; the work of constraints on
+ * velocities along the curve has an error h^(p+2). */
 static inline int cst_layer_converted_order(const cst_term *layer, const cst_system *s) {
   const int order = cst_term_properties(layer, s).order_q;
   cst_layer l = {0};
@@ -25,10 +25,11 @@ static inline int cst_layer_converted_order(const cst_term *layer, const cst_sys
   return s->nvel ? order + 1 : 2 * order;
 }
 
-/* Whether a conversion can sum over the layer what works on variations beside L, where s has such. */
+/* Whether a conversion can sum the work of forces and constraints on velocities over the layer, if s has
+ * them. */
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n);
 
-/* Orders of a layer; its multipliers come from the state. */
+/* Properties of a layer; its multipliers are computed from the state. */
 static inline cst_properties cst_layer_properties(int order, unsigned claims) {
   return (cst_properties){.order_q = order,
                           .order_p = order,
@@ -38,8 +39,8 @@ static inline cst_properties cst_layer_properties(int order, unsigned claims) {
                           .own_lambda = false};
 }
 
-/* A tableau's. Quadratic invariants and dp ^ dq are kept where (q, v) -> (q, p) is linear and constraints,
- * which the index-reduced equations know off g = 0 too, do not come in. */
+/* Properties of a tableau. Quadratic invariants and dp ^ dq are kept if (q, v) -> (q, p) is linear and there
+ * are no constraints, which the index-reduced equations also impose off g = 0. */
 static inline cst_properties cst_tableau_properties(const cst_tableau *t, const cst_system *s) {
   const double vanishing = 1e-13;
   const bool   kept = !s->ng && !s->general && cst_tableau_symplectic_defect(t) <= vanishing;

@@ -1,6 +1,5 @@
-/* layers-own.c: the layers of a user's own, by name: tableaus, which step by the row of tableau.c, and
- * formulas, which claim the order that they declare and nothing else.
- */
+/* layers-own.c: the user's layers, by name: tableaus, which are stepped by the row of tableau.c, and
+ * formulas, which claim only their declared order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
 #include <stdio.h>

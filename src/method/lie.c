@@ -4,15 +4,17 @@
  * In body axes, with alpha = I xi the momentum of a body and dV, G the derivatives along R hat(eta); x = h
  * xi, tau the Cayley map or the exponential:
  *
- *   A        alpha0 = (dR tau^-1_x)* I xi + h dV(q0) + G(q0)'L,  R1 = R0 tau(x),  alpha1 = (dL tau^-1_x)* I
- * xi - G(q1)'m B        alpha0 = (dL tau^-1_-x)* I xi + G(q0)'L,  alpha1 = (dR tau^-1_-x)* I xi - h dV(q1) -
- * G(q1)'m;  its adjoint Lobatto  B with h/2 after A with h/2: (6.4)-(6.7) RATTLE   R1 = R0 tau(x) tau(y), x =
- * h/2 xi, y = h/2 eta, half the force at either end, (dL tau^-1_x)* I xi = (dL tau^-1_-y)* I eta:
- *            (6.8)-(6.10); without constraints it is Lobatto
+ *   A        alpha0 = (dR tau^-1_x)* I xi + h dV(q0) + G(q0)'L,
+ *            R1 = R0 tau(x),  alpha1 = (dL tau^-1_x)* I xi - G(q1)'m
+ *   B        alpha0 = (dL tau^-1_-x)* I xi + G(q0)'L,
+ *            alpha1 = (dR tau^-1_-x)* I xi - h dV(q1) - G(q1)'m;  the adjoint of A
+ *   Lobatto  B with h/2 after A with h/2: (6.4)-(6.7)
+ *   RATTLE   R1 = R0 tau(x) tau(y), x = h/2 xi, y = h/2 eta, half the force at either end,
+ *            (dL tau^-1_x)* I xi = (dL tau^-1_-y)* I eta: (6.8)-(6.10); without constraints it is Lobatto
  *
- * with g(q1) = 0 of the user's constraints and G v1 = 0; ordinary coordinates (plain ones and centres) drift
- * by M^-1 p beside it. Without V, A and B are symmetric, too. Source: Barbero-Linan, Martin de Diego, Sato
- * Martin de Almagro, section 6, in the sign p' = -dV - G'lambda. Arithmetic: core/lie.h.
+ * with g(q1) = 0 for the user's constraints and G v1 = 0. Ordinary coordinates (plain ones and centres) drift
+ * with M^-1 p at the same time. Without V, A and B are symmetric too. Source: Barbero-Linan, Martin de Diego,
+ * Sato Martin de Almagro, section 6, with the sign p' = -dV - G'lambda. Arithmetic: core/lie.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -43,7 +45,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   }
 }
 
-/* Whether the kinetic energy changes with q. */
+/* True if the kinetic energy depends on q. */
 static bool mass_depends(const cst_system *s) {
   const int n = s->matrix ? s->nq * s->nq : s->nq;
   for (int i = 0; i < n; i++)
@@ -58,30 +60,30 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n, "%s takes no gyroscopic term, and %s has one", t->name, s->name);
   else if (mass_depends(s))
     snprintf(why, (size_t)n,
-             "%s needs a constant mass of the coordinates beside the bodies, and that of %s depends on them",
+             "%s needs a constant mass of the coordinates besides the bodies, and that of %s depends on them",
              t->name, s->name);
   else
     return true;
   return false;
 }
 
-/* The multipliers are those of M A = f - G'lambda at the state: a step has none of orthogonality. */
+/* The multipliers are those of M A = f - G'lambda at the state: a step has none for orthogonality. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const int      order = is(t, "lie-euler-a") || is(t, "lie-euler-b") ? 1 : 2;
   cst_properties x = cst_variational(order, s);
-  x.own_lambda = false, x.lambda_time = 1;
+  x.own_lambda = false;
+  x.lambda_time = 1;
   return x;
 }
 
 #define NOTES                                                                                                \
   "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to rotations.\n"    \
   "The unknowns of a step are the velocities of the bodies and the multipliers of the user's constraints; "  \
-  "orthogonality is in the group, "                                                                          \
-  "and after every drift R := R - R (R'R - 1)/2 takes away its round-off.\n"                                 \
-  "p is M v in the coordinates. The multipliers, of orthogonality too, are those of M A = f - G'lambda at "  \
-  "the end of the step.\n"                                                                                   \
-  "The system has bodies; coordinates beside them have a constant mass, and there is no gyroscopic term. "   \
-  "Flat bodies are taken."
+  "the group enforces orthogonality, and after every drift R := R - R (R'R - 1)/2 removes its round-off.\n"  \
+  "p is M v in the coordinates. The multipliers, also those of orthogonality, are those of "                 \
+  "M A = f - G'lambda at the end of the step.\n"                                                             \
+  "The system has bodies; its other coordinates have a constant mass, and there is no gyroscopic term. "     \
+  "Flat bodies are allowed."
 #define LIE(ident, label, text, formulas, from)                                                              \
   const cst_method_row cst_method_row_##ident = {                                                            \
       .info = {.name = label,                                                                                \
@@ -98,12 +100,12 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
       .expand = expand,                                                                                      \
   }
 LIE(lie_euler_a, "lie-euler-a",
-    "Symplectic Euler, variant A, on the rotations of bodies themselves: the force acts at the left end.",
+    "Symplectic Euler, variant A, on the rotations of bodies: the force acts at the left end.",
     "alpha0 = (dR tau^-1_x)* I xi + h dV(q0) + G(q0)'L;  alpha1 = (dL tau^-1_x)* I xi - G(q1)'m\n"
     "R1 = R0 tau(x), x = h xi, g(q1) = 0, G(q1) v1 = 0",
     "");
 LIE(lie_euler_b, "lie-euler-b",
-    "Symplectic Euler, variant B, on the rotations of bodies themselves: the force acts at the right end.",
+    "Symplectic Euler, variant B, on the rotations of bodies: the force acts at the right end.",
     "alpha0 = (dL tau^-1_-x)* I xi + G(q0)'L;  alpha1 = (dR tau^-1_-x)* I xi - h dV(q1) - G(q1)'m\n"
     "R1 = R0 tau(x), x = h xi, g(q1) = 0, G(q1) v1 = 0",
     "");

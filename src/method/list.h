@@ -1,5 +1,5 @@
-/* list.h: every method, once, in the order that `list` prints. A new method is one file with its row and one
- * line here. */
+/* list.h: every method, in the order that `list` prints. A new method is one file with its row and one line
+ * here. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* clang-format off */
 METHOD(euler_a)

@@ -1,5 +1,4 @@
-/* newmark.h: what the methods of Newmark's family share: their arguments, the systems that they step, their
- * claims. */
+/* newmark.h: shared by the methods of Newmark's family: arguments, conditions on systems, claims. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_NEWMARK_H
 #define CST_NEWMARK_H
@@ -9,11 +8,11 @@
 #include "method/substeps.h"
 #include "method/symmetry.h"
 
-/* Whether every argument of t has one of the keys, and none stands twice. */
+/* Whether every argument of t has one of the keys, each at most once. */
 bool cst_newmark_keys(const cst_term *t, const char *const *keys, cst_expr_error *e);
-/* Whether beta is a number from 0 on, and is there where it is required. */
+/* Whether beta is a number of at least 0, and present if required. */
 bool cst_newmark_check_beta(const cst_term *t, bool required, cst_expr_error *e);
-/* The number under `key`, or what it is where it is left out. */
+/* The number under `key`, or the default `otherwise`. */
 double cst_newmark_number(const cst_term *t, const char *key, double otherwise);
 /* Whether s has no constraints, a constant mass and no a(q). */
 bool           cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n);

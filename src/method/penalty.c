@@ -1,12 +1,11 @@
-/* penalty.c: penalty(METHOD, omega=, average=0): a method for systems without constraints steps one with
- * them, whose constraints it replaces by stiff springs, V + omega^2/2 sum g_j^2.
+/* penalty.c: penalty(METHOD, omega=, average=0): applies a method for systems without constraints to a system
+ * whose constraints it replaces by stiff springs, V + omega^2/2 sum g_j^2.
  *
- * The motion is not that of the constraints, but O(omega^-2) from it where the start is consistent: errors,
- * which are taken against the constrained motion, stop there however small the step is. The multipliers are
- * +omega^2 g in M A = f - G'lambda; they oscillate at the springs' own frequency, and it is their mean over a
- * short time that converges (Tao, Owhadi, theorem 1.3): with average=T, over the time T before a read,
- * compared at its centre. The derivatives are those of a system that is derived like any other
- * (system/penalised.c).
+ * The motion differs from the constrained one by O(omega^-2) if the start is consistent: errors against the
+ * constrained motion do not fall below this, however small the step. The multipliers are +omega^2 g in M A =
+ * f - G'lambda. They oscillate at the frequency of the springs, and only their mean over a short time
+ * converges (Tao, Owhadi, theorem 1.3): with average=T they are averaged over the time T before a read and
+ * compared at its centre. The system with springs is derived like any other (system/penalised.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/newmark.h"
@@ -32,7 +31,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
                             "penalty takes no '%s='; write penalty(METHOD, omega=20, average=0)", key);
     for (int j = 0; j < i && key; j++)
       if (t->key[j] && !strcmp(t->key[j], key))
-        return cst_term_error(t->arg[i], e, "'%s=' stands twice", key);
+        return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
   }
   if (!methods)
     return cst_term_error(t, e, "penalty takes a method: penalty(zhang-skeel(beta=0.4), omega=20)");
@@ -40,7 +39,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
     return cst_term_error(t, e, "penalty needs omega, a positive number: penalty(METHOD, omega=20)");
   return cst_term_method(cst_term_argument(t, NULL), e) &&
          check_number(cst_term_argument(t, "omega"), true, e,
-                      "omega is a positive number, the springs being omega^2/2 g^2") &&
+                      "omega is a positive number; the springs are omega^2/2 g^2") &&
          check_number(cst_term_argument(t, "average"), false, e,
                       "average is a time; 0: multipliers are not averaged");
 }
@@ -56,7 +55,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   char              reason[200];
   if (!springs) return false;
   if (cst_term_fits(cst_term_argument(t, NULL), springs, reason, sizeof reason)) return true;
-  snprintf(why, (size_t)n, "with springs in the place of its constraints: %s", reason);
+  snprintf(why, (size_t)n, "with springs in place of its constraints: %s", reason);
   return false;
 }
 
@@ -64,16 +63,17 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_term_expand(cst_term_argument(t, NULL), p, fraction);
 }
 
-/* No order against the constrained motion. Of what the method keeps, its symmetry is told without the
- * constraints, and its momenta. */
+/* No order against the constrained motion. Of the method's claims, symmetry, temperature and momenta remain.
+ */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   char                 why[200];
   const cst_system    *springs = cst_system_penalised(s, why, sizeof why);
   const cst_term      *method = cst_term_argument(t, NULL);
   const cst_properties x = springs ? cst_term_properties(method, springs) : (cst_properties){0};
   const unsigned       kept =
+      /* momenta also kept off g = 0 */
       CST_CLAIM_SYMMETRIC | CST_CLAIM_TEMPERATURE |
-      (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u); /* off g = 0, too */
+      (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u);
   return (cst_properties){.claims = x.claims & kept,
                           .lambda_time = 1,
                           .own_lambda = true,
@@ -84,18 +84,14 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_penalty = {
     .info =
         {.name = "penalty",
-         .doc =
-             "A method for systems without constraints, on springs that are put in the place of constraints.",
+         .doc = "A method for systems without constraints, applied with springs in place of the constraints.",
          .equations = "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over "
                       "`average` before it is read",
-         .notes = "Errors are those against the constrained motion: an order study ends on a floor, the "
-                  "error of the model, O(omega^-2).\n"
-                  "average is a time, rounded to steps, and the multipliers belong to its centre. 0: they "
-                  "are those of the state, and "
-                  "oscillate.\n"
-                  "Explicit methods need a step below about 2 over the springs' frequency, conversions too; "
-                  "newmark, zhang-skeel, gauss, "
-                  "midpoint do not.",
+         .notes = "Errors are measured against the constrained motion: an order study ends at a floor, the "
+                  "error of the model, O(omega^-2).\naverage is a time, rounded to steps, and the "
+                  "multipliers belong to its centre. 0: they are those of the state, and "
+                  "oscillate.\nExplicit methods and conversions need a step below about 2 over the springs' "
+                  "frequency; newmark, zhang-skeel, gauss and midpoint do not.",
          .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
          .signature = "penalty(METHOD, omega=, average=0)",
          .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},

@@ -1,4 +1,4 @@
-/* program.c: a method expression as the list of substeps that one step consists of. */
+/* program.c: expands a method expression to the list of substeps of one step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ unsigned cst_program_iterations(const cst_program *p) {
   return all;
 }
 
-/* The noise in a step; false where there is none. */
+/* The noise in a step; false if there is none. */
 static bool find_noise(const cst_method *m, cst_substep *noise) {
   cst_program *p = cst_program_create(m);
   int          i = 0;
@@ -174,8 +174,11 @@ cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, in
     for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++) {
       const int        n = b->q * s->nq + b->g * s->ng + b->body * s->nbodies + b->one;
       cst_state_place *known = find_state(list, *count, b->name);
-      if (!known) list[(*count)++] = (cst_state_place){b->name, at, n}, at += n;
-      if (known && known->n != n) abort(); /* two kinds mean different things by one name */
+      if (!known) {
+        list[(*count)++] = (cst_state_place){b->name, at, n};
+        at += n;
+      }
+      if (known && known->n != n) abort(); /* two kinds use one name for different blocks */
     }
   return list;
 }

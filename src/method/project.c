@@ -1,8 +1,8 @@
-/* project.c: project(LAYER): a layer's step, then q back to g = 0 by the Euclidean projection P, then v
- * M-orthogonally to G v = 0 at the new q.
+/* project.c: project(LAYER): a layer's step, then q is projected onto g = 0 by the Euclidean projection P,
+ * then v M-orthogonally onto G v = 0 at the new q.
  *
  * Keeps both constraints and the layer's order, and nothing else: the usual remedy for drift off the
- * manifold, here for comparison. Source: Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4.
+ * manifold, for comparison. Source: Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4.
  * Arithmetic: core/rk.c, core/project.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -16,8 +16,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (!cst_term_layer(t->arg[0], &(cst_layer){0}))
     return cst_term_error(t->arg[0], e,
                           "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), "
-                          "or a composition or adjoint of "
-                          "tableaus with at most %d stages",
+                          "or a composition or adjoint of tableaus with at most %d stages",
                           t->arg[0]->name, CST_MAX_STAGES);
   return true;
 }

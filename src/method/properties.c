@@ -1,4 +1,4 @@
-/* properties.c: what follows from the properties of a method. */
+/* properties.c: quantities derived from the properties of a method. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "constella/method.h"

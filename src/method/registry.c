@@ -1,4 +1,4 @@
-/* registry.c: the table of methods, made of list.h. */
+/* registry.c: the table of methods, generated from list.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* stepper-another.c: records of a method that steps another system than the one it is asked for (penalty):
- * the record of that system behind that of this one, and the multipliers that its springs stand for.
+ * the record of that system follows the one of the asked system. Also computes the multipliers that its
+ * springs represent.
  *
- * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean
- * over a time before a read is the trapezoidal one, summed in the record: sums, then the weight, negative
- * once the mean is complete.
+ * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 give lambda = omega^2 g, which oscillates. Its
+ * mean over a time before a read is the trapezoidal mean, accumulated in the record: sums, then the weight,
+ * negative once the mean is complete.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -48,9 +49,7 @@ void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, u
   put(other, st->width, st->inner.member, member);
 }
 
-/* ---- multipliers
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- multipliers ----------------------------------------------------------------------------- */
 
 static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }
 
@@ -58,7 +57,7 @@ static double *sums_of(const cst_stepper *st, double *record) {
   return record + (size_t)st->acc * (size_t)st->width;
 }
 
-/* The kernel's output is aligned; lambda need not be. */
+/* Multipliers of the current state. The kernel's output is aligned; lambda need not be. */
 static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
   const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
   st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W,
@@ -76,7 +75,7 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
   for (size_t k = 0; k < n; k++) lambda[k] = sum[k] / fabs(sum[n + k % W]);
 }
 
-/* Add so much of what the springs are now; `last`: that completes the mean. */
+/* Adds the current multipliers with this weight; `last` completes the mean. */
 static void add(cst_stepper *st, int group, double weight, bool first, bool last) {
   const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
   double *record = st->batch->record + (size_t)group * st->size, *sum = sums_of(st, record), *now = st->work;
@@ -93,7 +92,8 @@ static void add_all(cst_stepper *st, double weight, bool first, bool last) {
   for (int g = 0; g < st->batch->groups; g++) add(st, g, weight, first, last);
 }
 
-/* One stretch towards `to`: to where the mean begins that is read at step `read`, or one step of it. */
+/* Advances by one stretch towards `to`: to the beginning of the mean that is read at step `read`, or by one
+ * step of it. */
 static PetscErrorCode advance(cst_stepper *st, long to, long read,
                               PetscErrorCode (*stretch)(cst_stepper *, long)) {
   const long now = st->batch->step, first = read - lround(fmax(1, st->mean / st->h)),

@@ -1,4 +1,4 @@
-/* stepper-internal.h: what the set-up of a stepper leaves for its marches. */
+/* stepper-internal.h: data that the set-up of a stepper leaves for its marches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_INTERNAL_H
 #define CST_STEPPER_INTERNAL_H
@@ -9,28 +9,28 @@
 
 /* Consecutive substeps of one kind. */
 typedef struct {
-  const cst_core      *core, *alone; /* alone: the generic one, for a lane stepped by itself */
-  const cst_solo_core *solo;         /* NULL: there is none */
+  const cst_core      *core, *alone; /* alone: the generic core, for a lane that is stepped alone */
+  const cst_solo_core *solo;         /* NULL: none */
   cst_march            march;
   cst_lane_substep    *sub;
   int                  first; /* index of its first substep */
 } cst_segment;
 
-/* The kernels of a layer that is given by formulas. */
+/* The kernels of a layer given by formulas. */
 typedef struct {
   const cst_flow_rule *rule;
   bool                 derivatives;
   cst_flow            *flow;
 } cst_stepper_flow;
 
-/* What substeps share (cst_stepper_bind_shared). */
+/* Data shared by substeps (cst_stepper_bind_shared). */
 typedef struct {
   void *(*make)(const cst_system *s);
   void (*end)(void *);
   void *made;
 } cst_stepper_shared;
 
-/* A kick of a thermostat behind substep `behind` of the program, and what lane code reads of it. */
+/* The kick of a thermostat after substep `behind` of the program, and its data for lane code. */
 typedef struct {
   cst_substep kick;
   int         behind;
@@ -38,60 +38,62 @@ typedef struct {
 } cst_stepper_noise;
 
 struct cst_stepper {
-  cst_program        *program; /* on the system, without the noise that stands behind its substeps: */
+  cst_program        *program; /* on the system, without the noise after its substeps: */
   cst_stepper_noise  *noise;
   int                 nnoise, isa;
   double              resolution; /* of the noise's paths; 0: the step */
   cst_stepper_flow   *flow;
   cst_stepper_shared *shared;
-  double            **numbers; /* that substeps have asked for */
-  cst_state_place    *state;   /* that they keep in the record */
+  double            **numbers; /* allocated for substeps */
+  cst_state_place    *state;   /* their blocks in the record */
   int                 nflow, nshared, nnumbers, nstate;
   cst_segment        *segment;
   int                 nsegment, width, groups, components; /* components of a record */
   size_t              size;
-  cst_layout          layout; /* of the system that is asked for, as every record begins */
-  cst_context         outer;  /* and what is read off a record with it */
-  cst_layout inner; /* of the system that is stepped, from component `shift` of a record on: the same, shift
-                       0, or another one */
-  int shift, acc;   /* acc: component of the sums of multipliers and of their weight, where they are means */
-  const double  *more; /* parameters of the other system beyond those of the first */
+  cst_layout          layout; /* of the asked system, with which every record begins */
+  cst_context         outer;  /* context for reading a record with that layout */
+  /* layout of the system that is stepped, from component `shift` of a record on: shift 0 if it is the asked
+   * one */
+  cst_layout inner;
+  /* acc: component of the sums of multipliers and of their weight, if they are averaged */
+  int            shift, acc;
+  const double  *more; /* additional parameters of the stepped system */
   double         mean;
   cst_next_read *reader;
   void          *reader_context;
   cst_halt      *halt;
   void          *halt_context;
-  bool           halted; /* the advance that is made, or was the last one */
+  bool           halted; /* the current or the last advance was halted */
   double         h;
-  double         first_impulse; /* part of the impulse that the first step has */
+  double         first_impulse; /* fraction of the impulse in the first step */
   bool           tangential;
   bool           smooth; /* there is no noise */
   int            robust_iterations;
   cst_solver    *solver;
   cst_scratch   *scratch; /* [groups] */
   double        *work;    /* three records: trial, column, saved */
-  double        *saved;   /* [groups] records, for steps in pieces */
-  double        *space;   /* of the generic cores */
-  /* what the solver's callbacks work on */
+  double        *saved;   /* [groups] records, for steps in parts */
+  double        *space;   /* workspace of the generic cores */
+  /* arguments of the solver's callbacks */
   cst_batch          *batch;
   const cst_schedule *schedule;
   cst_segment        *now;
   int                 sub;
 };
 
-/* stepper-another.c: what belongs to a method that steps another system than the one it is asked for. */
-/* The record's first part from the one that is stepped. */
+/* stepper-another.c: for methods that step another system than the asked one. */
+/* Updates the first part of a record from the stepped part. */
 void cst_stepper_bring(const cst_stepper *st, double *record);
-/* The second part of a lane's column at its start. */
+/* Fills the second part of a lane's column at its start. */
 void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q);
-/* Advance the batch to step `to` by stretches of so many steps, and its multipliers' means with it. */
+/* Advances the batch to step `to` with calls of `stretch`, and updates the means of its multipliers. */
 PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long));
-/* The multipliers that the springs stand for, [ng][W]. */
+/* The multipliers that the springs represent, [ng][W]. */
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda);
 
-/* Whether the advance halts here, or has. */
+/* Whether the advance halts here, or has halted. */
 bool cst_stepper_halts(cst_stepper *st);
 
-/* A step of all groups as the solver has it: whole, or in pieces. */
+/* The equations of a step of all groups for the solver: whole, or in parts. */
 cst_equations cst_stepper_equations(cst_stepper *st);
 #endif

@@ -1,9 +1,9 @@
-/* stepper-march.c: marches batches through the segments of a stepper under one SNES. */
+/* stepper-march.c: advances batches through the segments of a stepper under one SNES. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/stepper-internal.h"
 
-enum { CARE = 2 }; /* attempts, with care, at a step in which lanes fail */
+enum { ATTEMPTS = 2 }; /* robust attempts at a step in which lanes fail */
 
 /* The part of a record that is stepped. */
 static double *stepped(const cst_stepper *st, double *record) {
@@ -15,7 +15,7 @@ static cst_outcome march_segment(const cst_segment *g, double *record, long n) {
   return g->solo && g->solo->march(&g->march, record, n, &o) ? o : g->core->march(&g->march, record, n);
 }
 
-/* n steps through all segments; the record is changed only when all is done. */
+/* Makes n steps through all segments; the record changes only if all succeed. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work, *own = stepped(st, record);
   if (st->nsegment == 1) {
@@ -34,8 +34,8 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   return (cst_outcome){n, 0, CST_DONE};
 }
 
-/* One step of a record whose lanes are all alike, with pivoting and patience, the second time from nearer by.
- */
+/* Makes one step of a record with identical lanes, with pivoting and more iterations; the second attempt also
+ * starts the iteration closer to the solution. */
 static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
   for (int i = 0; i < st->nsegment; i++) {
     cst_march m = st->segment[i].march;
@@ -60,13 +60,13 @@ void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
     if (!(alive >> l & 1)) copy_lane(st, record, l, record, source);
 }
 
-/* One attempt at a step: as ever, then with care. */
+/* One attempt at a step: pass 0 is the normal one, others are robust. */
 static cst_outcome attempt(cst_stepper *st, double *record, int pass) {
   return pass == 0 ? march_segments(st, record, 1) : march_alone(st, record, pass);
 }
 
-/* Attempt a step of the lanes `set` of a record together, without those that fail in it, until the others
- * have made it: they are returned, with their columns in next. reason[] says of the others why. */
+/* Attempts a step of the lanes `set` of a record together, removing those that fail, until the others
+ * succeed. Returns these, with their columns in next; reason[] says why the others failed. */
 static int step_lanes(cst_stepper *st, const double *record, int set, int pass, double *next,
                       cst_reason *reason) {
   double *column = st->work + st->size;
@@ -85,16 +85,17 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int pass, 
   return set;
 }
 
-/* One step of a group in which lanes fail, `failing` of which it is known: the others, then with care those
- * that are left; those that cannot go on keep their last state and the reason. */
-static void step_with_care(cst_stepper *st, int group, long step, int failing) {
+/* One step of a group in which lanes fail; the lanes `failing` are known to fail. First steps the others,
+ * then makes robust attempts with the rest. Lanes that still fail keep their last state and the reason. */
+static void step_robustly(cst_stepper *st, int group, long step, int failing) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size, *next = st->work + 2 * st->size;
   cst_reason reason[CST_W_MAX] = {CST_DONE};
   int        left = b->alive[group];
   memcpy(next, record, st->size * sizeof *next);
   left &= ~step_lanes(st, record, left & ~failing, 0, next, reason);
-  for (int pass = 1; pass <= CARE && left; pass++) left &= ~step_lanes(st, record, left, pass, next, reason);
+  for (int pass = 1; pass <= ATTEMPTS && left; pass++)
+    left &= ~step_lanes(st, record, left, pass, next, reason);
   if (st->halted) return;
   for (int l = 0; l < st->width; l++) {
     if (!(left >> l & 1)) continue;
@@ -106,8 +107,7 @@ static void step_with_care(cst_stepper *st, int group, long step, int failing) {
   cst_stepper_pad(st, record, b->alive[group]);
 }
 
-/* The largest k <= n for which k steps succeed, by bisection on the first failing one; the record is left
- * there. */
+/* Advances the record by the largest k <= n for which k steps succeed, found by bisection. */
 static long march_while_good(cst_stepper *st, double *record, long n) {
   long good = 0, bad = n + 1, k = n;
   while (bad - good > 1) {
@@ -121,7 +121,7 @@ static long march_while_good(cst_stepper *st, double *record, long n) {
   return good;
 }
 
-/* Asked between groups and attempts. */
+/* Called between groups and attempts. The contents of a halted batch are invalid. */
 bool cst_stepper_halts(cst_stepper *st) {
   if (st->halt && !st->halted) st->halted = st->halt(st->halt_context);
   return st->halted;
@@ -133,14 +133,14 @@ static void advance_group(cst_stepper *st, int group, long n) {
   for (long done = 0; done < n && b->alive[group] && !cst_stepper_halts(st);) {
     cst_outcome o = march_segments(st, record, n - done);
     if (__builtin_expect(o.reason == CST_DONE, 1)) return;
-    const bool known = o.reason == CST_NOT_CONVERGED; /* where, and which */
+    const bool known = o.reason == CST_NOT_CONVERGED; /* the failing step and lanes are then known */
     done += march_while_good(st, record, known ? o.steps : n - done - 1);
-    step_with_care(st, group, b->step + done, known ? o.lanes : 0);
+    step_robustly(st, group, b->step + done, known ? o.lanes : 0);
     done++;
   }
 }
 
-/* From stop to stop with the stretch that `stretch` makes. */
+/* Advances from stop to stop with calls of `stretch`. */
 static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
   for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
@@ -166,7 +166,7 @@ static PetscErrorCode march_all(void *context) {
   PetscFunctionReturn(0);
 }
 
-/* The same in pieces, for PETSc's own types and for monitors. */
+/* The same in parts, for PETSc's own SNES types and for monitors. */
 
 static const cst_core *pieces_of(const cst_segment *g) { return g->core->begin ? g->core : g->alone; }
 
@@ -197,8 +197,8 @@ static int undone(const cst_stepper *st, int group) {
   return bits;
 }
 
-/* One substep of all groups; failed[group] is set where a lane fails. */
-static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
+/* One substep of all groups; sets failed[group] if a lane fails. */
+static PetscErrorCode substep_in_parts(cst_stepper *st, bool *failed) {
   const cst_march *m = &st->now->march;
   PetscFunctionBegin;
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
@@ -216,7 +216,7 @@ static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
+static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
   cst_batch *b = st->batch;
   bool      *failed;
   PetscFunctionBegin;
@@ -226,21 +226,21 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
     for (int j = 0; j < st->segment[i].march.nsub; j++) {
       st->now = &st->segment[i];
       st->sub = j;
-      PetscCall(substep_in_pieces(st, failed));
+      PetscCall(substep_in_parts(st, failed));
     }
   for (int g = 0; g < b->groups; g++) cst_stepper_bring(st, record_of(st, g));
   for (int g = 0; g < b->groups; g++)
     if (failed[g]) {
       memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);
-      step_with_care(st, g, step, 0);
+      step_robustly(st, g, step, 0);
     }
   PetscCall(PetscFree(failed));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode stretch_in_pieces(cst_stepper *st, long n) {
+static PetscErrorCode stretch_in_parts(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  for (long k = 0; k < n && !cst_stepper_halts(st); k++) PetscCall(step_in_pieces(st, st->batch->step + k));
+  for (long k = 0; k < n && !cst_stepper_halts(st); k++) PetscCall(step_in_parts(st, st->batch->step + k));
   PetscFunctionReturn(0);
 }
 
@@ -258,14 +258,14 @@ PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_sched
   else if (cst_solver_marches(st->solver))
     PetscCall(cst_solver_solve(st->solver, b->groups));
   else
-    PetscCall(follow(st, stretch_in_pieces));
+    PetscCall(follow(st, stretch_in_parts));
   PetscFunctionReturn(0);
 }
 
-/* The schedule of one stretch: its context is its last step. */
+/* The schedule of a single advance: its context is its last step. */
 static long stretch_end(void *context) { return *(long *)context; }
 
-static PetscErrorCode look_at_nothing(void *context) {
+static PetscErrorCode observe_nothing(void *context) {
   PetscFunctionBegin;
   (void)context;
   PetscFunctionReturn(0);
@@ -274,6 +274,6 @@ static PetscErrorCode look_at_nothing(void *context) {
 PetscErrorCode cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
   long to = b->step + n;
   PetscFunctionBegin;
-  PetscCall(cst_stepper_follow(st, b, &(cst_schedule){&to, stretch_end, look_at_nothing}));
+  PetscCall(cst_stepper_follow(st, b, &(cst_schedule){&to, stretch_end, observe_nothing}));
   PetscFunctionReturn(0);
 }

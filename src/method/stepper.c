@@ -1,4 +1,4 @@
-/* stepper.c: sets a program up as segments of substeps of one kind, which stepper-march.c marches through. */
+/* stepper.c: sets up a program as segments of substeps of one kind, which stepper-march.c advances. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static double *aligned(size_t n) {
   return p;
 }
 
-/* Whether b marches together with a. */
+/* Whether b belongs to the same segment as a. */
 static bool continues(const cst_substep *a, const cst_substep *b, const cst_system *s) {
   if (a->row != b->row) return false;
   const cst_substep_size x = a->row->size(a->data, s), y = b->row->size(b->data, s);
@@ -55,9 +55,7 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
   *warm += m->nsub * cst_substep_kept(&size, m->smooth);
 }
 
-/* ---- noise
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- noise ----------------------------------------------------------------------------------- */
 
 static const cst_noise *find_noise(const cst_stepper *st, int substep) {
   for (int i = 0; i < st->nnoise; i++)
@@ -65,9 +63,9 @@ static const cst_noise *find_noise(const cst_stepper *st, int substep) {
   return NULL;
 }
 
-/* Noise leaves the program where the substep before it gives it; elsewhere it stays, as a step of its own
- * with the noise behind it. */
-static void take_noise(cst_stepper *st, const cst_program *from) {
+/* Removes noise from the program if the substep before it applies it; otherwise keeps it as a substep that
+ * applies its own noise. */
+static void extract_noise(cst_stepper *st, const cst_program *from) {
   cst_program *p = st->program = cst_need(calloc(1, sizeof *p));
   st->noise = cst_need(calloc((size_t)from->n, sizeof *st->noise));
   for (int i = 0; i < from->n; i++) {
@@ -85,8 +83,7 @@ static void set_noise(cst_stepper *st, double h) {
     st->noise[i].kick.row->noise(st->noise[i].kick.data, st->isa, h, increments, &st->noise[i].noise);
 }
 
-/* ---- what substeps ask for when they are bound
- * ------------------------------------------------------------------------------ */
+/* ---- data for lane code ---------------------------------------------------------------------- */
 
 PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
   cst_stepper *st = b->stepper;
@@ -113,7 +110,7 @@ PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(
   PetscFunctionReturn(0);
 }
 
-/* The kernels of a rule, made when they are first asked for. */
+/* The kernels of a rule, made on first use. */
 static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives,
                                 const cst_flow **flow) {
   cst_stepper *st = b->stepper;
@@ -143,7 +140,7 @@ PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer
   PetscFunctionReturn(0);
 }
 
-/* Blocks of a kind of substep among those of the record. */
+/* Finds the blocks of a kind of substep among those of the record. */
 static int find_state(const cst_stepper *st, const cst_substep_row *row, const cst_state_place **state) {
   int n = 0;
   for (const cst_state_block *b = row->state; b && b->name; b++)
@@ -171,9 +168,7 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
   PetscFunctionReturn(0);
 }
 
-/* ---- segments
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
@@ -203,7 +198,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
   PetscFunctionReturn(0);
 }
 
-/* One work space for all segments, since one marches at a time. */
+/* One workspace for all segments, since only one is active at a time. */
 static PetscErrorCode make_space(cst_stepper *st) {
   size_t most = 0;
   PetscFunctionBegin;
@@ -218,7 +213,7 @@ static PetscErrorCode make_space(cst_stepper *st) {
   PetscFunctionReturn(0);
 }
 
-/* Where the two parts of a record are. */
+/* Sets the layouts of the two parts of a record. */
 static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *stepped, int isa) {
   st->layout = cst_layout_of(asked->npar, asked->nmass, asked->nq, asked->ng);
   st->inner = cst_layout_of(stepped->npar, stepped->nmass, stepped->nq, stepped->ng);
@@ -237,7 +232,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   *stepper = st;
   st->isa = o->isa;
   st->more = p->more;
-  take_noise(st, p->program);
+  extract_noise(st, p->program);
   PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "%s has no compensated form on %s", cst_method_label(p->method), p->stepped->name);
   st->width = cst_isas[o->isa].width;
@@ -303,14 +298,18 @@ void cst_stepper_set_step(cst_stepper *st, double h) {
     cst_segment *g = &st->segment[i];
     for (int j = 0; j < g->march.nsub; j++) {
       g->sub[j].h = st->program->step[g->first + j].fraction * h;
-      g->sub[j].start = start, g->sub[j].whole = h;
+      g->sub[j].start = start;
+      g->sub[j].whole = h;
       if (!(st->program->step[g->first + j].row->features & CST_TAKES_NO_TIME)) start += g->sub[j].h;
     }
   }
 }
 
 void cst_stepper_set_time(cst_stepper *st, double time, long step) {
-  for (int i = 0; i < st->nsegment; i++) st->segment[i].march.time = time, st->segment[i].march.since = step;
+  for (int i = 0; i < st->nsegment; i++) {
+    st->segment[i].march.time = time;
+    st->segment[i].march.since = step;
+  }
 }
 
 int               cst_stepper_groups(const cst_stepper *s) { return s->groups; }

@@ -1,4 +1,4 @@
-/* substep.c: what holds for substeps of every kind. */
+/* substep.c: functions for substeps of every kind. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/substep.h"
 #include "method/core.h"
@@ -24,7 +24,7 @@ int cst_substep_kept(const cst_substep_size *size, bool smooth) {
   return size->kept + (smooth && size->predicted ? CST_PAST * size->predicted + 1 : 0);
 }
 
-/* Nanoseconds of the pairs of a potential that is a sum over them, as measured on water with the interpreter.
+/* Nanoseconds for the pairs of a potential that is a sum over pairs, measured on water with the interpreter.
  */
 static double pairs_cost(const cst_system *s) {
   double n = 0;
@@ -32,9 +32,9 @@ static double pairs_cost(const cst_system *s) {
   return 150 * n;
 }
 
-/* Fitted on a lane of eight of one machine: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores
- * four times slower, which the cores count and pairs do not know. What is banded grows with the constraints
- * alone. */
+/* Fitted on one of eight lanes of one machine: hot kicks from 6 (pendulum) to 60 (rigid body). Generic cores
+ * are four times slower; the cores account for that, pairs are not affected. For banded systems the cost
+ * grows only with the constraints. */
 double cst_substep_unit(const cst_system *s) {
   const double q = s->nq, g = s->ng;
   return 2 * q + 2 * g + (s->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g)) + pairs_cost(s) / 4;

@@ -1,4 +1,4 @@
-/* symmetry.c: properties of a system's symmetries, at points (q, v) in general position. */
+/* symmetry.c: properties of a system's symmetries, tested at points (q, v) in general position. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -21,17 +21,16 @@ static double place_of(int point) { return 0.6180339887 * (point + 1); }
 
 static bool vanishes(double sum, double size) { return fabs(sum) <= 1e-12 * size; }
 
-/* ---- rigid
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- rigid ----------------------------------------------------------------------------------- */
 
-/* Whether symmetry k, with generators at[0] in q = 0 and at[1] in q, has q.(xi(q) - xi(0)) = 0. */
+/* Whether symmetry k, with generators at[0] at q = 0 and at[1] at q, satisfies q.(xi(q) - xi(0)) = 0. */
 static bool is_rigid(const cst_system *s, int k, const double *q, double *const at[2]) {
   const cst_pattern *P = &s->pattern[CST_K_xi];
   double             sum = 0, size = 0;
   for (int e = P->start[k]; e < P->start[k + 1]; e++) {
     const double term = q[P->column[e]] * (at[1][e] - at[0][e]);
-    sum += term, size += fabs(term);
+    sum += term;
+    size += fabs(term);
   }
   return vanishes(sum, size);
 }
@@ -47,13 +46,13 @@ bool cst_symmetry_is_rigid(const cst_system *s) {
     cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, at[1]);
     for (int k = 0; k < s->nsym; k++) rigid &= is_rigid(s, k, q, at);
   }
-  free(q), free(at[0]), free(at[1]);
+  free(q);
+  free(at[0]);
+  free(at[1]);
   return rigid;
 }
 
-/* ---- quadratic
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- quadratic ------------------------------------------------------------------------------- */
 
 static bool is_of_degree(const cst_system *s, cst_node n, int most) {
   const int degree = cst_graph_degree(s->graph, n, 'q');
@@ -83,7 +82,7 @@ static point point_of(const cst_system *s, const double *c, int index) {
   scatter(0.4142135624 * (index + 1), s->nq, x.v);
   cst_system_matrix(s, CST_K_xi, c, at, NULL, shift);
   cst_system_matrix(s, CST_K_xi, c, x.q, NULL, x.xi);
-  cst_system_matrix(s, CST_K_xi, c, x.v, NULL, x.turned); /* they are affine */
+  cst_system_matrix(s, CST_K_xi, c, x.v, NULL, x.turned); /* xi is affine */
   for (int i = 0; i < n; i++) x.turned[i] -= shift[i];
   cst_system_momentum(s, c, x.q, x.v, x.Lv);
   cst_system_eval(s, s->general ? CST_K_Lq : CST_K_dV, c, x.q, x.v, NULL, NULL, NULL, x.Lq);
@@ -93,16 +92,25 @@ static point point_of(const cst_system *s, const double *c, int index) {
   cst_system_eval(s, CST_K_gauge, c, at, NULL, NULL, NULL, NULL, x.gauge);
   for (int i = 0; i < s->nq; i++) at[i] = x.q[i] - x.v[i];
   cst_system_eval(s, CST_K_gauge, c, at, NULL, NULL, NULL, NULL, back);
-  for (int k = 0; k < s->nsym; k++) x.gauge[k] = (x.gauge[k] - back[k]) / 2; /* they are quadratic */
-  free(at), free(shift), free(back);
+  for (int k = 0; k < s->nsym; k++) x.gauge[k] = (x.gauge[k] - back[k]) / 2; /* the gauge is quadratic */
+  free(at);
+  free(shift);
+  free(back);
   return x;
 }
 
 static void point_destroy(point *x) {
-  free(x->q), free(x->v), free(x->xi), free(x->turned), free(x->Lq), free(x->Lv), free(x->G), free(x->gauge);
+  free(x->q);
+  free(x->v);
+  free(x->xi);
+  free(x->turned);
+  free(x->Lq);
+  free(x->Lv);
+  free(x->G);
+  free(x->gauge);
 }
 
-/* Whether L changes by the rate of the gauge along symmetry k, and no g does. */
+/* Whether L changes by the rate of the gauge along symmetry k, and no g changes. */
 static bool is_symmetry(const cst_system *s, const point *x, int k) {
   const double *xi = x->xi + k * s->nq, *turned = x->turned + k * s->nq;
   double        sum = -x->gauge[k], size = fabs(x->gauge[k]);
@@ -113,8 +121,10 @@ static bool is_symmetry(const cst_system *s, const point *x, int k) {
   bool all = vanishes(sum, size);
   for (int a = 0; a < s->ng; a++) {
     sum = size = 0;
-    for (int i = 0; i < s->nq; i++)
-      sum += x->G[a * s->nq + i] * xi[i], size += fabs(x->G[a * s->nq + i] * xi[i]);
+    for (int i = 0; i < s->nq; i++) {
+      sum += x->G[a * s->nq + i] * xi[i];
+      size += fabs(x->G[a * s->nq + i] * xi[i]);
+    }
     all &= vanishes(sum, size);
   }
   return all;
@@ -132,9 +142,7 @@ bool cst_symmetry_momenta_are_quadratic(const cst_system *s) {
   return all;
 }
 
-/* ---- translations
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- translations ---------------------------------------------------------------------------- */
 
 bool cst_symmetry_is_translation(const cst_system *s) {
   for (int k = 0; k < s->nsym * s->nq; k++)

@@ -1,8 +1,8 @@
-/* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a Runge-Kutta tableau of the user's own, explicit or
- * implicit, on the index-reduced equations; written in place or under a name (layers-own.c).
+/* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a user's Runge-Kutta tableau, explicit or implicit, on
+ * the index-reduced equations; written in place or under a name (layers-own.c).
  *
- * Its order, symmetry and symplecticity are read off the coefficients (tableau/tableau-algebra.c). c may be
- * left out: it is the row sums of a, and nothing else. An implicit one is solved by functional iteration
+ * Its order, symmetry and symplecticity are computed from the coefficients (tableau/tableau-algebra.c). c may
+ * be left out; it must be the row sums of a. Implicit tableaus are solved by functional iteration
  * (core/rk.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -10,7 +10,7 @@
 #include <string.h>
 #include "method/layer.h"
 
-static const double rounded = 1e-13; /* what sums of coefficients may be off by */
+static const double rounded = 1e-13; /* tolerance on sums of coefficients */
 
 static const cst_term *part(const cst_term *t, const char *key) {
   for (int i = 0; i < t->n; i++)
@@ -37,7 +37,7 @@ static bool check_numbers(const cst_term *x, int n, const char *what, cst_expr_e
     return cst_term_error(x, e, "%s is a list of numbers, such as [0, 1/2]", what);
   for (int i = 0; i < x->n; i++)
     if (x->arg[i]->kind != CST_TERM_NUMBER)
-      return cst_term_error(x->arg[i], e, "%s is a list of numbers, not of lists", what);
+      return cst_term_error(x->arg[i], e, "%s is a list of numbers, not a list of lists", what);
   return x->n == n || cst_term_error(x, e, "%s has %d number%s; 'a' has %d row%s", what, x->n,
                                      x->n == 1 ? "" : "s", n, n == 1 ? "" : "s");
 }
@@ -70,7 +70,7 @@ static bool check_sums(const cst_term *t, const cst_tableau *x, cst_expr_error *
   for (int i = 0; c && i < x->stages; i++)
     if (!(fabs(c->arg[i]->number - x->c[i]) <= rounded))
       return cst_term_error(
-          c->arg[i], e, "row %d of 'a' sums to %.17g, and its c is %.17g; they must be equal, or c left out",
+          c->arg[i], e, "row %d of 'a' sums to %.17g, and its c is %.17g; they must be equal, or leave c out",
           i + 1, x->c[i], c->arg[i]->number);
   for (int i = 0; i < x->stages; i++) sum += x->b[i];
   return fabs(sum - 1) <= rounded ||
@@ -101,9 +101,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_tableau = {
     .info = {.name = "tableau",
              .doc = "A Runge-Kutta tableau of your own, explicit or implicit, of at most 32 stages, on the "
-                    "index-reduced equations. Numbers may "
-                    "be expressions such as 1/3 or 1/2 - sqrt(3)/6; c, the row sums of a, may be left out. A "
-                    "study can name it under `layers`.",
+                    "index-reduced equations. Numbers may be expressions such as 1/3 or 1/2 - sqrt(3)/6; c, "
+                    "the row sums of a, may be left out. A study can name it under `layers`.",
              .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j);  q1 = q + h sum b_i "
                           "V_i,  v1 = v + h sum b_i A_i",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1",

@@ -1,19 +1,20 @@
-/* taylor-curve.c: taylor-curve(p): the layer of the thesis behind lagrange-dalembert. A curve from (q, v)
- * whose independent coordinates are Taylor polynomials of degree p, and whose others follow by constraints on
- * velocities exactly.
+/* taylor-curve.c: taylor-curve(p): the layer of the thesis on which lagrange-dalembert is based. A curve from
+ * (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly from the
+ * constraints on velocities.
  *
- *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k those of the exact motion on all of
- * TQ phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q) R^c(t) = q^c +
- * int_0^t R'^c,   S = int_0^t L(R, R'),   work on variations  - int (phi'lambda)(R, R') . D R
+ *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k of the exact motion on all of TQ
+ *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
+ *   R^c(t) = q^c + int_0^t R'^c,   S = int_0^t L(R, R'),
+ *   work on variations  - int (phi'lambda)(R, R') . D R
  *
- * lambda is that of the equations of motion at (R, R'). The coordinates are chosen so that no constraint
- * depends on the dependent ones (dependent.h): their rates are integrals then, as the source assumes (5.14).
- * All integrals are Gauss sums of NODES points, exact for polynomials of degree 15 and to round-off for steps
- * that a curve of degree 4 is any good for. So is the action along the curve, which is stationary at the
- * motion: in q and p a conversion is of order 2p, and of order p + 1 under constraints on velocities; the map
- * of w that the source iterates is of order p. A step of the layer ends at R(t), with the Taylor polynomial
- * of degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell,
- * thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * lambda is that of the equations of motion at (R, R'). The coordinates are chosen such that no constraint
+ * depends on the dependent ones (dependent.h): their rates can then be integrated, as the source assumes
+ * (5.14). All integrals are Gauss sums with NODES points, exact for polynomials of degree 15, and exact to
+ * round-off for the steps at which a curve of degree 4 is useful. The action along the curve is therefore
+ * exact too, and stationary at the motion: a conversion is of order 2p in q and p, and of order p + 1 with
+ * constraints on velocities; the map of w that the source iterates is of order p. A step of the layer ends at
+ * R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for
+ * the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -27,7 +28,8 @@ enum { MOST_DEGREE = 4, NODES = 8, N = CST_MAX_Q };
 typedef struct {
   const cst_system *s;
   cst_graph        *g;
-  int      p, m, row[CST_MAX_G], column[N]; /* constraints, and the coordinates that they determine */
+  /* constraints, and the coordinates that they determine */
+  int      p, m, row[CST_MAX_G], column[N];
   bool     dependent[N];
   double   b[NODES], c[NODES];
   cst_node t;
@@ -39,27 +41,32 @@ static cst_node scaled(const curve *x, double factor, cst_node a) {
   return cst_graph_mul(x->g, cst_graph_constant(x->g, factor), a);
 }
 
-/* ---- the curve
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- the curve ------------------------------------------------------------------------------- */
 
 static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
   const int n = x->s->nq;
   cst_node  A[N], state[2 * N], at[2 * N], rate[N];
   cst_field_acceleration(x->s, q, v, A, NULL);
-  for (int i = 0; i < n; i++) state[i] = x->q[i][0] = q[i], state[n + i] = x->v[i][0] = v[i];
+  for (int i = 0; i < n; i++) {
+    state[i] = x->q[i][0] = q[i];
+    state[n + i] = x->v[i][0] = v[i];
+  }
   cst_graph_series *field = cst_graph_series_create(x->g, A, n, state, 2 * n, x->p - 1);
   for (int k = 0; k < x->p; k++) {
-    for (int i = 0; i < n; i++) at[i] = x->q[i][k], at[n + i] = x->v[i][k];
+    for (int i = 0; i < n; i++) {
+      at[i] = x->q[i][k];
+      at[n + i] = x->v[i][k];
+    }
     cst_graph_series_next(field, at, rate);
-    for (int i = 0; i < n; i++)
-      x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]),
-                  x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
+    for (int i = 0; i < n; i++) {
+      x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]);
+      x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
+    }
   }
   cst_graph_series_destroy(field);
 }
 
-/* sum_(k <= degree) a_k t^k, and its slope. */
+/* sum_(k <= degree) a_k t^k, and its derivative. */
 static cst_node polynomial(const curve *x, const cst_node *a, int degree, cst_node t) {
   cst_node sum = a[degree];
   for (int k = degree - 1; k >= 0; k--) sum = cst_graph_add(x->g, a[k], cst_graph_mul(x->g, t, sum));
@@ -73,10 +80,9 @@ static cst_node slope(const curve *x, const cst_node *a, int degree, cst_node t)
   return sum;
 }
 
-/* ---- the constraints
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the constraints ------------------------------------------------------------------------- */
 
-/* out[n] := expressions of the inputs q at R. */
+/* out[n] := expressions of the inputs q, evaluated at R. */
 static void at_point(const curve *x, const cst_node *of, int n, const cst_node *R, cst_node *out) {
   cst_node input[N];
   for (int i = 0; i < x->s->nq; i++) input[i] = cst_graph_input(x->g, 'q', i);
@@ -95,7 +101,7 @@ static void constraints_at(const curve *x, const cst_node *R, cst_node *phi, cst
   }
 }
 
-/* rest[m] := r - phi0 - phi v over the coordinates that are not to be left out. */
+/* rest[m] := r - phi0 - phi v, summed over the coordinates that are not left out. */
 static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0, const cst_node *v,
                          const bool *left_out, cst_node *rest) {
   for (int a = 0; a < x->m; a++) {
@@ -106,7 +112,7 @@ static void remainder_of(const curve *x, const cst_node *phi, const cst_node *ph
   }
 }
 
-/* B := B^-1 b, b[m], by the normal equations, which need no pivoting; of one equation by division. */
+/* b := B^-1 b, b[m], by the normal equations, which need no pivoting; a single equation by division. */
 static void solve(const curve *x, const cst_node *B, cst_node *b) {
   cst_graph *g = x->g;
   const int  m = x->m;
@@ -137,7 +143,7 @@ static void solve(const curve *x, const cst_node *B, cst_node *b) {
   }
 }
 
-/* The dependent entries of v: phi v + phi0 = r at R, whose own dependent entries do not matter. */
+/* Sets the dependent entries of v such that phi v + phi0 = r at R; dependent entries of R are not used. */
 static void complete(const curve *x, const cst_node *R, cst_node *v) {
   cst_node  phi[CST_MAX_G * N], phi0[CST_MAX_G], B[CST_MAX_G * CST_MAX_G], b[CST_MAX_G];
   const int m = x->m;
@@ -150,10 +156,9 @@ static void complete(const curve *x, const cst_node *R, cst_node *v) {
   for (int i = 0; i < m; i++) v[x->column[i]] = b[i];
 }
 
-/* ---- points of the curve
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- points of the curve --------------------------------------------------------------------- */
 
-/* (R, R') at the time, the dependent entries of R as they were at 0. */
+/* (R, R') at a time; the dependent entries of R are those at time 0. */
 static void rates_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
   for (int i = 0; i < x->s->nq; i++) {
     R[i] = x->dependent[i] ? x->q[i][0] : polynomial(x, x->q[i], x->p, time);
@@ -183,16 +188,18 @@ static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const c
   x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;
   for (int i = 0; i < x->m; i++) x->dependent[x->column[i]] = true;
   cst_legendre_gauss_quad(NODES, b, c);
-  for (int k = 0; k < NODES; k++) x->b[k] = (double)b[k], x->c[k] = (double)c[k];
+  for (int k = 0; k < NODES; k++) {
+    x->b[k] = (double)b[k];
+    x->c[k] = (double)c[k];
+  }
   find_coefficients(x, q, v);
   constraints_at(x, q, phi, phi0);
   for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_constant(x->g, 0);
-  remainder_of(x, phi, phi0, v, NULL, x->r); /* less r */
+  remainder_of(x, phi, phi0, v, NULL, x->r); /* the negative of r */
   for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_neg(x->g, x->r[a]);
 }
 
-/* ---- what a rule makes
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
                      cst_node *q1, cst_node *v1, cst_node *S) {
@@ -229,9 +236,7 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
   }
 }
 
-/* ---- the row
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the row --------------------------------------------------------------------------------- */
 
 static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
 #define RULE(p)                                                                                              \
@@ -257,8 +262,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->ng > s->nvel) {
     snprintf(why, (size_t)n,
              "taylor-curve integrates constraints on velocities, and %s has constraints on positions; write "
-             "these as velocities too, or "
-             "take taylor(p)",
+             "these as velocities too, or use taylor(p)",
              s->name);
     return false;
   }
@@ -266,8 +270,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->nvel && cst_dependent(s, row, column) < 0) {
     snprintf(why, (size_t)n,
              "taylor-curve needs as many coordinates as there are constraints on velocities, on which these "
-             "do not depend and which they "
-             "determine everywhere, and %s has no such",
+             "do not depend and which they determine everywhere, and %s has no such set",
              s->name);
     return false;
   }
@@ -290,22 +293,17 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_taylor_curve = {
     .info = {.name = "taylor-curve",
-             .doc = "A curve of degree p, order p, which meets constraints on velocities exactly: the layer "
-                    "of the thesis behind "
-                    "lagrange-dalembert.",
+             .doc = "A curve of degree p, order p, which satisfies constraints on velocities exactly: the "
+                    "layer of the thesis on which lagrange-dalembert is based.",
              .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) "
-                          "= phi(q) v + phi0(q) gives "
-                          "the others\n"
+                          "= phi(q) v + phi0(q) gives the others\n"
                           "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
              .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, "
-                      "and of order 2p without "
-                      "constraints, since "
-                      "its action is exact; with state=w, which reads them at w, of order p. Dependent are "
-                      "the last coordinates on which "
-                      "no constraint depends and which the constraints "
-                      "determine everywhere: their block of phi is nowhere seen to be singular. Systems "
-                      "without such are refused. Without "
-                      "constraints the curve is the Taylor polynomial.",
+                      "and of order 2p without constraints, since its action is exact; with state=w, which "
+                      "reads them at w, it is of order p. The dependent coordinates are the last ones on "
+                      "which no constraint depends and which the constraints determine everywhere: their "
+                      "block of phi was not found singular at any test point. Systems without such "
+                      "coordinates are refused. Without constraints the curve is the Taylor polynomial.",
              .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan "
                        "2007, 5.2 and chapter 6",
              .signature = "taylor-curve(p)",

@@ -14,12 +14,12 @@
 
 enum { MAX_P = 12, N = CST_MAX_Q };
 
-/* The next coefficient of what has the rate dx_k. */
+/* The next coefficient of a quantity with the rate dx_k. */
 static cst_node next(cst_graph *g, cst_node dx, int k) {
   return cst_graph_mul(g, cst_graph_constant(g, 1.0 / (k + 1)), dx);
 }
 
-/* The polynomial of the coefficients x[0 .. p] at t, by Horner's rule. */
+/* The polynomial with the coefficients x[0 .. p] at t, by Horner's rule. */
 static cst_node polynomial(cst_graph *g, cst_node t, const cst_node *x, int p) {
   cst_node sum = x[p];
   for (int k = p - 1; k >= 0; k--) sum = cst_graph_add(g, x[k], cst_graph_mul(g, t, sum));
@@ -30,12 +30,18 @@ typedef struct {
   cst_node q[N][MAX_P + 1], v[N][MAX_P + 1], S[MAX_P + 1];
 } curve;
 
-/* The coefficients of order k + 1 from those of order k; field has the series of (A, L). */
+/* The coefficients of order k + 1 from those of order k; field holds the series of (A, L). */
 static void extend(cst_graph *g, cst_graph_series *field, curve *x, int n, int k) {
   cst_node at[2 * N], rate[N + 1];
-  for (int i = 0; i < n; i++) at[i] = x->q[i][k], at[n + i] = x->v[i][k];
+  for (int i = 0; i < n; i++) {
+    at[i] = x->q[i][k];
+    at[n + i] = x->v[i][k];
+  }
   cst_graph_series_next(field, at, rate);
-  for (int i = 0; i < n; i++) x->q[i][k + 1] = next(g, x->v[i][k], k), x->v[i][k + 1] = next(g, rate[i], k);
+  for (int i = 0; i < n; i++) {
+    x->q[i][k + 1] = next(g, x->v[i][k], k);
+    x->v[i][k + 1] = next(g, rate[i], k);
+  }
   x->S[k + 1] = next(g, rate[n], k);
 }
 
@@ -47,12 +53,18 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   curve      x;
   cst_field_acceleration(s, q, v, out, NULL);
   out[n] = cst_field_lagrangian(s, q, v);
-  for (int i = 0; i < n; i++) state[i] = x.q[i][0] = q[i], state[n + i] = x.v[i][0] = v[i];
+  for (int i = 0; i < n; i++) {
+    state[i] = x.q[i][0] = q[i];
+    state[n + i] = x.v[i][0] = v[i];
+  }
   x.S[0] = cst_graph_constant(g, 0);
   cst_graph_series *field = cst_graph_series_create(g, out, n + 1, state, 2 * n, p - 1);
   for (int k = 0; k < p; k++) extend(g, field, &x, n, k);
   cst_graph_series_destroy(field);
-  for (int i = 0; i < n; i++) q1[i] = polynomial(g, t, x.q[i], p), v1[i] = polynomial(g, t, x.v[i], p);
+  for (int i = 0; i < n; i++) {
+    q1[i] = polynomial(g, t, x.q[i], p);
+    v1[i] = polynomial(g, t, x.v[i], p);
+  }
   *S = polynomial(g, t, x.S, p);
 }
 

@@ -1,8 +1,9 @@
-/* term-expression.c: method expressions: parse, check against the rows, and print the label.
+/* term-expression.c: method expressions: parses them, checks them with the rows, and prints the label.
  *
- *   term    = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau
- * argument = [key '='] term tableau = '{' key ':' table {',' key ':' table} '}'      table = '[' table {','
- * table} ']' | an expression of numbers (expr.h)
+ *   term     = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau
+ *   argument = [key '='] term
+ *   tableau  = '{' key ':' table {',' key ':' table} '}'
+ *   table    = '[' table {',' table} ']' | an expression of numbers (expr.h)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -14,10 +15,8 @@
 #include "core/need.h"
 #include "method/method.h"
 
-enum {
-  MAX_DEPTH = 32,
-  MAX_KEYS = 4
-}; /* keys: one more than a tableau can have, for its row to complain about */
+/* MAX_KEYS: one more than a tableau can have, so that its row reports the excess */
+enum { MAX_DEPTH = 32, MAX_KEYS = 4 };
 
 struct cst_method {
   cst_term *root;
@@ -28,7 +27,7 @@ typedef struct {
   const char       *text;
   int               at, depth;
   const cst_layers *layers;
-  cst_graph        *graph; /* of the expressions */
+  cst_graph        *graph; /* for the expressions */
   cst_expr_error   *error;
 } reader;
 
@@ -105,12 +104,14 @@ static cst_term *read_number(reader *r, cst_term *t) {
 
 static cst_term *read_term(reader *r);
 
-/* The entries behind '(' or '[' up to the closing character. */
+/* Reads the entries after '(' or '[' up to the closing character. */
 static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
   r->at++;
   skip(r);
-  if (r->text[r->at] == close && keys)
-    return fail(r, "'%s' needs an argument between its parentheses", t->name), false;
+  if (r->text[r->at] == close && keys) {
+    fail(r, "'%s' needs an argument between its parentheses", t->name);
+    return false;
+  }
   for (;;) {
     char *key = NULL;
     int   back = r->at;
@@ -126,21 +127,28 @@ static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
       }
     }
     cst_term *arg = read_term(r);
-    if (!arg) return free(key), false;
+    if (!arg) {
+      free(key);
+      return false;
+    }
     push(t, arg, key);
     skip(r);
-    if (r->text[r->at] == close) return r->at++, true;
-    if (r->text[r->at] != ',') return fail(r, "expected ',' or '%c'", close), false;
+    if (r->text[r->at] == close) {
+      r->at++;
+      return true;
+    }
+    if (r->text[r->at] != ',') {
+      fail(r, "expected ',' or '%c'", close);
+      return false;
+    }
     r->at++;
     skip(r);
   }
 }
 
-/* ---- tableaus
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- tableaus -------------------------------------------------------------------------------- */
 
-/* The length of an expression: up to a ',' or a bracket outside parentheses. */
+/* Length of an expression, which ends before a ',' or a bracket outside parentheses. */
 static int expression_length(const char *text) {
   int n = 0, open = 0;
   for (; text[n] && !strchr("[]{}", text[n]) && (open > 0 || text[n] != ','); n++)
@@ -161,7 +169,7 @@ static char *squeezed(const char *text, int n) {
   return NULL;
 }
 
-/* Sums are not bounded by their length. */
+/* Limits sums, whose cost is not bounded by the length of their text. */
 static const double most_effort = 1e5;
 
 static cst_term *read_expression(reader *r, cst_term *t) {
@@ -175,8 +183,8 @@ static cst_term *read_expression(reader *r, cst_term *t) {
   if (x < 0) r->at += why.offset;
   if (x < 0) return fail(r, "%s", why.message);
   if (cst_parse_effort(r->graph) > most_effort) return fail(r, "the sums of a tableau are too long");
-  cst_graph_is_constant(r->graph, x,
-                        &t->number); /* without names everything folds, and to finite values only */
+  /* without names every expression is folded to a finite constant */
+  cst_graph_is_constant(r->graph, x, &t->number);
   r->at += n;
   return t;
 }
@@ -184,7 +192,10 @@ static cst_term *read_expression(reader *r, cst_term *t) {
 static cst_term *read_table(reader *r);
 
 static bool closes(reader *r, char close) {
-  if (r->text[r->at] != close) return fail(r, "expected ',' or '%c'", close), false;
+  if (r->text[r->at] != close) {
+    fail(r, "expected ',' or '%c'", close);
+    return false;
+  }
   r->at++;
   return true;
 }
@@ -208,20 +219,22 @@ static char *read_key(reader *r) {
   skip(r);
   if (*key && r->text[r->at] == ':') return key;
   if (*key)
-    fail(r, "expected ':' behind '%s'", key);
+    fail(r, "expected ':' after '%s'", key);
   else
     fail(r, "expected a, b or c");
   free(key);
   return NULL;
 }
 
-/* The last entry to its place in the order of keys: one tableau, one label. */
+/* Moves the last entry to its place in the order of keys: equal tableaus have equal labels. */
 static void sort_last(cst_term *t) {
   for (int i = t->n - 1; i > 0 && strcmp(t->key[i - 1], t->key[i]) > 0; i--) {
     cst_term *arg = t->arg[i];
     char     *key = t->key[i];
-    t->arg[i] = t->arg[i - 1], t->key[i] = t->key[i - 1];
-    t->arg[i - 1] = arg, t->key[i - 1] = key;
+    t->arg[i] = t->arg[i - 1];
+    t->key[i] = t->key[i - 1];
+    t->arg[i - 1] = arg;
+    t->key[i - 1] = key;
   }
 }
 
@@ -231,12 +244,15 @@ static cst_term *read_tableau(reader *r, cst_term *t) {
   t->own = cst_need(calloc(1, sizeof *t->own));
   do {
     r->at++;
-    if (t->n == MAX_KEYS) return fail(r, "a tableau has a, b and c, and no more");
+    if (t->n == MAX_KEYS) return fail(r, "a tableau has only a, b and c");
     char *key = read_key(r);
     if (!key) return NULL;
     r->at++;
     cst_term *x = read_table(r);
-    if (!x) return free(key), NULL;
+    if (!x) {
+      free(key);
+      return NULL;
+    }
     push(t, x, key);
     sort_last(t);
     skip(r);
@@ -244,11 +260,9 @@ static cst_term *read_tableau(reader *r, cst_term *t) {
   return closes(r, '}') ? t : NULL;
 }
 
-/* ---- terms
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
-/* A term that `body` reads, one level further down. */
+/* Reads a term with `body`, one nesting level deeper. */
 static cst_term *nested(reader *r, cst_term *(*body)(reader *, cst_term *)) {
   if (r->depth >= MAX_DEPTH) return fail(r, "nested deeper than %d", MAX_DEPTH);
   cst_term *t = cst_need(calloc(1, sizeof *t));
@@ -289,10 +303,9 @@ static cst_term *read_term(reader *r) {
   return nested(r, read_body);
 }
 
-/* ---- the label
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the label ------------------------------------------------------------------------------- */
 
-/* Shortest, and 10, not 1e+01. */
+/* The shortest text, and 10 instead of 1e+01. */
 static void print_number(FILE *f, double x) {
   char text[40];
   for (int digits = 1; digits <= 17; digits++) {
@@ -303,7 +316,7 @@ static void print_number(FILE *f, double x) {
   fputs(text, f);
 }
 
-/* What stands around the entries of a term, and behind a key. */
+/* Characters around the entries of a term, and after a key. */
 static const struct {
   char        open, close;
   const char *key;
@@ -337,18 +350,18 @@ static const cst_method_row *row_of(const cst_term *t) {
   return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL;
 }
 
-/* Whether what stands outermost does so: a thermostat and a method that steps another system, in either
- * order, around all else. */
-static bool stands_outermost(const cst_term *t, bool within, bool on, bool thermal, cst_expr_error *e) {
+/* Checks that thermostats and methods that step another system are outermost, in either order, around
+ * everything else. */
+static bool check_outermost(const cst_term *t, bool within, bool on, bool thermal, cst_expr_error *e) {
   const cst_method_row *row = row_of(t);
   const bool            is_on = row && row->on, is_thermal = row && row->thermal;
   if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
-    return cst_term_error(t, e, "%s stands outermost, around the whole method, and once%s%s", t->name,
+    return cst_term_error(t, e, "%s must be outermost, around the whole method, and appear once%s%s", t->name,
                           is_on ? ": " : "",
                           is_on ? "penalty(compose(METHOD, SCHEME), omega=20)"
-                                : ", since noise has no adjoint and no order to raise");
+                                : ": noise has no adjoint and no order to raise");
   for (int i = 0; i < t->n; i++)
-    if (!stands_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on, thermal || is_thermal, e))
+    if (!check_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on, thermal || is_thermal, e))
       return false;
   return true;
 }
@@ -359,8 +372,8 @@ static cst_term *read_method(reader *r) {
   if (!root) return NULL;
   skip(r);
   bool good = !r->text[r->at];
-  if (!good) fail(r, "unexpected '%c' behind the method", r->text[r->at]);
-  if (good && stands_outermost(root, false, false, false, r->error) && cst_term_method(root, r->error))
+  if (!good) fail(r, "unexpected '%c' after the method", r->text[r->at]);
+  if (good && check_outermost(root, false, false, false, r->error) && cst_term_method(root, r->error))
     return root;
   term_destroy(root);
   return NULL;
@@ -385,91 +398,3 @@ void cst_method_destroy(cst_method *m) {
 
 const char     *cst_method_label(const cst_method *m) { return m->label; }
 const cst_term *cst_method_root(const cst_method *m) { return m->root; }
-
-/* Of a flat body some coordinates have no mass: only substeps that know bodies can step it. */
-static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
-  if (s->flat < 0) return true;
-  cst_program *p = cst_program_create_on(m, s);
-  bool         good = true;
-  for (int i = 0; i < p->n; i++) good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
-  cst_program_destroy(p);
-  if (!good)
-    snprintf(why, (size_t)n,
-             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so that "
-             "coordinates of its rotation matrix "
-             "have no mass; methods on the group (lie-...) can",
-             m->label, s->bodies[s->flat].name);
-  return good;
-}
-
-bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
-  return cst_term_fits(m->root, s, why, n) && steps_flat(m, s, why, n);
-}
-const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
-  return cst_term_system(m->root, s, more);
-}
-cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
-  return cst_term_properties(m->root, s);
-}
-
-const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
-  const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
-  if (inner) return cst_term_system(inner, s, more);
-  return t->row->on ? t->row->on(t, s, more) : s;
-}
-
-bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (cst_system_bend(s)) return true;
-  snprintf(why, (size_t)n,
-           "%s needs second derivatives of the potential, and those of %s, with its sums over pairs written "
-           "out, are too large",
-           t->name, s->name);
-  return false;
-}
-
-/* The systems that only some methods step are refused here, in words. */
-static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
-  const unsigned lacks = ~t->row->on_also;
-  if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
-    snprintf(why, (size_t)n,
-             "%s has constraints on velocities, which %s does not keep; layers such as rk4, project(LAYER), "
-             "lagrange-dalembert(LAYER) and "
-             "gauss(s) step such systems",
-             s->name, t->name);
-  else if (s->nforce && lacks & CST_ON_FORCES)
-    snprintf(
-        why, (size_t)n,
-        "%s has forces that are no gradient, which %s does not take; layers, project(LAYER), convert(LAYER), "
-        "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
-        s->name, t->name);
-  else if (s->timed && lacks & CST_ON_TIME)
-    snprintf(why, (size_t)n,
-             "%s depends on the time, which %s does not know; layers with a tableau, project(LAYER), "
-             "convert(LAYER), "
-             "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
-             s->name, t->name);
-  else
-    return true;
-  return false;
-}
-
-bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  return is_for(t, s, why, n) && (!t->row->fits || t->row->fits(t, s, why, n));
-}
-/* What constraints on velocities, forces and the time leave of the claims. A step at another time is another
- * map, which no step back undoes that is counted from the start. */
-static unsigned what_is_left(unsigned claims, const cst_system *s) {
-  if (s->nvel || s->nforce)
-    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY |
-                          CST_CLAIM_VOLUME);
-  if (s->timed) claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
-  return claims;
-}
-
-cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
-  cst_properties p = t->row->properties(t, s);
-  p.claims = what_is_left(p.claims, s);
-  return p;
-}
-bool cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }
-void cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }

@@ -1,5 +1,4 @@
-/* term.c: what the names in a method expression stand for: the rows of the registry and the user's own
- * layers. */
+/* term.c: resolves the names in a method expression: rows of the registry, and the user's layers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +70,7 @@ bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *
   char text[200];
   for (int i = 0; i < t->n; i++) {
     if (!t->key[i])
-      return cst_term_error(t->arg[i], e, "an argument of %s has a name: %s", t->name,
+      return cst_term_error(t->arg[i], e, "the arguments of %s must be named: %s", t->name,
                             listed(known, text, sizeof text));
     if (!known[find(t->key[i], known)]) {
       const char *near = cst_diag_nearest(t->key[i], known, count(known));
@@ -80,7 +79,8 @@ bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *
                             near ? near : "", near ? "'?" : "");
     }
     for (int k = 0; k < i; k++)
-      if (!strcmp(t->key[k], t->key[i])) return cst_term_error(t->arg[i], e, "'%s=' stands twice", t->key[i]);
+      if (!strcmp(t->key[k], t->key[i]))
+        return cst_term_error(t->arg[i], e, "'%s=' appears twice", t->key[i]);
   }
   return true;
 }

@@ -1,5 +1,5 @@
-/* user-layer.c: one-step methods that users write in C: the operations that they are given, and the registry
- * of what was loaded. */
+/* user-layer.c: one-step methods that users write in C: the operations available to them, and the registry of
+ * loaded methods. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/user-layer.h"
 #include <stdarg.h>
@@ -13,23 +13,21 @@
 
 enum { MOST_ORDER = 20 };
 
-/* ---- operations
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
-/* A step under construction; what the user sees comes first. */
+/* A step under construction; the part visible to the user comes first. */
 typedef struct {
   cst_layer_step    seen;
   const cst_system *s;
-  int               evaluations; /* so far */
-  char              unknown[64]; /* a function that was called and is none, or "" */
+  int               evaluations; /* evaluations so far */
+  char              unknown[64]; /* an unknown function that was called, or "" */
 } construction;
 
 static construction *own(const cst_layer_step *s) { return (construction *)s; }
 
 static cst_graph *graph(const cst_layer_step *s) { return own(s)->s->graph; }
 
-/* n where it is a node: what a user forgot to set may be any number. */
+/* n if it is a node, else -1: a value that the user forgot to set may be any number. */
 static cst_node checked(const cst_layer_step *s, cst_node n) {
   return n >= 0 && n < cst_graph_size(graph(s)) ? n : -1;
 }
@@ -68,7 +66,7 @@ static bool all_checked(const cst_layer_step *s, const cst_node *x) {
   return true;
 }
 
-/* By way of x, since A may be q or v. */
+/* Uses x as a buffer, since A may be q or v. */
 static void acceleration(const cst_layer_step *s, const cst_node *q, const cst_node *v, cst_node *A) {
   cst_node   x[CST_MAX_Q];
   const bool good = all_checked(s, q) && all_checked(s, v);
@@ -81,16 +79,14 @@ static cst_node lagrangian(const cst_layer_step *s, const cst_node *q, const cst
   return all_checked(s, q) && all_checked(s, v) ? cst_field_lagrangian(own(s)->s, q, v) : -1;
 }
 
-/* ---- the rule
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
-/* A layer that was loaded; the newest first. */
+/* A loaded layer; the list has the newest first. */
 typedef struct layer {
   cst_flow_rule           rule;
   const cst_layer_method *method;
   cst_object             *object;
-  char                    key[65]; /* of its bytes */
+  char                    key[65]; /* sha256 of its bytes */
   struct layer           *next;
 } layer;
 
@@ -120,7 +116,10 @@ static construction construct(const cst_layer_method *m, const cst_system *s, cs
   for (int i = 0; i < s->nq; i++) q1[i] = v1[i] = -1;
   m->step(&c.seen);
   *S = checked(&c.seen, *S);
-  for (int i = 0; i < s->nq; i++) q1[i] = checked(&c.seen, q1[i]), v1[i] = checked(&c.seen, v1[i]);
+  for (int i = 0; i < s->nq; i++) {
+    q1[i] = checked(&c.seen, q1[i]);
+    v1[i] = checked(&c.seen, v1[i]);
+  }
   return c;
 }
 
@@ -129,9 +128,7 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   construct(((const layer *)self)->method, s, t, q, v, q1, v1, S);
 }
 
-/* ---- loading
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static bool fail(char *why, int n, const char *format, ...) {
   va_list a;
@@ -143,9 +140,9 @@ __attribute__((format(printf, 3, 4))) static bool fail(char *why, int n, const c
 
 static bool check(const cst_layer_method *m, char *why, int n) {
   if (!m)
-    return fail(
-        why, n,
-        "there is no cst_user_layer in it; a layer ends in `const cst_layer_method cst_user_layer = {...};`");
+    return fail(why, n,
+                "it does not define cst_user_layer; a layer ends in `const cst_layer_method cst_user_layer = "
+                "{...};`");
   if (m->version != CST_LAYER_VERSION)
     return fail(why, n, "it is written for version %d of constella/layer.h; this program has version %d",
                 m->version, CST_LAYER_VERSION);
@@ -162,13 +159,15 @@ static bool filled(const cst_node *x, int n) {
   return true;
 }
 
-/* Its formulas on a small system: whether they are whole, and how often they evaluate A. */
+/* Tests the formulas on a small system: they must be complete. Counts their evaluations of A. */
 static bool try_out(layer *l, char *why, int n) {
   cst_node    x[2 * CST_MAX_Q], end[2 * CST_MAX_Q], S;
   cst_system *s = cst_catalogue_create("planar-pendulum");
   const int   nq = s->nq;
-  for (int i = 0; i < nq; i++)
-    x[i] = cst_graph_input(s->graph, 'q', i), x[nq + i] = cst_graph_input(s->graph, 'v', i);
+  for (int i = 0; i < nq; i++) {
+    x[i] = cst_graph_input(s->graph, 'q', i);
+    x[nq + i] = cst_graph_input(s->graph, 'v', i);
+  }
   const construction c =
       construct(l->method, s, cst_graph_input(s->graph, 'l', 0), x, x + nq, end, end + nq, &S);
   cst_system_destroy(s);
@@ -235,7 +234,8 @@ static const char *compiled(const char *path, char **bytes, size_t *length) {
   const bool good = cst_compile_file(path, text, n, &code, why);
   free(text);
   if (!good) return why;
-  *bytes = code.bytes, *length = code.size;
+  *bytes = code.bytes;
+  *length = code.size;
   return NULL;
 }
 

@@ -1,22 +1,22 @@
-/* user-layer.h: one-step methods that users write in C (constella/layer.h), as rules of flow.h: compiled,
- * loaded and tried out. */
+/* user-layer.h: one-step methods that users write in C (constella/layer.h), as rules of flow.h: compiles,
+ * loads and tests them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_USER_LAYER_H
 #define CST_USER_LAYER_H
 #include "constella/method.h"
 #include "method/flow.h"
 
-/* The shared object of a C file, by the compiler or from the cache, or the bytes of a file that ends in .so.
- * A cst_fetch: NULL with *bytes owned by the caller (free()), or why there is none (static text; lines end in
- * \n but for the last). One rank can do this for all. */
+/* The shared object of a C file, from the compiler or the cache, or the bytes of a file that ends in .so. A
+ * cst_fetch: NULL and *bytes, owned by the caller (free()), or the reason of a failure (static text; lines
+ * separated by \n). One rank can do this for all. */
 const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length);
-/* The layer in the bytes of a shared object, tried out on a system of the catalogue; path names it in
- * messages. NULL with why[n] when it is none. Borrowed: it lives as long as the program, and the same bytes
- * are the same layer. */
+/* The layer in the bytes of a shared object, tested on a system of the catalogue; path names it in messages.
+ * NULL with why[n] on error. Borrowed: it lives as long as the program, and equal bytes give the same layer.
+ */
 const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why,
                                          int n);
 /* layers-own.c. Whether the expression names the layer anywhere. */
 bool cst_method_names_layer(const cst_method *m, const char *name);
-/* Both on one rank. */
+/* Fetches and opens, on one rank. */
 const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n);
 #endif

@@ -1,34 +1,34 @@
-/* variational.c: the variational methods of one force in one drift, with constraints: symplectic Euler A and
+/* variational.c: variational methods with one force and one drift, with constraints: symplectic Euler A and
  * B, SHAKE, RATTLE and the midpoint rule.
  *
  *   p0 = M(q1-q0)/h + w0 h grad V(q0) + G(q0)'L,   p1 = M(q1-q0)/h - w1 h grad V(q1) - G(q1)'m
  *
  * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Weights (w0, w1) = (1, 0): A; (0, 1): B, its adjoint; (1/2, 1/2):
  * RATTLE. The midpoint rule, L_d = h L((q0+q1)/2, (q1-q0)/h), has h/2 grad V((q0+q1)/2) in both places, and
- * is RATTLE where V is linear. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new
- * perspective on symplectic integration of constrained mechanical systems via discretization maps, section 5,
- * in the sign M A = f - G' lambda.
+ * is RATTLE if V is linear. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective
+ * on symplectic integration of constrained mechanical systems via discretization maps, section 5, with the
+ * sign M A = f - G' lambda.
  *
- * SHAKE is RATTLE without the last projection, m = 0. The positions are RATTLE's, for the next impulse takes
- * up what was not projected; so L / h is the multiplier at the left end of a step (of the first step, which
- * starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is O(h). On T*N the map pulls dp
- * ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0. Source: Ryckaert, Ciccotti,
- * Berendsen 1977.
+ * SHAKE is RATTLE without the last projection, m = 0. The positions are those of RATTLE, because the next
+ * impulse absorbs the part that was not projected; L / h is therefore the multiplier at the left end of a
+ * step (in the first step, which starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is
+ * O(h). On T*N the map pulls dp ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0.
+ * Source: Ryckaert, Ciccotti, Berendsen 1977.
  *
- * discretization(theta=) has the force at q_m = q0 + theta (q1 - q0), for the part 1 - theta of h on the left
+ * discretization(theta=) evaluates the force at q_m = q0 + theta (q1 - q0), with weight 1 - theta on the left
  * side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta = 0, 1/2
  * and 1; its adjoint has 1 - theta.
  *
  * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c;
- * of form=null-space, core/null-space.c.
+ * with form=null-space, core/null-space.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
 #include "method/kick.h"
 
-/* Where the force acts: for the parts w0 and w1 of h at the two ends of the drift, or in it at theta; whether
- * p1 is projected. */
+/* Where the force acts: with weights w0 h and w1 h at the two ends of the drift, or inside it at theta;
+ * tangent: p1 is projected. */
 static const struct weights {
   const char *name;
   double      w0, w1;
@@ -63,7 +63,7 @@ static bool check_theta(const cst_term *t, cst_expr_error *e) {
     return cst_term_error(t, e,
                           "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
   if (x->kind != CST_TERM_NUMBER || !(x->number >= 0 && x->number <= 1))
-    return cst_term_error(x, e, "theta, where in the step the force is taken, is a number from 0 to 1");
+    return cst_term_error(x, e, "theta, the position of the force in the step, is a number from 0 to 1");
   return true;
 }
 
@@ -85,11 +85,11 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!weights(t).tangent && s->ng == 0)
-    snprintf(why, (size_t)n, "shake needs constraints and %s has none (rattle is the same there)", s->name);
+    snprintf(why, (size_t)n, "shake needs constraints and %s has none (there rattle is the same)", s->name);
   else if (in_null_space(t) && s->general)
     snprintf(why, (size_t)n,
              "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s", s->name,
-             s->gyroscopic ? "a gyroscopic term" : "another mass");
+             s->gyroscopic ? "a gyroscopic term" : "another kind of mass");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
     snprintf(why, (size_t)n,
              "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
@@ -115,8 +115,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 #define MAPS "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5"
 #define FORM                                                                                                 \
   "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: the same "  \
-  "map, with full matrices, on "                                                                             \
-  "systems with a constant diagonal mass."
+  "map, with full matrices, on systems with a constant diagonal mass."
 #define VARIATIONAL(ident, label, text, formulas, from)                                                      \
   FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
 #define FAMILY(ident, label, shown, usage, text, formulas, from)                                             \
@@ -158,7 +157,7 @@ VARIATIONAL(midpoint, "midpoint", "Variational midpoint rule with constraints; i
             MAPS);
 VARIATIONAL(
     shake, "shake",
-    "SHAKE: RATTLE's positions; momenta of order 1 that keep the hidden constraint to O(h) only.",
+    "SHAKE: RATTLE's positions; momenta of order 1 that satisfy the hidden constraint only to O(h).",
     "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1)\n"
     "g(q1) = 0\n"
     "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w)\n"

@@ -1,23 +1,22 @@
 /* zhang-skeel.c: zhang-skeel(beta=, form=full|simplified|stiff, quadrature=trapezoid|left|right): the
  * linearly implicit methods of Zhang and Skeel.
  *
- * A Verlet step by a force that M + beta h^2 Hess V filters, so that stiff springs need no small step: stable
- * on every quadratic V for beta >= 1/4. The full form adds the third derivative that makes the force a
- * gradient, and the map symplectic and momentum preserving: it is variational, the Lagrangian being that of
- * the pushforward Newmark method, expanded to second order in a. Without that term (simplified) the map keeps
- * phase-space volume, is its own adjoint, and keeps the momenta of translations; it keeps dp ^ dq where the
- * Jacobian of its force is symmetric, as with one coordinate, and angular momenta not at all. The stiff form
- * takes the Hessian of the key `stiff` of the system alone. Source: Zhang, Skeel 1997; Tao, Owhadi.
+ * A Verlet step with a force that is filtered by M + beta h^2 Hess V, so that stiff springs need no small
+ * step: stable for every quadratic V if beta >= 1/4. The full form adds a third derivative term that makes
+ * the force a gradient, and the map symplectic and momentum preserving. It is variational; its Lagrangian is
+ * that of the pushforward Newmark method, expanded to second order in a. Without that term (simplified) the
+ * map preserves phase-space volume, is its own adjoint, and keeps the momenta of translations; it keeps dp ^
+ * dq if the Jacobian of its force is symmetric, as with one coordinate; angular momenta are not kept. The
+ * stiff form uses only the Hessian of the system's key `stiff`. Source: Zhang, Skeel 1997; Tao, Owhadi.
  * Arithmetic: core/filtered.c.
  *
- * The rule by which the Lagrangian takes the potential's part of the action over a step is the trapezoidal
- * one, or, of order 1, that of its left or right end: with L_d = h (1/2 u'M u - W(x0)), u = (x1 - x0)/h and W
- * = the part of (1.2) at one end, p0 = -D1 L_d = M u + h dW(x0) and p1 = D2 L_d = M u, that is p1 = p0 + h
- * F(x0), x1 = x0 + h M^-1 p1, F = -dW. The variational schemes of section 4.5 of Tao, Owhadi are these on the
- * nine entries of a matrix, of mass 1/2 each: `left` is the first of them, printed so but for the f_k in it,
- * and `trapezoid` the second. The filter of their (4.14) weighs a by beta h^2/2, not by beta h^2/2 times the
- * mass, so that their beta is twice the one here. What is wrong in the printed ones is told in
- * jobs/papers/README.md.
+ * The potential part of the action over a step is taken by the trapezoidal rule or, with order 1, by that of
+ * its left or right end: with L_d = h (1/2 u'M u - W(x0)), u = (x1 - x0)/h and W the part of (1.2) at one
+ * end, p0 = -D1 L_d = M u + h dW(x0) and p1 = D2 L_d = M u, that is p1 = p0 + h F(x0), x1 = x0 + h M^-1 p1, F
+ * = -dW. The variational schemes of section 4.5 of Tao, Owhadi are these methods on the nine entries of a
+ * matrix, each of mass 1/2: `left` is the first of them, as printed except for its f_k, and `trapezoid` the
+ * second. The filter of their (4.14) weighs a by beta h^2/2, not by beta h^2/2 times the mass, so their beta
+ * is twice the one here. jobs/papers/README.md explains the errors in the printed schemes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/newmark.h"
@@ -45,11 +44,11 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (form_of(t) == STIFF && s->kernel_size[CST_K_dVS]) return true; /* no other derivatives are asked for */
+  if (form_of(t) == STIFF && s->kernel_size[CST_K_dVS]) return true; /* needs no other derivatives */
   if (!cst_newmark_fits(t, s, why, n)) return false;
   if (form_of(t) != STIFF || s->kernel_size[CST_K_dVS]) return true;
   snprintf(why, (size_t)n,
-           "zhang-skeel(form=stiff) takes the Hessian of the stiff part of the potential, and %s has no key "
+           "zhang-skeel(form=stiff) needs the Hessian of the stiff part of the potential, and %s has no key "
            "`stiff`",
            s->name);
   return false;
@@ -74,21 +73,19 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_zhang_skeel = {
     .info =
         {.name = "zhang-skeel",
-         .doc =
-             "Zhang and Skeel's linearly implicit method: one linear solve a step, stable on stiff springs.",
+         .doc = "Zhang and Skeel's linearly implicit method: one linear solve per step, stable for stiff "
+                "springs.",
          .equations = "x1 = x0 + h v0 + h^2/2 f0,  v1 = v0 + h/2 (f0 + f1),  (M + beta h^2 Hess V) a = -dV\n"
                       "full: f = a - 1/2 beta^2 h^4 M^-1 V'''[a, a];  simplified: f = a;  stiff: f = a, Hess "
                       "of the stiff part alone\n"
                       "quadrature=left: v1 = v0 + h f0,  x1 = x0 + h v1;  quadrature=right: x1 = x0 + h v0,  "
                       "v1 = v0 + h f1",
-         .notes = "Linearly stable for every h where beta >= 1/4; below, for h w < 2/sqrt(1 - 4 beta), w the "
-                  "largest frequency.\n"
-                  "The full form is symplectic and keeps momenta. On strongly nonlinear springs it breaks "
-                  "down at smaller steps than the "
-                  "simplified one, which keeps volume in phase space, and linear momentum, and is not "
-                  "symplectic.\n"
-                  "quadrature=left and quadrature=right, of order 1, are adjoint to each other; between half "
-                  "kicks they are the default.",
+         .notes =
+             "Linearly stable for every h if beta >= 1/4; for smaller beta if h w < 2/sqrt(1 - 4 beta), w "
+             "the largest frequency.\nThe full form is symplectic and keeps momenta. With strongly nonlinear "
+             "springs it breaks down at smaller steps than the simplified form, which preserves phase-space "
+             "volume and linear momentum but is not symplectic.\nquadrature=left and quadrature=right, of "
+             "order 1, are adjoint to each other; between half kicks they are the default.",
          .source = "Zhang, Skeel, Appl. Numer. Math. 25 (1997) 297; Tao, Owhadi, IMA J. Numer. Anal. (2016), "
                    "(1.3), (2.7), (2.8), section 4.5",
          .signature = "zhang-skeel(beta=, form=full, quadrature=trapezoid)",

@@ -1,5 +1,4 @@
-/* agenda.c: cuts the lanes of a study, or what an earlier run left of it, into the batches that are handed
- * out. */
+/* agenda.c: cuts the lanes of a study, or those that an earlier run left unfinished, into batches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "core/need.h"
@@ -10,14 +9,14 @@ enum {
   LARGE_BATCH_BYTES = 32 << 20,
   BATCH_LEAST = CST_W_MAX,
   BATCH_MOST = 4096,
-  BATCHES_A_RANK = 16
+  BATCHES_PER_RANK = 16
 };
 
-/* What is to be cut. */
+/* Growing list of the ranges of lanes that remain. */
 typedef struct {
   int          n, room;
   cst_stretch *stretch;
-  int         *piece; /* as in cst_work */
+  int         *piece; /* index of each range among the checkpointed ones (as in cst_work), or -1 */
 } stretches;
 
 static void put(stretches *a, cst_stretch s, int piece) {
@@ -41,15 +40,16 @@ static long batches(const stretches *a, long size) {
   return n;
 }
 
-/* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank
- * enough batches, down to one group; no more than there is. */
+/* Default number of lanes per batch: small enough that a batch fits the second-level cache, or a batch of a
+ * large system stays within LARGE_BATCH_BYTES; small enough to give every rank several batches; at least one
+ * group; at most the lanes of the largest class. */
 static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
   const double bytes = cst_plan_lane_bytes(p);
   const long   width = cst_isas[p->isa].width, lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
   while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
   while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;
-  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_A_RANK * ranks) size /= 2;
+  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_PER_RANK * ranks) size /= 2;
   return lanes > 0 && size > lanes ? lanes : size;
 }
 
@@ -60,7 +60,7 @@ static int dearer(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Pieces come first, so that what an earlier run left behind is soon of no use. */
+/* Checkpointed ranges come first, so that the earlier run's checkpoints become superfluous soon. */
 static int sooner(const void *a, const void *b) {
   const cst_work *x = a, *y = b;
   if ((x->piece < 0) != (y->piece < 0)) return x->piece < 0 ? 1 : -1;

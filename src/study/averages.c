@@ -1,8 +1,9 @@
-/* averages.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of what is averaged over time and
- * members (see averages.h).
+/* averages.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of quantities that are averaged over
+ * time and members (see averages.h).
  *
- * The autocorrelation time is the integral of the normalised autocorrelation from 0 on, tau = T var(mean) /
- * (2 var(x)) with T the time of all members together: T / (2 tau) samples would be independent.
+ * The autocorrelation time is the integral of the normalised autocorrelation from 0 to infinity, tau = T
+ * var(mean) / (2 var(x)), where T is the total time of all members; T / (2 tau) is the effective number of
+ * independent samples.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/averages.h"
@@ -12,21 +13,21 @@
 #include "core/need.h"
 
 typedef struct {
-  cst_number_column mean, error, time, freedom; /* freedom: of the temperature alone */
+  cst_number_column mean, error, time, freedom; /* freedom: for the temperature only */
   cst_text_column   source;
 } average_columns;
 
 static bool is_temperature(const cst_quantity *q) { return !strcmp(q->name, "temperature"); }
 
 static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, average_columns *x) {
-  static const char sources[] = "what NAME_error was taken from: windows of the run, members, or unknown";
+  static const char sources[] = "source of NAME_error: windows of the run, members, or unknown";
   x->mean = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average", .of = q->name},
-                               "mean over the members and the run behind the burn-in", "%s_mean", q->name);
-  x->error = cst_columns_number(
-      c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
-      "standard error of that mean, widened so that 2 errors hold the truth at 95 %", "%s_error", q->name);
+                               "mean over the members and the run after the burn-in", "%s_mean", q->name);
+  x->error = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
+                                "standard error of that mean, widened so that 2 errors give a 95 % interval",
+                                "%s_error", q->name);
   x->time = cst_columns_number(c, (cst_column_use){.role = "autocorrelation", .of = q->name},
-                               "integrated autocorrelation time, where windows of the run resolve it",
+                               "integrated autocorrelation time, if windows of the run resolve it",
                                "%s_autocorrelation", q->name);
   x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name}, sources,
                                "%s_error_from", q->name);
@@ -41,19 +42,20 @@ void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
   average_columns *x = cst_need(calloc((size_t)p->nquantity + 1, sizeof *x));
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k)) declare(p, c, &p->quantity[k], &x[k]);
-  if (p->study->average_fixman) /* behind those of the quantities */
+  if (p->study->average_fixman) /* after those of the quantities */
     x[p->nquantity].mean = cst_columns_number(
         c, (cst_column_use){.role = "effective", .of = "averages"},
-        "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "averages_effective");
+        "effective number of equally weighted samples: (sum w)^2 / sum w^2", "averages_effective");
   return x;
 }
 
-/* Of one quantity of the open case, arrays over the members. */
+/* Data of one quantity of the open case. */
 typedef struct {
-  double *means, *square, *start; /* means[members][CST_WINDOWS] of w (x - x(0)), square of w (x - x(0))^2 */
-  double *weight, *all_weight;    /* [members][CST_WINDOWS] means of w, and [members] over all; w is 1 where
-                                     samples have no weights */
-  double folds[CST_WINDOWS], all;
+  /* means[members][CST_WINDOWS] of w (x - x(0)); square[members]: means of w (x - x(0))^2 */
+  double *means, *square, *start;
+  /* weight[members][CST_WINDOWS] and all_weight[members]: means of w; w = 1 without weights */
+  double *weight, *all_weight;
+  double  folds[CST_WINDOWS], all;
 } sums;
 
 static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
@@ -72,7 +74,7 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   PetscFunctionReturn(0);
 }
 
-/* Every fold counts the same; the mean of one member over its windows. */
+/* Mean of one member over its windows; all folds have equal weight. */
 static double mean_over(const sums *s, const double *x) {
   double sum = 0;
   for (int w = 0; w < CST_WINDOWS; w++)
@@ -82,7 +84,7 @@ static double mean_over(const sums *s, const double *x) {
 
 static double mean_of_member(const sums *s, long m) { return mean_over(s, s->means + m * CST_WINDOWS); }
 
-/* Weights of the open case, and how many equal ones would tell as much. */
+/* The weights of the open case, and the effective number of equally weighted samples. */
 static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effective) {
   const long n = rows->plan->study->members;
   double     sum = 0, square = 0;
@@ -96,19 +98,24 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
       cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n, s->square));
   for (long m = 0; m < n; m++) {
     s->all_weight[m] = mean_over(s, s->weight + m * CST_WINDOWS);
-    if (rows->good[m]) sum += s->all * s->all_weight[m], square += s->all * s->square[m];
+    if (rows->good[m]) {
+      sum += s->all * s->all_weight[m];
+      square += s->all * s->square[m];
+    }
   }
   *effective = sum * sum / square;
   PetscFunctionReturn(0);
 }
 
-/* Mean and variance of x over time and good members. */
+/* Mean and variance of x over time and the members that did not fail. */
 static void moments(const cst_case_rows *rows, const sums *s, double *mean, double *variance) {
   const long n = rows->plan->study->members;
   double     count = 0, sum = 0, square = 0;
   for (long m = 0; m < n; m++)
-    if (rows->good[m])
-      sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m), count += s->all_weight[m];
+    if (rows->good[m]) {
+      sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m);
+      count += s->all_weight[m];
+    }
   *mean = count > 0 ? sum / count : NAN;
   for (long m = 0; m < n; m++) {
     const double d = s->start[m] - *mean;
@@ -126,8 +133,11 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   PetscCall(read_sums(rows, k, s));
   moments(rows, s, &mean, &variance);
   for (long m = 0; m < n; m++)
-    if (rows->good[m]) good++, weight += s->all_weight[m];
-  weight /= good; /* the error is that of the mean of w (x - mean) / <w>, a ratio's to first order */
+    if (rows->good[m]) {
+      good++;
+      weight += s->all_weight[m];
+    }
+  weight /= good; /* the error is that of the mean of w (x - mean) / <w>: first-order error of a ratio */
   for (long i = 0; i < n * CST_WINDOWS; i++)
     s->means[i] = (s->means[i] + (s->start[i / CST_WINDOWS] - mean) * s->weight[i]) / weight;
   const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);

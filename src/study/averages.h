@@ -1,7 +1,7 @@
-/* averages.h: what is concluded from averages and histograms: means over time and members with their standard
- * errors; densities.
+/* averages.h: results of averages and histograms: means over time and members with standard errors, and
+ * densities.
  *
- * They are columns and datasets of every kind of study whose file asks for them, and stand in no other.
+ * These columns and datasets exist in every kind of study whose file asks for them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_AVERAGES_H
@@ -9,7 +9,7 @@
 #include "study/case-rows.h"
 #include "study/columns.h"
 
-/* The columns; NULL: there are none. Owned, free(). */
+/* Declares the columns. NULL: there are none. Owned, free(). */
 void          *cst_averages_declare(const cst_plan *p, cst_columns *c);
 PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles);
 void          *cst_histograms_declare(const cst_plan *p, cst_columns *c);

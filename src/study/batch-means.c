@@ -1,13 +1,15 @@
-/* batch-means.c: a time average and its standard error, from means over windows of independent members
+/* batch-means.c: a time average and its standard error, from window means of independent members
  * (docs/averages.md).
  *
- * Batches of b = 1, 2, 4 ... windows are formed until neighbours are no longer seen to be correlated, and
- * then twice as long ones: the variance of the mean is that of the batches over their number. Where even long
- * batches remember each other, or the means of the members scatter more than batches would have them, each
- * member is one batch; one member alone tells nothing then. More is more than the median of Fisher's F: a
- * spread of the members' own means that is not seen in time would otherwise be taken for chance. Of two or
- * three members, whose scatter says little, it is one deviation of a normal distribution. From 16 members on
- * their means are enough in any case, and assume nothing.
+ * Batches of b = 1, 2, 4 ... windows are formed until neighbouring batches show no correlation, and then
+ * doubled once more. The variance of the mean is the variance of the batches divided by their number. If even
+ * long batches are correlated, or if the means of the members scatter more than the batches predict, each
+ * member is one batch; a single member then gives no error.
+ *
+ * The scatter of the members is too large if its F ratio exceeds the median of Fisher's F distribution:
+ * otherwise a spread of the members' means that the time series does not show would be taken for chance. With
+ * two or three members, whose scatter says little, the limit is one standard deviation instead. With 16 or
+ * more members, their means suffice and need no assumption.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -20,12 +22,13 @@ const char *const cst_batch_means_source_names[CST_ERROR_SOURCES] = {"windows", 
 
 enum { MANY = 16, FEW_WINDOWS = 16, LEAST_ALONE = 16, LEAST_OF_FEW = 8, LEAST_OF_SEVERAL = 2 };
 enum { SEVERAL = 4 };
-/* Deviations of a normal distribution: from here on the scatter of the members is what errors are taken from;
- * that of a few of them; and from here on windows do not tell the autocorrelation time either. */
+/* Limits in standard deviations of a normal distribution. Above EXCESS (EXCESS_OF_FEW for two or three
+ * members), the error is taken from the scatter of the members; above OTHER, windows do not give the
+ * autocorrelation time either. */
 static const double EXCESS = 0, EXCESS_OF_FEW = 1, OTHER = 2;
 
 typedef struct {
-  double *x; /* [members][windows], good members only */
+  double *x; /* [members][windows], successful members only */
   long    members;
   int     windows;
 } table;
@@ -37,14 +40,17 @@ static table good_members(const double *means, long members, int windows, bool *
     const double *from = means + m * windows;
     double       *to = t.x + t.members * windows;
     int           there = 0;
-    for (int w = 0; w < windows; w++) to[w] = from[w], there += !isnan(from[w]);
+    for (int w = 0; w < windows; w++) {
+      to[w] = from[w];
+      there += !isnan(from[w]);
+    }
     if (there) t.members++;
     if (there && there < windows) *whole = false;
   }
   return t;
 }
 
-/* The mean of n numbers from x[0] on; those that are none are left out. */
+/* Mean of x[0 .. n-1] without NaNs. */
 static double mean_of(const double *x, int n) { return cst_ensemble_mean(x, n); }
 
 static double grand_mean(const table *t) {
@@ -53,12 +59,12 @@ static double grand_mean(const table *t) {
   return t->members ? sum / (double)t->members : NAN;
 }
 
-/* Deviation of batch k of b windows of a member from the mean. */
+/* Deviation of batch k (b windows long) of a member from the mean. */
 static double batch(const table *t, long member, int k, int b, double mean) {
   return mean_of(t->x + member * t->windows + k * b, b) - mean;
 }
 
-/* The variance of the mean, as batches of b windows have it. */
+/* Variance of the mean, from batches of b windows. */
 static double variance(const table *t, int b, double mean) {
   const int    n = t->windows / b;
   const double all = (double)n * (double)t->members;
@@ -71,8 +77,8 @@ static double variance(const table *t, int b, double mean) {
   return sum / (all - 1) / all;
 }
 
-/* Whether neighbouring batches of b windows are not seen to be correlated: r_1, less its bias of -1 /
- * (members n), below one standard deviation. */
+/* True if neighbouring batches of b windows show no correlation: r_1, corrected for its bias of -1 / (members
+ * n), is below one standard deviation. */
 static bool are_apart(const table *t, int b, double mean) {
   const int    n = t->windows / b;
   const double pairs = (double)t->members * (n - 1), all = (double)t->members * n;
@@ -86,7 +92,7 @@ static bool are_apart(const table *t, int b, double mean) {
   return square == 0 || (product / pairs) / (square / all) + 1 / all < 1 / sqrt(pairs);
 }
 
-/* How many windows make a batch; 0: that is not known. */
+/* Windows per batch; 0: cannot be determined. */
 static int batch_size(const table *t, double mean) {
   const int least = t->members > 1 ? LEAST_OF_SEVERAL : t->windows > FEW_WINDOWS ? LEAST_ALONE : LEAST_OF_FEW;
   for (int b = 1; t->windows / (2 * b) >= least; b *= 2)

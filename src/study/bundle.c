@@ -1,4 +1,4 @@
-/* bundle.c: named blocks of bytes one behind the other (see bundle.h). */
+/* bundle.c: a sequence of named blocks of bytes (see bundle.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

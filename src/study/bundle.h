@@ -1,15 +1,12 @@
-/* bundle.h: named blocks of bytes one behind the other, each with its digest: what a rank sends for a
- * checkpoint. */
+/* bundle.h: a sequence of named blocks of bytes, each with its digest: what a rank sends for a checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_BUNDLE_H
 #define CST_BUNDLE_H
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-  CST_SECTION_NAME = 16,
-  CST_BUNDLE_UNIT = 64
-}; /* every section begins at a multiple of the unit, and so does the end */
+/* each section begins at a multiple of CST_BUNDLE_UNIT, and the bundle ends at one */
+enum { CST_SECTION_NAME = 16, CST_BUNDLE_UNIT = 64 };
 
 typedef struct {
   char          name[CST_SECTION_NAME];
@@ -29,12 +26,13 @@ typedef struct {
   const void             *bytes; /* [head->size] */
 } cst_section;
 
-/* Append a section; its bytes are to be filled before the next one is added, and sealed. */
+/* Appends a section. The caller fills its bytes before adding the next one; cst_bundle_seal then computes all
+ * digests. */
 void *cst_bundle_add(cst_bundle *b, const char *name, size_t size);
-void  cst_bundle_seal(cst_bundle *b); /* the digests of all sections */
+void  cst_bundle_seal(cst_bundle *b);
 void  cst_bundle_resize(cst_bundle *b, size_t size);
 void  cst_bundle_destroy(cst_bundle *b);
-/* The section at *at (0: the first), which moves on; false behind the last. */
+/* Reads the section at *at (0: the first) and advances *at. False after the last section. */
 bool cst_bundle_next(const cst_bundle *b, size_t *at, cst_section *s);
 bool cst_bundle_section_is(const cst_section *s, const char *name);
 #endif

@@ -1,4 +1,4 @@
-/* case-rows.c: finished rows, read case by case (see case-rows.h). */
+/* case-rows.c: reads finished rows case by case (see case-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/case-rows.h"
 #include <math.h>
@@ -31,7 +31,10 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed) {
   PetscFunctionBegin;
   r->icase = icase;
   PetscCall(cst_output_read(r->output, CST_CHANNEL_STATUS, 0, r->icase, r->number));
-  for (long m = 0; m < r->plan->study->members; m++) r->good[m] = r->number[m] == 0, bad += r->number[m] > 0;
+  for (long m = 0; m < r->plan->study->members; m++) {
+    r->good[m] = r->number[m] == 0;
+    bad += r->number[m] > 0;
+  }
   if (failed) *failed = bad;
   PetscFunctionReturn(0);
 }

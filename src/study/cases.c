@@ -1,5 +1,4 @@
-/* cases.c: the cases of a study: parameter sets x tolerances x methods x steps, and the step that is really
- * taken. */
+/* cases.c: the cases of a study (parameter sets x tolerances x methods x steps) and the step sizes used. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +6,7 @@
 #include "constella/study.h"
 #include "core/need.h"
 
-/* The nearest number of 20 significant bits: n h is then exact for n below 2^33, so that time gathers no
+/* The nearest number with 20 significant bits: n h is then exact for n below 2^33, and the time has no
  * round-off. */
 static double dyadic(double h) {
   int    exponent;

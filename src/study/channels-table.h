@@ -1,11 +1,11 @@
-/* channels-table.h: a row for each kind of what studies keep (channels.h): its path, unit, how many there
- * are, what it is and its dimensions. A new kind is a name in channels.h and a row in channels-table.c. */
+/* channels-table.h: one row for each kind of channel (channels.h): path, unit, description, type, number and
+ * dimensions. A new kind is a name in channels.h and a row in channels-table.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CHANNELS_TABLE_H
 #define CST_CHANNELS_TABLE_H
 #include "study/channels.h"
 
-/* Dimensions of the table. */
+/* Dimensions that the table names. */
 enum {
   CASE,
   MEMBER,
@@ -24,7 +24,7 @@ enum {
   NONE = -1
 };
 
-/* How many of a kind there are. */
+/* How many channels of a kind there are. */
 typedef enum {
   ONE,
   PARAMETRIC,
@@ -48,7 +48,7 @@ typedef enum {
 
 enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
 
-/* path: in the result file, with the name, or the number, of which of them; unit and doc NULL: those of the
+/* path: in the result file; %s and %d stand for the name or the case. unit, doc: NULL takes those of the
  * quantity or column. */
 typedef struct {
   const char      *path, *unit, *doc;

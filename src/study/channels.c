@@ -1,4 +1,4 @@
-/* channels.c: the channels of one study, made from the table of all that studies keep (see channels.h). */
+/* channels.c: makes the channels of one study from the table (see channels.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/channels-table.h"
 #include <stdio.h>
@@ -7,9 +7,7 @@
 #include "core/need.h"
 #include "study/longer.h"
 
-/* ---- dimensions
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- dimensions ------------------------------------------------------------------------------ */
 
 enum { OWN_DIMENSIONS = 4 }; /* of a histogram */
 
@@ -22,7 +20,7 @@ static void dimension(cst_channels *c, const char *name, long size, const char *
   d->label = label;
 }
 
-/* The number of stored states differs from case to case: each has a dimension of its own. */
+/* The number of stored states differs between cases, so each case has its own time dimension. */
 static void make_time_dimensions(cst_channels *c) {
   const cst_plan *p = c->plan;
   for (int i = 0; i < p->ncase && p->study->ntrajectory; i++) {
@@ -32,7 +30,7 @@ static void make_time_dimensions(cst_channels *c) {
   }
 }
 
-/* at[DIMS + 1]: where those of the table are; the last ones, the times of the cases, from there on. */
+/* at[DIMS + 1]: index of each of the table's dimensions; the time dimensions of the cases follow at[TIME]. */
 static void make_dimensions(cst_channels *c, int *at) {
   static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale", "size"};
   static const char *const outside[CST_OUTSIDE + 1] = {"below", "above", "no number", "all"};
@@ -59,7 +57,7 @@ static void make_dimensions(cst_channels *c, int *at) {
                      cst_system_named(s) ? parameters : NULL, false},
       [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
                 p->most_samples == 0 || p->study->members == 1},
-      [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL,
+      [BLOCK] = {"block", p->blocks, "equal part of the run after the burn-in", NULL,
                  p->study->nhistogram == 0},
       [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside,
                    p->study->nhistogram == 0},
@@ -75,9 +73,7 @@ static void make_dimensions(cst_channels *c, int *at) {
   make_time_dimensions(c);
 }
 
-/* ---- channels
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static int how_many(const cst_plan *p, cst_channel_many m, cst_channel_kind kind,
                     const cst_columns *columns) {
@@ -127,7 +123,7 @@ static const cst_observer *observer(const cst_plan *p, const cst_channel *x) {
   return x->kind == CST_CHANNEL_OBSERVER ? p->look[x->which].row : NULL;
 }
 
-/* Numbers of a trajectory of a channel without dimensions. */
+/* Numbers per trajectory of a channel without dimensions. */
 static size_t count_own(const cst_plan *p, const cst_channel *x) {
   const size_t quantities = (size_t)p->nquantity;
   switch (x->kind) {
@@ -153,7 +149,7 @@ static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_ch
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
 }
 
-/* The case of a channel of stored states, and its quantity where it is of one. */
+/* The case of a channel of stored states, and its quantity if it has one. */
 static int case_of(const cst_plan *p, cst_channel_kind kind, int which) {
   return cst_channels_table[kind].many == OF_STORED ? which / p->nstored : which;
 }
@@ -193,7 +189,8 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
   if (observer(p, x)) doc = observer(p, x)->path_doc ? observer(p, x)->path_doc : "";
   if (x->kind == CST_CHANNEL_STATISTIC) {
     const cst_column *column = &columns->column[x->which];
-    unit = column->use.unit, doc = column->doc;
+    unit = column->use.unit;
+    doc = column->doc;
     if (column->label) x->field.type = CST_TYPE_TEXT;
   } else if (!unit) {
     unit = quantity_of(p, x->kind, x->which)->unit;
@@ -203,8 +200,8 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
   snprintf(x->field.doc, sizeof x->field.doc, "%s", doc);
 }
 
-/* Windows are kept of some quantities only, not all observers keep something, and of states what is asked for
- * is stored; the places of the others stay empty. */
+/* Whether this channel exists: windows, observers and stored states exist only for some indices; the other
+ * places stay empty. */
 static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
   if (kind == CST_CHANNEL_WINDOWS) return p->quantity[which].windows;
   const cst_study *s = p->study;
@@ -217,7 +214,7 @@ static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
   return kind != CST_CHANNEL_OBSERVER || p->look[which].row->kept > 0;
 }
 
-/* What an observer writes has a dimension of its own. */
+/* The output of an observer has its own dimension. */
 static void add_own_dimension(cst_channels *c, const int *at, cst_channel *x) {
   char name[48];
   snprintf(name, sizeof name, "%.40s_entry", name_of_look(&c->plan->look[x->which]));
@@ -227,8 +224,8 @@ static void add_own_dimension(cst_channels *c, const int *at, cst_channel *x) {
   dimension(c, name, observer(c->plan, x)->kept, observer(c->plan, x)->path_doc, NULL);
 }
 
-/* Those of a histogram are made with the first channel that has them: bins, edges, what is counted, what is
- * weighed. */
+/* A histogram's own dimensions (bins, edges, counts, weights) are made with the first channel that uses them.
+ */
 static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
   static const struct {
     cst_channel_kind kind;
@@ -250,7 +247,7 @@ static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
   x->field.dim[x->field.ndim++] = d;
 }
 
-/* Numbers that checkpoints hold of a trajectory, and its state at most. */
+/* Largest size of a row: all numbers that checkpoints hold of a trajectory, and its state. */
 static void add_row_dimension(cst_channels *c, cst_channel *x) {
   long n = CST_LONGER_HEAD + CST_LONGER_SEAL + cst_plan_state_numbers(c->plan);
   for (int k = 0; k < c->n; k++)

@@ -1,4 +1,4 @@
-/* columns.c: columns and their values (see columns.h); which there are is said where they are concluded. */
+/* columns.c: columns and their values (see columns.h). Each kind of study declares its own columns. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/columns.h"
 #include <math.h>

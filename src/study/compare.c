@@ -1,4 +1,4 @@
-/* compare.c: the same bits or not, and what differs first (see compare.h). */
+/* compare.c: bitwise comparison, and a description of the first difference (see compare.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdint.h>
@@ -12,21 +12,21 @@ static const size_t width[] = {[CST_TYPE_F64] = sizeof(double),
                                [CST_TYPE_I32] = sizeof(int),
                                [CST_TYPE_I8] = 1};
 
-/* Place of a double among all of them in ascending order. */
+/* Position of a double in the ascending order of all doubles. */
 static int64_t rank_of(double x) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits < 0 ? INT64_MIN - bits : bits;
 }
 
-/* Numbers between two of them, in words. */
+/* The distance of two doubles in ulps, as text. */
 static void say_distance(double a, double b, char *text, size_t n) {
   const int64_t  i = rank_of(a), j = rank_of(b);
   const uint64_t apart = i > j ? (uint64_t)i - (uint64_t)j : (uint64_t)j - (uint64_t)i;
   if (isnan(a) || isnan(b))
-    snprintf(text, n, "not numbers both");
+    snprintf(text, n, "one is not a number");
   else if (apart == 0)
-    snprintf(text, n, "zeros of other signs");
+    snprintf(text, n, "zeros of opposite sign");
   else
     snprintf(text, n, "%llu ulp%s apart", (unsigned long long)apart, apart > 1 ? "s" : "");
 }
@@ -50,7 +50,7 @@ static void say_first(cst_comparison *c, const char *where, cst_type type, const
            distance);
 }
 
-/* Index i of a block, as the file counts. */
+/* Index i of a block, as indices of the dataset in the file. */
 static void say_place(const cst_field *f, const long *start, const long *count, long i, char *text,
                       size_t n) {
   long at[CST_FIELD_DIMS];
@@ -73,14 +73,16 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
     char        where[192];
     c->compared++;
     if (!memcmp(a, b, size)) continue;
-    if (!c->different++)
-      say_place(f, start, count, i, where, sizeof where), say_first(c, where, f->type, a, b);
+    if (!c->different++) {
+      say_place(f, start, count, i, where, sizeof where);
+      say_first(c, where, f->type, a, b);
+    }
   }
   free(kept);
   return read;
 }
 
-/* NaNs of equal bits are the same, 0 and -0 are not. */
+/* NaNs with equal bits are equal; 0 and -0 are not. */
 static bool same_bits(double x, double y) {
   uint64_t a, b;
   memcpy(&a, &x, sizeof a);

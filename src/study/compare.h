@@ -1,4 +1,4 @@
-/* compare.h: recomputed numbers against stored ones, bit by bit: equal bits are equal, not-a-numbers too. */
+/* compare.h: compares recomputed numbers with stored ones bit by bit. NaNs with equal bits are equal. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPARE_H
 #define CST_COMPARE_H
@@ -6,13 +6,13 @@
 
 typedef struct {
   long compared, different; /* numbers */
-  char first[512];          /* the first that differs: where it is, both values, and how far they are apart */
+  char first[512];          /* the first difference: its place, both values and their distance */
 } cst_comparison;
 
-/* A block of a field against the file's, where cst_record_write would write it. False where the file has no
- * such block. */
+/* Compares a block x of a field with the same block of the file (start and count as in cst_record_write).
+ * False: the file has no such block. */
 bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start,
                        const long *count, const void *x);
-/* n numbers against those that `name` has. */
+/* Compares n numbers with the stored ones of `name`. */
 void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x, long n);
 #endif

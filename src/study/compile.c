@@ -1,7 +1,6 @@
-/* compile.c: the kernels of a user's system on every rank, with the cores that the study's methods need: rank
- * 0 compiles for each instruction set in use and hands the bytes out, where the study asks for it or gains by
- * it; else they are interpreted. The bits are the same.
- */
+/* compile.c: the kernels of a user's system on every rank. Rank 0 compiles for each instruction set in use
+ * and broadcasts the code, if the study asks for it or gains by it; otherwise the kernels are interpreted.
+ * The bits are the same. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,10 @@
 #include "study/relax.h"
 #include "system/compile.h"
 
-/* How much longer than the plan's estimate, which is for compiled code, the interpreter takes, roughly. */
+/* Approximate slowdown of the interpreter; the plan's estimate is for compiled code. */
 static const double interpreted = 5;
 
-/* The cores that step s, and that of the observers where it saves more than it takes to compile; ends with
+/* The cores that step s, and that of the observers if it saves more than its compilation takes; terminated by
  * NULL. */
 enum { MOST_CORES = 24 };
 typedef struct {
@@ -40,10 +39,10 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
 
 static const core_list none = {{NULL}};
 
-/* How long all steps would take with compiled cores. */
+/* Seconds of all steps with compiled cores. */
 static double seconds(double left, int ranks) { return left * 1e-9 / ranks; }
 
-/* Whether compiling the kernels takes longer than it saves. */
+/* True if compiling the kernels takes longer than it saves. */
 static bool is_small(const cst_system *s, double left, int ranks) {
   return interpreted * seconds(left, ranks) < cst_compile_seconds(s, none.name);
 }
@@ -71,7 +70,7 @@ static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *co
   return (!w->kernels || !w->cores) && cst_compile(s, isa, none.name, !w->kernels, code, why);
 }
 
-/* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
+/* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */
 static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good,
                              char why[CST_WHY]) {
   PetscMPIInt rank;
@@ -89,7 +88,7 @@ static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_co
   PetscFunctionReturn(0);
 }
 
-/* Whether all ranks are good; why: that of the first one that is not. */
+/* *good: true if all ranks are good; why: reason of the first rank that is not. */
 static PetscErrorCode agree(int *good, char why[CST_WHY]) {
   PetscMPIInt rank, ranks, first;
   PetscFunctionBegin;
@@ -124,14 +123,14 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
   PetscFunctionReturn(0);
 }
 
-/* On one line: what failed, and the compiler's first message. */
+/* One line on stderr: what failed, and the compiler's first message. */
 static void say(const char *file, const char *why) {
   int first = (int)strcspn(why, "\n"), second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
   fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why,
           second ? ": " : "", second, why + first + (second > 0));
 }
 
-/* The system that a method steps in the place of the study's; NULL when none does. */
+/* The system that a method steps in place of the study's; NULL if none does. */
 static cst_system *other_system(const cst_study *s) {
   char   why[200];
   double more[CST_MORE_PARAMETERS];
@@ -141,7 +140,7 @@ static cst_system *other_system(const cst_study *s) {
   return NULL;
 }
 
-/* It is compiled where a user's own system would be; where it cannot be, its interpreter stays. */
+/* Compiled under the same conditions as a user's own system; otherwise it stays interpreted. */
 static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, double left) {
   cst_system  *other = other_system(s);
   cst_back_end b = {0};
@@ -153,7 +152,7 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   const wish w = wish_for(other, s, p, left, ranks);
   PetscCall(attach(other, p->isa, &w, &b, &good, why));
-  if (!good) cst_system_interpret(other); /* all ranks alike */
+  if (!good) cst_system_interpret(other); /* on all ranks */
   PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
              "%s with springs cannot be compiled: %s", other->name, why);
   PetscFunctionReturn(0);
@@ -174,7 +173,7 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   b->kernels = good ? "compiled" : "interpreted";
   if (good) PetscFunctionReturn(0);
   const char *name = s->system_file ? s->system_file : s->system->name;
-  cst_system_interpret(s->system); /* all ranks alike */
+  cst_system_interpret(s->system); /* on all ranks */
   PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s",
              name, why);
   if (rank == 0 && w.kernels) say(name, why);

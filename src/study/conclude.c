@@ -1,5 +1,5 @@
-/* conclude.c: from finished rows to the table: the columns of every study; those of its kind are the kind's
- * (see conclude.h). */
+/* conclude.c: makes the table from the finished rows: the columns that every study has. The kind of study
+ * adds its own (see conclude.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/conclude.h"
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct cst_conclusion {
   void             *averages, *histograms;
 };
 
-/* What a case is: known before anything is run. */
+/* Columns that describe the case; known before the run. */
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study      *s = p->study;
   const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
@@ -62,20 +62,20 @@ static void declare_run(cst_conclusion *x) {
                                                        "trajectories of the case", "members");
   x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"},
                                  "trajectories that failed", "failed");
-  x->failures =
-      cst_columns_text(c, (cst_column_use){.role = "failures"}, "why they failed, and how many", "failures");
-  x->iterations =
-      cst_columns_number(c, (cst_column_use){.role = "iterations"},
-                         "iterations of the solver, a step and member that did not fail", "iterations_mean");
+  x->failures = cst_columns_text(c, (cst_column_use){.role = "failures"},
+                                 "reasons of the failures, with counts", "failures");
+  x->iterations = cst_columns_number(c, (cst_column_use){.role = "iterations"},
+                                     "iterations of the solver per step, over members that did not fail",
+                                     "iterations_mean");
   x->evaluations = cst_columns_number(c, (cst_column_use){.role = "evaluations"},
-                                      "evaluations of the force, a step and member that did not fail",
+                                      "evaluations of the force per step, over members that did not fail",
                                       "evaluations_per_step");
   const cst_number_column observe = cst_columns_number(
                               c, (cst_column_use){.role = "observe"},
-                              "one step in so many was observed, for maxima, means and drift", "observe"),
+                              "number of steps between observations, for maxima, means and drift", "observe"),
                           taken = cst_columns_number(
                               c, (cst_column_use){.role = "step-taken"},
-                              "step that was run: the nominal one, or the number of 20 bits next to it",
+                              "step that was run: the nominal one, or the nearest number with 20 bits",
                               "step_taken"),
                           end =
                               cst_columns_number(c, (cst_column_use){.role = "end"},
@@ -117,12 +117,15 @@ void cst_conclude_destroy(cst_conclusion *x) {
 
 const cst_columns *cst_conclude_columns(const cst_conclusion *x) { return x->columns; }
 
-/* The mean over the steps of the members that did not fail. */
-static double a_step(const cst_case_rows *rows, const double *x) {
+/* Mean per step over the members that did not fail. */
+static double per_step(const cst_case_rows *rows, const double *x) {
   const long n = rows->plan->study->members;
   double     sum = 0, steps = 0;
   for (long m = 0; m < n; m++)
-    if (rows->good[m]) sum += x[m], steps += (double)rows->plan->cases[rows->icase].n;
+    if (rows->good[m]) {
+      sum += x[m];
+      steps += (double)rows->plan->cases[rows->icase].n;
+    }
   return sum / steps;
 }
 
@@ -139,9 +142,9 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   cst_column_set(x->failed, i, (double)cst_failures_total(&mine));
   cst_column_say(x->failures, i, why);
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ITERATIONS, 0, &number));
-  cst_column_set(x->iterations, i, a_step(rows, number));
+  cst_column_set(x->iterations, i, per_step(rows, number));
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_EVALUATIONS, 0, &number));
-  cst_column_set(x->evaluations, i, a_step(rows, number));
+  cst_column_set(x->evaluations, i, per_step(rows, number));
   PetscFunctionReturn(0);
 }
 

@@ -1,5 +1,5 @@
-/* conclude.h: the table of a study: the columns of every study and those of its kind, and how they are
- * filled. */
+/* conclude.h: the table of a study: declares and fills the columns common to every study and those of its
+ * kind. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONCLUDE_H
 #define CST_CONCLUDE_H
@@ -8,13 +8,13 @@
 
 typedef struct cst_conclusion cst_conclusion;
 
-/* The columns in their order, with what is known before anything is run. */
+/* Declares the columns in their order and sets those that are known before the run. */
 cst_conclusion *cst_conclude_create(const cst_plan *p);
 void            cst_conclude_destroy(cst_conclusion *x);
 /* Borrowed. */
 const cst_columns *cst_conclude_columns(const cst_conclusion *x);
-/* Set all columns from the finished rows; on one rank. reference_error: as cst_reference_errors has them;
- * *failures: how the trajectories ended. */
+/* Sets all columns from the finished rows; on one rank. reference_error: see cst_reference_errors. *failures:
+ * how the trajectories ended. */
 PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error,
                             cst_failures *failures);
 #endif

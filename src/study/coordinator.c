@@ -1,9 +1,8 @@
-/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports how far the
- * run is.
+/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports progress.
  *
- * All that is shared lies in an RMA window on rank 0; every rank takes numbers and computes. Between slices
- * of work each rank enters MPI once, here, so that the counter moves also where the network needs the
- * target's help. Rank 0 prints.
+ * All shared data are in an RMA window on rank 0. Between slices of work each rank enters MPI once, here, so
+ * that the counter advances even on networks whose one-sided operations need the target's help. Rank 0
+ * prints.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <fcntl.h>
@@ -23,10 +22,10 @@ struct cst_coordinator {
   int         line, log;
 };
 
-static const double unit = 1e-9; /* of the total: what the word CST_NOTICE_WORK counts */
+static const double unit = 1e-9; /* unit of CST_NOTICE_WORK, as a fraction of the total */
 
-/* Whether a person is watching. Open MPI gives rank 0 a terminal of its own; what counts then is where mpirun
- * itself writes. */
+/* True if a person is watching. Open MPI gives rank 0 a terminal of its own, so what counts is the standard
+ * output of mpirun itself. */
 static int watched(void) {
   char path[64];
   int  fd, answer;
@@ -119,7 +118,7 @@ void cst_coordinator_done(cst_coordinator *c, double work) { c->mine += work; }
 void cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   const double now = MPI_Wtime();
   const long   add = (long)((c->mine - c->reported) / c->total / unit);
-  /* one wait for rank 0 is all that a look at the words may cost */
+  /* one accumulate without a flush, so that a poll waits for rank 0 only once */
   if (add > 0) MPI_Accumulate(&add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
   cst_coordinator_get(c, words);
   c->reported += (double)add * unit * c->total;

@@ -1,18 +1,18 @@
-/* ensemble-errors.c: how far means, root mean squares and quantiles over the members of an ensemble may be
- * off.
+/* ensemble-errors.c: standard errors and confidence intervals of means, root mean squares and quantiles over
+ * the members of an ensemble.
  *
  * Members are independent draws. The standard error of a mean is s / sqrt(n), with s^2 = sum (x - mean)^2 /
- * (n - 1); that of the rms r follows from that of the mean of x^2, divided by 2 r. Quantiles have intervals
- * between order statistics: the number B of draws below the p-quantile of a continuous distribution is
- * binomial (n, p), so that it lies between those of the ranks l and u with the probability P(l <= B < u); l
- * and u are the closest ones with P(B < l) <= a and P(B >= u) <= a, a = (1 - level) / 2 (Conover, Practical
- * Nonparametric Statistics, 3.2).
+ * (n - 1); that of the rms r is the standard error of the mean of x^2, divided by 2 r. The interval of a
+ * quantile lies between order statistics: the number B of draws below the p-quantile of a continuous
+ * distribution is binomial (n, p), so the quantile lies between those of the ranks l and u with the
+ * probability P(l <= B < u). l and u are the closest ranks with P(B < l) <= a and P(B >= u) <= a, a = (1 -
+ * level) / 2 (Conover, Practical Nonparametric Statistics, 3.2).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "constella/statistics.h"
 
-/* Mean and deviation of f(x) / scale, f the identity or the square; how many numbers. */
+/* Mean and standard deviation of f(x) / scale, f the identity or the square, and the number of values. */
 typedef struct {
   double mean, deviation, n;
 } moments;
@@ -32,7 +32,10 @@ static moments moments_of(const double *x, long n, double scale, int squared) {
   moments m = {0, NAN, 0};
   double  sum = 0;
   for (long i = 0; i < n; i++)
-    if (!isnan(x[i])) m.mean += power(x[i], scale, squared), m.n++;
+    if (!isnan(x[i])) {
+      m.mean += power(x[i], scale, squared);
+      m.n++;
+    }
   m.mean /= m.n;
   for (long i = 0; i < n; i++) {
     const double d = power(x[i], scale, squared) - m.mean;
@@ -59,16 +62,13 @@ double cst_ensemble_rms_error(const double *x, long n) {
   const double scale = largest(x, n);
   if (isinf(scale)) return NAN;
   const moments m = moments_of(x, n, scale > 0 ? scale : 1, 1);
-  if (scale == 0) return m.deviation; /* 0, or NaN of one */
+  if (scale == 0) return m.deviation; /* 0, or NaN for a single value */
   return m.deviation / sqrt(m.n) / (2 * sqrt(m.mean)) * scale;
 }
 
-/* ---- quantiles
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- quantiles ------------------------------------------------------------------------------- */
 
-/* Weights of the binomial distribution over that of its mode, by ratios of neighbours, so that none
- * overflows. */
+/* Binomial probabilities relative to that of the mode, by ratios of neighbours to avoid overflow. */
 static double up(long n, double p, long k, double w) {
   return w * ((double)(n - k) / (double)(k + 1)) * (p / (1 - p));
 }
@@ -76,13 +76,14 @@ static double down(long n, double p, long k, double w) {
   return w * ((double)k / (double)(n - k + 1)) * ((1 - p) / p);
 }
 
-static const double nothing = 1e-25; /* weights that count for nothing */
+static const double nothing = 1e-25; /* weights below this are neglected */
 
 void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long *high) {
   const double a = (1 - level) / 2;
   long         mode = (long)((double)(n + 1) * p), first, last;
   double       w = 1, total = 1, sum = 0;
-  *low = 0, *high = n + 1;
+  *low = 0;
+  *high = n + 1;
   if (n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1)) return;
   if (mode > n) mode = n;
   for (first = mode; first > 0 && w > nothing; first--) total += w = down(n, p, first, w);

@@ -1,13 +1,13 @@
 /* ensemble-statistics.c: mean, root mean square and quantiles over the members of an ensemble; slope of a
  * series.
  *
- * A failed member is NaN and left out; nothing left gives NaN. The mean is the plain sum in the order of the
- * array; the rms divides by the largest magnitude first, so that squares neither overflow nor vanish; a
- * quantile interpolates linearly between order statistics: with x sorted, x[i] + f (x[i+1] - x[i]), i + f = p
- * (n-1).
+ * Failed members are NaN and are left out; without any other member the result is NaN. The mean is the plain
+ * sum in the order of the array. The rms divides by the largest magnitude first, so that squares neither
+ * overflow nor underflow. A quantile interpolates linearly between order statistics: with x sorted, x[i] + f
+ * (x[i+1] - x[i]), i + f = p (n-1).
  *
- * The slope of y against t is least squares, sum_i z_i = sum_i (t_i - mean t) (y_i - mean y) / sum_i (t_i -
- * mean t)^2. Its error takes the residuals to be correlated over up to n/8 samples (Newey and West,
+ * The slope of y against t is that of least squares, sum_i z_i = sum_i (t_i - mean t) (y_i - mean y) / sum_i
+ * (t_i - mean t)^2. Its error allows the residuals to be correlated over up to n/8 samples (Newey and West,
  * Econometrica 55, 1987).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -19,7 +19,10 @@ double cst_ensemble_mean(const double *x, long n) {
   double sum = 0;
   long   count = 0;
   for (long i = 0; i < n; i++)
-    if (!isnan(x[i])) sum += x[i], count++;
+    if (!isnan(x[i])) {
+      sum += x[i];
+      count++;
+    }
   return count ? sum / count : NAN;
 }
 
@@ -27,7 +30,10 @@ double cst_ensemble_rms(const double *x, long n) {
   double largest = 0, sum = 0;
   long   count = 0;
   for (long i = 0; i < n; i++)
-    if (!isnan(x[i])) largest = fmax(largest, fabs(x[i])), count++;
+    if (!isnan(x[i])) {
+      largest = fmax(largest, fabs(x[i]));
+      count++;
+    }
   if (!count) return NAN;
   if (largest == 0 || isinf(largest)) return largest;
   for (long i = 0; i < n; i++) {
@@ -37,7 +43,7 @@ double cst_ensemble_rms(const double *x, long n) {
   return largest * sqrt(sum / count);
 }
 
-/* Ascending, -0 before 0, so that equal sets sort to equal bits. */
+/* Ascending, -0 before 0, so that equal sets are sorted into equal bits. */
 static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   if (x != y) return x < y ? -1 : 1;
@@ -53,7 +59,7 @@ static double quantile(const double *sorted, long n, double p) {
   return sorted[i] + f * (sorted[i + 1] - sorted[i]);
 }
 
-/* The number of a rank, from 1; NaN where there is none. */
+/* The value of a rank, counted from 1; NaN if there is none. */
 static double at_rank(const double *sorted, long n, long rank) {
   return rank >= 1 && rank <= n ? sorted[rank - 1] : NAN;
 }
@@ -70,7 +76,8 @@ void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, i
     out[k] = quantile(sorted, count, p[k]);
     if (!low) continue;
     cst_ensemble_quantile_ranks(count, p[k], level, &l, &u);
-    low[k] = at_rank(sorted, count, l), high[k] = at_rank(sorted, count, u);
+    low[k] = at_rank(sorted, count, l);
+    high[k] = at_rank(sorted, count, u);
   }
   free(sorted);
 }
@@ -79,22 +86,27 @@ void cst_ensemble_quantiles(const double *x, long n, const double *p, int np, do
   cst_ensemble_quantile_intervals(x, n, p, np, 0, out, NULL, NULL);
 }
 
-/* Deviations from the means of the samples whose y is a number; others deviate by 0. */
+/* Centre of the samples whose y is a number. All other samples contribute 0. */
 typedef struct {
-  double t, y, n, square; /* means, how many, sum of (t - mean)^2 */
+  double t, y, n, square; /* means, count, sum of (t - mean)^2 */
 } centre;
 
 static centre centre_of(const double *t, const double *y, int n) {
   centre c = {0, 0, 0, 0};
   for (int i = 0; i < n; i++)
-    if (!isnan(y[i])) c.t += t[i], c.y += y[i], c.n++;
-  c.t /= c.n, c.y /= c.n;
+    if (!isnan(y[i])) {
+      c.t += t[i];
+      c.y += y[i];
+      c.n++;
+    }
+  c.t /= c.n;
+  c.y /= c.n;
   for (int i = 0; i < n; i++)
     if (!isnan(y[i])) c.square += (t[i] - c.t) * (t[i] - c.t);
   return c;
 }
 
-/* What sample i adds to the slope when y is the residual of a line with the given slope. */
+/* Contribution of sample i to the slope, where y is the residual of a line with the given slope. */
 static double part(const centre *c, const double *t, const double *y, int i, double slope) {
   return isnan(y[i]) ? 0 : (t[i] - c->t) / c->square * (y[i] - c->y - slope * (t[i] - c->t));
 }

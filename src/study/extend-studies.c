@@ -1,11 +1,11 @@
-/* extend-studies.c: two studies side by side, key by key of their canonical texts (see extend-studies.h). */
+/* extend-studies.c: compares the canonical texts of two studies key by key (see extend-studies.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
 #include "constella/document.h"
 #include "study/extend-studies.h"
 
-/* A key of a map, and the map itself where nothing is left of it. */
+/* Removes a key of a map, and the map itself if it is then empty. */
 static void drop(cst_yaml *root, const char *map, const char *key) {
   cst_yaml *inner = cst_yaml_get(root, map);
   if (cst_yaml_is_map(inner)) cst_yaml_remove(inner, key);
@@ -22,8 +22,7 @@ static void drop_new_layers(cst_yaml *root, cst_yaml *old) {
   }
 }
 
-/* What is left of a study without what may be more; the system is compared by what it is, not by how it is
- * named. */
+/* The canonical text without the keys that may differ. Systems are compared by content, not by name. */
 static char *rest(const cst_study *s, const cst_study *old, cst_diag *d) {
   static const char *const free_keys[] = {"title", "system", "steps", "methods", "end"};
   cst_document            *doc = cst_document_parse(s->file, s->canonical, strlen(s->canonical), d);
@@ -39,7 +38,7 @@ static char *rest(const cst_study *s, const cst_study *old, cst_diag *d) {
   return text;
 }
 
-/* A key at the left with its lines. */
+/* A top-level key with its lines. */
 typedef struct {
   const char *text;
   int         name, length;
@@ -54,14 +53,14 @@ static block block_at(const char *text) {
   return b;
 }
 
-/* Order of the names; what has ended comes last. */
+/* Order of the names; an empty block comes last. */
 static int order(block a, block b) {
   if (!a.length || !b.length) return !a.length - !b.length;
   const int n = strncmp(a.text, b.text, (size_t)(a.name < b.name ? a.name : b.name));
   return n ? n : a.name - b.name;
 }
 
-/* The first line from which on two blocks differ, without its blanks. */
+/* The first line in which two blocks differ, without leading blanks. */
 static const char *first_other(const char *a, const char *b, int *length) {
   const char *line = a;
   for (; *a && *a == *b; a++, b++)
@@ -75,8 +74,9 @@ static void report(block a, block b, const cst_study *now, const char *path, cst
   static const char allowed[] = "only members, steps, methods, parameters and tolerances may be more";
   int               m, n;
   const char       *x = first_other(a.text, b.text, &m), *y = first_other(b.text, a.text, &n);
-  cst_diag_add(d, now->file, 0, 0, "'%.*s' is not that of %s, which has \"%.*s\" where this has \"%.*s\"; %s",
-               a.name, a.text, path, m, x, n, y, allowed);
+  cst_diag_add(d, now->file, 0, 0,
+               "'%.*s' differs from %s, which has \"%.*s\" where this study has \"%.*s\"; %s", a.name, a.text,
+               path, m, x, n, y, allowed);
 }
 
 static void report_missing(block b, const char *who, const char *lacks, const cst_study *now, cst_diag *d) {
@@ -99,28 +99,28 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
   }
 }
 
-/* Whether the end is another one; it may be later where the result holds what that needs. */
+/* True if the end differs. It may be later if the result holds the states from which to continue. */
 static bool compare_ends(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
   bool other = false, earlier = false;
-  for (int v = 0; v < old->nvariant && v < now->nvariant; v++)
-    other |= now->end[v] != old->end[v], earlier |= now->end[v] < old->end[v];
+  for (int v = 0; v < old->nvariant && v < now->nvariant; v++) {
+    other |= now->end[v] != old->end[v];
+    earlier |= now->end[v] < old->end[v];
+  }
   if (!other) return false;
   if (earlier)
     cst_diag_add(d, now->file, 0, 0,
-                 "'end' is %g, which is before that of %s, %g; a study that extends it keeps what it has",
+                 "'end' is %g, which is before that of %s, %g; a study that extends it must keep all it has",
                  now->end[0], path, old->end[0]);
   else if (!old->extensible)
     cst_diag_add(d, now->file, 0, 0,
-                 "'end' is %g, and %s, which ends at %g, does not hold what a later one needs; run it anew "
-                 "with `extensible: true`, or with "
-                 "this end",
+                 "'end' is %g, and %s, which ends at %g, does not hold the states that a later end needs; "
+                 "run it again with `extensible: true`, or with this end",
                  now->end[0], path, old->end[0]);
   else if (old->members != now->members || old->nvariant != now->nvariant || old->nstep != now->nstep ||
            old->nmethod != now->nmethod || old->ntolerance != now->ntolerance)
     cst_diag_add(d, now->file, 0, 0,
                  "'end' is later than that of %s, and there are more members, steps, methods, parameters or "
-                 "tolerances; extend it in two "
-                 "steps, the end first",
+                 "tolerances; extend it in two steps, the end first",
                  path);
   else
     return true;
@@ -130,11 +130,10 @@ static bool compare_ends(const cst_study *old, const cst_study *now, const char 
 bool cst_extend_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
   if (strcmp(old->system->name, now->system->name) || strcmp(old->system->text, now->system->text))
     cst_diag_add(d, now->file, 0, 0, "its system is not that of %s: %s%s", path, old->system->name,
-                 strcmp(old->system->name, now->system->name) ? ""
-                                                              : ", whose description is another one now");
+                 strcmp(old->system->name, now->system->name) ? "" : ", whose description has changed");
   if (old->members > now->members)
     cst_diag_add(d, now->file, 0, 0,
-                 "it has %ld members, %s has %ld; a study that extends it keeps what it has", now->members,
+                 "it has %ld members, %s has %ld; a study that extends it must keep all it has", now->members,
                  path, old->members);
   char      *x = rest(old, old, d), *y = rest(now, old, d);
   const int  before = cst_diag_count(d);

@@ -1,4 +1,4 @@
-/* extend.c: the trajectories that a finished result has of a larger study, and their way into its file (see
+/* extend.c: finds the trajectories of a larger study in a finished result and copies them into its file (see
  * extend.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -10,8 +10,7 @@
 #include "study/extend-studies.h"
 #include "study/longer.h"
 
-/* ---- cases that are the same
- * ------------------------------------------------------------------------------------------------- */
+/* ---- cases that are the same ----------------------------------------------------------------- */
 
 static bool same_numbers(const double *a, const double *b, int n) {
   return !n || !memcmp(a, b, sizeof *a * (size_t)n);
@@ -21,7 +20,7 @@ static const char *label(const cst_plan *p, const cst_case *c) {
   return cst_method_label(p->study->method[c->method]);
 }
 
-/* The start of a sweep that a case has; "": there is no such sweep. */
+/* The start of a case in a sweep over starts; "" without such a sweep. */
 static const char *start_of(const cst_plan *p, const cst_case *c) {
   return p->study->nswept ? p->study->start_name[c->variant / p->study->nset] : "";
 }
@@ -37,7 +36,7 @@ static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
                       old->study->system->npar);
 }
 
-/* Cases of one order: a search from where the last one was found goes through both lists once. */
+/* Both studies order their cases alike: searching from the last match walks through both lists once. */
 static int find_case(const cst_plan *old, int i, const cst_plan *now, int from) {
   for (int k = 0; k < now->ncase; k++)
     if (is_case(old, i, now, (from + k) % now->ncase)) return (from + k) % now->ncase;
@@ -49,7 +48,7 @@ static bool same_looks(const cst_class *a, const cst_class *b) {
          (!a->nsample || !memcmp(a->sample, b->sample, sizeof *a->sample * (size_t)a->nsample));
 }
 
-/* A method's states depend in their last digits on all times at which it stops. */
+/* The last digits of a method's states depend on all times at which it stops. */
 static bool same_times(const cst_plan *old, int variant, const cst_plan *now, int other) {
   int     m, n;
   double *t = cst_reference_times(old, variant, &m), *u = cst_reference_times(now, other, &n);
@@ -59,7 +58,7 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
   return same;
 }
 
-/* Samples of a quantity of a case, of its channel in the file. */
+/* Reads the samples of one quantity of a case from the file. */
 static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples,
                          void *x) {
   const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
@@ -72,65 +71,68 @@ static bool has_sums(const cst_extension *e) {
   return read_samples(e, CST_CHANNEL_SERIES_SUM, 0, 0, 1, sum.word);
 }
 
-/* What is asked of a variant of the file: cases come variant by variant. */
+/* Cached answer for one variant of the file; cases come variant by variant. */
 typedef struct {
   int  variant;
   bool same_times;
-} memory;
+} variant_cache;
 
-static void look_at_times(const cst_extension *e, int i, int k, memory *m) {
+static void compare_times(const cst_extension *e, int i, int k, variant_cache *m) {
   if (m->variant == e->old->cases[i].variant) return;
   m->variant = e->old->cases[i].variant;
   m->same_times = e->old->study->reference != CST_REFERENCE_METHOD ||
                   same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
 }
 
-/* Why case i of the file is computed anew as case k; NULL: it is taken over. */
-static const char *refuse(const cst_extension *e, int i, int k, memory *m) {
+/* Why case i of the file must be recomputed as case k; NULL: it is taken over. */
+static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m) {
   const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
-  look_at_times(e, i, k, m);
+  compare_times(e, i, k, m);
   if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]]))
     return "errors are read at other steps";
   if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
-    return "histograms of so many members are counted otherwise";
+    return "with this number of members histograms are counted in other blocks";
   if (!m->same_times) return "the reference is read at other times";
   return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
 }
 
-/* Case i of the file goes on as case k. */
+/* Continues case i of the file as case k. */
 static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
   const cst_class *from = &e->old->classes[e->old->class_of[i]], *to = &e->now->classes[e->now->class_of[k]];
   const char      *why = cst_longer_refuse(e->old, from, e->now, to);
   const int        first = e->from[to->cases[0]];
   if (!why && first >= 0 && e->old->cases[first].n != from->n)
-    why = "it would step together with cases that ended at other steps";
+    why = "it would share a batch with cases that ended at other steps";
   if (why)
-    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot go on: %s", i, path,
-                 label(e->old, &e->old->cases[i]), e->old->cases[i].h_nominal, why);
+    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot be continued: %s", i,
+                 path, label(e->old, &e->old->cases[i]), e->old->cases[i].h_nominal, why);
   e->from[k] = i;
 }
 
 static void match(cst_extension *e, const char *path, cst_diag *d) {
-  const long members = e->old->study->members;
-  memory     m = {.variant = -1};
+  const long    members = e->old->study->members;
+  variant_cache m = {.variant = -1};
   for (int i = 0, k = -1; i < e->old->ncase; i++) {
     const cst_case *c = &e->old->cases[i];
     const int       found = find_case(e->old, i, e->now, k + 1);
     if (found < 0) {
-      cst_diag_add(
-          d, path, 0, 0,
-          "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it keeps what it has",
-          i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
+      cst_diag_add(d, path, 0, 0,
+                   "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it must keep "
+                   "all it has",
+                   i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
       continue;
     }
     k = found;
     const char *why = e->longer ? NULL : refuse(e, i, k, &m);
     if (e->longer)
       go_on(e, path, i, k, d);
-    else if (why)
-      e->anew += members, e->why = why;
-    else
-      e->from[k] = i, e->taken += members;
+    else if (why) {
+      e->anew += members;
+      e->why = why;
+    } else {
+      e->from[k] = i;
+      e->taken += members;
+    }
   }
 }
 
@@ -168,8 +170,7 @@ double cst_extend_steps(const cst_extension *e, int cohort) {
   return (double)lanes * (double)k->n;
 }
 
-/* ---- into the new file
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- into the new file ----------------------------------------------------------------------- */
 
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscMPIInt rank, ranks;
@@ -184,7 +185,7 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-/* One quantity of a case, at every sample of the file. */
+/* Reads one quantity of a case at every sample of the file. */
 static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top,
                         long *number) {
   const long n = e->old->most_samples;
@@ -193,7 +194,7 @@ static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum
          read_samples(e, CST_CHANNEL_SERIES_COUNT, quantity, icase, n, number);
 }
 
-/* Where a sample of the file stands in the new one; -1: nowhere. */
+/* Index in the new series of a sample of the file; -1: none. */
 static int there(const cst_extension *e, int icase, int sample) {
   if (!e->longer) return sample;
   return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]],

@@ -1,4 +1,4 @@
-/* failure.c: how many trajectories failed and why (see failure.h). */
+/* failure.c: counts failed trajectories by reason (see failure.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/failure.h"
 #include <stdio.h>

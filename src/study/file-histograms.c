@@ -10,9 +10,7 @@
 
 enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64, NAME_LENGTH = 32, MOST_WEIGHED = 128 };
 
-/* ---- the expressions
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the expressions ------------------------------------------------------------------------- */
 
 typedef struct {
   cst_reader    *r;
@@ -28,7 +26,7 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
   const cst_node node = cst_expr_parse(r->s->system->graph, x->h->expression, names, n, &error);
   if (node < 0) {
     cst_yaml_error_at(r->doc, x->text, error.offset, r->d, "histogram '%s'%s: %s", x->h->name,
-                      number ? ", in its family" : "", error.message);
+                      number ? ", in one of its expressions" : "", error.message);
     return false;
   }
   if (x->h->n == x->room) {
@@ -54,9 +52,7 @@ static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   cst_names_destroy(&names);
 }
 
-/* ---- the bins
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the bins -------------------------------------------------------------------------------- */
 
 static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   cst_yaml *low = cst_reader_required(r, n, "histograms", "from"),
@@ -78,7 +74,7 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   for (long k = 0; k < bins && good; k++) good = h->edge[k] < h->edge[k + 1] && isfinite(h->edge[k + 1]);
   if (!good)
     cst_yaml_error(r->doc, count, r->d,
-                   "%ld bins from %s to %s are too narrow for their edges to differ, or too wide", bins,
+                   "the width of %ld bins from %s to %s is too small or too large for double precision", bins,
                    cst_reader_shortest(from), cst_reader_shortest(to));
   h->bins = (int)bins;
 }
@@ -98,13 +94,11 @@ static bool read_weight(cst_reader *r, cst_yaml *n) {
   return true;
 }
 
-/* ---- names
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *const endings[] = {"", "_edges", "_outside", "_density", "_error", "_members", "_weights"};
 
-/* Whether a dataset that one has is called as one of the other's. */
+/* True if a dataset of one histogram has the name of a dataset of the other. */
 static bool collide(const char *a, const char *b) {
   for (int i = 0; i < CST_COUNT(endings); i++)
     for (int k = 0; k < CST_COUNT(endings); k++) {
@@ -143,23 +137,20 @@ static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
       cst_yaml_error(r->doc, n, r->d, "the histogram '%s' appears twice", name);
     else if (collide(other, name))
       cst_yaml_error(r->doc, n, r->d,
-                     "the histogram '%s' has a dataset of the name of one of '%s'; choose another name", name,
-                     other);
+                     "the histograms '%s' and '%s' would have datasets of the same name; choose another name",
+                     name, other);
   }
 }
 
-/* ---- all
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void read_histogram(cst_reader *r, cst_yaml *n) {
   cst_study    *s = r->s;
   cst_histogram h = {0};
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d,
-                   "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, with "
-                   "'for' and 'weight' "
-                   "where wanted");
+                   "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, and "
+                   "optionally 'for' and 'weight'");
     return;
   }
   cst_reader_keys(r, n, "histograms", "histograms", CST_KEYS_ALL);
@@ -198,7 +189,8 @@ void cst_file_averages(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "burn-in");
   if (cst_reader_number(r, n, "burn-in", &s->burn_in) && !(s->burn_in >= 0 && s->burn_in < 1)) {
-    cst_yaml_error(r->doc, n, r->d, "'burn-in' is %s; it must be at least 0 and below 1: a part of the run",
+    cst_yaml_error(r->doc, n, r->d,
+                   "'burn-in' is %s; it must be at least 0 and below 1: a fraction of the run",
                    cst_reader_shortest(s->burn_in));
     s->burn_in = 0;
   }
@@ -212,6 +204,9 @@ void cst_file_averages(cst_reader *r) {
 void cst_file_histograms_destroy(cst_study *s) {
   for (int i = 0; i < s->nhistogram; i++) {
     cst_histogram *h = &s->histogram[i];
-    free(h->name), free(h->expression), free(h->node), free(h->edge);
+    free(h->name);
+    free(h->expression);
+    free(h->node);
+    free(h->edge);
   }
 }

@@ -1,9 +1,9 @@
-/* file-layers.c: the key `layers`: C files, and tableaus that are written as maps of YAML, as they may be
- * under `methods` too.
+/* file-layers.c: the key `layers`: C files, and tableaus written as maps in YAML, which `methods` accepts
+ * too.
  *
- * The map of a tableau becomes the text {a: ..., b: ..., c: ...} of a method expression, and where each node
- * of the map begins in it is kept: one reader finds the mistakes of both, and they are reported at their
- * place in the file.
+ * The map of a tableau is converted to the text {a: ..., b: ..., c: ...} of a method expression, with the
+ * offset at which each YAML node begins. One parser finds the mistakes of both forms, and they are reported
+ * at their place in the file.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum { MOST_NODES = 4 * (CST_MAX_STAGES + 1) * (CST_MAX_STAGES + 1), DEEPEST = 3, MOST_LAYERS = 1000 };
 
-/* A map as text, and the nodes that begin in it. */
+/* A map as text, with the offset of each node. */
 typedef struct {
   cst_reader *r;
   FILE       *out;
@@ -28,7 +28,7 @@ typedef struct {
 
 static void write_node(flow *f, cst_yaml *n, int depth);
 
-/* At most one more than a tableau can have, for its reader to complain about. */
+/* Writes at most one entry more than a tableau can have, so that the parser reports the excess. */
 static void write_list(flow *f, cst_yaml *n, int depth) {
   fputc('[', f->out);
   for (int i = 0; i < cst_yaml_size(n) && i <= CST_MAX_STAGES; i++) {
@@ -53,18 +53,18 @@ static void write_node(flow *f, cst_yaml *n, int depth) {
   f->offset[f->n] = (int)f->length;
   f->node[f->n++] = n;
   if (depth > 0 && cst_yaml_is_map(n))
-    cst_yaml_error(f->r->doc, n, f->r->d, "a tableau is made of lists of numbers, not of maps");
+    cst_yaml_error(f->r->doc, n, f->r->d, "a tableau consists of lists of numbers, not of maps");
   else if (cst_yaml_is_map(n))
     write_map(f, n, depth + 1);
   else if (depth == DEEPEST && cst_yaml_is_list(n))
-    cst_yaml_error(f->r->doc, n, f->r->d, "a list of numbers is wanted in a tableau, not of lists");
+    cst_yaml_error(f->r->doc, n, f->r->d, "expected a list of numbers in a tableau, not a list of lists");
   else if (cst_yaml_is_list(n))
     write_list(f, n, depth + 1);
   else if (cst_reader_constant(f->r, n, "coefficient", &x))
     fputs(cst_yaml_text(n), f->out);
 }
 
-/* At the last node that begins there or before. */
+/* Reports an error at the last node that begins at or before its offset. */
 static void complain(flow *f, const cst_expr_error *e) {
   int k = f->n - 1;
   while (k > 0 && f->offset[k] > e->offset) k--;
@@ -72,10 +72,11 @@ static void complain(flow *f, const cst_expr_error *e) {
                     f->r->d, "%s", e->message);
 }
 
-/* The text of the map n, called `what`; false if it has mistakes. */
+/* Converts the map n, called `what`, to text; false if it has mistakes. */
 static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms) {
   const int before = cst_diag_count(r->d);
-  f->r = r, f->n = 0;
+  f->r = r;
+  f->n = 0;
   f->out = open_memstream(&f->text, &f->length);
   if (!f->out) abort();
   if (cst_reader_keys(r, n, what, in, forms) && cst_diag_count(r->d) == before) write_node(f, n, 0);
@@ -103,7 +104,7 @@ static void add_tableau(cst_reader *r, const char *name, cst_yaml *n, bool allow
   free(f.text);
 }
 
-/* Whether the file is there, and the one that the study was written for. */
+/* Checks that the file exists and has the recorded checksum. */
 static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file *x) {
   const int before = cst_diag_count(r->d);
   char     *text;
@@ -115,7 +116,7 @@ static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file 
   return cst_diag_count(r->d) == before;
 }
 
-/* The layer in the file of x, compiled; NULL when it is none, or withheld. */
+/* Compiles the layer in the file of x; NULL on error or if it is withheld. */
 static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
   char        why[CST_WHY], *bytes;
   size_t      length;
@@ -142,13 +143,16 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
   if (!text) return;
   cst_layer_file       x = {.name = strdup(name), .file = cst_reader_beside(r, text)};
   const cst_flow_rule *rule = find_sum(r, n, file, &x) ? load(r, file, &x) : NULL;
-  if (rule) x.order = rule->order, x.doc = rule->doc;
+  if (rule) {
+    x.order = rule->order;
+    x.doc = rule->doc;
+  }
   if (rule && allowed) cst_layers_add_rule(r->layers, name, rule);
   note(r->s, x);
 }
 
-/* A name whose layer is wrong, or withheld, stands for some other one, so that its uses are no further
- * mistakes. */
+/* Defines a name whose layer is wrong or withheld as a placeholder, so that its uses cause no further errors.
+ */
 static void stand_in(cst_reader *r, const char *name) {
   cst_expr_error none;
   cst_layers_add_tableau(r->layers, name, "{a: [[0]], b: [1]}", &none);

@@ -1,5 +1,5 @@
-/* file-methods.c: the keys `methods`, `reference` and `error`: what steps, and what its result is held
- * against. */
+/* file-methods.c: the keys `methods`, `reference` and `error`: the methods, and how their errors are
+ * measured. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { MOST_METHODS = 10000 };
 
 static const char method_wanted[] = "a method such as rattle or \"compose(rattle, yoshida4)\"";
 
-/* A call that YAML has cut at its comma: [compose(rattle, yoshida4)] are two items. */
+/* True for a call that YAML has split at its comma: [compose(rattle, yoshida4)] has two items. */
 static bool cut(const char *text) {
   int depth = 0;
   for (; *text; text++) depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
@@ -25,11 +25,11 @@ static cst_method *expression(cst_reader *r, cst_yaml *n) {
   cst_method    *m = text ? cst_method_parse(text, r->layers, &error) : NULL;
   if (text && !m)
     cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s%s", error.message,
-                      cut(text) ? " (a method with commas must stand in quotes)" : "");
+                      cut(text) ? " (a method with commas must be quoted)" : "");
   return m;
 }
 
-/* Whether the multipliers' mean fits into the run, whose end is known by then or zero. */
+/* Checks that the averaging window of the multipliers fits into the run. The end is known here, or zero. */
 static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
   const double mean = r->s->system ? cst_method_properties(m, r->s->system).mean : 0;
   for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
@@ -41,21 +41,21 @@ static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
   return true;
 }
 
-/* Whether m suits the system, and the result file can hold its label. */
+/* Checks that m suits the system and that its label fits into the result file. */
 static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   char       why[400];
   const int  length = (int)strlen(cst_method_label(m));
   const bool fits = !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why);
   if (!fits) cst_yaml_error(r->doc, n, r->d, "%s", why);
   if (length >= CST_TEXT_WIDTH)
-    cst_yaml_error(r->doc, n, r->d,
-                   "the method is written with %d characters; at most %d are allowed; a tableau can have a "
-                   "name under 'layers'",
-                   length, CST_TEXT_WIDTH - 1);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "the method has %d characters; at most %d are allowed; a tableau can be given a name under 'layers'",
+        length, CST_TEXT_WIDTH - 1);
   return fits && ends_behind(r, n, m) && length < CST_TEXT_WIDTH;
 }
 
-/* NULL when it is none or does not suit the study. */
+/* NULL: not a method, or one that does not suit the study. */
 static cst_method *method(cst_reader *r, cst_yaml *n) {
   cst_method *m = cst_yaml_is_map(n) ? cst_file_tableau(r, n) : expression(r, n);
   if (!m || suits(r, n, m)) return m;
@@ -90,7 +90,7 @@ static void read_methods(cst_reader *r) {
   }
 }
 
-/* Not longer than the end, which is known by then or zero. */
+/* Reads the step of the reference, which must not exceed the end. The end is known here, or zero. */
 static void reference_step(cst_reader *r, cst_yaml *at) {
   cst_study *s = r->s;
   if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
@@ -109,14 +109,14 @@ static void reference_step(cst_reader *r, cst_yaml *at) {
   }
 }
 
-/* Gauss collocation alone has a form in quadruple precision, dense. */
+/* Only Gauss collocation is implemented in quadruple precision, with dense matrices. */
 static void check_quad(cst_reader *r, cst_yaml *at) {
   const cst_study  *s = r->s;
   const cst_system *sys = s->system;
   if (s->reference_method && strcmp(cst_method_root(s->reference_method)->name, "gauss"))
     cst_yaml_error(r->doc, at, r->d,
-                   "'precision: quad' computes the reference by gauss(s), whose coefficients are known to "
-                   "that precision; '%s' has no such form",
+                   "'precision: quad' needs a reference method gauss(s), whose coefficients are known to "
+                   "that precision; '%s' is not one",
                    cst_method_label(s->reference_method));
   if (sys && (sys->nq > CST_MAX_Q || sys->ng > CST_MAX_G))
     cst_yaml_error(r->doc, at, r->d,
@@ -137,7 +137,7 @@ static void reference_map(cst_reader *r, cst_yaml *n) {
   if (precision == 1) check_quad(r, cst_yaml_get(n, "method"));
 }
 
-/* An ensemble's members start anywhere, so that the motion must be known from any start. */
+/* The members of an ensemble start anywhere, so the exact motion must be known from every start. */
 static void check_exact(cst_reader *r, cst_yaml *n) {
   const cst_study *s = r->s;
   int              state = -1, v = 0;
@@ -196,16 +196,17 @@ static cst_over read_over(cst_reader *r, cst_yaml *n) {
   return (cst_over)which;
 }
 
-/* Keys about errors need a reference; observables do not. (A study whose kind requires a reference is checked
- * in read_reference.) */
+/* Keys about errors need a reference; observables do not. (read_reference checks kinds of study that require
+ * a reference.) */
 static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
   if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) || cst_yaml_get(r->root, "reference")) return;
   for (int i = 0; i < count; i++) {
     cst_yaml *value = cst_yaml_get(n, keys[i]);
     if (value)
-      cst_yaml_error(r->doc, value, r->d,
-                     "'%s' is for errors, and this study has no reference; allowed without one: hidden",
-                     keys[i]);
+      cst_yaml_error(
+          r->doc, value, r->d,
+          "'%s' concerns errors, and this study has no reference; allowed without a reference: hidden",
+          keys[i]);
   }
 }
 
@@ -221,7 +222,7 @@ void cst_file_error(cst_reader *r) {
   s->over = read_over(r, cst_yaml_get(n, "over"));
   s->hidden = read_norm(r, hidden, "hidden");
   if (hidden && s->system && !s->system->ng)
-    cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden ones", s->system->name);
+    cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden constraints", s->system->name);
 }
 
 void cst_file_methods(cst_reader *r) {

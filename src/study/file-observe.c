@@ -7,12 +7,10 @@
 #include "study/names.h"
 #include "study/reader.h"
 
-enum {
-  NAME_MAX_LENGTH = 47,
-  MOST_OBSERVABLES = 1000
-}; /* the length of cst_quantity.name; each is several datasets of the result */
+/* NAME_MAX_LENGTH fits cst_quantity.name; an observable makes several datasets, so their number is limited */
+enum { NAME_MAX_LENGTH = 47, MOST_OBSERVABLES = 1000 };
 
-/* A row that a study file may name. */
+/* An observer that a study file may name. */
 static bool is_named(const cst_observer *row) { return !row->always && !row->expression; }
 
 static const cst_observer *find(const char *name) {
@@ -27,7 +25,7 @@ static const cst_observer *of_expressions(void) {
   return cst_observers[k];
 }
 
-/* What may stand in the list, in words. */
+/* The allowed entries of the list, as text. */
 static const char *wanted(void) {
   static char text[512];
   size_t      n = 0;
@@ -38,8 +36,8 @@ static const char *wanted(void) {
   return text;
 }
 
-/* The expression in the graph of the system; -1 with a message. offset: where text begins inside the scalar
- * n. */
+/* The expression in the graph of the system; -1 with a message. offset: position of text inside the scalar n.
+ */
 static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
   if (!r->s->system) return -1;
   cst_expr_error error;
@@ -63,8 +61,10 @@ static bool is_identifier(const char *s) {
 static bool is_taken(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_study *s = r->s;
   for (int i = 0; i < s->nobservable; i++)
-    if (!strcmp(s->observable[i].name, name))
-      return cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name), true;
+    if (!strcmp(s->observable[i].name, name)) {
+      cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name);
+      return true;
+    }
   return false;
 }
 
@@ -108,7 +108,7 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
                  cst_diag_guess(name, names, count));
 }
 
-/* A name without expression: an observer, where the system has what it observes, or a quantity of a body. */
+/* A name without an expression: an observer that the system supports, or a quantity of a body. */
 static void plain(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system   *s = r->s->system;
   const cst_observer *row = find(name);
@@ -129,7 +129,7 @@ static char *trimmed(const char *s, size_t n) {
   return strndup(s, n);
 }
 
-/* "NAME: expression" in one scalar. */
+/* "NAME: expression" as one scalar. */
 static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *colon) {
   char          *name = trimmed(text, (size_t)(colon - text));
   const char    *expression = colon + 1 + strspn(colon + 1, " \t\n");
@@ -139,7 +139,7 @@ static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *col
   free(name);
 }
 
-/* NAME: expression, which YAML reads as a map of one entry. */
+/* NAME: expression, which YAML reads as a map with one entry. */
 static void entry(cst_reader *r, cst_yaml *n) {
   cst_yaml   *key = cst_yaml_key(n, 0), *value = cst_yaml_value(n, 0);
   const char *name = cst_yaml_text(key);
@@ -196,7 +196,7 @@ static void read_samples(cst_reader *r) {
   r->s->samples_log = spacing;
 }
 
-/* `hidden` is about a column that the observable `constraint` makes. */
+/* `hidden` concerns a column of the observable `constraint`. */
 static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
   bool      observed = false;

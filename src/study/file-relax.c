@@ -1,4 +1,4 @@
-/* file-relax.c: the key `relax` of `initial`: the start is relaxed before a run (relax.h). */
+/* file-relax.c: the key `relax` of `initial`: relax the start before the run (relax.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "study/reader.h"
@@ -30,7 +30,7 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
   s->relax_method = method(r, cst_reader_required(r, n, "relax", "method"));
   const bool step_known = positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->relax_step);
   const bool end_known = positive(r, end, "end", &s->relax_end);
-  s->state = -1; /* no motion that is known starts from there */
+  s->state = -1; /* no exact motion is known from the relaxed state */
   if (!step_known || !end_known) return;
   const double steps = round(s->relax_end / s->relax_step);
   if (steps < 1 || steps > 1e9 || !(fabs(steps * s->relax_step - s->relax_end) <= 1e-9 * s->relax_end))

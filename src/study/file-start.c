@@ -1,5 +1,5 @@
-/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either. start.c looks
- * whether they can start. */
+/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either. start.c checks that
+ * they are valid starts. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "study/starts.h"
 
 static const char start_wanted[] =
-    "the name of a state, a map {q: [...], v: [...]}, an ensemble {members: ..., spread: ...}, "
-    "a list of starts, or a map with list, grid, csv or from";
+    "the name of a state, a map {q: [...], v: [...]}, an ensemble {members: ..., spread: ...}, a list of "
+    "starts, or a map with list, grid, csv or from";
 
 static double *q_of(const cst_study *s, int variant) {
   return s->q0 + (size_t)variant * (size_t)s->system->nq;
@@ -43,7 +43,7 @@ static bool named(cst_reader *r, cst_yaml *n, const char *what) {
   return i < s->nstate && state_values(r, i);
 }
 
-/* One of q and v into out[nvariant][nq]. */
+/* Reads q or v into out[nvariant][nq]. */
 static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
   if (!cst_reader_list(r, n, what, "numbers", false) || !s->system) return false;
@@ -63,7 +63,7 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   return good;
 }
 
-/* A start with bodies, in the form of a state of a system file. */
+/* A start given by bodies, as a state of a system file is. */
 static bool with_bodies(cst_reader *r, cst_yaml *n) {
   cst_study   *s = r->s;
   const size_t nq = (size_t)s->system->nq;
@@ -88,7 +88,7 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
   return q && v;
 }
 
-/* A start that is no ensemble; n NULL: the first state. */
+/* A start that is not an ensemble; n NULL: the first state of the system. */
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
   r->start = n;
   r->start_known = !n                   ? r->s->system && state_values(r, 0)
@@ -110,7 +110,7 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
   const long most = 1000000000000;
   cst_study *s = r->s;
   s->ensemble = true;
-  s->members = most; /* where they cannot be read: any number of a member is then let pass */
+  s->members = most; /* if unreadable: then accept any number of a member */
   cst_reader_keys(r, n, "initial", "initial", CST_START_ENSEMBLE);
   if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax"))
     cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
@@ -118,9 +118,8 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
     s->members = 1;
   cst_file_seed(r, cst_yaml_get(n, "seed"));
   s->unspread = !cst_yaml_get(n, "spread");
-  cst_start_spread(
-      r, cst_yaml_get(
-             n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
+  /* file-noise.c checks for a zero spread once the methods are known */
+  cst_start_spread(r, cst_yaml_get(n, "spread"));
   cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
   cst_file_relax(r, cst_yaml_get(n, "relax"));
 }

@@ -1,7 +1,6 @@
-/* file-steps.c: the keys `end` and `steps`: steps that divide the end, each shorter than the one before.
+/* file-steps.c: the keys `end` and `steps`: decreasing steps, each of which divides the end.
  *
- * The three forms (a list, {from:, halvings:}, {counts:}) become one list of steps with the node each of them
- * came from.
+ * The three forms (a list, {from:, halvings:}, {counts:}) become one list of steps, each with its YAML node.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -12,7 +11,7 @@ enum { MAX_HALVINGS = 60 };
 static const double most_steps = 1e15;
 
 typedef struct {
-  cst_yaml *node; /* where to report */
+  cst_yaml *node; /* where to report errors */
   bool      known;
   double   *h; /* [nvariant] */
 } step;
@@ -86,13 +85,13 @@ static step *read_list(cst_reader *r, cst_yaml *n, int *count) {
   return halvings ? from_halvings(r, n, count) : from_counts(r, n, count);
 }
 
-/* The step nearest to h of those that divide the end. */
+/* The step nearest to h that divides the end. */
 static double nearest(double end, double h) {
   double below = fmax(1, floor(end / h)), above = below + 1;
   return fabs(end / below - h) <= fabs(end / above - h) ? end / below : end / above;
 }
 
-/* What is wrong with the step h, in why; false when nothing is. */
+/* True if the step h is invalid; why: the reason. */
 static bool is_wrong(double h, double end, char *why, size_t size) {
   double n = round(end / h);
   if (h <= 0)
@@ -119,7 +118,7 @@ static bool check_one(cst_reader *r, const step *x, int v) {
   return false;
 }
 
-/* One report a step, for the first parameter set that it does not suit. */
+/* Reports each step at most once, for the first parameter set with which it is invalid. */
 static void check_each(cst_reader *r, step *list, int count) {
   for (int i = 0; i < count && !cst_diag_full(r->d); i++)
     for (int v = 0; v < r->s->nvariant && list[i].known; v++) list[i].known = check_one(r, list + i, v);
@@ -141,7 +140,7 @@ static void check_pair(cst_reader *r, const step *a, const step *b) {
   }
 }
 
-/* With `over: coarse` errors are read at the points of the largest step: every mesh must hold them. */
+/* With `over: coarse` errors are read at the points of the largest step, so every mesh must contain them. */
 static void check_nested(cst_reader *r, const step *list, int count) {
   for (int i = 1; i < count && list[0].known && !cst_diag_full(r->d); i++)
     for (int v = 0; v < r->s->nvariant && list[i].known; v++) {

@@ -1,7 +1,7 @@
-/* file-system.c: the key `system`: which system, and the parameter sets that its lists of values make.
+/* file-system.c: the key `system`: the system, and the parameter sets that lists of values generate.
  *
- * Sets are numbered in the order of the system's parameters, the last one fastest; the order of keys in the
- * file is of no account.
+ * Sets are numbered in the order of the system's parameters, the last one fastest, whatever the order of keys
+ * in the file.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -18,10 +18,9 @@ typedef struct {
   double *value;
 } choice; /* the values of one parameter */
 
-/* ---- sizes: whole numbers that a description is unrolled with
- * --------------------------------------------------------------- */
+/* ---- sizes: integers with which a description is expanded ------------------------------------- */
 
-/* The sizes that the map of parameters gives; how many. */
+/* Reads the sizes given in the map of parameters; returns their number. */
 static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
   const cst_system *s = r->s->system;
   int               n = 0;
@@ -50,7 +49,7 @@ static bool differ(const cst_system *s, const cst_size *size, int n) {
   return false;
 }
 
-/* The system read anew with the sizes that the study asks for. */
+/* Reads the system again with the sizes of the study. */
 static void resize(cst_reader *r, const char *file, const char *text, size_t length, cst_yaml *map) {
   cst_size  size[CST_MAX_PAR];
   const int n = sizes_of(r, map, size);
@@ -60,8 +59,7 @@ static void resize(cst_reader *r, const char *file, const char *text, size_t len
   if ((r->s->system = s)) cst_system_interpret(s);
 }
 
-/* ---- which system
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- which system ---------------------------------------------------------------------------- */
 
 static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
   const char *name =
@@ -84,7 +82,10 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length)) return;
   cst_sha256(text, length, s->system_sha256);
   s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
-  if (s->system) cst_system_interpret(s->system), resize(r, s->system_file, text, length, map);
+  if (s->system) {
+    cst_system_interpret(s->system);
+    resize(r, s->system_file, text, length, map);
+  }
   free(text);
   cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
 }
@@ -99,7 +100,7 @@ static int ascending(const void *a, const void *b) {
   return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : x->rank - y->rank;
 }
 
-/* item[i]: where value i was read. */
+/* item[i]: node of value i. */
 static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c, const char *name) {
   ranked *x = cst_reader_memory((size_t)c->n, sizeof *x);
   for (int i = 0; i < c->n; i++) x[i] = (ranked){c->value[i], i};
@@ -111,7 +112,7 @@ static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c
   free(x);
 }
 
-/* A number or a list of them; what cannot be read leaves the default. */
+/* A number or a list of numbers. Unreadable values leave the default. */
 static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   if (cst_yaml_is_scalar(n)) {
     cst_reader_constant(r, n, name, c->value);
@@ -137,7 +138,7 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   if (!c->n) c->value[c->n++] = standard;
 }
 
-/* given[i]: whether the study sets parameter i. */
+/* given[i]: the study sets parameter i. */
 static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   const cst_system *s = r->s->system;
   const char       *names[CST_MAX_PAR];
@@ -150,16 +151,16 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
     const char *key = cst_yaml_text(cst_yaml_key(map, k));
     int         i = 0;
     while (i < n && (!key || strcmp(names[i], key))) i++;
-    if (i < n && s->parameter[i].size) continue; /* the system was read with it */
-    if (i < n)
-      given[i] = true, values(r, cst_yaml_value(map, k), key, c + i);
-    else
+    if (i < n && s->parameter[i].size) continue; /* already used to read the system */
+    if (i < n) {
+      given[i] = true;
+      values(r, cst_yaml_value(map, k), key, c + i);
+    } else
       cst_reader_unknown(r, cst_yaml_key(map, k), "parameter", key ? key : "", names, n);
   }
 }
 
-/* Defaults that are expressions follow the values that the study sets. One report, for the first set that
- * they do not suit. */
+/* Checks defaults that are expressions of other parameters. Reports the first set with an invalid one. */
 static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
   const cst_study  *s = r->s;
   const cst_system *sys = s->system;
@@ -167,13 +168,13 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
     for (int i = 0; i < sys->npar; i++) {
       if (isfinite(s->parameter[v * sys->npar + i]) || given[i]) continue;
       const char *with = cst_reader_with(r, v);
-      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is no finite number%s",
+      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is not a finite number%s",
                      sys->parameter[i].name, *with ? with : " with the parameters given here");
       return;
     }
 }
 
-/* Inertias follow the parameters, too; whether a body is flat is then known. */
+/* Inertias depend on the parameters too, so bodies can be checked only here. */
 static void check_bodies(cst_reader *r, cst_yaml *at) {
   char why[500];
   for (int v = 0; v < r->s->nvariant; v++) {
@@ -185,7 +186,7 @@ static void check_bodies(cst_reader *r, cst_yaml *at) {
   }
 }
 
-/* All combinations. */
+/* Makes all combinations. */
 static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *given) {
   cst_study *s = r->s;
   int        npar = s->system->npar;
@@ -231,9 +232,9 @@ static void from_map(cst_reader *r, cst_yaml *n) {
   r->s->compile = (cst_compile_wish)wish;
   cst_yaml *file = cst_yaml_get(n, "file"), *name = cst_yaml_get(n, "name");
   if (file && name)
-    cst_yaml_error(
-        r->doc, file, r->d,
-        "'system' has both 'name', of the catalogue, and 'file', a description of your own; one is allowed");
+    cst_yaml_error(r->doc, file, r->d,
+                   "'system' has both 'name', of the catalogue, and 'file', a description of your own; only "
+                   "one is allowed");
   else if (file)
     from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
   else if (name)
@@ -242,7 +243,7 @@ static void from_map(cst_reader *r, cst_yaml *n) {
     cst_yaml_error(r->doc, n, r->d,
                    "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
   if (cst_yaml_get(n, "sha256") && !file)
-    cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' is that of a 'file'");
+    cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
   if (r->s->system && wish == CST_COMPILE_NEVER) cst_system_interpret(r->s->system);
 }
 

@@ -1,8 +1,10 @@
-/* file-trajectories.c: the key `trajectories`: of which members states are stored, how often, and what.
+/* file-trajectories.c: the key `trajectories`: members whose states are stored, how often, and which
+ * quantities.
  *
- * Members are a list of numbers and ranges, `all`, a random choice, or the worst ones, which nobody knows
- * before all has run. A member is in a random choice of k when its own random number is among the k smallest:
- * a study with more members then keeps, of those that it had, no others than it kept before.
+ * Members are a list of numbers and ranges, `all`, a random choice, or the worst ones, which are known only
+ * after the run. A random choice of k takes the members with the k smallest random numbers, one drawn per
+ * member: an extended study with more members then adds members to the stored ones and never drops an old one
+ * in favour of another old one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -19,7 +21,7 @@ enum { MOST_STORED = 1000000, MOST_DRAWN_FROM = 100000000 };
 
 typedef struct {
   long member;
-  int  at; /* in the list */
+  int  at; /* index in the list */
 } chosen;
 
 static int ascending(const void *a, const void *b) {
@@ -28,10 +30,9 @@ static int ascending(const void *a, const void *b) {
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* ---- numbers and ranges
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers and ranges ---------------------------------------------------------------------- */
 
-/* "FROM..TO"; false where it is none. */
+/* Parses "FROM..TO"; false if it is not a range. */
 static bool is_range(const char *text, long *from, long *to) {
   int end = 0;
   return text && sscanf(text, " %ld .. %ld %n", from, to, &end) == 2 && !text[end];
@@ -70,7 +71,7 @@ static void read_item(cst_reader *r, cst_yaml *n) {
     add(s, from, to);
 }
 
-/* The members of a list, each once. */
+/* The members of a list, each at most once. */
 static void read_list(cst_reader *r, cst_yaml *list) {
   cst_study *s = r->s;
   const int  items = cst_yaml_size(list);
@@ -93,8 +94,7 @@ static void read_list(cst_reader *r, cst_yaml *list) {
   free(all);
 }
 
-/* ---- at random, or by what they did
- * ------------------------------------------------------------------------------------------ */
+/* ---- random choice, or the worst ones ---------------------------------------------------------- */
 
 typedef struct {
   double draw;
@@ -146,8 +146,8 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
     return;
   }
   if (random ? by != NULL : seed != NULL) {
-    cst_yaml_error(r->doc, random ? by : seed, r->d, "'%s' does not go with '%s'", random ? "by" : "seed",
-                   random ? "random" : "worst");
+    cst_yaml_error(r->doc, random ? by : seed, r->d, "'%s' cannot be combined with '%s'",
+                   random ? "by" : "seed", random ? "random" : "worst");
     return;
   }
   if (!cst_reader_integer(r, random ? random : worst, random ? "random" : "worst", 1, s->members, &count))
@@ -171,9 +171,7 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
   cst_yaml_place(by, &s->worst_by.line, &s->worst_by.column);
 }
 
-/* ---- the key
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- the key --------------------------------------------------------------------------------- */
 
 static void read_members(cst_reader *r, cst_yaml *n) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
@@ -191,7 +189,7 @@ static void read_members(cst_reader *r, cst_yaml *n) {
                    text && *text ? text : "empty", text && *text ? "'" : "", wanted);
 }
 
-/* What is no part of the state is a quantity of the study, which the plan knows (plan-tracks.c). */
+/* Names other than q, p, v, lambda are quantities; plan-tracks.c looks them up. */
 static void read_store(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   const struct {

@@ -1,8 +1,7 @@
-/* file.c: a study file to a cst_study: every mistake with its place, then the canonical text and its
- * fingerprint.
+/* file.c: reads a study file into a cst_study: reports every mistake with its place, then makes the canonical
+ * text and its fingerprint.
  *
- * The keys are those of the contract; each group of them has its own file-*.c. Reading goes on after a
- * mistake, so that one run shows them all.
+ * Each group of keys has its own file-*.c. Reading continues after a mistake, so that one run shows them all.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static void read_title(cst_reader *r) {
 
 enum { MOST_TOLERANCES = 10000 };
 
-/* One more tolerance, above 0 and unlike those before it. */
+/* Adds a tolerance, which must be positive and new. */
 static void tolerance(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   double     x;
@@ -49,8 +48,8 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
 }
 
 static void read_solver(cst_reader *r) {
-  static const char *const iterations[] = {"auto", "simplified", "newton", "chord",
-                                           "krylov"}; /* as cst_iteration has them */
+  /* in the order of cst_iteration */
+  static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"};
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
   long                     most = 25;
@@ -98,15 +97,14 @@ static void read_timing(cst_reader *r) {
   r->s->timing_repeats = (int)repeats;
 }
 
-/* Parts of the run that averages and histograms go by move with its end. */
+/* Averages and histograms divide the run into parts, which would move with its end. */
 static void read_extensible(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "extensible");
   cst_reader_flag(r, n, "extensible", &r->s->extensible);
   if (r->s->extensible && r->s->averages)
     cst_yaml_error(r->doc, n, r->d,
-                   "'extensible' does not go with averages and histograms ('burn-in', 'histograms', "
-                   "temperature): the parts of the run that "
-                   "they are made of would move with its end");
+                   "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
+                   "temperature): the parts of the run over which they are taken would move with its end");
 }
 
 static void check_size(cst_reader *r) {
@@ -117,7 +115,7 @@ static void check_size(cst_reader *r) {
                    most_cases);
 }
 
-/* Those of every study, and those of its kind. */
+/* Checks the top-level keys: those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
   const char *keys[CST_MOST_KEYS + 32];
   int         n = cst_keys_of("", CST_KEYS_ALL, keys);
@@ -149,7 +147,7 @@ static void read_all(cst_reader *r) {
   if (r->s->kind && r->s->kind->read) r->s->kind->read(r);
 }
 
-/* What changes no result is no part of the study's identity; what a user's files say is. */
+/* The fingerprint leaves out keys that change no result and includes the checksums of the user's files. */
 static void fingerprint(cst_reader *r) {
   cst_yaml_remove(r->root, "checkpoint");
   cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
@@ -190,10 +188,16 @@ void cst_study_destroy(cst_study *s) {
   for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
   if (s->reference_method) cst_method_destroy(s->reference_method);
   if (s->relax_method) cst_method_destroy(s->relax_method);
-  for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
+  for (int i = 0; i < s->nobservable; i++) {
+    free(s->observable[i].name);
+    free(s->observable[i].expression);
+  }
   cst_file_histograms_destroy(s);
   cst_file_trajectories_destroy(s);
-  for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
+  for (int i = 0; i < s->nlayer; i++) {
+    free(s->layer[i].name);
+    free(s->layer[i].file);
+  }
   if (s->system) cst_system_destroy(s->system);
   for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);
   void *owned[] = {s->file,        s->system_file, s->title,        s->canonical,    s->parameter,

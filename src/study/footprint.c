@@ -8,7 +8,8 @@
 
 static const double program = 60e6; /* code and libraries */
 
-/* Rows of the table of reference states, where times of different cases are not taken together. */
+/* Rows of the table of reference states; an upper bound that does not merge equal times of different cases.
+ */
 static double reference_rows(const cst_plan *p) {
   double rows = 0;
   if (p->study->reference != CST_REFERENCE_METHOD) return 0;
@@ -37,8 +38,8 @@ static double row_bytes(const cst_plan *p) {
   return bytes;
 }
 
-/* Arrays over the members of a case, from which rank 0 concludes; the estimate of growth copies and
- * transforms its windows. */
+/* Arrays over the members of a case with which rank 0 concludes; the estimate of growth copies and transforms
+ * its windows. */
 static double conclusion_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
@@ -46,9 +47,9 @@ static double conclusion_bytes(const cst_plan *p) {
   return 8.0 * (double)p->study->members * (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
-/* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with
- * reference: self its partner's, too. A checkpoint takes a copy of the batch at work, and rank 0 has room for
- * one of another rank; and a mark for every trajectory, twice. */
+/* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
+ * reference: self also the partner's. A checkpoint copies the active batch, rank 0 has room for another
+ * rank's copy, and keeps two marks per trajectory. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
@@ -60,7 +61,7 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
          2.0 * (double)p->study->members * p->ncase;
 }
 
-/* What the table has, and what HDF5 adds for each dataset and for the attributes of the study. */
+/* Data of the table, plus HDF5's overhead per dataset and for the attributes of the study. */
 double cst_footprint_file(const cst_plan *p) {
   static const double run = 2e4, dataset = 1500;
   const cst_study    *s = p->study;

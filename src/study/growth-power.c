@@ -1,21 +1,21 @@
-/* growth-power.c: powers of time along the paths of the members: x = a + b tau^alpha + white noise + a random
- * walk.
+/* growth-power.c: fits a power of time to the paths of the members: x = a + b tau^alpha + white noise + a
+ * random walk.
  *
- * In the cosine basis the noise is independent from one k to the next, of variance s^2 v_k, v_k = 1 + r g_k,
- * where g_k = 1 / (4 sin^2(pi k / 2n)) - 1/6 is the spectrum of a random walk averaged over windows. The
- * constant a has no part in k >= 1, the power has coefficients phi_k, tau_w^alpha being its mean over window
+ * In the cosine basis the noise of different k is independent, with variance s^2 v_k, v_k = 1 + r g_k, where
+ * g_k = 1 / (4 sin^2(pi k / 2n)) - 1/6 is the spectrum of a random walk averaged over windows. The constant a
+ * does not contribute to k >= 1. The power has coefficients phi_k, where tau_w^alpha is its mean over window
  * w. For given alpha and r the rest is linear,
  *
  *   b_i = sum phi_k X_ik / v_k / A,  A = sum phi_k^2 / v_k,  RSS = sum_i sum_k X_ik^2 / v_k - A sum_i b_i^2,
  *   -2 log L = M sum log v_k + M (n - 1) log RSS,
  *
- * a function of C = sum_i X_i X_i' alone. Both are found on a grid. A walk that leaves room for no power has
- * a strength, the mean of A b_i^2 / s^2, near 1: so a line, or any power, is told from a random walk by a
- * likelihood that knows the noise of the windows, and an average of many members by one that knows the noise
- * of the average.
+ * a function of C = sum_i X_i X_i' alone. alpha and r are found on a grid. If the path is a random walk
+ * without a power, the strength, the mean of A b_i^2 / s^2, is near 1. So a likelihood that knows the noise
+ * of the windows distinguishes a power from a random walk, and for an average over many members one that
+ * knows the noise of the average.
  *
  * Slow motion that is neither shows in the lowest four k: the misfit is the significance of their residuals,
- * which a power leaves as noise.
+ * which are pure noise after a power has been removed.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -25,11 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST  0.06 /* half the width of an interval at least: no power is better than that */
-#define SLIGHT 0.03 /* of the power's own size: what is left of the slowest cosines does not matter */
+#define LEAST 0.06 /* minimal half-width of an interval: no power law is known better */
+/* relative to the power's own size; residuals of the slowest cosines below this are ignored */
+#define SLIGHT 0.03
 enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 
-/* From 0.1 to 5.4 by 7 %; 1 and 2 are among them. */
+/* Grid from 0.1 to 5.4 in steps of 7 %; it contains 1 and 2. */
 static double alpha_of(int j) { return cst_elementary_exp(0.6931471805599453 * (j - 34) / 10.0); }
 
 static double ratio_of(int j) { return j == 0 ? 0 : cst_elementary_exp(2.302585092994046 * (j - 21) / 4.0); }
@@ -50,7 +51,7 @@ static void mirror(products *p) {
     for (int k = 1; k < j; k++) p->c[j][k] = p->c[k][j];
 }
 
-/* Coefficients of the mean of tau^alpha over each window, of length 1. */
+/* Cosine coefficients of the mean of tau^alpha over each window, normalised to length 1. */
 static void shape(const cst_spectra *s, double alpha, double phi[N]) {
   double x[N], size = 0;
   for (int u = 0; u < s->n; u++) {
@@ -66,18 +67,19 @@ static void shape(const cst_spectra *s, double alpha, double phi[N]) {
   for (int k = 1; k < s->n; k++) phi[k] /= sqrt(size);
 }
 
-/* 1 / v_k and sum log v_k. */
+/* weight[k] = 1 / v_k; returns sum log v_k. */
 static double weights(int n, double r, double weight[N]) {
   double sum = 0;
   for (int k = 1; k < n; k++) {
     const double sine = cst_elementary_sin(1.5707963267948966 * k / n),
                  v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
-    weight[k] = 1 / v, sum += cst_elementary_log(v);
+    weight[k] = 1 / v;
+    sum += cst_elementary_log(v);
   }
   return sum;
 }
 
-/* A fit at given alpha and r. */
+/* The fit for given alpha and r. */
 typedef struct {
   double likelihood, strength, r, explained, rss;
 } fit;
@@ -86,7 +88,7 @@ static void project(const products *p, const double phi[N], const double weight[
                     double *a, double *bb) {
   *a = *bb = 0;
   memset(cw, 0, N * sizeof *cw);
-  for (int k = 1; k < p->n; k++) { /* C is symmetric: its row k is the part of k in all sums */
+  for (int k = 1; k < p->n; k++) { /* C is symmetric: row k holds its contributions to all sums */
     const double w = weight[k], f = phi[k];
     for (int j = 0; j < N; j++) cw[j] += p->c[k][j] * w * f;
     *a += f * f * w;
@@ -104,7 +106,7 @@ static fit fit_at(const products *p, const double phi[N], double r, const double
                bb / a / p->members * freedom / rss, r, bb / a, rss};
 }
 
-/* The best r for a shape: uphill from the one of the shape before it. */
+/* The best r for a shape: hill climbing from the best r of the previous shape. */
 static fit best(const products *p, const double phi[N], double weight[RATIOS][N], const double logs[RATIOS],
                 int *at) {
   fit top = fit_at(p, phi, ratio_of(*at), weight[*at], logs[*at]);
@@ -112,18 +114,18 @@ static fit best(const products *p, const double phi[N], double weight[RATIOS][N]
     for (int j = *at + step; j >= 0 && j < RATIOS; j += step) {
       const fit f = fit_at(p, phi, ratio_of(j), weight[j], logs[j]);
       if (!(f.likelihood > top.likelihood)) break;
-      top = f, *at = j;
+      top = f;
+      *at = j;
     }
   return top;
 }
 
-/* Where the likelihood falls to `level` between two points of the grid. */
+/* Where the likelihood falls to `level` between two grid points, by linear interpolation. */
 static double cross(double inside, double outside, double l_inside, double l_outside, double level) {
   return inside + (outside - inside) * (l_inside - level) / (l_inside - l_outside);
 }
 
-/* Twice the logarithm falls by 4 (5 for the square of a t of few degrees of freedom) times what members that
- * move alike take away. */
+/* The interval in which the log likelihood has not fallen by more than `drop`. */
 static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double drop) {
   const double level = all[top].likelihood - drop;
   int          i = top, j = top;
@@ -137,7 +139,7 @@ static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double dr
                 : cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood, all[j].likelihood, level);
 }
 
-/* The top of the parabola through three points of the grid, in log alpha. */
+/* Maximum of the parabola through three grid points, in log alpha. */
 static double peak(const fit all[ALPHAS], int top) {
   if (top == 0 || top == ALPHAS - 1) return alpha_of(top);
   const double a = all[top - 1].likelihood, b = all[top].likelihood, c = all[top + 1].likelihood,
@@ -145,7 +147,7 @@ static double peak(const fit all[ALPHAS], int top) {
   return alpha_of(top) * cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
 }
 
-/* Residuals at the slowest k against s^2 v_k; 0 where they are slight. */
+/* Significance of the residuals at the slowest k against s^2 v_k; 0 if they are negligible. */
 static double misfit(const products *p, const double phi[N], const double weight[N], const fit *f,
                      double independent) {
   const double s2 = f->rss / (p->members * (p->n - 2));
@@ -153,23 +155,27 @@ static double misfit(const products *p, const double phi[N], const double weight
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k <= SLOW; k++) {
     const double square = p->c[k][k] - 2 * phi[k] * cw[k] / a + phi[k] * phi[k] * bb / (a * a);
-    sum += weight[k] * square, size += square;
+    sum += weight[k] * square;
+    size += square;
   }
   if (!(size > SLIGHT * SLIGHT * bb / (a * a))) return 0;
   return cst_significance_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1),
                                independent * (p->n - 1 - SLOW));
 }
 
-/* phi without its part along psi, in the metric of the weights. */
+/* Removes from phi its component along psi, in the metric of the weights. */
 static void straighten(int n, const double psi[N], const double weight[N], const double phi[N],
                        double out[N]) {
   double along = 0, square = 0;
-  for (int k = 1; k < n; k++) along += weight[k] * psi[k] * phi[k], square += weight[k] * psi[k] * psi[k];
+  for (int k = 1; k < n; k++) {
+    along += weight[k] * psi[k] * phi[k];
+    square += weight[k] * psi[k] * psi[k];
+  }
   for (int k = 1; k < n; k++) out[k] = phi[k] - along / square * psi[k];
 }
 
-/* Significance of a quadratic term in addition to a line: whether the rate changes over the run; 0 if only
- * slightly. */
+/* Significance of a quadratic term added to a line, which means that the rate changes; 0 if the term is
+ * negligible. */
 static double bend(const products *p, const double phi[N], const double more[N], double weight[RATIOS][N],
                    const double logs[RATIOS], double independent) {
   const double freedom = p->members * (p->n - 3);
@@ -185,7 +191,8 @@ static double bend(const products *p, const double phi[N], const double more[N],
     const double likelihood = -0.5 * p->members * (logs[j] + (p->n - 1) * cst_elementary_log(rss));
     if (!(likelihood > best)) continue;
     for (int k = 1; k < p->n; k++) lengths += rest[k] * rest[k];
-    best = likelihood, f = bb / a / p->members * freedom / rss;
+    best = likelihood;
+    f = bb / a / p->members * freedom / rss;
     slight = bb / (a * a) * lengths < SLIGHT * SLIGHT * lines / (line * line);
   }
   if (slight) return 0;
@@ -210,7 +217,8 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   }
   cst_power_fit f = {.alpha = peak(all, top), .strength = all[top].strength};
   interval(&f, all, top, 2.5 * p->members / independent);
-  f.low = fmin(f.low, f.alpha - LEAST), f.high = fmax(f.high, f.alpha + LEAST);
+  f.low = fmin(f.low, f.alpha - LEAST);
+  f.high = fmax(f.high, f.alpha + LEAST);
   double noise[N];
   weights(s->n, all[top].r, noise);
   f.misfit = misfit(p, phi[top], noise, &all[top], independent);
@@ -220,7 +228,8 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
 
 cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent) {
   products *p = cst_need(calloc(1, sizeof *p));
-  p->n = s->n, p->members = (double)s->members;
+  p->n = s->n;
+  p->members = (double)s->members;
   for (long i = 0; i < s->members; i++) add_product(p, s->x + i * s->n);
   mirror(p);
   const cst_power_fit f = find(s, p, independent);
@@ -231,7 +240,8 @@ cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent)
 cst_power_fit cst_growth_power_mean(const cst_spectra *s) {
   products *p = cst_need(calloc(1, sizeof *p));
   double    mean[N] = {0};
-  p->n = s->n, p->members = 1;
+  p->n = s->n;
+  p->members = 1;
   for (long i = 0; i < s->members; i++)
     for (int k = 1; k < s->n; k++) mean[k] += s->x[i * s->n + k] / (double)s->members;
   add_product(p, mean);

@@ -1,19 +1,21 @@
-/* growth-slope.c: slopes of the members and what speaks against them being noise, from the cosine basis.
+/* growth-slope.c: slopes of the members and their significance against noise, in the cosine basis.
  *
  * Window means x_w, w = 0..n-1, have coefficients X_k = sqrt(2/n) sum_w x_w cos(pi k (w + 1/2) / n). A line
- * t_w has coefficients l_k, zero for even k, so that b = sum l_k X_k / sum l_k^2 is its least squares slope.
- * E_k = X_k - b l_k are those of the deviations from the line. The variance of b needs the noise at the
- * lowest frequencies: nu = sum_(k <= B) E_k^2 / (B - 1), B = 8, s = sqrt(nu / sum l_k^2), with B - 1 degrees
- * of freedom; it holds for noise that remembers up to about n/8 windows (Lazarus, Lewis, Stock and Watson, J.
- * Business and Economic Statistics 36 (2018) 541, equal-weighted cosines). sigma^2 = sum_k E_k^2 / (n - 2) is
- * the variance of a window, nu / sigma^2 the integrated autocorrelation 1 + 2 sum rho.
+ * t_w has coefficients l_k, zero for even k, so b = sum l_k X_k / sum l_k^2 is its least squares slope and
+ * E_k = X_k - b l_k are the coefficients of the residuals.
  *
- * The error of the mean slope is the larger (less significant) one of that of the mean series and, from eight
- * members on, the deviation of the members' slopes over sqrt(members): the one sees what members have in
- * common, the other every correlation in time.
+ * The variance of b depends on the noise at the lowest frequencies: nu = sum_(k <= B) E_k^2 / (B - 1), B = 8,
+ * s = sqrt(nu / sum l_k^2), with B - 1 degrees of freedom. This holds for noise that is correlated over at
+ * most about n/8 windows (Lazarus, Lewis, Stock and Watson, J. Business and Economic Statistics 36 (2018)
+ * 541, equal-weighted cosines). sigma^2 = sum_k E_k^2 / (n - 2) is the variance of a window, nu / sigma^2 the
+ * integrated autocorrelation 1 + 2 sum rho.
  *
- * The limit: a drift beyond it, of the mean or as rms over members, is excluded at 95 %: the larger of |b| +
- * t s and the root of the upper 95 % bound of mean b_i^2 - mean s_i^2.
+ * The error of the mean slope is the larger (less significant) of two: that of the mean series and, for at
+ * least eight members, the deviation of the members' slopes over sqrt(members). The first accounts for what
+ * members have in common, the second for every correlation in time.
+ *
+ * The limit is the drift, of the mean or as rms over members, above which a drift is excluded at 95 %: the
+ * larger of |b| + t s and the root of the upper 95 % bound of mean b_i^2 - mean s_i^2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -42,7 +44,7 @@ static int is_complete(const cst_spectra *s, const double *x) {
   return 1;
 }
 
-/* Differences from the first window are taken first: a large mean must not cost digits. */
+/* The first window is subtracted first, so that a large mean costs no digits. */
 static void transform(const cst_spectra *s, const double *x, double *out) {
   const double first = x[s->window[0]];
   for (int k = 0; k < s->n; k++) {
@@ -65,14 +67,14 @@ int cst_growth_spectra_create(cst_spectra *s, const double *means, long members,
 
 void cst_growth_spectra_destroy(cst_spectra *s) { free(s->x); }
 
-/* A series with its line taken out. */
+/* A series after its line has been removed. */
 typedef struct {
-  double slope, error, low, all; /* low: nu, all: sigma^2 */
-  double wide, odd;              /* the error from WIDE cosines, and from the odd ones of these */
+  double slope, error, low, all; /* low: nu; all: sigma^2 */
+  double wide, odd;              /* the error from WIDE cosines, and from the odd ones among them */
   double e[N];
 } lined;
 
-/* Coefficients of the times of the windows. */
+/* Cosine coefficients of the times of the windows; returns their sum of squares. */
 static double line(const cst_spectra *s, double l[N]) {
   double square = 0;
   for (int k = 0; k < s->n; k++) {
@@ -100,12 +102,12 @@ static lined take_line(int n, const double *x, const double l[N], double square)
     if (k % 2) r.odd += r.e[k] * r.e[k];
   }
   r.error = sqrt(r.low / square);
-  r.wide = sqrt(r.wide / (wide_freedom(n) * square)), r.odd = sqrt(r.odd / (odd_freedom(n) * square));
+  r.wide = sqrt(r.wide / (wide_freedom(n) * square));
+  r.odd = sqrt(r.odd / (odd_freedom(n) * square));
   return r;
 }
 
-/* Squares of differences of neighbours' deviations in the first and the last third: scatter without what is
- * slow. */
+/* Squared residuals in the first and in the last third of the run. */
 static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
   double x[N];
   for (int u = 0; u < s->n; u++) {
@@ -121,12 +123,12 @@ static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
 /* Sums over members. */
 typedef struct {
   double slope, slopes, errors, quartic; /* of b, b^2, s^2, s^4 */
-  double odd_errors;                     /* of s^2 by odd cosines */
-  double normals, odd,
-      largest; /* of the squared significances, of those by odd cosines, and the largest |.| by wide ones */
+  double odd_errors;                     /* of s^2 from odd cosines */
+  /* squared significances, the same from odd cosines, and the largest |significance| from WIDE cosines */
+  double normals, odd, largest;
   double low, all, all2, fast; /* of nu, sigma^2, sigma^4; power of the fast half */
   double thirds[2];
-  double mean[N], own; /* mean coefficients; sum over k of the fast half of the mean's power */
+  double mean[N], own; /* mean coefficients; power of the mean over the fast half of k */
 } sums;
 
 /* Significance of a slope whose error has the given degrees of freedom. */
@@ -143,13 +145,17 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
   for (long i = 0; i < s->members; i++) {
     const double *x = s->x + i * s->n;
     const lined   m = take_line(s->n, x, l, square);
-    t.slope += m.slope, t.slopes += m.slope * m.slope, t.errors += m.error * m.error,
-        t.quartic += m.error * m.error * m.error * m.error;
+    t.slope += m.slope;
+    t.slopes += m.slope * m.slope;
+    t.errors += m.error * m.error;
+    t.quartic += m.error * m.error * m.error * m.error;
     t.odd_errors += m.odd * m.odd;
     t.normals += squared(significance(m.slope, m.error, low_freedom(s->n)));
     t.odd += squared(significance(m.slope, m.odd, odd_freedom(s->n)));
     t.largest = fmax(t.largest, fabs(significance(m.slope, m.wide, wide_freedom(s->n))));
-    t.low += m.low, t.all += m.all, t.all2 += m.all * m.all;
+    t.low += m.low;
+    t.all += m.all;
+    t.all2 += m.all * m.all;
     for (int k = 1; k < s->n; k++) t.mean[k] += x[k] / (double)s->members;
     for (int k = s->n / 4; k < s->n; k++) t.fast += m.e[k] * m.e[k];
     scatter(s, m.e, t.thirds);
@@ -157,7 +163,8 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
   return t;
 }
 
-/* How many of the members count: as their mean scatters, and as few loud ones outweigh many. */
+/* Effective number of independent members: estimated from the scatter of their mean, and reduced if a few
+ * large members outweigh the others. */
 static double independent(const cst_spectra *s, const sums *t, const lined *mean) {
   double own = 0;
   for (int k = s->n / 4; k < s->n; k++) own += mean->e[k] * mean->e[k];
@@ -171,16 +178,16 @@ static double between(const sums *t, double members) {
   return sqrt(fmax(0, t->slopes / members - mean * mean) / (members - 1));
 }
 
-/* Upper 95 % bound of the mean square of true slopes, from mean b_i^2 - mean s_i^2 and the scatter of both.
- */
+/* Upper 95 % bound of the mean square of the true slopes, from mean b_i^2 - mean s_i^2 and the scatter of
+ * both. */
 static double bound_of_squares(const sums *t, double members, double counting, double freedom) {
   const double b2 = t->slopes / members, s2 = t->errors / members;
   const double own = 2 * b2 * b2 / counting, noise = 2 * t->quartic / members / (freedom * counting);
   return b2 - s2 + 1.645 * sqrt(own + noise);
 }
 
-/* Of the mean, from the time series: the members' deviations, where those of the mean are no larger than
- * theirs would leave. */
+/* Error of the mean slope from the time series. Uses the members' residuals, which have more degrees of
+ * freedom, unless the mean's residuals are significantly larger than these predict. */
 static double error_in_time(const sums *t, const lined *mean, double members, double counting, double square,
                             double *freedom) {
   const double theirs = t->low / members / counting;
@@ -189,9 +196,9 @@ static double error_in_time(const sums *t, const lined *mean, double members, do
   return sqrt(theirs / square);
 }
 
-/* The members' slopes together against their errors: each by its own, with all low cosines and with the odd
- * ones (a tone leaks into the slope as into these), and, where they scatter alike, all by the mean square of
- * their errors. */
+/* Significance of the members' slopes taken together: each against its own error, once with all low cosines
+ * and once with the odd ones (a single frequency leaks into the slope as into these), and all against their
+ * mean squared error. */
 static double spread_of(double normals, double slopes, double errors, double members, double counting,
                         double freedom) {
   const double own = cst_significance_of_f(normals / members, counting, 1e6),
@@ -221,7 +228,8 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   const double reach = cst_significance_t_quantile(1.645, in_time_freedom) * in_time,
                reach_among = many ? cst_significance_t_quantile(1.645, members - 1) * among : 0;
   const double squares = many ? bound_of_squares(&t, members, r.independent, freedom) : 0;
-  r.slope = s->unit * mean.slope, r.error = s->unit * fmax(in_time, among),
+  r.slope = s->unit * mean.slope;
+  r.error = s->unit * fmax(in_time, among);
   r.rms = s->unit * sqrt(t.slopes / members);
   r.limit = s->unit * fmax(fabs(mean.slope) + fmax(reach, reach_among), sqrt(fmax(0, squares)));
   r.normal = fabs(z) < fabs(z_among) ? z : z_among;

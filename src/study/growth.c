@@ -1,9 +1,10 @@
-/* growth.c: does an observable stay bounded, or how does its error grow over a long time? docs/verdicts.md is
- * the definition in words.
+/* growth.c: decides whether an observable stays bounded, or how its error grows over a long time.
+ * docs/verdicts.md defines the verdicts.
  *
- * In this order: frozen, exact, too few windows, escaped; exponential; a power of time along the paths
- * (linear, quadratic); a random walk; bounded; else undecided, with the first reason that holds. What is not
- * undecided needs a positive proof, so that between the verdicts there is a margin in which none is given.
+ * They are tried in this order: frozen, exact, too few windows, escaped; exponential; a power of time along
+ * the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first reason that
+ * holds. Every other verdict needs positive evidence, so there is a margin between verdicts in which none is
+ * given.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/growth.h"
@@ -13,21 +14,22 @@
 
 enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 
-#define WALKERS     12 /* members that count, of an ensemble whose random walk can be told from slow noise */
-#define STILL       1e-14 /* displacement over |q(0)| sqrt(steps) that is round-off */
-#define SLOPE       3.0   /* deviations: a slope is there */
-#define CLEAR_SLOPE 5.0   /* ... beyond doubt */
-#define OUTLIER     5.0   /* deviations of the largest slope of a member */
-#define UNLIKELY    3.1   /* deviations: 99.9 % */
-#define MEMORY      4.0   /* windows that window means may remember */
-#define WIDE                                                                                                 \
-  0.75 /* times 1 + 1/sqrt(members): deviations of a window mean that the limit may amount to over the run   \
-        */
-#define STRONG       16.0 /* strength from which a power outweighs a walk: four errors, as rms over members */
-#define STRONG_ONE   16.0 /* ... more for one member */
-#define STRONG_MEAN  25.0 /* ... that of the mean over members */
-#define STRONG_PATHS 6.0  /* ... and that of the paths beside it */
-#define NARROW       0.75 /* width of an exponent's interval */
+/* effective members needed to distinguish a random walk from slow noise */
+#define WALKERS     12
+#define STILL       1e-14 /* displacement / (|q(0)| sqrt(steps)) below this is round-off */
+#define SLOPE       3.0   /* significance in standard deviations from which a slope exists */
+#define CLEAR_SLOPE 5.0   /* ... from which it is beyond doubt */
+#define OUTLIER     5.0   /* significance of the largest slope of a single member */
+#define UNLIKELY    3.1   /* standard deviations: 99.9 % */
+#define MEMORY      4.0   /* maximal correlation time of window means, in windows */
+/* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
+#define WIDE 0.75
+/* strength from which a power is preferred to a walk: four errors, as rms over members */
+#define STRONG       16.0
+#define STRONG_ONE   16.0 /* added for a single member */
+#define STRONG_MEAN  25.0 /* strength of the mean over members */
+#define STRONG_PATHS 6.0  /* ... and the strength of the paths required with it */
+#define NARROW       0.75 /* maximal width of an exponent's interval */
 
 const char *const cst_growth_verdict_names[CST_VERDICTS] = {
     "exact",   "frozen",    "bounded",     "random-walk",
@@ -36,18 +38,17 @@ const char *const cst_growth_verdict_names[CST_VERDICTS] = {
 const char *const cst_growth_why_names[CST_WHYS] = {
     "", "few-windows", "slow", "wide", "one-member", "swelling", "weak", "between", "no-power"};
 
-/* What the verdict is made of. */
+/* The evidence for a verdict. */
 typedef struct {
   cst_slopes     slopes;
-  cst_power_fit  path, mean; /* along the paths of the members, and of their mean */
+  cst_power_fit  path, mean; /* fits to the paths of the members, and to their mean */
   cst_rms_growth rms;
   double         members, end;
 } evidence;
 
-/* ---- round-off, no motion, and members that left
- * --------------------------------------------------------------------------------- */
+/* ---- round-off, no motion, and members that escaped ------------------------------------------- */
 
-/* Rounding x once costs eps |x|; rounding the sums of n steps about eps S sqrt(n). */
+/* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
 static double round_off(const cst_long_run *r, long i) {
   return 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps) + 8 * DBL_EPSILON * fabs(r->start[i]);
 }
@@ -70,7 +71,7 @@ static int is_frozen(const cst_long_run *r) {
   return some;
 }
 
-/* Whether no mean over a window differs from the first by more than round-off. */
+/* True if no window mean differs from the first by more than round-off. */
 static int is_level(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
     for (int w = 1; w < N; w++)
@@ -78,8 +79,8 @@ static int is_level(const cst_long_run *r) {
   return 1;
 }
 
-/* Whether some mean over a window differs from the first by more than rounding x, and the terms that it is
- * made of, once: a last digit that turns over is no growth. */
+/* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
+ * last digit is not growth. */
 static int is_visible(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
     for (int w = 1; w < N; w++)
@@ -89,8 +90,8 @@ static int is_visible(const cst_long_run *r) {
   return 0;
 }
 
-/* A member has left when in the last half of the run its distance from the start grows evenly, and in all as
- * from the start on, while x has come to rest, also within the last window. */
+/* A member has escaped if over the last half of the run its distance from the start grows evenly, at a rate
+ * consistent with the whole run, while x has come to rest, also within the last window. */
 static int has_left(const cst_long_run *r, long i) {
   const double *away = r->away + i * N, *x = r->means + i * N;
   const double  pace = (away[N - 1] - away[N / 2]) / (N - 1 - N / 2);
@@ -103,7 +104,7 @@ static int has_left(const cst_long_run *r, long i) {
   return change <= 1e-3 * most;
 }
 
-/* The windows of members that stay; how many left. */
+/* Copies the windows of members that have not escaped; returns the number that have. */
 static long leave_out(const cst_long_run *r, double *means) {
   long left = 0;
   for (long i = 0; i < r->members; i++) {
@@ -130,22 +131,19 @@ static long members_in_use(const double *means, long members) {
   return n;
 }
 
-/* ---- the verdicts
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the verdicts ------------------------------------------------------------------------------ */
 
 static int holds(double low, double high, double power) { return low <= power && power <= high; }
 
-/* Above bounded, and holding one of the powers only that are in question: along a path, where a random walk
- * has been told apart, 1 and 2.
- */
+/* True if the interval lies above bounded and holds exactly one of the possible powers: 1 and 2, and 1/2
+ * where random walks have not been ruled out. */
 static int holds_only(double low, double high, double power, int walks) {
   const int count = (walks && holds(low, high, 0.5)) + holds(low, high, 1) + holds(low, high, 2);
   return low > 0.25 && count == 1 && holds(low, high, power);
 }
 
-/* The power that outweighs a walk: of the members' paths, or of their mean where the paths do not speak
- * against it. NULL: none. */
+/* The power that is preferred to a walk: of the members' paths, or of their mean if the paths do not
+ * contradict it. NULL: none. */
 static const cst_power_fit *strong_power(const evidence *e) {
   if (e->path.strength > STRONG + STRONG_ONE / e->slopes.independent) return &e->path;
   if (e->mean.strength > STRONG_MEAN && e->path.strength > STRONG_PATHS) return &e->mean;
@@ -172,10 +170,10 @@ static int is_walk(const evidence *e) {
          holds_only(g->low, g->high, 0.5, 1) && g->rough > 0.6 && g->rough < 6;
 }
 
-/* Whether the rms over many members does not grow: it knows every memory. */
+/* True if the rms over many members does not grow, which is valid for any correlation in time. */
 static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->rms.high < 0.25; }
 
-/* No drift is seen: whether one is excluded. */
+/* No drift was found. Bounded if a drift can be excluded. */
 static cst_verdict settled(const evidence *e, cst_why *why) {
   const cst_slopes *s = &e->slopes;
   *why = s->outlier > OUTLIER                                                       ? CST_WHY_ONE_MEMBER
@@ -198,7 +196,7 @@ static cst_verdict judge(const evidence *e, cst_why *why) {
   return CST_UNDECIDED;
 }
 
-/* 0: no memory. */
+/* Returns 0 if memory is exhausted. */
 static int examine(const double *means, long members, double end, evidence *e) {
   const double largest = cst_growth_largest_difference(means, members), unit = largest > 0 ? largest : 1;
   cst_spectra  s;
@@ -208,20 +206,24 @@ static int examine(const double *means, long members, double end, evidence *e) {
   e->mean = cst_growth_power_mean(&s);
   e->rms = (cst_rms_growth){NAN, NAN, NAN, 0, NAN};
   if (largest > 0) e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
-  e->members = (double)s.members, e->end = end;
+  e->members = (double)s.members;
+  e->end = end;
   cst_growth_spectra_destroy(&s);
   return 1;
 }
 
 static void report(const evidence *e, cst_growth *g) {
   const cst_power_fit *p = strong_power(e);
-  g->slope = e->slopes.slope, g->slope_error = e->slopes.error, g->slope_rms = e->slopes.rms,
+  g->slope = e->slopes.slope;
+  g->slope_error = e->slopes.error;
+  g->slope_rms = e->slopes.rms;
   g->limit = e->slopes.limit;
-  g->exponent = p ? p->alpha : e->rms.exponent, g->low = p ? p->low : e->rms.low,
+  g->exponent = p ? p->alpha : e->rms.exponent;
+  g->low = p ? p->low : e->rms.low;
   g->high = p ? p->high : e->rms.high;
 }
 
-/* Of what is at round-off: growth beyond doubt is said. */
+/* The verdict at the level of round-off: growth is reported only beyond doubt. */
 static cst_verdict growing_round_off(const evidence *e) {
   cst_why           why;
   const cst_verdict v = judge(e, &why);

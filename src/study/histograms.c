@@ -1,8 +1,7 @@
-/* histograms.c: counts and densities of the histograms of a case, from those of its members (see averages.h).
+/* histograms.c: counts and densities of the histograms of a case, summed over its members (see averages.h).
  *
- * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run, with the counts
- * for w where samples have no weights. Its error is that of the mean of (w_k - r w) / <w>, a ratio's to first
- * order.
+ * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run; unweighted
+ * samples have w = 1. Its error is that of the mean of (w_k - r w) / <w>, the first-order error of a ratio.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -12,7 +11,7 @@
 #include "core/need.h"
 #include "study/averages.h"
 
-/* Of a histogram; effective: of one whose samples have weights alone. */
+/* Columns of a histogram; effective: for weighted samples only. */
 typedef struct {
   cst_number_column inside, effective;
 } histogram_columns;
@@ -22,34 +21,33 @@ void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
     x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
-                                     "part of all samples that lies in the bins", "%s_inside", h->name);
+                                     "fraction of all samples that lie in the bins", "%s_inside", h->name);
     if (h->fixman)
-      x[k].effective = cst_columns_number(
-          c, (cst_column_use){.role = "effective", .of = h->name},
-          "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "%s_effective", h->name);
+      x[k].effective = cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
+                                          "effective number of equally weighted samples: (sum w)^2 / sum w^2",
+                                          "%s_effective", h->name);
   }
   return x;
 }
 
-enum { AT_ONCE = 1 << 20 }; /* numbers of rows that are read at once */
+enum { AT_ONCE = 1 << 20 }; /* numbers of rows read at once */
 
 typedef struct {
   cst_case_rows       *rows;
   const cst_histogram *h;
-  int                  which, blocks, counted, weighed; /* numbers of a block */
-  long                 some;                            /* members that are read at once */
-  double              *counts, *weights;              /* [some][blocks][...]; weights NULL: the counts are */
-  long                *all, outside[CST_OUTSIDE + 1]; /* [bins] */
-  double              *weight;                        /* [bins] */
-  double               total, square, good;           /* of all weights, and of their squares; members */
-  double              *density, *error;               /* [bins] */
-} desk;
+  int                  which, blocks, counted, weighed; /* counted, weighed: numbers per block */
+  long                 some;                            /* members read at once */
+  /* [some][blocks][...]; weights NULL: unweighted */
+  double *counts, *weights;
+  long   *all, outside[CST_OUTSIDE + 1]; /* [bins] */
+  double *weight;                        /* [bins] */
+  double  total, square, good;           /* sum of all weights, of their squares; good members */
+  double *density, *error;               /* [bins] */
+} conclusion;
 
-/* ---- rows
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-static PetscErrorCode read_members(desk *d, long first, long n) {
+static PetscErrorCode read_members(conclusion *d, long first, long n) {
   cst_output *o = d->rows->output;
   PetscFunctionBegin;
   PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, d->rows->icase, first, n, d->counts));
@@ -59,8 +57,8 @@ static PetscErrorCode read_members(desk *d, long first, long n) {
   PetscFunctionReturn(0);
 }
 
-/* The weights in the bins of a block of a member of those that were read, and that of all its samples. */
-static const double *block_of(const desk *d, long member, int block, double *total) {
+/* The weights in the bins of a block of one of the members that were read; *total: of all its samples. */
+static const double *block_of(const conclusion *d, long member, int block, double *total) {
   const long at = member * d->blocks + block;
   if (d->weights) {
     const double *w = d->weights + at * d->weighed;
@@ -73,10 +71,13 @@ static const double *block_of(const desk *d, long member, int block, double *tot
   return x;
 }
 
-static void add_block(desk *d, long member, int block) {
+static void add_block(conclusion *d, long member, int block) {
   const double *x = d->counts + (member * d->blocks + block) * d->counted;
   double        total;
-  for (int k = 0; k < d->h->bins; k++) d->all[k] += (long)x[k], d->outside[CST_OUTSIDE] += (long)x[k];
+  for (int k = 0; k < d->h->bins; k++) {
+    d->all[k] += (long)x[k];
+    d->outside[CST_OUTSIDE] += (long)x[k];
+  }
   for (int k = 0; k < CST_OUTSIDE; k++) {
     d->outside[k] += (long)x[d->h->bins + k];
     d->outside[CST_OUTSIDE] += (long)x[d->h->bins + k];
@@ -87,7 +88,7 @@ static void add_block(desk *d, long member, int block) {
   if (d->weights) d->square += w[d->h->bins + CST_WEIGHT_SQUARE];
 }
 
-static PetscErrorCode add_all(desk *d) {
+static PetscErrorCode add_all(conclusion *d) {
   const long members = d->rows->plan->study->members;
   PetscFunctionBegin;
   for (long first = 0; first < members; first += d->some) {
@@ -99,19 +100,17 @@ static PetscErrorCode add_all(desk *d) {
   PetscFunctionReturn(0);
 }
 
-/* ---- errors
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
-/* What the mean of r is taken of, in one block. */
-static double part(const desk *d, long member, int block, int bin) {
+/* Contribution of one block to the error: the linearised deviation of r. */
+static double part(const conclusion *d, long member, int block, int bin) {
   double        total;
   const double *w = block_of(d, member, block, &total);
   return (w[bin] - d->weight[bin] / d->total * total) * (d->good * d->blocks / d->total);
 }
 
-/* Few members: their blocks are all in memory. */
-static void errors_of_few(desk *d) {
+/* Few members: all blocks are in memory. */
+static void errors_of_few(conclusion *d) {
   const long n = d->rows->plan->study->members;
   double    *x = cst_need(malloc(sizeof *x * (size_t)(n * d->blocks)));
   for (int k = 0; k < d->h->bins; k++) {
@@ -122,7 +121,7 @@ static void errors_of_few(desk *d) {
   free(x);
 }
 
-static PetscErrorCode errors_of_many(desk *d) {
+static PetscErrorCode errors_of_many(conclusion *d) {
   const long members = d->rows->plan->study->members;
   double    *square = cst_need(calloc((size_t)d->h->bins, sizeof *square));
   PetscFunctionBegin;
@@ -141,11 +140,9 @@ static PetscErrorCode errors_of_many(desk *d) {
   PetscFunctionReturn(0);
 }
 
-/* ---- a case
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode conclude(desk *d) {
+static PetscErrorCode conclude(conclusion *d) {
   const int  bins = d->h->bins;
   const long members = d->rows->plan->study->members;
   PetscFunctionBegin;
@@ -162,8 +159,8 @@ static PetscErrorCode conclude(desk *d) {
   for (int k = 0; k < bins; k++) {
     const double width = d->h->edge[k + 1] - d->h->edge[k];
     d->density[k] = d->weight[k] / d->total / width;
-    d->error[k] =
-        d->all[k] ? d->error[k] / width : NAN; /* the frequency of an empty bin has no error estimate */
+    /* an empty bin has no error estimate */
+    d->error[k] = d->all[k] ? d->error[k] / width : NAN;
   }
   PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
   PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));
@@ -172,7 +169,7 @@ static PetscErrorCode conclude(desk *d) {
   PetscFunctionReturn(0);
 }
 
-static void set_columns(const desk *d, const histogram_columns *x) {
+static void set_columns(const conclusion *d, const histogram_columns *x) {
   double inside = 0;
   for (int k = 0; k < d->h->bins; k++) inside += (double)d->all[k];
   cst_column_set(x->inside, d->rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
@@ -182,7 +179,7 @@ static void set_columns(const desk *d, const histogram_columns *x) {
 static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
   const cst_plan      *p = rows->plan;
   const cst_histogram *h = &p->study->histogram[which];
-  desk                 d = {.rows = rows,
+  conclusion           d = {.rows = rows,
                             .h = h,
                             .which = which,
                             .blocks = p->blocks,

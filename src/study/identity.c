@@ -1,4 +1,4 @@
-/* identity.c: the build and the study that a checkpoint belongs to (see identity.h). */
+/* identity.c: identifies the build and the study that a checkpoint belongs to (see identity.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -32,8 +32,8 @@ void cst_identity_libraries(char *text, size_t n) {
            fy_library_version());
 }
 
-/* The linker's identifier of the program itself, the first object in the list: it differs where any of its
- * code does. */
+/* Reads the linker's build identifier of the program itself, the first object in the list. It changes with
+ * any code. */
 static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
   (void)size;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -75,7 +75,8 @@ bool cst_identity_same(const char *then, const char *now, const char *what, char
   while (*then && *now) {
     const size_t a = strcspn(then, "\n"), b = strcspn(now, "\n");
     if (a != b || strncmp(then, now, a)) break;
-    then += a + (then[a] == '\n'), now += b + (now[b] == '\n');
+    then += a + (then[a] == '\n');
+    now += b + (now[b] == '\n');
   }
   if (!*then && !*now) return true;
   snprintf(why, (size_t)n, "%s has \"%.*s\", now it is \"%.*s\"", what, (int)strcspn(then, "\n"), then,

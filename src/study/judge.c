@@ -17,8 +17,7 @@ PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
   PetscFunctionReturn(0);
 }
 
-/* How far each member moved, relative to the size of its start (itself, where that is zero), and on the way.
- */
+/* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
 PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_study *s = rows->plan->study;
   const int        displacement = cst_parts_quantity_find(rows->plan, "displacement");
@@ -39,8 +38,8 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   PetscFunctionReturn(0);
 }
 
-/* Whether any member, be it one that failed, has a number of what was read last. */
-static bool is_looked_at(const double *figures, long members) {
+/* True if any member, even a failed one, has values of the quantity read last. */
+static bool is_observed(const double *figures, long members) {
   for (long m = 0; m < members; m++)
     if (!isnan(figures[m * CST_FIGURES + CST_FIGURE_START])) return true;
   return false;
@@ -53,7 +52,7 @@ PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quanti
   const double   *figures;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_figures(rows, quantity, &figures));
-  *looked = is_looked_at(figures, n);
+  *looked = is_observed(figures, n);
   if (!*looked) PetscFunctionReturn(0);
   cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->largest);
   cst_case_rows_pick(rows, CST_FIGURE_SIZE, -1, j->scale);

@@ -1,9 +1,8 @@
-/* keep.c: the states of chosen members at the steps at which they are stored: what is asked of them, into the
- * room of tracks.h. */
+/* keep.c: stores the states of chosen members, at the chosen steps, in the memory of tracks.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 
-/* `done`: that step has been looked at. */
+/* `done`: this step has already been stored. */
 void cst_keep_follow(cst_runner *r, long step, bool done) {
   const cst_plan *p = r->plan;
   const long      every = p->study->trajectory_every;
@@ -16,13 +15,12 @@ void cst_keep_follow(cst_runner *r, long step, bool done) {
   cst_tracks_open(&r->tracks, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
 }
 
-/* What a group has to be asked for its states: where their numbers lie, [components][W]; NULL: they are not
- * stored. */
+/* Pointers to the state of a group, [components][W]; NULL: not stored. */
 typedef struct {
   const double *q, *p, *lambda, *v;
 } group_state;
 
-static group_state see(cst_runner *r, int group) {
+static group_state state_of(cst_runner *r, int group) {
   const cst_study  *s = r->plan->study;
   const cst_layout *at = cst_stepper_layout(r->st);
   const double     *record = cst_runner_record(r, group);
@@ -55,7 +53,10 @@ PetscErrorCode cst_keep_states(cst_runner *r) {
     const long lane = t->track[i].lane;
     const int  group = (int)(lane / W);
     if (!cst_runner_lives(r, r->b, lane)) continue;
-    if (group != seen) x = see(r, group), seen = group;
+    if (group != seen) {
+      x = state_of(r, group);
+      seen = group;
+    }
     for (int k = 0; k < t->nparts; k++) keep_part(r, &x, i, k, (int)(lane % W));
     t->track[i].held++;
   }

@@ -1,4 +1,4 @@
-/* keeper.c: the orders between the ranks of a run, and its checkpoints (see keeper.h). */
+/* keeper.c: coordinates the ranks of a run and writes its checkpoints (see keeper.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -10,28 +10,28 @@
 #include "study/stop.h"
 
 enum { TAG = 17 };
-/* A poll asks rank 0, which may be at work: it may take a part of the time, and of what all ranks ask
- * together rank 0 stands so much. */
+/* A poll needs an answer from rank 0, which may be computing. Polls take at most part_of_time of a rank's
+ * time, and all ranks together make at most polls_per_second. Times in seconds. */
 static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10,
-                    part_of_time = 0.05, polls_a_second = 20000, least_patience = 5;
-enum { SLOTS = 64, ROOM = 256 << 20 }; /* parts on their way to rank 0 at a time, and their bytes */
+                    part_of_time = 0.05, polls_per_second = 20000, least_patience = 5;
+enum { SLOTS = 64, ROOM = 256 << 20 }; /* maximal number and bytes of parts that rank 0 receives at a time */
 
-/* Further members on rank 0. */
+/* State of rank 0. */
 typedef struct {
   cst_kept   *kept;
-  long        number;  /* of the checkpoint that is being made, or of the last one */
-  bool        making;  /* ... it is being made */
-  int         missing; /* parts of it that have not come yet */
+  long        number;  /* of the current checkpoint, or else of the last one */
+  bool        making;  /* a checkpoint is in progress */
+  int         missing; /* parts of it not yet received */
   bool        last;    /* it is the last one */
   bool        failed;
-  int         arriving; /* of them on their way: */
-  size_t      room;     /* bytes of these */
+  int         arriving; /* parts being received, ... */
+  size_t      room;     /* ... and their bytes */
   cst_bundle  part[SLOTS];
   MPI_Request request[SLOTS];
   long        written;
   double      opened, closed, longest, beat;
   char        reason[512];
-} desk;
+} checkpointing;
 
 struct cst_keeper {
   MPI_Comm           comm;
@@ -42,28 +42,28 @@ struct cst_keeper {
   cst_output        *output;
   cst_reference     *reference;
   cst_series        *series;
-  cst_runner        *runner; /* NULL before the batches */
+  cst_runner        *runner; /* NULL: the batches have not begun */
   MPI_Datatype       unit;
-  long               obeyed; /* the order that this rank has followed */
+  long               obeyed; /* the last order that this rank has carried out */
   cst_end            end;
   int                total; /* pieces of work of the phase */
   cst_bundle         part;
   MPI_Request        sending;
-  cst_work          *finished; /* since the last part */
+  cst_work          *finished; /* since the last part was made */
   size_t             nfinished, most_finished;
   double            *told;            /* [nclass] seconds already reported */
-  double             polled, slowest; /* time of the last poll, and the longest time between two */
-  double             looked;          /* time of the last look in the middle of a slice */
-  bool               halts;           /* what it told */
-  bool               due;             /* ... of a checkpoint that is ordered and not obeyed */
-  double patience; /* seconds of a slice after which it is halted for that; longer each time, so that slices
-                      come to an end */
-  double pause;    /* to the next poll */
-  bool   signalled;
-  desk   desk;
+  double             polled, slowest; /* time of the last poll, and the longest time between two polls */
+  double             looked;          /* time of the last check inside a slice, ... */
+  bool               halts;           /* ... and its answer */
+  bool               due;             /* a checkpoint was ordered and is not made yet */
+  double             patience; /* seconds of a slice after which it is halted for that; doubled each time, so
+                                  that slices come to an end */
+  double        pause;         /* until the next poll */
+  bool          signalled;
+  checkpointing checkpoint;
 };
 
-/* An order is a number: of the checkpoint, and whether it is the last. */
+/* An order encodes the number of a checkpoint and whether it is the last. */
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
@@ -76,7 +76,12 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   PetscFunctionBegin;
   PetscCall(PetscNew(&k));
   *keeper = k;
-  k->comm = comm, k->plan = p, k->options = *options, k->coordinator = c, k->output = o, k->reference = r,
+  k->comm = comm;
+  k->plan = p;
+  k->options = *options;
+  k->coordinator = c;
+  k->output = o;
+  k->reference = r;
   k->series = s;
   PetscCallMPI(MPI_Comm_rank(comm, &k->rank));
   PetscCallMPI(MPI_Comm_size(comm, &k->size));
@@ -84,14 +89,14 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   PetscCallMPI(MPI_Type_commit(&k->unit));
   PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
-  for (int i = 0; i < SLOTS; i++) k->desk.request[i] = MPI_REQUEST_NULL;
+  for (int i = 0; i < SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = pause_between;
   k->patience = least_patience;
-  k->desk.closed = k->polled = MPI_Wtime();
+  k->checkpoint.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
-    k->desk.kept = cst_kept_create(p, past, r);
-    k->desk.number = past->number;
-    ok = cst_kept_take_over(k->desk.kept, why, sizeof why);
+    k->checkpoint.kept = cst_kept_create(p, past, r);
+    k->checkpoint.number = past->number;
+    ok = cst_kept_take_over(k->checkpoint.kept, why, sizeof why);
   }
   PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
   PetscCheck(ok, comm, PETSC_ERR_FILE_READ, "%s: %s", options->path, why);
@@ -102,8 +107,8 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
 PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
   cst_keeper *k = *keeper;
   PetscFunctionBegin;
-  cst_kept_destroy(k->desk.kept);
-  for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->desk.part[i]);
+  cst_kept_destroy(k->checkpoint.kept);
+  for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
   cst_bundle_destroy(&k->part);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
@@ -121,8 +126,7 @@ void cst_keeper_finished(cst_keeper *k, const cst_work *w) {
   k->finished[k->nfinished++] = *w;
 }
 
-/* ---- the part of a rank
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the part of each rank ---------------------------------------------------------------------- */
 
 static void pack_finished(cst_keeper *k, cst_bundle *b) {
   long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
@@ -142,7 +146,7 @@ static void pack_seconds(cst_keeper *k, cst_bundle *b) {
   }
 }
 
-/* States that are gathered come into the file first. */
+/* Buffered states are written to the file first. */
 static PetscErrorCode make_part(cst_keeper *k) {
   PetscFunctionBegin;
   if (k->runner) PetscCall(cst_runner_flush(k->runner));
@@ -162,14 +166,11 @@ static PetscErrorCode make_part(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-/* ---- rank 0
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rank 0 ---------------------------------------------------------------------------------- */
 
-/* The first thing that goes wrong is the reason; the parts that are still to come are received all the same.
- */
+/* Keeps the first failure as the reason; later parts are still received. */
 static void take(cst_keeper *k, const cst_bundle *part) {
-  desk *d = &k->desk;
+  checkpointing *d = &k->checkpoint;
   if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
   d->missing--;
 }
@@ -187,13 +188,13 @@ static PetscErrorCode obey(cst_keeper *k, long order) {
   PetscFunctionReturn(0);
 }
 
-/* Let a part come in whose rank has called; false: none has, or there is no room yet. */
+/* Starts to receive a part; *admitted false: none is pending, or no slot or memory is free. */
 static PetscErrorCode admit(cst_keeper *k, bool *admitted) {
-  desk       *d = &k->desk;
-  MPI_Message message;
-  MPI_Status  status;
-  PetscMPIInt there = 0, units;
-  int         slot = 0;
+  checkpointing *d = &k->checkpoint;
+  MPI_Message    message;
+  MPI_Status     status;
+  PetscMPIInt    there = 0, units;
+  int            slot = 0;
   PetscFunctionBegin;
   *admitted = false;
   if (d->arriving == SLOTS || d->room >= ROOM) PetscFunctionReturn(0);
@@ -209,12 +210,12 @@ static PetscErrorCode admit(cst_keeper *k, bool *admitted) {
   PetscFunctionReturn(0);
 }
 
-/* Parts as far as they have come. Their ranks are at work and look after them now and then only: many come in
- * beside each other. */
+/* Receives parts as they arrive. Their senders compute and make progress only now and then, so several are
+ * received concurrently. */
 static PetscErrorCode receive(cst_keeper *k) {
-  desk       *d = &k->desk;
-  PetscMPIInt done, which[SLOTS];
-  bool        more = true;
+  checkpointing *d = &k->checkpoint;
+  PetscMPIInt    done, which[SLOTS];
+  bool           more = true;
   PetscFunctionBegin;
   while (d->missing > 0 && more) {
     PetscCall(admit(k, &more));
@@ -233,8 +234,8 @@ static PetscErrorCode receive(cst_keeper *k) {
 static void end(cst_keeper *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
 
 static void begin_checkpoint(cst_keeper *k, bool last) {
-  desk *d = &k->desk;
-  char  why[512];
+  checkpointing *d = &k->checkpoint;
+  char           why[512];
   d->opened = MPI_Wtime();
   d->failed = !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
   if (d->failed) {
@@ -249,28 +250,28 @@ static void begin_checkpoint(cst_keeper *k, bool last) {
 }
 
 static void finish_checkpoint(cst_keeper *k) {
-  desk *d = &k->desk;
+  checkpointing *d = &k->checkpoint;
   if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed) cst_kept_abandon(d->kept);
   d->written += !d->failed;
   d->making = false;
-  d->beat = 0; /* shown soon */
+  d->beat = 0; /* show progress soon */
   d->closed = MPI_Wtime();
   d->longest = fmax(d->longest, d->closed - d->opened);
   if (d->failed || d->last) end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
 }
 
-/* Time for a checkpoint, twice as long as the longest so far, and for the work between two looks at the
- * clock. */
+/* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
 static double reserve(const cst_keeper *k, const long *words) {
-  return 1 + 2 * k->desk.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST];
+  return 1 + 2 * k->checkpoint.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST];
 }
 
 static bool must_stop(cst_keeper *k, const long *words) {
   if (words[CST_NOTICE_SIGNAL])
-    snprintf(k->desk.reason, sizeof k->desk.reason, "%s", cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
+    snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "%s",
+             cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
   else if (MPI_Wtime() + reserve(k, words) > k->options.deadline)
-    snprintf(k->desk.reason, sizeof k->desk.reason, "--max-hours");
+    snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "--max-hours");
   else
     return false;
   return true;
@@ -278,16 +279,16 @@ static bool must_stop(cst_keeper *k, const long *words) {
 
 static PetscErrorCode show_life(cst_keeper *k) {
   PetscFunctionBegin;
-  if (MPI_Wtime() - k->desk.beat < beat_every) PetscFunctionReturn(0);
-  k->desk.beat = MPI_Wtime();
+  if (MPI_Wtime() - k->checkpoint.beat < beat_every) PetscFunctionReturn(0);
+  k->checkpoint.beat = MPI_Wtime();
   cst_lock_beat(k->options.lock);
   PetscCall(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode lead(cst_keeper *k) {
-  desk *d = &k->desk;
-  long  words[CST_NOTICES];
+  checkpointing *d = &k->checkpoint;
+  long           words[CST_NOTICES];
   PetscFunctionBegin;
   PetscCall(show_life(k));
   if (d->making) {
@@ -306,14 +307,11 @@ static PetscErrorCode lead(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-/* ---- all ranks
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- all ranks ------------------------------------------------------------------------------- */
 
-/* How long until the next one: polls that had to wait for rank 0 are made less often, and those of many ranks
- * too. */
+/* Time until the next poll: longer if rank 0 answers slowly, and if there are many ranks. */
 static double pause_after(const cst_keeper *k, double spent) {
-  const double most = k->rank ? fmax((double)k->size / polls_a_second, spent / part_of_time) : 0;
+  const double most = k->rank ? fmax((double)k->size / polls_per_second, spent / part_of_time) : 0;
   return fmin(fmax(pause_between, most), longest_pause);
 }
 
@@ -321,8 +319,10 @@ static PetscErrorCode poll_now(cst_keeper *k) {
   long        words[CST_NOTICES];
   PetscMPIInt sent;
   PetscFunctionBegin;
-  if (cst_stop_signal() && !k->signalled)
-    cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal()), k->signalled = true;
+  if (cst_stop_signal() && !k->signalled) {
+    cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal());
+    k->signalled = true;
+  }
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   if (k->rank == 0) PetscCall(lead(k));
   const double begun = MPI_Wtime();
@@ -353,7 +353,7 @@ PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* Rank 0 goes on leading meanwhile; no part is made in the middle of a slice. */
+/* Called inside a slice: rank 0 continues to coordinate, but no part is made here. */
 bool cst_keeper_halts(void *context) {
   cst_keeper  *k = context;
   const double now = MPI_Wtime();
@@ -378,15 +378,15 @@ bool cst_keeper_pauses(void *context) {
   return true;
 }
 
-/* Nothing is left to do for this rank: it goes on obeying until all have come so far, and asks the less often
- * the longer it has waited. Rank 0 asks itself, and serves the others. */
+/* This rank has no work left. It carries out orders until all ranks have finished, and polls less often the
+ * longer it waits. Rank 0 polls without a pause, to serve the others. */
 static PetscErrorCode wait_for_end(cst_keeper *k) {
   const double begun = MPI_Wtime();
   PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
     PetscCall(poll_now(k));
     const double pause =
-        k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_a_second)) : 0;
+        k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_per_second)) : 0;
     if (k->end == CST_END_NONE) usleep((useconds_t)(1e6 * fmax(0.001, pause)));
   }
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
@@ -424,14 +424,14 @@ PetscErrorCode cst_keeper_gather(cst_keeper *k, double *seconds) {
   PetscFunctionBegin;
   for (int i = 0; i < k->plan->nclass; i++) seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
   if (k->rank == 0) {
-    cst_kept_add_series(k->desk.kept, k->series);
-    cst_kept_add_seconds(k->desk.kept, seconds);
+    cst_kept_add_series(k->checkpoint.kept, k->series);
+    cst_kept_add_seconds(k->checkpoint.kept, seconds);
   }
   PetscFunctionReturn(0);
 }
 
 void cst_keeper_tell(const cst_keeper *k, cst_run_end *run) {
-  run->checkpoints = k->desk.written;
-  run->longest = k->desk.longest;
-  snprintf(run->reason, sizeof run->reason, "%s", k->desk.reason);
+  run->checkpoints = k->checkpoint.written;
+  run->longest = k->checkpoint.longest;
+  snprintf(run->reason, sizeof run->reason, "%s", k->checkpoint.reason);
 }

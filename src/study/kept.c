@@ -1,9 +1,9 @@
-/* kept.c: gathers the parts of the ranks into checkpoints (see kept.h).
+/* kept.c: assembles checkpoints from the parts of the ranks (see kept.h).
  *
- * A rank's part tells what it has done since its last one, and the batch that it is in the middle of. Parts
- * are made at different times: no rank waits for another. That is sound because a part is whole in itself:
- * what a lane has added to series and sums is in the same part as the state that it goes on from, and whose
- * part does not have a lane yet has added nothing of it.
+ * A part holds what a rank has done since its last part, and its current batch. Parts are made at different
+ * times, so no rank waits for another. Each part is consistent in itself: the contribution of a lane to
+ * series and sums is in the same part as the state from which the lane continues, and a lane that is in no
+ * part yet has contributed nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -16,19 +16,22 @@ struct cst_kept {
   const cst_plan *plan;
   cst_past       *past;
   cst_reference  *reference;
-  unsigned char           *
-      *lane; /* [nclass][lanes]: done; midway: in a piece of the checkpoint that is being written */
-  cst_series    *series;
-  double        *seconds; /* [nclass] */
-  unsigned char *midway;  /* [items] of the reference that the checkpoint being written has on their way */
-  int            npiece, room;
-  cst_piece     *piece; /* of that checkpoint, in the order of its sections */
+  /* [nclass][lanes]: done, or midway: in a piece of the checkpoint being written */
+  unsigned char **lane;
+  cst_series     *series;
+  double         *seconds; /* [nclass] */
+  /* [items] of the reference that are unfinished in the checkpoint being written */
+  unsigned char       *midway;
+  int                  npiece, room;
+  cst_piece           *piece; /* of that checkpoint, in the order of its sections */
   cst_snapshot_writer *writer;
 };
 
 cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *reference) {
   cst_kept *k = cst_need(calloc(1, sizeof *k));
-  k->plan = p, k->past = past, k->reference = reference;
+  k->plan = p;
+  k->past = past;
+  k->reference = reference;
   k->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->lane));
   for (int i = 0; i < p->nclass; i++) {
     k->lane[i] = cst_need(calloc((size_t)p->classes[i].lanes + 1, 1));
@@ -79,8 +82,7 @@ bool cst_kept_take_over(cst_kept *k, char *why, int n) {
   return ok;
 }
 
-/* ---- the parts of the ranks
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the parts of the ranks ------------------------------------------------------------------ */
 
 static void mark(cst_kept *k, long icase, long member, long count, int as) {
   const long first = cst_plan_lane(k->plan, icase, member);
@@ -96,7 +98,7 @@ static void list_piece(cst_kept *k, const cst_piece *p) {
   mark(k, p->icase, p->member, p->count, CST_LANE_MIDWAY);
 }
 
-/* Where it cannot be written, cst_snapshot_commit will say so. */
+/* Write errors are reported by cst_snapshot_commit. */
 static void add(cst_kept *k, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
   (void)cst_snapshot_add(k->writer, name, bytes, size, digest);
 }
@@ -124,7 +126,7 @@ static void take_reference(cst_kept *k, const cst_section *s) {
 }
 static void take_seconds(cst_kept *k, const cst_section *s) { add_seconds(k, s->bytes, s->head->size); }
 
-/* What the parts of this program's own ranks consist of, and where it goes. */
+/* The sections of a part, and the functions that process them. */
 static const struct {
   const char *name;
   void (*take)(cst_kept *, const cst_section *);
@@ -134,17 +136,17 @@ static const struct {
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
   for (size_t at = 0; cst_bundle_next(part, &at, &s);) {
-    if (cst_bundle_section_is(&s, "failed"))
-      return snprintf(why, (size_t)n, "%s", (const char *)s.bytes), false;
+    if (cst_bundle_section_is(&s, "failed")) {
+      snprintf(why, (size_t)n, "%s", (const char *)s.bytes);
+      return false;
+    }
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
       if (cst_bundle_section_is(&s, sections[i].name)) sections[i].take(k, &s);
   }
   return true;
 }
 
-/* ---- writing
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why, int n) {
   k->npiece = 0;
@@ -154,7 +156,7 @@ bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *iden
   return true;
 }
 
-/* Lanes from..to of an item of the checkpoint that no rank has resumed yet. */
+/* Copies lanes from..to of an unfinished range that no rank has resumed yet into the new checkpoint. */
 static bool pass_on(cst_kept *k, int piece, long from, long to) {
   const cst_piece   *old = &k->past->piece[piece];
   const cst_stretch *s = &k->past->stretch[piece];
@@ -174,7 +176,7 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
   return true;
 }
 
-/* *left: whether there were such lanes. */
+/* Copies all such lanes; *left: there were any. */
 static bool pass_on_pending(cst_kept *k, bool *left) {
   for (int i = 0; i < k->past->npiece; i++) {
     const cst_stretch   *s = &k->past->stretch[i];
@@ -189,7 +191,7 @@ static bool pass_on_pending(cst_kept *k, bool *left) {
   return true;
 }
 
-/* The same of the reference's items. */
+/* Copies the unfinished items of the reference likewise. */
 static bool pass_on_items(cst_kept *k, bool *left) {
   size_t size;
   for (int at = -1; (at = cst_past_find(k->past, "midway", at + 1)) >= 0;) {
@@ -251,7 +253,7 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
   close_pieces(k);
   if (!whole)
     snprintf(why, (size_t)n,
-             "checkpoint %ld, which trajectories have yet to go on from, was damaged or removed",
+             "checkpoint %ld, from which trajectories have yet to be resumed, was damaged or removed",
              k->past->number);
   if (!whole) cst_kept_abandon(k);
   k->writer = NULL;

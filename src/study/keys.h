@@ -1,15 +1,14 @@
-/* keys.h: every key that a study file may have, as a table: the reader takes the keys that it allows from it,
- * `constella show study` prints it, and docs/study-file.md repeats it (tests/cli/test_study_page.py holds
- * them together).
+/* keys.h: the table of all keys of a study file. The reader takes the allowed keys from it, `constella show
+ * study` prints it, and docs/study-file.md repeats it (tests/cli/test_study_page.py compares them).
  *
- * A new key is one row, and the function that reads its value. Keys that a file brings along by itself
- * (starts.h: the forms of starts) have a row with forms 0: they are described here and allowed there.
+ * A new key needs one row, and the function that reads its value. Keys of the forms of starts (starts.h) have
+ * rows with forms 0: they are described here but allowed there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KEYS_H
 #define CST_KEYS_H
 
-/* Forms of a map whose keys differ. */
+/* Bits for the forms of a map whose keys differ. */
 enum {
   CST_KEYS_ALL = -1,
   CST_START_SINGLE = 1, /* of initial */
@@ -23,22 +22,23 @@ enum {
 };
 
 typedef struct {
-  const char *in, *key; /* in: the map that has it, by its path: "" the file itself, "initial.spread"; "range"
-                           a range of values */
-  int forms; /* bits of the forms of that map that have it; CST_KEYS_ALL: every one; 0: allowed by a file of
-                its own */
-  const char
-      *type; /* number, integer, flag, word, text, list, map, expression, and what else may stand there */
-  const char *standard; /* the value where it is left out; NULL: it is required */
-  const char *unit;     /* "": none; "time" and the like: the unit that the system's text has for it */
-  const char *example;  /* a line of a study file that has it */
+  /* in: path of the map that contains the key: "" the file itself, "initial.spread"; "range" any range of
+   * values */
+  const char *in, *key;
+  /* bits of the forms that have the key; CST_KEYS_ALL: every form; 0: allowed elsewhere */
+  int forms;
+  /* number, integer, flag, word, text, list, map, expression, or other allowed values */
+  const char *type;
+  const char *standard; /* default value; NULL: the key is required */
+  const char *unit;     /* "": none; "time" and the like: as declared by the system */
+  const char *example;  /* a line of a study file with this key */
   const char *doc;
 } cst_key;
 
-enum { CST_MOST_KEYS = 32 }; /* of one map */
+enum { CST_MOST_KEYS = 32 }; /* in one map */
 
-extern const cst_key cst_keys[]; /* up to one whose key is NULL */
+extern const cst_key cst_keys[]; /* ends with a row whose key is NULL */
 
-/* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; how many. */
+/* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; returns their number. */
 int cst_keys_of(const char *in, int forms, const char **names);
 #endif

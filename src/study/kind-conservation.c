@@ -1,5 +1,5 @@
-/* kind-conservation.c: the kind of study `conservation`: how energy, momenta, constraints and the user's
- * quantities drift over long times, and the verdicts on them (docs/verdicts.md). */
+/* kind-conservation.c: the kind of study `conservation`: drift of energy, momenta, constraints and the user's
+ * quantities over long times, and the verdicts on it (docs/verdicts.md). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -9,29 +9,26 @@
 #include "study/parts.h"
 
 typedef struct {
-  cst_number_column largest; /* of what drifts alone */
+  cst_number_column largest; /* only for quantities that drift */
   cst_number_column scale, slope, slope_error, slope_rms, limit, exponent, low, high;
   cst_text_column   verdict, why;
 } growth_columns;
 
 typedef struct {
-  cst_error_columns      error; /* with a reference alone */
+  cst_error_columns      error; /* only with a reference */
   cst_number_column      displacement;
   cst_constraint_columns constraints;
-  growth_columns         growth[]; /* [nquantity], of those that are judged */
+  growth_columns         growth[]; /* [nquantity], used for quantities that are judged */
 } columns;
 
 static const char verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
-                               "linear (round-off) | escaped | "
-                               "failed | undecided",
+                               "linear (round-off) | escaped | failed | undecided",
                   whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: "
                            "why a verdict is undecided";
 
-/* ---- columns
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
-/* NAME_ENDING of a quantity. */
+/* The column NAME_ENDING of a quantity. */
 static cst_number_column number(cst_columns *c, const cst_quantity *q, bool shown, const char *role,
                                 const char *ending, const char *doc) {
   return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc, "%s_%s",
@@ -44,10 +41,9 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
                     "scale of the quantity: mean over the run of the size of its terms");
   x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
   x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
-  x->slope_rms =
-      number(c, q, false, "slope-rms", "slope_rms", "root mean square over the members of their own slopes");
+  x->slope_rms = number(c, q, false, "slope-rms", "slope_rms", "root mean square of the members' slopes");
   x->limit = number(c, q, false, "drift-limit", "drift_limit",
-                    "a drift beyond it, per unit of time, is excluded at 95 %");
+                    "a larger drift per unit of time is excluded at 95 %");
   x->exponent = number(c, q, first, "exponent", "exponent", "exponent of the growth of the drift");
   x->low = number(c, q, false, "exponent-low", "exponent_low", "lower end of the exponent's interval");
   x->high = number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
@@ -66,12 +62,9 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-/* ---- conclusions
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- conclusions ----------------------------------------------------------------------------- */
 
-/* A member that broke down speaks against every verdict that the others could give: theirs are the slope and
- * the exponent only. */
+/* If a member failed, there is no verdict on the others: only their slope and exponent are reported. */
 static void write_growth(const growth_columns *x, int i, const cst_growth *g, bool failed) {
   cst_column_set(x->slope, i, g->slope);
   cst_column_set(x->slope_error, i, g->slope_error);
@@ -88,15 +81,15 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
                                         bool failed) {
   const cst_quantity *q = &rows->plan->quantity[k];
   double              drift, value;
-  bool                looked = false;
+  bool                observed = false;
   cst_growth          growth;
   PetscFunctionBegin;
   if (q->drifts) {
     PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
     cst_column_set(x->largest, rows->icase, value);
   }
-  if (q->windows) PetscCall(cst_journey_judge(rows, j, k, &looked, &growth));
-  if (!looked) PetscFunctionReturn(0);
+  if (q->windows) PetscCall(cst_journey_judge(rows, j, k, &observed, &growth));
+  if (!observed) PetscFunctionReturn(0);
   cst_column_set(x->scale, rows->icase, cst_case_rows_largest(j->scale, rows->plan->study->members));
   write_growth(x, rows->icase, &growth, failed);
   PetscFunctionReturn(0);

@@ -8,7 +8,7 @@
 
 enum { QUANTILES = 5 };
 static const double quantiles[QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
-static const double level = 0.95; /* of the quantiles' intervals */
+static const double level = 0.95; /* confidence level of the quantiles' intervals */
 static const struct {
   const char *name, *low, *high, *doc;
 } quantile_names[QUANTILES] = {{"q05", "q05-low", "q05-high", "5 % quantile at the end"},
@@ -18,15 +18,15 @@ static const struct {
                                {"q95", "q95-low", "q95-high", "95 % quantile at the end"}};
 
 typedef struct {
-  cst_number_column mean, rms, quantile[QUANTILES], largest; /* the last one of what drifts alone */
+  cst_number_column mean, rms, quantile[QUANTILES], largest; /* largest: only for quantities that drift */
   cst_number_column deviation, mean_error, rms_error, low[QUANTILES], high[QUANTILES];
 } spread_columns;
 
 typedef struct {
-  cst_error_columns      error; /* with a reference alone */
+  cst_error_columns      error; /* only with a reference */
   cst_number_column      displacement;
   cst_constraint_columns constraints;
-  spread_columns         spread[]; /* [nquantity], of those that are spread */
+  spread_columns         spread[]; /* [nquantity], used for quantities that are spread */
 } columns;
 
 /* Constraints are near zero for all members. */
@@ -34,7 +34,7 @@ static bool is_spread(const cst_plan *p, int k) {
   return p->quantity[k].drifts || k == cst_parts_quantity_find(p, "displacement");
 }
 
-/* How far the statistics may be off: members are a sample. */
+/* Columns with the sampling errors of the statistics. */
 static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
   static const char low[] =
       "lower end of a 95 % confidence interval of that quantile, whatever the distribution";
@@ -69,7 +69,7 @@ static void conclude_distribution(const cst_case_rows *rows, const spread_column
   }
 }
 
-/* Where averages are taken they are what is shown, and NAME_mean is theirs (averages.h). */
+/* If averages are taken, they are shown instead, and NAME_mean is theirs (averages.h). */
 static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
   const cst_quantity *q = &p->quantity[k];
   const bool          shown = !p->study->averages;

@@ -8,8 +8,8 @@
 #include "study/output.h"
 #include "study/parts.h"
 
-/* What an order is fitted to, all of which go to zero with the step: the errors, and the hidden constraints.
- */
+/* The quantities to which an order is fitted; all go to zero with the step: the errors, and the hidden
+ * constraints. */
 enum { FIT_HIDDEN = CST_ERRORS, FITS };
 
 typedef struct {
@@ -24,9 +24,7 @@ typedef struct {
   cst_constraint_columns constraints;
 } columns;
 
-/* ---- columns
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending, const char *of) {
   static const char doc[] = "ok | pre-asymptotic | plateau | too-few | returns | contradicts";
@@ -79,9 +77,7 @@ static cst_number_column fitted(const columns *x, int k) {
   return k == FIT_HIDDEN ? x->constraints.largest[CST_HIDDEN] : x->error.largest[k];
 }
 
-/* ---- one case
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- one case -------------------------------------------------------------------------------- */
 
 static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   const cst_plan *p = rows->plan;
@@ -103,13 +99,12 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   PetscFunctionReturn(0);
 }
 
-/* ---- the steps of a method
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the steps of a method ------------------------------------------------------------------- */
 
-/* The floor below which errors mean nothing: round-off, eps times the size of the state times sqrt(n); what
- * the solver leaves, a tenth of a tolerance that is not as tight as it can be; and a third of
- * reference_error, since a floor stands for a tenth of the errors that are used. Of G v, whose terms were not
- * kept, the size is what it was scaled by. */
+/* The floor below which errors are meaningless, the largest of: round-off, eps times the size of the state
+ * times sqrt(n); the solver's residual, a tenth of a tolerance above 1e-14; and a third of reference_error
+ * (only errors above ten floors are used). For G v, whose terms are not stored, the size is the one by which
+ * it was scaled. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
   const cst_plan *p = rows->plan;
   const int       i = rows->icase,
@@ -136,7 +131,7 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
   PetscFunctionReturn(0);
 }
 
-/* The order that a method claims of what is fitted; 0: none. */
+/* The order that a method claims for a fitted quantity; 0: none. */
 static int claimed_order(const cst_plan *p, int i, int k) {
   const cst_study     *s = p->study;
   const cst_properties has = p->method[p->cases[i].method]->properties;
@@ -153,8 +148,8 @@ static int claimed_order(const cst_plan *p, int i, int k) {
   return least;
 }
 
-/* Whether the motion ends where it began, and errors are those of the end alone: within a twentieth of its
- * largest distance from there. */
+/* True if the motion ends near its start, within a twentieth of its largest distance from it, and errors are
+ * read at the end only. */
 static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   const double *figures;
   double        end = 0, most = 0;
@@ -168,7 +163,7 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   PetscFunctionReturn(0);
 }
 
-/* The order between cases i - 1 and i, which differ in their step alone. */
+/* The order between cases i - 1 and i, which differ only in their step. */
 static double rate(const cst_plan *p, const double *error, int i) {
   const double ratio = error[i - 1] / error[i], step = p->cases[i - 1].h / p->cases[i].h;
   return ratio > 0 && isfinite(ratio) ? cst_elementary_log(ratio) / cst_elementary_log(step) : NAN;
@@ -181,7 +176,7 @@ static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {
   cst_column_say(x->flag, i, cst_order_flag_names[fit->flag]);
 }
 
-/* The steps of one method, tolerance and variant: cases first..first+nstep, coarse to fine. */
+/* The steps of one method, tolerance and variant: cases first .. first + nstep - 1, coarse to fine. */
 static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int first) {
   const cst_plan *p = rows->plan;
   const int       n = p->study->nstep;
@@ -194,7 +189,7 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int 
     PetscCall(cst_case_rows_open(rows, first + i, NULL));
     PetscCall(find_floor(rows, x, all[i]));
   }
-  PetscCall(returns(rows, &back)); /* of the finest one */
+  PetscCall(returns(rows, &back)); /* for the finest step */
   for (int k = 0; k < FITS; k++) {
     const double *error = fitted(x, k).value;
     const int     claimed = claimed_order(p, first, k);

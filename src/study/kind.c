@@ -1,4 +1,4 @@
-/* kind.c: the table of kinds of study, made of kinds.h. */
+/* kind.c: the table of kinds of study, generated from kinds.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/kind.h"
 #include <string.h>

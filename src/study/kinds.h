@@ -1,5 +1,5 @@
-/* kinds.h: every kind of study, once, in the order that `list` prints. A new kind is one file with its row
- * and one line here. */
+/* kinds.h: every kind of study, in the order that `list` prints. A new kind is one file with its row and one
+ * line here. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* clang-format off */
 KIND(order)

@@ -1,4 +1,4 @@
-/* longer.c: rows of trajectories at the end of a run as rows in the middle of a longer one (see longer.h). */
+/* longer.c: converts rows at the end of a run into rows in the middle of a longer run (see longer.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/longer.h"
 #include <math.h>
@@ -22,7 +22,7 @@ const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const 
   if (cst_study_needs(now->study, CST_NEEDS_WINDOWS) &&
       (to->n % from->n || ratio & (ratio - 1) || ratio > CST_WINDOWS)) {
     snprintf(text, sizeof text,
-             "%ld steps are not 2, 4, 8 .. %d times %ld, so that windows would not be whole ones", to->n,
+             "%ld steps are not 2, 4, 8 .. %d times %ld, so old windows would not fill new ones", to->n,
              CST_WINDOWS, from->n);
     return text;
   }
@@ -60,12 +60,11 @@ long cst_longer_step(const double *row, long width) {
   return fits && step > 0 && step == row[CST_LONGER_HEAD + (long)numbers] ? (long)step : -1;
 }
 
-/* ---- kept numbers of a row
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- kept numbers of a row ------------------------------------------------------------------- */
 
 static bool is_kept(const cst_channel *c) { return *c->field.path && c->count && c->kept; }
 
-/* Where a channel stands among them; -1: nowhere. */
+/* Offset of a channel among the kept numbers; -1: not kept. */
 static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
   const cst_channel *wanted = cst_channels_find(x, kind, which);
   long               at = 0;
@@ -76,8 +75,8 @@ static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
   return -1;
 }
 
-/* Means over windows of the old run, and the sum of the open one, as those of the new one, in which `ratio`
- * old ones are one. */
+/* Merges the window means of the old run, and the sum of the open window, into those of the new run; `ratio`
+ * old windows make one new window. */
 static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to,
                          const double *old, double *made, double *sum) {
   const long   ratio = to->n / from->n;

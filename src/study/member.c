@@ -1,17 +1,16 @@
-/* member.c: the initial state of one member of an ensemble, from its address alone.
+/* member.c: the initial state of one member of an ensemble, a function of its index alone.
  *
- *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),  N and N' independent normals addressed by (seed,
- * member, component),
+ *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),
+ *   N and N' independent normals addressed by (seed, member, component),
  *
- * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P gives the nearest
- * point, certainly so on a single surface of degree two; elsewhere a local minimum of the distance, the
- * nearest of those found. A member whose minimum is not found has no start. All parameter sets share the
- * normals of a member, so that sets are compared on the same sample.
+ * P is the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P finds the nearest
+ * point of a single surface of degree two; otherwise the nearest of the local minima found. If none is found,
+ * the member has no start. All parameter sets share the normals of a member, so that they are compared on the
+ * same sample.
  *
  * A body's rotation is turned by a normal rotation vector, R = R0 exp(spread_q hat(N)) with N about the
- * body's axes, and has omega = omega0
- * + spread_v N'; N and N' have the addresses of the first three entries of R. Its centre is spread as other
- * coordinates are.
+ * body's axes, and omega = omega0 + spread_v N'; N and N' have the addresses of the first three entries of R.
+ * Its centre is spread like other coordinates.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -26,7 +25,7 @@ static bool is_finite(const double *x, int n) {
   return true;
 }
 
-/* Of coordinate i, or of its velocity. */
+/* Standard deviation of coordinate i (which = 0) or of its velocity (1). */
 static double deviation(const cst_study *s, int which, int i) {
   return s->deviation[which] ? s->deviation[which][i] : which ? s->spread_v : s->spread_q;
 }
@@ -35,7 +34,8 @@ static void spread(const cst_study *s, long member, uint32_t purpose, int which,
   const cst_system *sys = s->system;
   for (int i = 0, k = 0; i < sys->nq; i++) {
     if (k < sys->nbodies && i == sys->bodies[k].rotation) {
-      i += 8, k++;
+      i += 8;
+      k++;
       continue;
     }
     if (deviation(s, which, i) > 0)
@@ -43,7 +43,7 @@ static void spread(const cst_study *s, long member, uint32_t purpose, int which,
   }
 }
 
-/* Entries of rotations stand in the order of the bodies (they are skipped above). */
+/* Rotations are in the order of the bodies; their entries are skipped above. */
 static void turn(const cst_study *s, long member, double *q, double *v) {
   for (int k = 0; k < s->system->nbodies; k++) {
     const cst_body *b = &s->system->bodies[k];

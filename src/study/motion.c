@@ -11,18 +11,19 @@
 
 typedef __float128 quad;
 
-static const quad converged = 1e-33Q,
-                  stagnant = 1e-29Q; /* of the size of a step's velocities: done; done when it grows again */
+/* relative to the velocities of a step: converged below the first; below the second as soon as it grows again
+ */
+static const quad converged = 1e-33Q, stagnant = 1e-29Q;
 enum { MOST_ITERATIONS = 400 };
 
 struct cst_motion {
   cst_quad *equations;
   int       nq, ng, stages;
-  bool      lost, timed; /* timed: the equations depend on the time, t at the state */
+  bool      lost, timed; /* timed: the equations depend on the time; t: time of the state */
   quad      t;
   quad      a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
-  quad     *q, *v, *lambda; /* the state; multipliers of no use */
-  quad     *V, *A, *Q;      /* stages [stages][nq]; Q of one */
+  quad     *q, *v, *lambda; /* the state; lambda is scratch */
+  quad     *V, *A, *Q;      /* stages [stages][nq]; Q: one stage */
   quad     *next;           /* [stages][nq] accelerations */
 };
 
@@ -37,7 +38,10 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
   cst_motion *m = calloc(1, sizeof *m);
   if (!m) abort();
   m->equations = cst_quad_create(s, c);
-  m->nq = s->nq, m->ng = s->ng, m->stages = stages, m->timed = s->timed;
+  m->nq = s->nq;
+  m->ng = s->ng;
+  m->stages = stages;
+  m->timed = s->timed;
   cst_tableau_gauss_quad(stages, m->a, m->b, m->c);
   m->q = numbers(s->nq);
   m->v = numbers(s->nq);
@@ -46,7 +50,10 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
   m->A = numbers(stages * s->nq);
   m->Q = numbers(s->nq);
   m->next = numbers(stages * s->nq);
-  for (int i = 0; i < s->nq; i++) m->q[i] = q0[i], m->v[i] = v0[i];
+  for (int i = 0; i < s->nq; i++) {
+    m->q[i] = q0[i];
+    m->v[i] = v0[i];
+  }
   return m;
 }
 
@@ -84,7 +91,7 @@ static bool stage_accelerations(cst_motion *m, quad h) {
   return true;
 }
 
-/* A := next; how far the velocities of the step move by it, relative to their size. */
+/* Sets A := next and returns the change in the step's velocities, relative to their size. */
 static quad renew(cst_motion *m, quad h) {
   quad change = 0, size = 0;
   for (int i = 0; i < m->stages * m->nq; i++) {
@@ -119,7 +126,10 @@ static bool step(cst_motion *m, quad h) {
   stage_velocities(m, h);
   for (int k = 0; k < n; k++) {
     quad dq = 0, dv = 0;
-    for (int i = 0; i < s; i++) dq += m->b[i] * m->V[i * n + k], dv += m->b[i] * m->A[i * n + k];
+    for (int i = 0; i < s; i++) {
+      dq += m->b[i] * m->V[i * n + k];
+      dv += m->b[i] * m->A[i * n + k];
+    }
     m->q[k] += h * dq;
     m->v[k] += h * dv;
   }
@@ -134,7 +144,7 @@ bool cst_motion_advance(cst_motion *m, quad h, long n) {
 
 bool cst_motion_lives(const cst_motion *m) { return !m->lost; }
 
-/* Stages are found anew in each step. */
+/* The stages are not part of the state; each step computes them from scratch. */
 size_t cst_motion_bytes(const cst_motion *m) {
   return sizeof(quad) * (2 * (size_t)m->nq + m->timed) + sizeof(long);
 }

@@ -6,7 +6,7 @@
 #include "core/need.h"
 #include "study/names.h"
 
-enum { LENGTH = 96 }; /* of a name with what is put before and behind it */
+enum { LENGTH = 96 }; /* of a name with its prefix and suffix */
 
 static void text(cst_names *x, const char *before, const char *name, const char *behind) {
   char *t = x->text + (size_t)x->n * LENGTH;
@@ -14,10 +14,10 @@ static void text(cst_names *x, const char *before, const char *name, const char 
   x->name[x->n].name = t;
 }
 
-/* The number of the last element. */
+/* The index of the last element. */
 static int last(const cst_name *name) { return name->first + name->count - 1; }
 
-/* All of name[n] with their entries in `array`; *entry is where the next array begins. */
+/* Binds name[n] to inputs of `array`; *entry: where the next array of nodes begins. */
 static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const char *before,
                  const char *behind, char array, cst_node **entry) {
   for (int i = 0; i < n; i++) {
@@ -58,12 +58,14 @@ bool cst_names_has_quantity(const cst_system *s, const char *word) {
   char t[LENGTH];
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
     for (int k = 0; k < s->nbody_name; k++)
-      for (int i = 0; x->components[i]; i++)
-        if (quantity_name(t, x, s->body_name[k].name, i), !strcmp(t, word)) return true;
+      for (int i = 0; x->components[i]; i++) {
+        quantity_name(t, x, s->body_name[k].name, i);
+        if (!strcmp(t, word)) return true;
+      }
   return false;
 }
 
-/* Whether the text may name it: its nodes are many where there are many bodies. */
+/* True if the text may name it. (With many bodies there would be many nodes.) */
 static bool wanted(const cst_body_quantity *x, const char *text) { return strstr(text, x->prefix) != NULL; }
 
 static size_t quantities(const char *text) {
@@ -82,7 +84,11 @@ static void bind_quantity(cst_names *x, cst_graph *g, const cst_system *s, const
   for (int k = 0; k < body->count; k++)
     (*entry)[k] = cst_body_quantity_node(s, g, body->at + k, what, component);
   b->node = **entry;
-  if (body->array) b->entry = *entry, b->count = body->count, b->shift = body->first - 1;
+  if (body->array) {
+    b->entry = *entry;
+    b->count = body->count;
+    b->shift = body->first - 1;
+  }
   *entry += body->count;
 }
 

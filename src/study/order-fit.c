@@ -1,30 +1,33 @@
-/* order-fit.c: the order of convergence with an interval, from errors at several steps, over a window that is
- * found automatically.
+/* order-fit.c: fits an order of convergence with an interval to errors at several steps, over a window that
+ * is found automatically.
  *
- * Model. In a window that begins at its coarsest step H the error is C h^p (1 + b1 u + b2 u^2), u = h/H, b
- * small, so that log e = a + p log(h/H) + b1 u + b2 u^2 + noise,      b1 ~ N(0, 0.2), b2 ~ N(0, 0.15), noise
- * ~ N(0, 1% + floor/e). The leading corrections are not fitted freely, which few steps cannot bear, but with
- * these priors (two more rows of the least squares problem): fine steps then weigh most, since the
- * corrections explain what the coarse ones say. The size of the noise is re-estimated from the misfit chi^2,
- * with the 1% counted as four earlier observations, and the interval is Student's 95%, joined in quadrature
- * with the change of p when the window loses its coarsest step.
+ * Model. In a window with coarsest step H the error is C h^p (1 + b1 u + b2 u^2), u = h/H, b small, so that
+ *     log e = a + p log(h/H) + b1 u + b2 u^2 + noise,
+ *     b1 ~ N(0, 0.2),  b2 ~ N(0, 0.15),  noise ~ N(0, 1% + floor/e).
+ * The leading corrections have these priors (two more rows of the least squares problem), since few steps do
+ * not determine them freely. The fine steps then have the most influence, because the corrections absorb the
+ * deviations of the coarse ones. The size of the noise is re-estimated from the misfit chi^2, with the 1%
+ * counted as four earlier observations. The interval is Student's 95%, combined in quadrature with the change
+ * of p when the window loses its coarsest step.
  *
- * Floor. What is no more than ten times a floor is not used. The caller gives one. The errors show another
- * one themselves: the level of their flat tail, the longest row of finest steps whose overall slope is below
- * 0.5 and which has left the line of the steps before it, upwards (where an error changes its sign, it falls
- * below that line first). Steps less than 1000 floors high are dropped when the slope has bent below half of
- * what it was further away. So the window may end before the finest step.
+ * Floor. Errors of at most ten floors are not used. The caller gives one floor. The errors may show another:
+ * the level of their flat tail, the longest sequence of finest steps whose overall slope is below 0.5 and
+ * which leaves the line of the preceding steps upwards (an error that changes its sign first falls below that
+ * line). Steps below 1000 floors are dropped if the slope has fallen below half its value at larger errors.
+ * The window may therefore end before the finest step.
  *
- * Window. It ends at the finest step above the floors. It begins where the interval is narrowest among the
- * windows of at least three steps that are asymptotic: misfit no more than chance, local slopes within 0.35
- * of each other (beyond their noise), the finest slope within 0.2 of p (what remains is the correction),
- * interval at most +-0.25 and with a whole number in it, and slopes of the five finest steps that do not
- * depart by more and more. If there is none, the narrowest window of all is reported as pre-asymptotic. Where
- * the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice order
- * + 1.83); a window of three steps is therefore held to a fifth of these tolerances, and its order must be a
- * whole number to 0.1. An order below 0.25 does not count as one.
+ * Window. It ends at the finest step above the floors. Its beginning is chosen for the narrowest interval
+ * among the windows of at least three steps that are asymptotic: the misfit is no larger than expected by
+ * chance, the local slopes agree within 0.35 (beyond their noise), the finest slope is within 0.2 of p (the
+ * rest is the correction), the interval is at most +-0.25 and contains an integer, and the slopes of the five
+ * finest steps do not diverge. If there is none, the window with the narrowest interval is reported as
+ * pre-asymptotic.
  *
- * docs/orders.md has how often this is right and how often wrong; jobs/order-rates measures it.
+ * If the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice
+ * order + 1.83). A window of three steps must therefore meet a fifth of these tolerances, and its order must
+ * be within 0.1 of an integer. An order below 0.25 does not count.
+ *
+ * docs/orders.md reports how often the result is right and wrong; jobs/order-rates measures it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -32,23 +35,25 @@
 #include <math.h>
 
 enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
-#define NOISE  0.01
-#define FINEST 0.02 /* no interval is narrower: a correction that happens to be linear in log h is not seen  \
-                     */
-#define THREE 0.2   /* part of the tolerances that a window of three steps is held to */
-#define TWO_STEPS                                                                                            \
-  0.5 /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
-#define ABOVE 10   /* errors of at most this many floors are not used, ... */
-#define FAR   1000 /* ... and errors below this many are close to the floor */
-#define LEAST 0.25 /* no order: nothing converges */
-#define AGREE 0.35 /* slopes of one order */
-#define FLAT  0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
-#define GROWS                                                                                                \
-  1.5 /* the change of slopes from halving to halving, where they leave for another order (2 or 4), ... */
-#define NOT_MORE 5    /* ... and more than this is noise, ... */
-#define SEEN     5e-3 /* ... as is a last change below this */
-#define BELOW    0.3 /* by so much, in log e, no step lies below the line of the window that it comes after */
-#define OFF      4 /* factor by which the last error of a flat tail exceeds what the steps before it predict */
+#define NOISE 0.01
+/* minimal half-width of an interval: a correction linear in log h cannot be detected */
+#define FINEST 0.02
+#define THREE  0.2 /* factor on the tolerances for a window of three steps */
+/* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
+#define TWO_STEPS 0.5
+#define ABOVE     10   /* only errors above this many floors are used */
+#define FAR       1000 /* errors below this many floors are near the floor */
+#define LEAST     0.25 /* a lower order means no convergence */
+#define AGREE     0.35 /* largest difference of slopes of one order */
+#define FLAT      0.5  /* a tail with a smaller slope does not converge; the lowest order of a method is 1 */
+/* growth of the change of slopes from halving to halving if they move to another order (2 or 4) */
+#define GROWS    1.5
+#define NOT_MORE 5    /* larger growth is noise */
+#define SEEN     5e-3 /* smaller last changes are noise */
+/* in log e: no later step lies farther below the line of a window */
+#define BELOW 0.3
+/* factor by which the last error of a flat tail exceeds the extrapolation of the preceding steps */
+#define OFF 4
 
 const char *const cst_order_flag_names[CST_FLAGS] = {"ok",      "pre-asymptotic", "plateau",
                                                      "too-few", "returns",        "contradicts"};
@@ -56,7 +61,7 @@ const char *const cst_order_flag_names[CST_FLAGS] = {"ok",      "pre-asymptotic"
 typedef struct {
   int    index;
   double h, e, floor, x, y, noise; /* x = log h, y = log e, noise of y */
-  int    near;                     /* to its floor */
+  int    near;                     /* near its floor */
 } point;
 
 typedef struct {
@@ -79,7 +84,7 @@ static point make_point(int index, double h, double e, double floor) {
                  e < FAR * floor};
 }
 
-/* The usable steps, at most the POINTS finest, each h once. */
+/* Collects the usable steps, at most the POINTS finest, each h once. */
 static int collect(const double *h, const double *error, const double *floor, int n, point *points) {
   int count = 0;
   for (int i = n - 1; i >= 0 && count < POINTS; i--) {
@@ -100,8 +105,7 @@ static double slope_noise(const point *a) {
   return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x);
 }
 
-/* ---- the floor that the errors themselves show
- * ---------------------------------------------------------------------------------- */
+/* ---- the floor shown by the errors -------------------------------------------------------- */
 
 static double median(double *x, int n) {
   double middle = 0.5;
@@ -111,12 +115,15 @@ static double median(double *x, int n) {
 
 static double overall_slope(const point *w, int count) {
   double x[POINTS], y[POINTS];
-  for (int i = 0; i < count; i++) x[i] = w[i].x, y[i] = w[i].y;
+  for (int i = 0; i < count; i++) {
+    x[i] = w[i].x;
+    y[i] = w[i].y;
+  }
   return cst_ensemble_slope(x, y, count, NULL);
 }
 
-/* Whether the steps from `at` on have left the line of those before it: none lies below, as where an error
- * changes its sign, and the last lies far above. */
+/* True if the steps from `at` on leave the line of the preceding ones: none lies below it (as after a change
+ * of sign), and the last one lies far above. */
 static int leaves_line(const point *points, int count, int at) {
   double slopes[POINTS];
   if (at < 2) return at == 1 && count > 3;
@@ -128,15 +135,15 @@ static int leaves_line(const point *points, int count, int at) {
          points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_elementary_log(OFF);
 }
 
-/* Whether the three finest steps agree about a slope: where an error has changed its sign, a long way back to
- * the order looks flat. */
+/* True if the slopes of the three finest steps agree: after a change of sign, the long return to the order
+ * looks flat. */
 static int converges_again(const point *points, int count) {
   if (count < 3) return 0;
   const double a = slope_after(&points[count - 3]), b = slope_after(&points[count - 2]);
   return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
 }
 
-/* Level of the longest tail of steps that no longer converges; 0 if there is none. */
+/* Level of the longest tail of steps that does not converge; 0 if there is none. */
 static double tail_level(const point *points, int count) {
   if (converges_again(points, count)) return 0;
   for (int at = 0; at + 2 <= count; at++) {
@@ -150,7 +157,7 @@ static double tail_level(const point *points, int count) {
   return 0;
 }
 
-/* The steps that stand above a level, which is a floor of theirs from now on. */
+/* Drops the steps at or below ten times a level, which becomes a floor of the remaining ones. */
 static int above_level(point *points, int count, double level) {
   for (int i = 0; i < count; i++)
     points[i] = make_point(points[i].index, points[i].h, points[i].e, fmax(points[i].floor, level));
@@ -158,9 +165,7 @@ static int above_level(point *points, int count, double level) {
   return count;
 }
 
-/* ---- a window
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a window -------------------------------------------------------------------------------- */
 
 /* Median of the slopes between steps far from round-off; NaN if there are none. */
 static double distant_slope(const point *points, int count) {
@@ -185,7 +190,7 @@ static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const doub
   }
 }
 
-/* Symmetric positive definite, no pivoting needed. */
+/* Symmetric positive definite; needs no pivoting. */
 static void solve(double a[UNKNOWNS][UNKNOWNS], const double r[UNKNOWNS], double x[UNKNOWNS]) {
   double l[UNKNOWNS][UNKNOWNS], z[UNKNOWNS];
   for (int i = 0; i < UNKNOWNS; i++)
@@ -241,7 +246,7 @@ static fit fit_with_spread(const point *w, int count) {
   return f;
 }
 
-/* Whether all local slopes agree within the tolerance plus three standard deviations of their noise. */
+/* True if all local slopes agree within the tolerance plus three standard deviations of their noise. */
 static int slopes_agree(const point *w, int count, double tolerance) {
   for (int i = 0; i + 1 < count; i++)
     for (int j = 0; j < i; j++)
@@ -253,8 +258,8 @@ static int slopes_agree(const point *w, int count, double tolerance) {
 
 static int grows(double a, double b) { return b / a > GROWS && b / a < NOT_MORE; }
 
-/* Whether the slopes of the five finest steps change by more and more, to one side: they leave for another
- * order. Where a correction dies out they change by less and less. */
+/* True if the slopes of the five finest steps change by increasing amounts in one direction: they move to
+ * another order. If a correction dies out, the changes decrease. */
 static int departs(const point *points, int count) {
   double change[3];
   if (count < 5) return 0;
@@ -269,8 +274,8 @@ static int departs(const point *points, int count) {
 
 static int asymptotic(const point *w, int count, const fit *f) {
   const double part = count == 3 ? THREE : 1;
-  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half)
-    return 0; /* nothing converges, or at no whole order */
+  /* no convergence, or no integer order */
+  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half) return 0;
   if (count == 3 && fabs(f->p - rint(f->p)) > 0.1) return 0;
   if (f->half > 0.25 || f->misfit > 4 * part) return 0;
   if (!slopes_agree(w, count, AGREE * part)) return 0;
@@ -292,17 +297,16 @@ static cst_order_fit best_window(const point *points, int count) {
   return best;
 }
 
-/* Whether a step after the first n lies below their line of slope p: errors that change their sign fall
- * before they rise, floors only rise.
- */
+/* True if a step after the first n lies below their line of slope p: an error that changes its sign falls
+ * before it rises, whereas a floor only raises errors. */
 static int falls_below(const point *points, int n, int all, double p) {
   for (int i = n; i < all; i++)
     if (points[i].y < points[n - 1].y + p * (points[i].x - points[n - 1].x) - BELOW) return 1;
   return 0;
 }
 
-/* The same of the longest row of steps that has an asymptotic one: near their floor the finest ones may go
- * without. */
+/* best_window of the longest sequence with an asymptotic window; finest steps near their floor may be left
+ * out. */
 static cst_order_fit best_end(const point *points, int count, int all) {
   cst_order_fit best = best_window(points, count);
   for (int n = count; n >= 3 && (n == count || points[n].near); n--) {

@@ -1,5 +1,5 @@
-/* output.c: writing of a study's result: cases, rows, series, states, columns; or their comparison with a
- * file that is there. */
+/* output.c: writes the result of a study (cases, rows, series, states, columns), or compares it with an
+ * existing file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 struct cst_output {
   const cst_plan *plan;
   cst_channels   *channels;
-  cst_record     *record;     /* NULL: what is written is compared */
-  cst_result     *file;       /* with this */
-  cst_comparison *comparison; /* into that */
-  bool            continued;  /* which was extended to a later end */
+  cst_record     *record; /* NULL: compare with `file`, into `comparison` */
+  cst_result     *file;
+  cst_comparison *comparison;
+  bool            continued; /* `file` was extended to a later end */
 };
 
-/* What is not the same as of a run in one piece: sums over windows are made of partial ones, and samples of
- * the earlier run are missing. */
+/* Fields of an extended result whose bits differ from an uninterrupted run: window sums are merged from
+ * partial ones, and samples of the earlier run are missing. */
 static bool is_joined(const cst_field *f) {
   static const char *const where[] = {"/windows/", "/series/", "/continue/"};
   for (size_t i = 0; i < sizeof where / sizeof *where; i++)
@@ -26,7 +26,7 @@ static bool is_joined(const cst_field *f) {
   return false;
 }
 
-/* A block of a channel that is written. */
+/* Writes or compares a block of a channel. */
 static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
                                 const void *x) {
   const cst_field *f = &c->field;
@@ -43,7 +43,8 @@ static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long 
   PetscFunctionReturn(0);
 }
 
-/* Of a channel from index `at` of its first dimension on: `rows` of them, and of what lies behind all. */
+/* Writes `rows` rows of a channel, from index `at` of its first dimension, with the full range of all others.
+ */
 static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long at, long rows,
                           const void *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
@@ -114,13 +115,11 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
 
 const cst_channels *cst_output_channels(const cst_output *o) { return o->channels; }
 
-/* ---- rows
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool is_row(const cst_channel *c) { return c->place >= 0 && c->count; }
 
-/* Lanes at..at+n of the batch are members first.. of a case. */
+/* Lanes at .. at+n-1 of the batch are members first .. first+n-1 of a case. */
 static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at, long n,
                               const cst_rows *r) {
   long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
@@ -149,7 +148,7 @@ static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_wo
   PetscFunctionReturn(0);
 }
 
-/* The status comes last: a row with a status is whole. */
+/* The status is written last: a row with a status is complete. */
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r) {
   const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
   PetscFunctionBegin;
@@ -170,7 +169,7 @@ PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
-/* Copy `rows` rows of a field, from start[along] on, from a dataset of the same shape, where they begin at
+/* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
  * from_start. */
 static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from,
                                 long *from_start, long *start, long *count, int along) {
@@ -194,7 +193,7 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_chann
   PetscFunctionReturn(0);
 }
 
-/* Of a row that a longer run goes on from. */
+/* Numbers per row from which a longer run continues. */
 static long numbers_of(const cst_plan *p) {
   cst_channels *c = cst_channels_create(p, NULL);
   const long    n = (long)cst_channels_find(c, CST_CHANNEL_CONTINUE, 0)->count;
@@ -202,7 +201,7 @@ static long numbers_of(const cst_plan *p) {
   return n;
 }
 
-/* Rows, [case][member]...; series of single members, [case][sample]. */
+/* Copies rows, [case][member]..., and series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
                                    const cst_channel *c) {
   const bool single =
@@ -217,8 +216,8 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   PetscFunctionReturn(0);
 }
 
-/* States of a case: their paths have its number. A member of the old study that is chosen again is among
- * those it had. */
+/* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
+ * old file. */
 static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
   const cst_study *now = o->plan->study;
   char             path[96];
@@ -245,9 +244,10 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
   for (int k = 0; k < o->channels->n; k++)
     if (&o->channels->channel[k] != status)
       PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
-  if (o->plan->study->trajectory)
-    PetscCall(take_states(o, file, old, from, to));        /* the worst are chosen anew */
-  PetscCall(take_channel(o, file, old, from, to, status)); /* last: a row with a status is whole */
+  /* the worst members are chosen at the end of the run */
+  if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to));
+  /* last: a row with a status is complete */
+  PetscCall(take_channel(o, file, old, from, to, status));
   PetscFunctionReturn(0);
 }
 
@@ -267,7 +267,7 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_chann
                PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", a->field.path);
     for (size_t i = 0; i < b->count; i++) made[i] = NAN;
     PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "%s of the file has a row that is none", a->field.path);
+               "%s of the file has an incomplete row", a->field.path);
     cst_longer_convert(old, earlier, o->channels, later, row, made);
     cst_longer_seal(made);
     PetscCall(put_block(o, b, here, width, made));
@@ -276,9 +276,7 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_chann
   PetscFunctionReturn(0);
 }
 
-/* ---- all else
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- other channels -------------------------------------------------------------------------------- */
 
 PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n,
                                 const double *x) {

@@ -1,4 +1,4 @@
-/* parts.c: errors, largest values and constraints of a case (see parts.h). */
+/* parts.c: columns for errors, largest values and constraints of a case (see parts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/parts.h"
 #include <math.h>
@@ -7,9 +7,7 @@
 
 const char *const cst_part_endings[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
 
-/* ---- errors
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x) {
   for (int k = 0; k < CST_ERRORS; k++)
@@ -35,9 +33,7 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
   PetscFunctionReturn(0);
 }
 
-/* ---- largest values
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- largest values -------------------------------------------------------------------------- */
 
 int cst_parts_quantity_find(const cst_plan *p, const char *name) {
   for (int k = 0; k < p->nbuiltin; k++)
@@ -45,13 +41,13 @@ int cst_parts_quantity_find(const cst_plan *p, const char *name) {
   return -1;
 }
 
-/* The largest of a figure, or of the sum of two. */
+/* The largest value of a figure, or of the sum of two. */
 static double largest_figure(cst_case_rows *rows, int figure, int and) {
   cst_case_rows_pick(rows, figure, and, rows->number);
   return cst_case_rows_largest(rows->number, rows->plan->study->members);
 }
 
-/* Constraints start near zero: report the largest value itself. */
+/* Constraints start near zero, so their largest value itself is reported. */
 PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value) {
   const double *figures;
   PetscFunctionBegin;
@@ -68,8 +64,7 @@ static const struct {
 } constraints[CST_CONSTRAINT_COLUMNS] = {
     [CST_CONSTRAINT] = {"constraint", "largest |g_j|", false},
     [CST_CONSTRAINT_SCALED] = {"constraint_scaled", "largest |g_j| / s_j", true},
-    [CST_HIDDEN] = {"hidden",
-                    "largest |G v|, in the norm over the constraints that error: {hidden: ...} names", false},
+    [CST_HIDDEN] = {"hidden", "largest |G v|, in the norm of error: {hidden: ...}", false},
     [CST_HIDDEN_SCALED] = {"hidden_scaled", "largest |(G v)_j|, scaled", true},
 };
 

@@ -1,4 +1,4 @@
-/* past.c: reads what an earlier run left of a study (see past.h). */
+/* past.c: reads the checkpoint that an earlier run of a study left (see past.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,12 @@ cst_past *cst_past_create(const cst_plan *p) {
 static void forget(cst_past *past) {
   cst_snapshot_close(past->snapshot);
   past->snapshot = NULL;
-  free(past->piece), free(past->stretch), free(past->section);
-  past->piece = NULL, past->stretch = NULL, past->section = NULL;
+  free(past->piece);
+  free(past->stretch);
+  free(past->section);
+  past->piece = NULL;
+  past->stretch = NULL;
+  past->section = NULL;
   past->npiece = 0;
 }
 
@@ -47,7 +51,7 @@ const void *cst_past_read(cst_past *past, int section, size_t *size) {
   if (section < 0) return NULL;
   *size = cst_snapshot_section(past->snapshot, section, name);
   cst_bundle_resize(&past->buffer, *size + 1);
-  past->buffer.bytes[*size] = 0; /* so that a text ends */
+  past->buffer.bytes[*size] = 0; /* terminates a text */
   return cst_snapshot_read(past->snapshot, section, past->buffer.bytes) ? past->buffer.bytes : NULL;
 }
 
@@ -67,7 +71,10 @@ bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size
   for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
     const long *x = cst_past_read(past, at, size);
     if (!x || *size < sizeof *x) return false;
-    if (*x == item) return *bytes = keep(past, x, *size), true;
+    if (*x == item) {
+      *bytes = keep(past, x, *size);
+      return true;
+    }
   }
   *bytes = NULL;
   return true;
@@ -83,8 +90,7 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
   return true;
 }
 
-/* The lanes of a stretch become what they are; false where there are no such lanes, or they are something
- * already. */
+/* Marks a range of lanes. False if there are no such lanes, or they are marked already. */
 static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as,
                  cst_stretch *s) {
   if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
@@ -102,15 +108,16 @@ static bool mark(const cst_plan *p, cst_past *past, long icase, long member, lon
 static bool read_done(const cst_plan *p, cst_past *past) {
   size_t      size = 0;
   cst_stretch s;
-  const long *x = cst_past_read(past, cst_past_find(past, "done", 0),
-                                &size); /* case, member, count of each run of lanes */
+  /* case, member and count of each range of lanes */
+  const long *x = cst_past_read(past, cst_past_find(past, "done", 0), &size);
   bool        ok = x && size % (3 * sizeof *x) == 0;
   for (size_t i = 0; ok && i < size / sizeof *x; i += 3)
     ok = mark(p, past, x[i], x[i + 1], x[i + 2], CST_LANE_DONE, &s);
   return ok;
 }
 
-/* Whether a batch of the class can stand there: all but the partner's step follows from its own. */
+/* True if a batch of the class can be at this position: everything but the partner's step follows from its
+ * own step. */
 static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at, long opens) {
   const bool self = p->study->reference == CST_REFERENCE_SELF;
   if (opens < 0 || opens > 1 || at->step < opens) return false;
@@ -121,7 +128,7 @@ static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at
          at->next_sample == there.next_sample;
 }
 
-/* Whether a section of this size holds the head of an item and its rows. */
+/* True if a section of this size holds the head of a piece and its rows. */
 static bool holds(const cst_piece *c, size_t size) {
   if (size < sizeof *c || c->numbers < 1) return false;
   const size_t numbers = (size - sizeof *c) / sizeof(double), count = (size_t)c->count;
@@ -129,7 +136,7 @@ static bool holds(const cst_piece *c, size_t size) {
          numbers / count == (size_t)c->numbers;
 }
 
-/* Their heads are gathered in the section "pieces", in the order of the sections "lanes". */
+/* Reads the heads of the pieces from the section "pieces"; their order is that of the sections "lanes". */
 static bool read_pieces(const cst_plan *p, cst_past *past) {
   size_t      size = 0;
   const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);

@@ -1,4 +1,4 @@
-/* piece.c: the batch at work as a section of a checkpoint (see piece.h). */
+/* piece.c: writes the current batch as a section of a checkpoint (see piece.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/piece.h"
 

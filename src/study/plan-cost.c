@@ -1,4 +1,4 @@
-/* plan-cost.c: what the steps of a plan cost, what a lane of it holds, and the lanes that suit it. */
+/* plan-cost.c: the cost of the steps of a plan, the memory per lane, and the lane width that suits it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 enum { GROUP_BYTES = 1 << 20 };
 
-/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps between steps in
- * addition to its state. */
+/* *matrix: size of the solver's largest matrices, in numbers per lane. *kept: most numbers that a method
+ * keeps between steps in addition to its state. */
 static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
   const cst_study *s = plan->study;
   *matrix = *kept = 0;
@@ -49,7 +49,7 @@ long cst_plan_state_numbers(const cst_plan *p) {
   return own * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
 }
 
-/* Solver workspace per lane: matrices of Newton's method. */
+/* Solver workspace per lane, in bytes: matrices of Newton's method. */
 double cst_plan_work_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            matrix, kept;
@@ -64,15 +64,15 @@ long cst_plan_most_lanes(const cst_plan *p) {
   return most;
 }
 
-/* Lanes are laid over the pairs of a trajectory where it is alone (system/pairs.h): the more of them, the
- * wider. As measured on water. */
+/* If a trajectory is alone, lanes work on its pairs (system/pairs.h): many pairs suit a wide set. Limits were
+ * measured on water. */
 static int width_for_pairs(const cst_system *s) {
   long pairs = 0;
   for (int k = 0; k < s->npairs; k++) pairs += s->pairs[k].sum.pairs;
   return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
 }
 
-/* The same over its molecules (core/molecules.c), where they are compiled. */
+/* The same for lanes over molecules (core/molecules.c), if they are compiled. */
 static int width_for_molecules(const cst_study *s) {
   cst_molecules m;
   const int     n = s->compile != CST_COMPILE_NEVER && cst_molecules_find(s->system, &m) ? m.n : 1;
@@ -80,14 +80,14 @@ static int width_for_molecules(const cst_study *s) {
   return n < 3 ? 1 : n < 5 ? 4 : CST_W_MAX;
 }
 
-/* Whether lane code was compiled for the system for a wide set and not for set i, whose kernels alone are. */
+/* True if lane code is compiled for the system on the set `wide`, but only kernels on set i. */
 static bool lacks_forms(const cst_system *s, int i, int wide) {
   const cst_compiled *x = s->compiled[i], *y = s->compiled[wide];
   return x && y && !x->form[0].core && y->form[0].core;
 }
 
-/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both
- * take a narrower set, whose bits are the same. CONSTELLA_ISA is obeyed. */
+/* Few trajectories leave most lanes of a wide set idle, and large groups exceed the caches: both prefer a
+ * narrower set, whose bits are the same. CONSTELLA_ISA takes precedence. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
   const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
@@ -101,14 +101,14 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   return isa;
 }
 
-/* Nanoseconds of a step of a lane. */
+/* Nanoseconds per step and lane. */
 static double program_cost(const cst_program *p, const cst_system *s) {
   double sum = 0;
   for (int i = 0; i < p->n; i++) sum += p->step[i].row->size(p->step[i].data, s).cost;
   return sum;
 }
 
-/* The same of one fold of all quantities, and of a value that is counted. */
+/* Nanoseconds per lane for one observation of all quantities, including counted values. */
 static double look_cost(const cst_plan *p) {
   static const double value = 10;
   const cst_system   *s = p->study->system;

@@ -1,8 +1,8 @@
-/* plan-names.c: whether everything that a study writes has a name of its own in the result (see plan.h).
+/* plan-names.c: checks that all datasets and columns of a study have different names (see plan.h).
  *
- * Datasets and columns are named after quantities, and quantities by users: a symmetry, an expression. What
- * two of them would share is asked of the lists of datasets and columns themselves, so that no other file has
- * to know their names.
+ * Datasets and columns are named after quantities, and users name quantities: symmetries and expressions.
+ * Conflicts are found in the lists of datasets and columns themselves, so that no other file has to know
+ * their names.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static const char *last_part(const char *path) { return strrchr(path, '/') + 1; }
 
-/* The observable of the user's whose name the dataset's begins with, the longest one; NULL: none. */
+/* The user's observable whose name begins the dataset's name, the longest such; NULL: none. */
 static const cst_observable *named_by(const cst_study *s, const char *path) {
   const cst_observable *found = NULL;
   for (int i = 0; i < s->nobservable; i++) {
@@ -26,7 +26,7 @@ static const cst_observable *named_by(const cst_study *s, const char *path) {
   return found;
 }
 
-/* The same of a symmetry. */
+/* The symmetry whose name begins the dataset's name, likewise. */
 static const char *symmetry_of(const cst_system *s, const char *path) {
   const char *found = NULL;
   for (int i = 0; i < s->nsym; i++) {
@@ -55,7 +55,7 @@ static int by_path(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Reports the first dataset that is a folder of another one too. */
+/* Reports the first dataset whose path is also a folder of another one. */
 static void check_folders(const cst_study *s, const char **path, int n, cst_diag *d) {
   char folder[sizeof((cst_field *)NULL)->path];
   for (int i = 0; i < n; i++)
@@ -63,17 +63,17 @@ static void check_folders(const cst_study *s, const char **path, int n, cst_diag
       const char *key = folder;
       snprintf(folder, sizeof folder, "%.*s", (int)(at - path[i]), path[i]);
       if (!bsearch(&key, path, (size_t)n, sizeof *path, by_path)) continue;
-      report(s, folder, "would stand for two things", d);
+      report(s, folder, "would have two meanings", d);
       return;
     }
 }
 
-/* Reports the first name that is there twice. The paths are sorted for that. */
+/* Reports the first path that occurs twice. Sorts the paths. */
 static void check_paths(const cst_study *s, const char **path, int n, cst_diag *d) {
   qsort(path, (size_t)n, sizeof *path, by_path);
   for (int i = 1; i < n; i++)
     if (!strcmp(path[i - 1], path[i])) {
-      report(s, path[i], "would stand for two things", d);
+      report(s, path[i], "would have two meanings", d);
       return;
     }
 }

@@ -1,8 +1,8 @@
-/* plan-tracks.c: the quantities that are stored along trajectories, and the one by which the worst of them
- * are chosen, by their names.
+/* plan-tracks.c: finds, by name, the quantities that are stored along trajectories, and the one by which the
+ * worst trajectories are chosen.
  *
- * A name is that of a quantity, rotation-z for instance, or that of an observer, momentum, which stands for
- * all of its quantities.
+ * A name is that of a quantity, for instance rotation-z, or of an observer, for instance momentum, which
+ * stands for all its quantities.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 enum { NAMES = 64 };
 
-/* What is looked at along with nothing that the user asked for: the displacement. */
-static bool is_told(const cst_observation *x) { return x->wanted; }
+/* False for observations that the user did not ask for, such as the displacement. */
+static bool is_wanted(const cst_observation *x) { return x->wanted; }
 
-/* The names that may stand there, as many as are told. */
+/* The allowed names, as far as they are listed in messages. */
 static int names_of(const cst_plan *p, const char **name) {
   int n = 0;
   for (int k = 0; k < p->nlook; k++)
-    for (int i = 0; is_told(&p->look[k]) && i < p->look[k].count && n < NAMES; i++)
+    for (int i = 0; is_wanted(&p->look[k]) && i < p->look[k].count && n < NAMES; i++)
       name[n++] = p->quantity[p->look[k].first + i].name;
   return n;
 }
@@ -44,7 +44,7 @@ static bool is_stored(const cst_plan *p, int quantity) {
   return there;
 }
 
-/* Datasets beside these have their names. */
+/* Names of the datasets in the same group. */
 static bool is_reserved(const char *name) {
   static const char *const taken[] = {"t", "q", "p", "v", "lambda", "member"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -63,14 +63,14 @@ static void store(cst_plan *p, const cst_study_word *w, int quantity, cst_diag *
     p->stored[p->nstored++] = quantity;
 }
 
-/* All quantities of that name, or of the observer of that name, into found[nquantity]. */
+/* All quantities with this name, or of the observer with this name, into found[nquantity]. */
 static int find(const cst_plan *p, const char *text, int *found) {
   int n = 0;
   for (int k = 0; k < p->nlook; k++) {
     const cst_observation *x = &p->look[k];
-    const bool             all = is_told(x) && !strcmp(text, x->name ? x->name : x->row->name);
+    const bool             all = is_wanted(x) && !strcmp(text, x->name ? x->name : x->row->name);
     for (int i = 0; i < x->count; i++)
-      if (all || (is_told(x) && !strcmp(text, p->quantity[x->first + i].name))) found[n++] = x->first + i;
+      if (all || (is_wanted(x) && !strcmp(text, p->quantity[x->first + i].name))) found[n++] = x->first + i;
   }
   return n;
 }
@@ -83,8 +83,10 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
   if (!w->text || (has_error && !strcmp(w->text, "error"))) return;
   n = find(p, w->text, found);
   for (int i = 0; i < n; i++)
-    if (!strcmp(w->text, p->quantity[found[i]].name))
-      found[0] = found[i], n = 1; /* the name of one of them, too */
+    if (!strcmp(w->text, p->quantity[found[i]].name)) {
+      found[0] = found[i];
+      n = 1;
+    } /* the observer has the name of one of its quantities */
   if (n == 0)
     refuse(p, w, "by", has_error ? "error" : NULL, d);
   else if (n > 1)
@@ -114,7 +116,7 @@ long cst_plan_track_numbers(const cst_plan *p) {
          s->store_lambda * (long)s->system->ng + p->nstored;
 }
 
-/* So much that writes of a few thousand tracks are pieces of kilobytes. */
+/* Buffer size: large enough that writes of a few thousand tracks are kilobytes long. */
 enum { TRACK_BYTES = 16 << 20 };
 
 long cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks) {

@@ -1,25 +1,23 @@
-/* plan.c: turns a study into classes of cases, batches of lanes and the steps at which something is looked
- * at. */
+/* plan.c: turns a study into classes of cases and their quantities. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "constella/random.h"
-#include "constella/statistics.h"
 #include "method/method.h"
 #include "study/plan.h"
 
 enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024, FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
-/* Fold once in k steps, k the largest odd number not above min(15, n / 1024), at least 1. */
+/* Observe every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
 static long observe_every(const cst_study *s, long n) {
   long k = n / OBSERVE_TIMES < OBSERVE_MOST ? n / OBSERVE_TIMES : OBSERVE_MOST;
   if (s->observe_every || k < 1) return 1;
   return k % 2 ? k : k - 1;
 }
 
-/* At most `count` steps of 0..n, even or, behind 0, even in the logarithm; 0 and n among them. */
+/* At most `count` of the steps 0..n, equidistant, or equidistant in the logarithm after 0; they include 0 and
+ * n. */
 static int sample_steps(const cst_study *s, long n, long **steps) {
   int  k = 0;
   long last = -1;
@@ -38,7 +36,7 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   return k;
 }
 
-/* Steps between reads of the error: 1 on the mesh, the coarse mesh's spacing, or the whole run. */
+/* Steps between reads of the error: 1 on the mesh, the spacing of the coarse mesh, or the whole run. */
 static long read_every(const cst_study *s, const cst_case *c) {
   const cst_case *coarsest = c - c->step; /* the steps of a method decrease */
   if (s->reference == CST_REFERENCE_NONE) return 0;
@@ -46,14 +44,15 @@ static long read_every(const cst_study *s, const cst_case *c) {
   return s->over == CST_OVER_COARSE ? c->n / coarsest->n : c->n;
 }
 
-/* On the coarse mesh multipliers are compared at its own points t_0 .. t_(N-1) where a step's belong to its
- * left end: those of the step that begins there. */
+/* On the coarse mesh the multipliers are compared at its points t_0 .. t_(N-1) if a step's multipliers belong
+ * to its left end: those of the step that begins there. */
 static long read_lead(const cst_plan *p, const cst_case *c) {
   return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 &&
          p->method[c->method]->properties.lambda_time == 0;
 }
 
-/* Open addressing, a power of two of slots, at most half of them full: classes, or -1. */
+/* Hash table of classes with open addressing: a power of two slots, at most half of them in use; -1: empty.
+ */
 typedef struct {
   int     *slot;
   unsigned mask;
@@ -112,9 +111,7 @@ static void make_classes(cst_plan *p) {
   free(t.slot);
 }
 
-/* ---- quantities
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- quantities ------------------------------------------------------------------------------ */
 
 static bool is_wanted(const cst_study *s, const cst_observer *row) {
   bool wanted = row->always;
@@ -122,7 +119,7 @@ static bool is_wanted(const cst_study *s, const cst_observer *row) {
   return wanted;
 }
 
-/* o: what the study file says of it; NULL: nothing but whether it is wanted. */
+/* o: the entry in the study file; NULL: there is none. */
 static void add_look(cst_plan *p, const cst_observer *row, const cst_observable *o) {
   const cst_study *s = p->study;
   cst_observation *x = &p->look[p->nlook++];
@@ -133,7 +130,8 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
                          .first = p->nquantity};
   x->count = row->count ? row->count(s->system) : 1;
   if (o) {
-    x->name = o->name, x->expression = o->expression;
+    x->name = o->name;
+    x->expression = o->expression;
     x->tape = cst_tape_create(s->system->graph, &o->node, 1);
     p->needs_lambda |= cst_graph_depends(s->system->graph, o->node, 'l');
   }
@@ -141,7 +139,8 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
   for (int k = 0; k < x->count; k++) row->describe(x, k, &p->quantity[p->nquantity++]);
 }
 
-/* Every observer is in every study, so that results look alike; those that are not wanted measure nothing. */
+/* Every study has every observer, so that all results look alike. Those that are not wanted measure nothing.
+ */
 static void make_looks(cst_plan *p) {
   const cst_study *s = p->study;
   p->look = cst_need(calloc((size_t)(CST_OBSERVERS + s->nobservable), sizeof *p->look));
@@ -164,14 +163,14 @@ static void make_histograms(cst_plan *p) {
   }
 }
 
-/* Momenta that the motion keeps from its start: those of all symmetries, where nothing exchanges momentum
- * with the system. */
+/* Momenta that the motion conserves: those of all symmetries, unless something exchanges momentum with the
+ * system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->system;
   return s->nvel || s->timed || cst_method_has_noise(p->study->method[method]) ? 0 : s->nsym;
 }
 
-/* Independent constraints of the system that a method steps: none where springs stand in their place. */
+/* Number of independent constraints of the system that a method steps; zero if springs replace them. */
 static int enforced(const cst_system *s) {
   int n = s->ng;
   for (int a = 0; a < s->ng && s->dropped; a++) n -= s->dropped[a] != 0;
@@ -192,9 +191,8 @@ static void count_freedom(cst_plan *p, cst_diag *d) {
     p->freedom[i] = s->nq - rank - momenta;
     if (p->freedom[i] < 1 && wants_temperature(p))
       cst_diag_add(d, p->study->file, 1, 1,
-                   "'temperature': nothing of the motion of '%s' by '%s' is free: %d coordinates less %d "
-                   "independent constraints and %d kept "
-                   "momenta",
+                   "'temperature': '%s' by '%s' has no degrees of freedom: %d coordinates less %d "
+                   "independent constraints and %d conserved momenta",
                    s->name, cst_method_label(p->study->method[i]), s->nq, rank, momenta);
   }
 }
@@ -205,15 +203,14 @@ static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
   return all;
 }
 
-/* Methods, and systems, that have no compensated form cannot run in a study that asks for it. */
+/* Reports methods and systems without a compensated form if the study asks for one. */
 static void check_compensated(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
   if (!s->compensated) return;
   if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
     cst_diag_add(d, s->file, 1, 1,
                  "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic "
-                 "terms; leave out roundoff: "
-                 "{compensated: true}",
+                 "terms; leave out roundoff: {compensated: true}",
                  s->system->name);
     return;
   }
@@ -221,27 +218,25 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
     if (!cst_program_compensates(p->method[i]->program))
       cst_diag_add(d, s->file, 1, 1,
                    "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, "
-                   "shake, rattle, hbvm(...) and "
-                   "their compositions run",
+                   "shake, rattle, hbvm(...) and their compositions run",
                    cst_method_label(s->method[i]));
 }
 
-/* Bits 1 << cst_iteration of those that some method knows. */
+/* The iterations that some method implements, as bits 1 << cst_iteration. */
 static unsigned known_iterations(const cst_plan *p) {
   unsigned known = 0;
   for (int i = 0; i < p->study->nmethod; i++) known |= cst_program_iterations(p->method[i]->program);
   return known;
 }
 
-/* What solver: {iteration:} says must be possible, where krylov is the way for large systems, and must
- * matter. */
+/* Reports solver: {iteration:} if no method uses it, or if the system is too large for it. */
 static void check_iteration(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
   const unsigned   known = known_iterations(p);
   if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(d, s->file, 1, 1,
                  "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method "
-                 "of this study heeds it");
+                 "of this study uses it");
   if (known & 1u << CST_ITERATION_KRYLOV && !cst_stepper_iteration_possible(s->iteration, s->system))
     cst_diag_add(d, s->file, 1, 1,
                  "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
@@ -250,8 +245,7 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
                  s->system->gram.banded ? " that couple as a band" : "");
 }
 
-/* Errors of multipliers are those of whole means, so that they are read no nearer to one another than these
- * last. */
+/* Reports averages of multipliers that are longer than twice the spacing at which errors are read. */
 static void check_means(const cst_plan *p, cst_diag *d) {
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
@@ -260,8 +254,8 @@ static void check_means(const cst_plan *p, cst_diag *d) {
         2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
       continue;
     cst_diag_add(d, p->study->file, 1, 1,
-                 "the average of '%s' is %g, and errors are read every %g; give 'error' a coarser mesh, or "
-                 "'over: end'",
+                 "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
+                 "'error', or 'over: end'",
                  cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
     return;
   }
@@ -326,44 +320,8 @@ void cst_plan_destroy(cst_plan *p) {
   free(p);
 }
 
-/* Everything is folded at the steps k j + r, 0 <= r < k, with an r that is drawn anew for every 32 of them.
- * At a constant r an oscillation of a whole number of steps stands still or creeps, and looks like drift; an
- * r for each would make noise of every oscillation, five times as much in the mean over 32. */
-enum { FOLDS_A_DRAW = 32 };
-static long fold_of(long j, long every) {
-  if (j == 0 || every == 1) return j * every;
-  return j * every +
-         (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_A_DRAW), CST_PURPOSE_FOLD, 0, 0) * (double)every);
-}
-
-static long no_later(const cst_class *k, long step) { return step < k->n ? step : k->n; }
-
-long cst_plan_class_fold_next(const cst_class *k, long fold) {
-  const long j = fold / k->observe;
-  const bool alike = j > 0 && (j + 1) % FOLDS_A_DRAW != 0;
-  return no_later(k, alike ? fold + k->observe : fold_of(j + 1, k->observe));
-}
-
-long cst_plan_class_fold_after(const cst_class *k, long step) {
-  const long j = step / k->observe, here = fold_of(j, k->observe);
-  return no_later(k, here > step ? here : fold_of(j + 1, k->observe));
-}
-
-int cst_plan_class_part(const cst_class *k, long step, int parts) {
-  return (int)((__int128)(step - k->after) * parts / (k->n - k->after + 1));
-}
-
-void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
-  for (int i = 0; i < parts; i++) count[i] = 0;
-  for (long step = k->after ? cst_plan_class_fold_after(k, k->after - 1) : 0;;
-       step = cst_plan_class_fold_next(k, step)) {
-    count[cst_plan_class_part(k, step, parts)]++;
-    if (step == k->n) return;
-  }
-}
-
-/* Of what is observed and told by its changes: constraints are near zero, and distances from the start have
- * no average. */
+/* Averages exist for wanted quantities that drift: constraints are near zero, and distances from the start
+ * have no average. */
 bool cst_plan_averages(const cst_plan *p, int quantity) {
   bool wanted = false;
   for (int k = 0; k < p->nlook; k++) {
@@ -373,42 +331,6 @@ bool cst_plan_averages(const cst_plan *p, int quantity) {
   return wanted && p->study->averages && p->quantity[quantity].drifts;
 }
 
-/* Folds at steps up to `step`; the last one is at n. */
-static long folds_until(const cst_class *k, long step) {
-  const long before = step < k->n ? step : k->n - 1, j = before / k->observe;
-  if (step < 0) return 0;
-  return j + (fold_of(j, k->observe) <= before) + (step >= k->n);
-}
-
-/* The window of a step, and the first step of a window. */
-static long window_of(const cst_class *k, long step) {
-  const long window = (long)((__int128)step * CST_WINDOWS / k->n);
-  return window < CST_WINDOWS ? window : CST_WINDOWS - 1;
-}
-static long first_of(const cst_class *k, long window) {
-  return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS);
-}
-
-long cst_plan_window_folds(const cst_class *k, long window) {
-  return folds_until(k, first_of(k, window + 1) - 1) - folds_until(k, first_of(k, window) - 1);
-}
-
-cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {
-  cst_position at = {.step = step, .folds = folds_until(k, step)};
-  const long   j = step / k->observe, here = no_later(k, fold_of(j, k->observe));
-  at.window = window_of(k, step >= k->n ? k->n : here <= step ? here : fold_of(j - 1, k->observe));
-  at.in_window =
-      at.folds -
-      (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? folds_until(k, first_of(k, at.window) - 1) : 0);
-  while (at.next_sample < k->nsample && k->sample[at.next_sample] <= step) at.next_sample++;
-  return at;
-}
-
-bool cst_plan_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
-bool cst_plan_class_reads_lambda(const cst_class *k, long step) {
-  return k->read > 0 && (step - k->lead) % k->read == 0;
-}
-
 const double *cst_plan_parameters(const cst_plan *p, int variant) {
   return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
 }
@@ -416,7 +338,7 @@ const double *cst_plan_parameters(const cst_plan *p, int variant) {
 long cst_plan_lane(const cst_plan *p, long icase, long member) {
   const cst_class *k = &p->classes[p->class_of[icase]];
   int              at = 0;
-  for (int end = k->ncase; end - at > 1;) { /* they ascend */
+  for (int end = k->ncase; end - at > 1;) { /* the cases ascend */
     const int half = at + (end - at) / 2;
     *(k->cases[half] <= icase ? &at : &end) = half;
   }

@@ -1,10 +1,9 @@
-/* reader-beside.c: files that a study names: their paths, their contents, and whether their sums are those
- * that the study names. */
+/* reader-beside.c: files that a study names: their paths, their contents, and their checksums. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "study/reader.h"
 
-const char cst_reader_layer_withheld[] = "is code in C, which is not compiled unasked";
+const char cst_reader_layer_withheld[] = "is C code, which is not compiled without permission";
 
 const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
   return fetch(path, bytes, length);

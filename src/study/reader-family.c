@@ -1,5 +1,5 @@
-/* reader-family.c: the key `for` of a study file: "i = 1..n", or a list of ranges, ["i = 1..n", "j =
- * i+1..n"], as nested loops (see reader.h). */
+/* reader-family.c: the key `for` of a study file, as nested loops: "i = 1..n", or a list of ranges, ["i =
+ * 1..n", "j = i+1..n"] (see reader.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 enum { RANGES = 4, LARGEST = 1000000 };
 
 typedef struct {
-  cst_yaml   *node;
-  const char *text, *from, *to; /* of the scalar; the parts begin there and end at an = , at .. or with it */
+  cst_yaml *node;
+  /* text of the scalar; pointers to its parts, which end at '=', at '..', or with the text */
+  const char *text, *from, *to;
   char       *name;
 } range;
 
@@ -20,7 +21,7 @@ typedef struct {
   const char       *what;
   range             range[RANGES];
   int               n;
-  cst_binding      *names; /* [count + RANGES]: those that are given, then the variables */
+  cst_binding      *names; /* [count + RANGES] the given names, then the variables */
   int               count;
   cst_family_visit *visit;
   void             *context;
@@ -29,7 +30,7 @@ typedef struct {
 
 static const char form[] = "'NAME = FROM..TO', for example 'i = 1..n'";
 
-/* Whether the graph knows the word: a name, a constant, a function. */
+/* True if the word is a known name, constant or function. */
 static bool is_taken(family *f, const char *word, int known) {
   cst_expr_error error;
   return cst_expr_parse(f->r->s->system->graph, word, f->names, known, &error) >= 0 ||
@@ -45,15 +46,17 @@ static bool is_word(const char *s) {
   return n > 0;
 }
 
-/* Cut one range into its parts; its variable is known from then on. */
+/* Splits a range into its parts and defines its variable. */
 static bool split(family *f, cst_yaml *n) {
   cst_reader *r = f->r;
   range      *x = &f->range[f->n];
   const char *text = cst_reader_text(r, n, "for", form), *equal = text ? strchr(text, '=') : NULL,
              *dots = equal ? strstr(equal, "..") : NULL;
   if (!text) return false;
-  if (!dots)
-    return cst_yaml_error(r->doc, n, r->d, "'for' of %s is '%s'; it must be %s", f->what, text, form), false;
+  if (!dots) {
+    cst_yaml_error(r->doc, n, r->d, "'for' of %s is '%s'; it must be %s", f->what, text, form);
+    return false;
+  }
   const char *begin = text + strspn(text, " \t\n");
   size_t      length = (size_t)(equal - begin);
   while (length && strchr(" \t\n", begin[length - 1])) length--;
@@ -70,12 +73,16 @@ static bool split(family *f, cst_yaml *n) {
   else {
     f->names[f->count + f->n] =
         (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->system->graph, 1)};
-    return f->n++, true;
+    f->n++;
+    return true;
   }
-  return free(x->name), x->name = NULL, false;
+  free(x->name);
+  x->name = NULL;
+  return false;
 }
 
-/* Evaluate the text at `at`, of the given length, as a whole number in the names before range k. */
+/* Evaluates the text at `at`, of the given length, as an integer; the variables of ranges before k are known.
+ */
 static bool whole(family *f, int k, const char *at, size_t length, const char *which, long *out) {
   cst_reader    *r = f->r;
   const range   *x = &f->range[k];
@@ -86,10 +93,10 @@ static bool whole(family *f, int k, const char *at, size_t length, const char *w
   const cst_node node = cst_expr_parse(g, part, f->names, f->count + k, &error);
   const int      offset = (int)(at - x->text), blanks = (int)strspn(part, " \t\n");
   free(part);
-  if (node < 0)
-    return cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which,
-                             error.message),
-           false;
+  if (node < 0) {
+    cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which, error.message);
+    return false;
+  }
   if (!cst_graph_is_constant(g, node, &value) || value != floor(value) || fabs(value) > LARGEST) {
     cst_yaml_error_at(r->doc, x->node, offset + blanks, r->d,
                       "%s of 'for' must be a whole number, at most %d: an expression of numbers, sizes and "
@@ -123,10 +130,11 @@ static bool split_all(family *f, cst_yaml *n) {
   if (!n) return true;
   if (!cst_yaml_is_list(n)) return split(f, n);
   const int ranges = cst_yaml_size(n);
-  if (ranges < 1 || ranges > RANGES)
-    return cst_yaml_error(f->r->doc, n, f->r->d, "'for' of %s has %d ranges; it must have 1 to %d", f->what,
-                          ranges, RANGES),
-           false;
+  if (ranges < 1 || ranges > RANGES) {
+    cst_yaml_error(f->r->doc, n, f->r->d, "'for' of %s has %d ranges; it must have 1 to %d", f->what, ranges,
+                   RANGES);
+    return false;
+  }
   for (int i = 0; i < ranges; i++)
     if (!split(f, cst_yaml_item(n, i))) return false;
   return true;
@@ -138,7 +146,10 @@ bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_b
   f.names = cst_need(malloc(sizeof *f.names * ((size_t)count + RANGES)));
   memcpy(f.names, names, sizeof *names * (size_t)count);
   bool good = split_all(&f, n) && loop(&f, 0);
-  if (good && !f.visits) good = (cst_yaml_error(r->doc, n, r->d, "'for' of %s has no members", what), false);
+  if (good && !f.visits) {
+    cst_yaml_error(r->doc, n, r->d, "'for' of %s has no members", what);
+    good = false;
+  }
   *visits = f.visits;
   for (int i = 0; i < f.n; i++) free(f.range[i].name);
   free(f.names);

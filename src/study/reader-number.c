@@ -1,5 +1,5 @@
-/* reader-number.c: numbers of a study file: literals or expressions of the parameters and pi, one value for
- * each parameter set. */
+/* reader-number.c: numbers of a study file: literals or expressions of the parameters and pi, one value per
+ * parameter set. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ const char *cst_reader_shortest(double x) {
     snprintf(s, sizeof ring[0], "%.*g", digits, x);
     if (strtod(s, NULL) == x) break;
   }
-  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
-    snprintf(s, sizeof ring[0], "%.15g", x); /* 10, not 1e+01 */
+  /* 10, not 1e+01 */
+  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15) snprintf(s, sizeof ring[0], "%.15g", x);
   return s;
 }
 
@@ -58,8 +58,8 @@ static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const c
 
 bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   cst_node x = expression(r, n, what, NULL, 0, false);
-  return x >= 0 && cst_graph_is_constant(r->graph, x,
-                                         out); /* without names everything folds, and to finite values only */
+  /* without names every expression is folded to a finite constant */
+  return x >= 0 && cst_graph_is_constant(r->graph, x, out);
 }
 
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out) {

@@ -1,4 +1,4 @@
-/* reader-range.c: values of a parameter or of a coordinate: a number, a list of them, or {from:, to:, count:,
+/* reader-range.c: values of a parameter or coordinate: a number, a list of numbers, or {from:, to:, count:,
  * spacing: linear | log}. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { MOST = 1000000 };
 
-/* The i-th of n values: both ends exactly as they are written. */
+/* The i-th of n values; both ends are exact. */
 static double between(double from, double to, long i, long n, bool logarithmic) {
   const double part = n > 1 ? (double)i / (double)(n - 1) : 0;
   if (i == 0) return from;
@@ -34,9 +34,10 @@ static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values
   else if (good && (m == 1) != (from == to))
     cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %s from %s to %s; %s", what, cst_reader_shortest(m),
                    cst_reader_shortest(from), cst_reader_shortest(to),
-                   m == 1 ? "one value has 'from' and 'to' alike" : "its values would all be the same");
+                   m == 1 ? "for one value 'from' and 'to' must be equal" : "its values would all be equal");
   else if (good && spacing && !(from * to > 0))
-    cst_yaml_error(r->doc, n, r->d, "'%s': values spaced as their logarithms have one sign, and are not 0",
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s': with logarithmic spacing 'from' and 'to' must be nonzero and have the same sign",
                    what);
   if (!good || cst_diag_count(r->d) > before) return false;
   *count = (int)m;
@@ -59,7 +60,11 @@ bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **val
       if (!(good = x[k] != x[i]))
         cst_yaml_error(r->doc, cst_yaml_item(n, i), r->d, "'%s': the value %s appears twice", what,
                        cst_reader_shortest(x[i]));
-  if (!good) return free(x), false;
-  *values = x, *count = m;
+  if (!good) {
+    free(x);
+    return false;
+  }
+  *values = x;
+  *count = m;
   return true;
 }

@@ -49,7 +49,7 @@ const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const 
   return NULL;
 }
 
-/* At its parent, which for the whole file is 1:1. */
+/* Reports a missing key at its parent, or at 1:1 for the whole file. */
 cst_yaml *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key) {
   cst_yaml *n = cst_yaml_get(map, key);
   if (!n && map == r->root)

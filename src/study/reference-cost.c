@@ -1,15 +1,15 @@
-/* reference-cost.c: what the reference of a study costs, which the cost of the plan leaves out. */
+/* reference-cost.c: the cost of a study's reference, which the cost of the plan does not include. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/reference.h"
 
-/* A step in quadruple precision goes through scalar kernels and software arithmetic: cost relative to a step
- * of one lane. */
+/* Cost of a step in quadruple precision, with scalar kernels and software arithmetic, relative to a step of
+ * one lane. */
 static const double quadruple = 210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
 
-/* Steps of one member of a variant between all times at which it is read. */
+/* Steps of one member of a variant up to the last time at which it is read. */
 static double steps_of(const cst_plan *p, int variant) {
   int     n;
   double *t = cst_reference_times(p, variant, &n), sum = 0;
@@ -30,7 +30,7 @@ double cst_reference_work(const cst_plan *p, double *nanoseconds) {
     sum += steps_of(p, v) * ((double)s->members + 0.5 * (double)cst_reference_twice(s));
   const cst_program *m = p->reference->program;
   for (int i = 0; i < m->n; i++) cost += m->step[i].row->size(m->step[i].data, p->reference->stepped).cost;
-  const int width = cst_isas[p->isa].width; /* idle lanes cost as much as those at work */
+  const int width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
   *nanoseconds =
       sum * cost *
       (s->reference_quad ? quadruple : ceil((double)s->members / width) * width / (double)s->members);

@@ -1,7 +1,6 @@
-/* reference-error.c: the error of the reference itself: the same method from the same starts at twice its
- * step, for the first members, and how far the two are apart where both stop. For a method of order r that is
- * 2^r - 1 times its error, and so no less than it.
- */
+/* reference-error.c: the error of the reference itself, from the same method at twice its step, for the first
+ * members, wherever both stop. For a method of order r the difference is 2^r - 1 times the error of the
+ * reference, so it is an upper bound. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -9,20 +8,23 @@
 #include "study/channels.h"
 
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice) {
-  double last = 0, before = 0,
-         longest = 0; /* the last stop, the time before, the longest step of the reference since that stop */
-  bool any = false;
+  /* the last stop, the previous time, the longest step of the reference since that stop */
+  double last = 0, before = 0, longest = 0;
+  bool   any = false;
   for (int k = 0; k < n; k++) {
     const double span = time[k] - before, way = time[k] - last;
     if (span > 0) longest = fmax(longest, span / (double)cst_reference_steps(s, span));
     const double steps = longest > 0 ? floor(way / (2 * longest) * (1 + 1e-9)) : 0;
-    const double play =
-        s->resolution > 0 ? 1 + 1e-9 : 1.1; /* steps of one path are multiples of its increments */
-    const bool fits = steps >= 1 && way <= play * 2 * longest * steps;
+    /* with noise, steps are multiples of the path's increments */
+    const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
+    const bool   fits = steps >= 1 && way <= play * 2 * longest * steps;
     before = time[k];
     twice[k] = way == 0 ? 0 : fits || (k == n - 1 && !s->resolution) ? (long)fmax(1, steps) : -1;
     any |= fits;
-    if (twice[k] >= 0) last = time[k], longest = 0;
+    if (twice[k] >= 0) {
+      last = time[k];
+      longest = 0;
+    }
   }
   return any;
 }
@@ -31,7 +33,7 @@ static void keep_largest(double *kept, double e) {
   if (!isnan(e) && !(e <= *kept)) *kept = e;
 }
 
-/* Rows {q, p, lambda} of a member, once and again at twice the step. */
+/* x, y: rows {q, p, lambda} of a member at the step of the reference and at twice that step. */
 static void add_difference(const cst_study *s, const double *x, const double *y, double error[CST_ERRORS]) {
   const int  nq = s->system->nq, at[] = {0, 0, nq, 2 * nq}, size[] = {0, nq, nq, s->system->ng};
   const bool chosen[] = {false, s->error_q, s->error_p, s->error_lambda};
@@ -62,18 +64,16 @@ void cst_reference_errors(const cst_reference *r, double *error) {
   for (int v = 0; v < n && cst_reference_tables(r) > n; v++) find_errors(r, v, error + v * CST_ERRORS);
 }
 
-/* ---- before the run
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- before the run -------------------------------------------------------------------------- */
 
-/* What a method of some order is likely to miss by at step h, where T is a time in which the motion changes:
- * no more than a guess. */
+/* Rough guess of the error of a method of the given order at step h, where T is a time scale of the motion.
+ */
 static double guess(double h, double T, int order) { return fmax(pow(h / T, order), 1e-14); }
 
 static int order_of(const cst_properties *p) { return PetscMin(p->order_q, p->order_p); }
 
-/* The longest step of the reference that is ten times better than the finest run of method m, and where both
- * have one order a hundred times: else its own error is seen as a bias of the order. */
+/* The longest step with which the reference is ten times more accurate than the finest run of method m, or a
+ * hundred times if both have the same order: otherwise its own error biases the order. */
 static double longest_step(const cst_plan *p, int variant, int m, int order) {
   const cst_study *s = p->study;
   const double    *steps = s->step + (size_t)variant * (size_t)s->nstep, h = steps[s->nstep - 1],
@@ -96,13 +96,17 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
           order_of(&p->method[m]->properties) > 0 ? longest_step(p, v, m, order) : INFINITY;
       const double finest = s->step[v * s->nstep + s->nstep - 1],
                    step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
-      if (step > longest * (1 + 1e-9) && longest < least) least = longest, variant = v, method = m;
+      if (step > longest * (1 + 1e-9) && longest < least) {
+        least = longest;
+        variant = v;
+        method = m;
+      }
     }
   if (least == INFINITY) return;
-  cst_diag_warn(d, s->file, s->reference_line, s->reference_column,
-                "the reference, %s at step %.3g, is likely to be less than ten times better than %s at step "
-                "%.3g, and orders are fitted above "
-                "its error only; a step of about %.1g would do, or a method of higher order",
-                cst_method_label(s->reference_method), s->reference_step, cst_method_label(s->method[method]),
-                s->step[variant * s->nstep + s->nstep - 1], least);
+  cst_diag_warn(
+      d, s->file, s->reference_line, s->reference_column,
+      "the reference, %s at step %.3g, is probably less than ten times more accurate than %s at step %.3g, "
+      "and orders are fitted only above its error; use a step of about %.1g, or a method of higher order",
+      cst_method_label(s->reference_method), s->reference_step, cst_method_label(s->method[method]),
+      s->step[variant * s->nstep + s->nstep - 1], least);
 }

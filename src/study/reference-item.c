@@ -1,7 +1,6 @@
-/* reference-item.c: one task of the reference, which steps some members of one table through the times that
- * are read, in double precision in a batch, or one member in quadruple precision. It can be left at any step
- * and taken up again there.
- */
+/* reference-item.c: one task of the reference: steps some members of one table through the times that are
+ * read, in double precision as a batch, or a single member in quadruple precision. It can be interrupted at
+ * any step and resumed there. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
 #include <math.h>
@@ -16,22 +15,20 @@ struct cst_item {
   cst_reference      *r;
   long                index;
   cst_reference_share x;
-  int                 time; /* of the next read */
+  int                 time; /* index of the next time to read */
   long                done; /* steps done towards it */
   cst_stepper        *st;   /* in double precision; NULL in quadruple */
   cst_batch           b;
   double             *lambda;
-  cst_motion         *m; /* in quadruple precision; NULL where it has no start */
-  __float128         *room;
+  cst_motion         *m; /* in quadruple precision; NULL without a valid start */
+  __float128         *workspace;
   long                some;  /* steps between two polls */
-  double             *saved; /* the batch, before steps in whose middle it may be halted */
+  double             *saved; /* the batch before steps that may be halted */
 };
 
-/* ---- double precision
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- double precision ------------------------------------------------------------------------ */
 
-/* Start the members first..first+count of a variant in the batch. */
+/* Starts members first .. first+count-1 of a variant in the batch. */
 static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant,
                                     long first, long count) {
   const cst_study *s = p->study;
@@ -52,7 +49,7 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
   PetscFunctionReturn(0);
 }
 
-/* The momenta of the share in its table become M v + a. */
+/* Replaces the momenta of the share in its table by M v + a. */
 static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
                          int time) {
   const cst_system *s = r->plan->study->system;
@@ -73,7 +70,7 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   free(one);
 }
 
-/* Copy the states of the batch into the table. A lane that failed leaves NaN. */
+/* Copies the states of the batch into the table; NaN for failed lanes. */
 static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
                   int time, double *lambda) {
   const cst_system *s = r->plan->study->system;
@@ -117,12 +114,11 @@ static PetscErrorCode open_double(cst_item *i) {
   PetscFunctionReturn(0);
 }
 
-/* ---- quadruple precision
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- quadruple precision --------------------------------------------------------------------- */
 
 static int stages(const cst_method *m) { return (int)cst_method_root(m)->arg[0]->number; }
 
-/* q, p, lambda of the motion at its time, one behind the other; room[2 nq + ng]. */
+/* Rounds q, p, lambda of the motion at its time; room[2 nq + ng]. */
 static void round_state(const cst_system *s, const double *c, cst_motion *m, __float128 *room, double *to) {
   cst_motion_state(m, room, NULL, room + s->nq, room + 2 * s->nq);
   for (int i = 0; i < 2 * s->nq + s->ng; i++) to[i] = (double)room[i];
@@ -133,7 +129,7 @@ static void open_quad(cst_item *i) {
   const cst_study  *s = i->r->plan->study;
   const cst_system *sys = s->system;
   double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
-  i->room = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->room));
+  i->workspace = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->workspace));
   if (cst_study_member(s, i->x.variant, i->x.first, q, v))
     i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant),
                              q, v);
@@ -144,21 +140,21 @@ static void store_quad(cst_item *i) {
   const cst_system *s = i->r->plan->study->system;
   double           *to = cst_reference_cell(i->r, i->x.table, i->time, i->x.first);
   if (i->m && cst_motion_lives(i->m))
-    round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->room, to);
+    round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->workspace, to);
   else
     for (int k = 0; k < 2 * s->nq + s->ng; k++) to[k] = NAN;
 }
 
-/* ---- either
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- either precision ---------------------------------------------------------------------------------- */
 
 static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
   cst_item *i;
   PetscFunctionBegin;
   PetscCall(PetscNew(&i));
   *item = i;
-  i->r = r, i->index = index, i->x = x;
+  i->r = r;
+  i->index = index;
+  i->x = x;
   if (r->plan->study->reference_quad)
     open_quad(i);
   else
@@ -173,12 +169,12 @@ static PetscErrorCode close_item(cst_item *i) {
   cst_motion_destroy(i->m);
   free(i->lambda);
   free(i->saved);
-  free(i->room);
+  free(i->workspace);
   PetscCall(PetscFree(i));
   PetscFunctionReturn(0);
 }
 
-enum { STEPS_A_POLL = 64, QUAD_STEPS_A_POLL = 4, FEW_STEPS = 8 };
+enum { STEPS_PER_POLL = 64, QUAD_STEPS_PER_POLL = 4, FEW_STEPS = 8 };
 
 static void save_batch(cst_item *i) {
   const size_t n = cst_batch_numbers(i->st);
@@ -193,7 +189,7 @@ static void restore_batch(cst_item *i, const double *from, long step) {
   cst_batch_ready(i->st, &i->b);
 }
 
-/* Steps of the batch; few of them, which may be long, can be halted in the middle, and are none then. */
+/* Advances the batch. If there are few steps, which may be long, it can be halted inside; *some is then 0. */
 static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *some) {
   const long step = i->b.step;
   const bool watched = i->r->halt && *some <= FEW_STEPS;
@@ -209,10 +205,10 @@ static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *so
   PetscFunctionReturn(0);
 }
 
-/* Some steps of a span of n; a span of 0 has none: a time that is read is the start. */
+/* Takes some steps of a span of n steps. A span of 0 has none: the time is that of the start. */
 static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
   const double before = MPI_Wtime();
-  const long   most = i->st ? STEPS_A_POLL : QUAD_STEPS_A_POLL;
+  const long   most = i->st ? STEPS_PER_POLL : QUAD_STEPS_PER_POLL;
   long         some = PetscMin(PetscMax(1, i->some), n - i->done);
   PetscFunctionBegin;
   if (i->st)
@@ -248,11 +244,9 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
   PetscFunctionReturn(0);
 }
 
-/* ---- left and taken up
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- interrupted and resumed ----------------------------------------------------------------------- */
 
-/* What a section "midway" begins with; the values of the times before follow, then the state. */
+/* Head of a section "midway"; the values at earlier times follow, then the state. */
 typedef struct {
   long index, time, done, step;
 } head;
@@ -280,7 +274,7 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
   if (i->m) cst_motion_save(i->m, to);
 }
 
-/* Whether an item can stand there: in front of a stop, or behind the last one. */
+/* True if an item can be at this position: before a time to read, or after the last one. */
 static bool stands(const cst_item *i, const head *h) {
   const int last = i->r->ntime[i->x.variant];
   double    from;
@@ -289,7 +283,7 @@ static bool stands(const cst_item *i, const head *h) {
          (h->time < last ? PetscMax(0, cst_reference_way(i->r, i->x.table, (int)h->time, &from)) : 0);
 }
 
-/* Whether what was saved of each member is a state; of a motion it is. */
+/* True if the saved numbers of each member are a state. (For a motion any numbers are.) */
 static bool are_states(const cst_item *i, const char *from) {
   bool good = true;
   for (long m = 0; i->st && m < i->x.count; m++)
@@ -307,7 +301,8 @@ static bool unpack(cst_item *i, const char *from, size_t size) {
   if (!are_states(i, from + values(i, h.time))) return false;
   cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
   from += values(i, h.time);
-  i->time = (int)h.time, i->done = h.done;
+  i->time = (int)h.time;
+  i->done = h.done;
   if (i->st) restore_batch(i, (const double *)(const void *)from, h.step);
   if (i->m) cst_motion_restore(i->m, from);
   return true;
@@ -319,7 +314,7 @@ PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *mid
   if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
   PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
   PetscCheck(!midway || unpack(r->at, midway, size), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "what an earlier run left of the reference does not fit this study");
+             "the checkpoint of the reference does not fit this study");
   PetscCall(walk(r->at, poll, context, stop));
   PetscCall(close_item(r->at));
   r->at = NULL;

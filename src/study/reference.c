@@ -1,9 +1,9 @@
-/* reference.c: what errors are measured against: an exact motion, or another method's states at the times
- * that are read.
+/* reference.c: the solution against which errors are measured: an exact motion, or states of another method
+ * at the times that are read.
  *
- * A method's states are computed once for all cases, one variant and up to a group of members an item of
- * work, through all read times in order with equal steps not longer than the reference's own between them.
- * (reference: self runs beside each batch, in runner.c.)
+ * A method's states are computed once for all cases. One item of work is one variant and up to a group of
+ * members: equal steps, not longer than the reference's step, lead from each read time to the next. (With
+ * reference: self a partner runs beside each batch; see runner.c.)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -12,15 +12,14 @@
 #include "core/need.h"
 #include "study/reference.h"
 
-enum { MEMBERS_AN_ITEM = 64, MEMBERS_TWICE = 8 };
+enum { MEMBERS_PER_ITEM = 64, MEMBERS_TWICE = 8 };
 
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/* The times at which case i reads: t = n h, and where the multipliers belong to another time, that one too.
- */
+/* The times at which case i reads: t = n h, and the times of the multipliers if they differ. */
 static int case_times(const cst_plan *p, int i, double *t) {
   const cst_case  *c = &p->cases[i];
   const cst_class *k = &p->classes[p->class_of[i]];
@@ -38,9 +37,9 @@ static int case_times(const cst_plan *p, int i, double *t) {
 }
 
 double *cst_reference_times(const cst_plan *p, int variant, int *count) {
-  const int cases = p->ncase / p->study->nvariant,
-            first = variant * cases; /* they follow one another, parameter set by parameter set */
-  size_t most = 0, n = 0;
+  /* the cases of one parameter set are consecutive */
+  const int cases = p->ncase / p->study->nvariant, first = variant * cases;
+  size_t    most = 0, n = 0;
   for (int i = 0; i < cases; i++) most += (size_t)case_times(p, first + i, NULL);
   double *t = cst_need(malloc((most + 1) * sizeof *t));
   for (int i = 0; i < cases; i++) n += (size_t)case_times(p, first + i, t + n);
@@ -54,7 +53,7 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
 
 static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
 
-/* Members that are computed at twice the step as well. */
+/* Number of members that are also computed at twice the step. */
 long cst_reference_twice(const cst_study *s) {
   return s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)
              ? PetscMin((long)MEMBERS_TWICE, s->members)
@@ -76,11 +75,11 @@ static size_t table_size(const cst_reference *r, int table) {
          row(r->plan);
 }
 
-/* In quadruple precision a member is long work. */
-static long members_an_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_AN_ITEM; }
+/* In quadruple precision a single member takes long enough. */
+static long members_per_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_PER_ITEM; }
 
 static long items_of(const cst_reference *r, int table) {
-  const long n = members_an_item(r->plan->study);
+  const long n = members_per_item(r->plan->study);
   return (cst_reference_members(r, table) + n - 1) / n;
 }
 
@@ -149,7 +148,7 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
 }
 
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
-  const long many = members_an_item(r->plan->study);
+  const long many = members_per_item(r->plan->study);
   int        table = 0;
   for (; item >= items_of(r, table); table++) item -= items_of(r, table);
   const long first = item * many;
@@ -159,7 +158,7 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
   const cst_plan *p = r->plan;
-  if (x.first < cst_reference_twice(p->study)) return true; /* the error of the reference itself */
+  if (x.first < cst_reference_twice(p->study)) return true; /* for the error of the reference itself */
   for (int i = 0; i < p->ncase; i++) {
     if (p->cases[i].variant != x.variant) continue;
     const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);
@@ -174,7 +173,7 @@ void cst_reference_spare(cst_reference *r, unsigned char *const *lane) {
     if (!needs(r, cst_reference_share_of(r, i), lane)) r->item[i] = CST_ITEM_TOLD;
 }
 
-/* Numbers of a share up to the time of index `times`. */
+/* Numbers of a share at the first `times` times. */
 static size_t numbers(const cst_reference *r, cst_reference_share x, int times) {
   return (size_t)times * (size_t)x.count * row(r->plan);
 }
@@ -214,7 +213,8 @@ PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
   PetscFunctionBegin;
   for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
     const size_t n = table_size(r, t), most = 1 << 26;
-    for (size_t at = 0; at < n; at += most) /* each cell was written by one rank, the others hold zero bits */
+    /* each cell was written by one rank; on all others its bits are zero */
+    for (size_t at = 0; at < n; at += most)
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at),
                                  MPI_LONG, MPI_BOR, comm));
   }
@@ -226,7 +226,7 @@ static int index_of(const cst_reference *r, int variant, double t) {
   return found ? (int)(found - r->time[variant]) : -1;
 }
 
-/* Exact solutions are expensive: evaluate once if both times are the same. */
+/* Exact solutions are expensive: evaluate once if both times are equal. */
 static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t,
                   double tl, double *q, double *p, double *lambda) {
   const cst_study *s = r->plan->study;

@@ -1,10 +1,10 @@
-/* relax.h: a start that is relaxed before a run: quenched.
+/* relax.h: relaxation (quenching) of a start before the run.
  *
- * `relax: {method:, step:, end:}` steps the start, at rest, by METHOD up to the time `end`. Whenever the
- * kinetic energy has fallen over a step, the forces having done negative work, all velocities are set to
- * zero; so they are in the end. The energy falls to that of a minimum nearby, which is reached the better the
- * longer it takes. Every parameter set has its own; members of an ensemble share it, and are spread around
- * it. What comes out depends on nothing but the study, and has the same bits on every machine.
+ * `relax: {method:, step:, end:}` steps the start, initially at rest, by METHOD up to the time `end`.
+ * Whenever the kinetic energy has fallen over a step, because the forces did negative work, and at the end,
+ * all velocities are set to zero. The energy falls towards that of a nearby minimum, the closer the longer
+ * the relaxation. Every parameter set has its own relaxed start; the members of an ensemble share it and are
+ * spread around it. The result depends only on the study and has the same bits on every machine.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STUDY_RELAX_H
@@ -12,7 +12,7 @@
 #include <petscsys.h>
 #include "constella/study.h"
 
-/* Relax the starts of all parameter sets where the study wishes it, once. An error where a step fails, or
- * constraints that the method does not keep are not found again. */
+/* Relaxes the starts of all parameter sets, once, if the study asks for it. Error: a step fails, or the
+ * constraints cannot be restored. */
 PetscErrorCode cst_study_relax(cst_study *s, int isa);
 #endif

@@ -1,4 +1,4 @@
-/* replay.c: the worst members of every case once more, for their states (see replay.h). */
+/* replay.c: recomputes the worst members of every case to store their states (see replay.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/replay.h"
 #include <math.h>
@@ -7,48 +7,48 @@
 #include "study/case-rows.h"
 
 typedef struct {
-  double much;
+  double size;
   long   member;
 } entry;
 
 static int worse(const void *a, const void *b) {
   const entry *x = a, *y = b;
-  if (x->much != y->much) return x->much > y->much ? -1 : 1;
+  if (x->size != y->size) return x->size > y->size ? -1 : 1;
   return (x->member > y->member) - (x->member < y->member);
 }
 
-/* The largest change of a quantity, or the error, of every member; NaN: it is not among the worst. */
-static PetscErrorCode read_much(cst_case_rows *rows, double *much) {
+/* The largest change of a quantity, or the error, of every member; NaN: excluded. */
+static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
   const cst_plan *p = rows->plan;
   const double   *x;
   PetscFunctionBegin;
   if (p->worst_by < 0) {
     PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, CST_ERROR_ALL, &x));
-    for (long m = 0; m < p->study->members; m++) much[m] = rows->good[m] ? x[m] : NAN;
+    for (long m = 0; m < p->study->members; m++) size[m] = rows->good[m] ? x[m] : NAN;
     PetscFunctionReturn(0);
   }
   const bool drifts = p->quantity[p->worst_by].drifts;
   PetscCall(cst_case_rows_figures(rows, p->worst_by, &x));
-  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, drifts ? -1 : CST_FIGURE_START, much);
+  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, drifts ? -1 : CST_FIGURE_START, size);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member) {
   const long     members = p->study->members;
   cst_case_rows *rows;
-  double        *much = cst_need(malloc(sizeof *much * (size_t)members));
+  double        *size = cst_need(malloc(sizeof *size * (size_t)members));
   entry         *list = cst_need(malloc(sizeof *list * (size_t)members));
   long           n = 0;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_create(p, o, NULL, &rows));
   PetscCall(cst_case_rows_open(rows, icase, NULL));
-  PetscCall(read_much(rows, much));
+  PetscCall(read_sizes(rows, size));
   for (long m = 0; m < members; m++)
-    if (!isnan(much[m])) list[n++] = (entry){much[m], m};
+    if (!isnan(size[m])) list[n++] = (entry){size[m], m};
   qsort(list, (size_t)n, sizeof *list, worse);
   for (long i = 0; i < p->study->ntrajectory; i++) member[i] = i < n ? list[i].member : -1;
   PetscCall(cst_case_rows_destroy(&rows));
-  free(much);
+  free(size);
   free(list);
   PetscFunctionReturn(0);
 }
@@ -59,10 +59,10 @@ typedef struct {
   cst_runner     *runner;
   long           *member; /* [ncase][ntrajectory] */
   signed char    *open;   /* [ncase] */
-} desk;
+} replay;
 
-/* On rank 0, which has read the rows of every case for its conclusions, too. */
-static PetscErrorCode choose(desk *d) {
+/* On rank 0, which has also read the rows of every case for its conclusions. */
+static PetscErrorCode choose(replay *d) {
   const int n = d->plan->study->ntrajectory;
   PetscFunctionBegin;
   for (int i = 0; i < d->plan->ncase; i++) {
@@ -74,9 +74,9 @@ static PetscErrorCode choose(desk *d) {
   PetscFunctionReturn(0);
 }
 
-/* Members are written when the disk has their states: a case that has members is done. */
+/* The members are written after their states are on disk: a case with members is complete. */
 static PetscErrorCode replay_case(void *context, int i, bool *stop) {
-  desk       *d = context;
+  replay     *d = context;
   const int   most = d->plan->study->ntrajectory;
   const long *member = d->member + (size_t)i * (size_t)most;
   int         n = 0;
@@ -93,7 +93,7 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
 
 PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_keeper *k, cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
-  desk d = {p, o, r, cst_need(calloc(n + 1, sizeof *d.member)), cst_need(calloc((size_t)p->ncase + 1, 1))};
+  replay d = {p, o, r, cst_need(calloc(n + 1, sizeof *d.member)), cst_need(calloc((size_t)p->ncase + 1, 1))};
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));

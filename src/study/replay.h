@@ -1,18 +1,17 @@
-/* replay.h: the worst members of every case, which are known when all has run, are stepped once more for
+/* replay.h: steps the worst members of every case, which are known only after the run, once more to store
  * their states.
  *
- * Trajectories are the same bit for bit whenever they are computed, so that nothing of those that turn out
- * not to be among the worst has to be kept. Failed members are not among them.
+ * Trajectories have the same bits whenever they are computed, so states of other members need not be kept.
+ * Failed members are excluded.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_REPLAY_H
 #define CST_REPLAY_H
 #include "study/keeper.h"
 
-/* The worst members of a case, [ntrajectory], the worst first, of equal ones the first; -1 behind the last.
- */
+/* The worst members of a case, [ntrajectory], worst first, ties by number; -1 after the last. */
 PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member);
-/* Collective, when all batches are done: choose, compute, write. Where the file has a case already, it stays.
- */
+/* Collective, after all batches: chooses members, computes and writes their states. Cases that are complete
+ * in the file are kept. */
 PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_keeper *k, cst_end *end);
 #endif

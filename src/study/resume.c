@@ -1,4 +1,4 @@
-/* resume.c: whether and how a study goes on from what an earlier run left (see resume.h). */
+/* resume.c: whether and how a study can continue from an earlier run's checkpoint (see resume.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ void cst_resume_name(char run[40]) {
   for (int i = 0; i < 16; i++) snprintf(run + 2 * i, 3, "%02x", x[i]);
 }
 
-/* Of checkpoint `number`: whether all its bytes are what was written, and its text. */
+/* The identity of checkpoint `number`, after checking all its bytes; NULL with why: damaged. */
 static char *identity_of(const char *path, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, n);
   char         *text = NULL;
@@ -33,7 +33,7 @@ static char *identity_of(const char *path, long number, char *why, int n) {
     if (text && !cst_snapshot_read(s, i, text)) text[0] = 0;
   }
   if (!cst_snapshot_check(s) || !text) {
-    snprintf(why, (size_t)n, "its contents are not what was written");
+    snprintf(why, (size_t)n, "its contents are corrupt");
     free(text);
     text = NULL;
   }
@@ -41,7 +41,7 @@ static char *identity_of(const char *path, long number, char *why, int n) {
   return text;
 }
 
-/* The newest whole checkpoint of this study and build; 0: none. */
+/* The newest undamaged checkpoint of this study and build; 0: none. */
 static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
   long  number[MOST];
   int   n = cst_snapshot_list(path, number, MOST);
@@ -90,7 +90,7 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
     cst_diag_add(d, path, 0, 0, "holds another study: %s; name another output, or --overwrite",
-                 study ? why : "it names none");
+                 study ? why : "the file names no study");
   else if (state && !strcmp(state, "complete")) {
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
@@ -98,8 +98,10 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
     r->start = CST_START_RESUMED;
   else if (!cst_diag_count(d))
     snprintf(r->message, sizeof r->message,
-             "constella: %s was interrupted before its first checkpoint; it starts anew", path);
-  free(study), free(run), free(state);
+             "constella: %s was interrupted before its first checkpoint; it starts from the beginning", path);
+  free(study);
+  free(run);
+  free(state);
 }
 
 void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
@@ -108,7 +110,7 @@ void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_
   if (access(path, F_OK)) {
     if (cst_snapshot_list(path, newest, 1) > 0)
       cst_diag_add(d, path, 0, 0,
-                   "is gone, and its checkpoints %s.checkpoint.* are of no use without it; put it back, or "
+                   "is missing, and its checkpoints %s.checkpoint.* are useless without it; restore it, or "
                    "remove them",
                    path);
     return;

@@ -1,4 +1,4 @@
-/* rows.c: the rows of a batch of trajectories, an array for each channel (see channels.h). */
+/* rows.c: the rows of a batch of trajectories, one array per channel (see channels.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +51,7 @@ void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n,
   }
 }
 
-/* ---- what checkpoints hold
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers in checkpoints ------------------------------------------------------------------- */
 
 static bool is_kept(const cst_channel *c) { return is_of_trajectories(c) && c->kept; }
 

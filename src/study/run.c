@@ -1,11 +1,8 @@
-/* run.c: a study from its plan to its finished file: reference, batches, series, conclusions. */
+/* run.c: runs a study from its plan to the finished file: reference, batches, series, conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "constella/constella.h"
 #include "core/need.h"
 #include "study/conclude.h"
 #include "study/extend.h"
@@ -13,111 +10,9 @@
 #include "study/keeper.h"
 #include "study/longer.h"
 #include "study/replay.h"
+#include "study/run-notes.h"
 #include "study/run.h"
 #include "study/stop.h"
-
-static void iso_time(char text[32]) {
-  time_t    now = time(NULL);
-  struct tm utc;
-  gmtime_r(&now, &utc);
-  strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
-/* What the result depends on: at the root. */
-static void note_study(cst_output *o, const cst_study *s) {
-  char seed[32];
-  snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
-  cst_output_note(o, "/", "schema", "constella-result 1");
-  cst_output_note(o, "/", "creator", "constella");
-  cst_output_note(o, "/", "version", CST_RELEASE);
-  cst_output_note(o, "/", "git", cst_identity_version());
-  cst_output_note(o, "/", "title", s->title ? s->title : "");
-  cst_output_note(o, "/", "study_kind", cst_kind_name(s->kind));
-  cst_output_note(o, "/", "system", s->system->name);
-  cst_output_note(o, "/", "system_description", s->system->text);
-  cst_output_note(o, "/", "study", s->canonical);
-  cst_output_note(o, "/", "study_sha256", s->sha256);
-  cst_output_note(o, "/", "seed", seed);
-  if (s->starts_text) cst_output_note(o, "/", "starts", s->starts_text);
-}
-
-static void note_back_end(cst_output *o, const cst_back_end *b) {
-  cst_output_note(o, "/run", "kernels", b->kernels);
-  if (b->seconds == 0 && !*b->why) return; /* no compiler was asked for */
-  cst_output_number(o, "/run", "compile_seconds", b->seconds);
-  cst_output_number(o, "/run", "compile_cached", b->cached && !*b->why);
-  if (!*b->why && *b->compiler) cst_output_note(o, "/run", "compile_compiler", b->compiler);
-  if (*b->why) cst_output_note(o, "/run", "compile_refused", b->why);
-}
-
-/* What it does not depend on: in /run. Of the first run of the file, and for good. */
-static void note_first(cst_output *o, const cst_run_options *options) {
-  char text[512];
-  iso_time(text);
-  cst_output_note(o, "/run", "id", options->resume.run);
-  cst_output_note(o, "/run", "started", text);
-  cst_output_note(o, "/run", "command", options->command ? options->command : "");
-  cst_output_note(o, "/run", "compiler", cst_identity_compiler());
-  cst_identity_libraries(text, sizeof text);
-  cst_output_note(o, "/run", "libraries", text);
-  note_back_end(o, &options->back_end);
-}
-
-/* The part of the study that earlier runs did. */
-static double part_before(const cst_plan *p, const cst_agenda *a) {
-  return p->cost > 0 ? 1 - a->left / p->cost : 0;
-}
-
-/* Of this run, in place of that before it. */
-static void note_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts, int ranks) {
-  char host[MPI_MAX_PROCESSOR_NAME];
-  int  length;
-  MPI_Get_processor_name(host, &length);
-  cst_output_number(o, "/run", "attempts", attempts);
-  cst_output_number(o, "/run", "started_unix", (double)time(NULL));
-  cst_output_number(o, "/run", "work_before", part_before(p, a));
-  cst_output_number(o, "/run", "ranks", ranks);
-  cst_output_number(o, "/run", "batch", (double)a->batch);
-  cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);
-  cst_output_text(o, "/run", "host_of_rank_0", host);
-  cst_output_text(o, "/run", "stopped", "");
-  cst_output_text(o, "/run", "finished", "");
-  cst_output_number(o, "/run", "checkpoints", 0);
-  cst_output_number(o, "/run", "checkpoint_seconds_most", 0);
-  cst_output_number(o, "/run", "busy_seconds_least", NAN);
-  cst_output_number(o, "/run", "busy_seconds_most", NAN);
-}
-
-static void note_use(cst_output *o, const cst_column *c) {
-  char path[96];
-  snprintf(path, sizeof path, "/statistics/%s", c->name);
-  if (c->use.role) cst_output_note(o, path, "role", c->use.role);
-  if (c->use.of) cst_output_note(o, path, "of", c->use.of);
-  if (c->use.axis) cst_output_note(o, path, "axis", c->use.axis);
-}
-
-/* Names of columns, as far as there is room. */
-static void list_names(const cst_columns *c, bool labels, const char *between, char *text, size_t size) {
-  size_t n = 0;
-  *text = 0;
-  for (int i = 0; i < c->n; i++)
-    if ((labels ? c->column[i].use.labels : c->column[i].use.shown) && n + 70 < size)
-      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? between : "", c->column[i].name);
-}
-
-/* What printing, drawing and telling the table go by; what xarray takes for coordinates. */
-static void note_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
-  char text[4096];
-  for (int i = 0; i < c->n; i++) note_use(o, &c->column[i]);
-  list_names(c, false, ",", text, sizeof text);
-  cst_output_note(o, "/statistics", "columns", text);
-  list_names(c, true, " ", text, sizeof text);
-  cst_output_note(o, "/statistics", "coordinates", text);
-  snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "",
-           s->kind->figures && s->averages ? "," : "", s->averages ? "averages" : "",
-           s->nhistogram ? ",histograms" : "");
-  cst_output_note(o, "/statistics", "figures", text);
-}
 
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   double *t;
@@ -148,8 +43,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   for (int k = 0; k < p->nclass; k++) busy += cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  cst_output_number(o, "/run", "busy_seconds_least",
-                    least); /* of the rank that computed least and of the one that computed most */
+  /* the computing times of the least and the most busy rank */
+  cst_output_number(o, "/run", "busy_seconds_least", least);
   cst_output_number(o, "/run", "busy_seconds_most", most);
   PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
   for (int i = 0; i < p->ncase; i++) {
@@ -170,13 +65,11 @@ static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const doubl
     PetscCall(cst_conclude(table, o, reference_error, &run->failures));
     PetscCall(cst_output_columns(o, cst_conclude_columns(table)));
   }
-  run->failed = cst_failures_total(&run->failures); /* broadcast below */
+  run->failed = cst_failures_total(&run->failures); /* broadcast by the caller */
   PetscFunctionReturn(0);
 }
 
-/* ---- the work
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 typedef struct {
   const cst_plan      *plan;
@@ -188,23 +81,23 @@ typedef struct {
   cst_runner          *runner;
   cst_keeper          *keeper;
   const cst_extension *extension;
-  double              *rows;         /* that a batch goes on from */
-  double              *least, *most; /* [nclass] seconds of a trajectory */
-} desk;
+  double              *rows;         /* from which a batch continues */
+  double              *least, *most; /* [nclass] seconds per trajectory */
+} computation;
 
 static PetscErrorCode compute_item(void *context, int i, bool *stop) {
-  desk       *d = context;
-  const void *midway;
-  size_t      size = 0;
+  computation *d = context;
+  const void  *midway;
+  size_t       size = 0;
   PetscFunctionBegin;
   PetscCheck(cst_past_midway(d->past, i, &midway, &size), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed under the run", d->past->number);
+             "checkpoint %ld was damaged or removed during the run", d->past->number);
   PetscCall(cst_reference_compute(d->reference, i, midway, size, cst_keeper_poll, d->keeper, stop));
   PetscFunctionReturn(0);
 }
 
-/* Rows of a batch that the file has, [count][width]. */
-static PetscErrorCode read_rows(desk *d, const cst_work *w, long width) {
+/* Reads the rows of a batch from the file, [count][width]. */
+static PetscErrorCode read_rows(computation *d, const cst_work *w, long width) {
   const cst_class *k = &d->plan->classes[w->cohort];
   const long       members = d->plan->study->members;
   PetscFunctionBegin;
@@ -218,9 +111,9 @@ static PetscErrorCode read_rows(desk *d, const cst_work *w, long width) {
   PetscFunctionReturn(0);
 }
 
-/* One batch or a part of it, whose trajectories all stand where the first of these rows does, or have none.
- */
-static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long width, bool *stop) {
+/* Computes one batch, or a part of it whose trajectories are all at the step of the first row, or have no
+ * rows. */
+static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x, long width, bool *stop) {
   const cst_class *k = &d->plan->classes[w->cohort];
   cst_origin       from;
   PetscFunctionBegin;
@@ -236,10 +129,10 @@ static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long w
   PetscFunctionReturn(0);
 }
 
-/* A batch of an extensible study: from the rows that the file has. In a run that is resumed they may differ:
- * a trajectory that came to its new end behind the last checkpoint has that of the new end, and is looked at
- * there once more. */
-static PetscErrorCode compute_extensible(desk *d, const cst_work *w, bool *stop) {
+/* A batch of an extensible study continues from the rows in the file. In a resumed run their steps may
+ * differ: a trajectory that reached its new end after the last checkpoint has the row of the new end, and is
+ * observed there once more. */
+static PetscErrorCode compute_extensible(computation *d, const cst_work *w, bool *stop) {
   const long width = (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
   PetscFunctionBegin;
   PetscCall(read_rows(d, w, width));
@@ -248,14 +141,15 @@ static PetscErrorCode compute_extensible(desk *d, const cst_work *w, bool *stop)
     const long step = cst_longer_step(x, width);
     for (n = 1; at + n < w->count && cst_longer_step(x + n * width, width) == step;) n++;
     cst_work part = *w;
-    part.first += at, part.count = n;
+    part.first += at;
+    part.count = n;
     PetscCall(compute_part(d, &part, x, width, stop));
   }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
-  desk           *d = context;
+  computation    *d = context;
   const cst_work *w = &d->agenda->work[i];
   cst_origin      from;
   PetscFunctionBegin;
@@ -264,16 +158,16 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
     PetscFunctionReturn(0);
   }
   PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed under the run", d->past->number);
+             "checkpoint %ld was damaged or removed during the run", d->past->number);
   PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
   if (!*stop) cst_keeper_finished(d->keeper, w);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode time_class(void *context, int i, bool *stop) {
-  desk  *d = context;
-  double least, most;
-  long   lanes;
+  computation *d = context;
+  double       least, most;
+  long         lanes;
   PetscFunctionBegin;
   PetscCall(cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
   d->least[i] = least / (double)lanes;
@@ -281,16 +175,16 @@ static PetscErrorCode time_class(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* Each class is timed by one rank. It is nothing that a checkpoint has to hold: a run that is resumed times
- * all of them. */
-static PetscErrorCode time_classes(desk *d, cst_end *end) {
+/* Each class is timed by one rank. Checkpoints do not hold times: a resumed run times all classes. */
+static PetscErrorCode time_classes(computation *d, cst_end *end) {
   const cst_plan *p = d->plan;
   double         *both, *icase;
   PetscMPIInt     rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscCalloc2(2 * p->nclass, &both, p->ncase, &icase));
-  d->least = both, d->most = both + p->nclass;
+  d->least = both;
+  d->most = both + p->nclass;
   PetscCall(cst_keeper_phase(d->keeper, p->nclass, time_class, d, end));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
@@ -301,7 +195,7 @@ static PetscErrorCode time_classes(desk *d, cst_end *end) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode compute_batches(desk *d, cst_end *end) {
+static PetscErrorCode compute_batches(computation *d, cst_end *end) {
   double *seconds;
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
@@ -314,7 +208,7 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
   if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
   if (*end == CST_END_DONE) {
-    cst_stop_grace(20); /* what is left takes moments as a rule */
+    cst_stop_grace(20); /* the rest usually takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
     PetscCall(cst_keeper_gather(d->keeper, seconds));
     PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
@@ -325,8 +219,8 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   PetscFunctionReturn(0);
 }
 
-/* Into a new file, what another one has; checkpoints have it from then on. */
-static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
+/* Copies rows and series from the extended file into a new one; later checkpoints contain them. */
+static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -337,13 +231,13 @@ static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
   PetscFunctionReturn(0);
 }
 
-/* reference_error: as cst_reference_errors has them, where all is done. */
+/* reference_error: see cst_reference_errors; set if the run completes. */
 static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
                            const cst_run_options *options, double *reference_error, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock,
                              options->deadline};
-  desk               d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
+  computation        d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
                           past, NULL, NULL, options->extension,      NULL,
                           NULL, NULL};
   cst_coordinator   *c;
@@ -351,8 +245,9 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
   PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
-  d.reference->halt = cst_keeper_halts, d.reference->halt_context = d.keeper;
-  cst_stop_grace(0); /* from here on slices of work look at signals */
+  d.reference->halt = cst_keeper_halts;
+  d.reference->halt_context = d.keeper;
+  cst_stop_grace(0); /* from here on slices of work poll for signals */
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
   if (run->end == CST_END_DONE) cst_reference_errors(d.reference, reference_error);
@@ -367,8 +262,8 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscFunctionReturn(0);
 }
 
-/* A new file, with all that is known before the first step; or what an earlier run left, which needs no more
- * than a few words in place. */
+/* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
+ * a few attributes. */
 static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options,
                                   const cst_columns *columns, cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
@@ -378,17 +273,18 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(cst_output_create(p, options->output, anew, columns, o));
   if (anew) {
-    note_study(*o, p->study);
-    note_first(*o, options);
-    note_columns(*o, p->study, columns);
+    cst_run_notes_study(*o, p->study);
+    cst_run_notes_first(*o, options);
+    cst_run_notes_columns(*o, p->study, columns);
     if (options->extension && options->extension->longer)
       cst_output_note(*o, "/", "continued", "from an earlier end");
   }
-  note_this(*o, p, a, options->resume.attempts + 1, ranks);
+  cst_run_notes_this(*o, p, a, options->resume.attempts + 1, ranks);
   if (anew && rank == 0) PetscCall(write_times(p, *o));
-  if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns)); /* an unfinished file has its labels */
+  /* so that an unfinished file has its labels */
+  if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns));
   cst_output_flush(*o);
-  if (rank == 0) PetscCall(cst_output_share(*o, part_before(p, a)));
+  if (rank == 0) PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a)));
   PetscFunctionReturn(0);
 }
 
@@ -402,13 +298,12 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0)
-    cst_snapshot_remove_newer(options->output,
-                              options->resume.number); /* of the file that is replaced, or damaged */
+  /* removes checkpoints of a replaced file, and damaged ones */
+  if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number);
   PetscCall(open_output(p, agenda, options, cst_conclude_columns(table), &o));
   PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
   PetscCall(work(p, agenda, o, past, options, reference_error, run));
-  iso_time(text);
+  cst_run_notes_time(text);
   if (rank == 0) PetscCall(cst_output_share(o, run->share));
   if (run->end == CST_END_DONE) PetscCall(conclude(table, o, reference_error, run));
   PetscCall(PetscFree(reference_error));

@@ -1,4 +1,4 @@
-/* run.h: a study run from its plan to its finished file. */
+/* run.h: runs a study from its plan to the finished file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_H
 #define CST_RUN_H
@@ -17,30 +17,30 @@ typedef struct {
   long                 batch;              /* 0: default */
   const char          *progress;           /* auto, line, log, none */
   const char          *command;            /* the command line, for /run */
-  double               checkpoint_seconds; /* 0: what the study says */
+  double               checkpoint_seconds; /* 0: as in the study */
   double               deadline;           /* MPI_Wtime by which all must be written; INFINITY: none */
   cst_resume           resume;
   cst_lock            *lock; /* on rank 0 */
   cst_back_end         back_end;
-  const cst_extension *extension; /* what it has is taken over; NULL: none */
+  const cst_extension *extension; /* result to take over; NULL: none */
 } cst_run_options;
 
-/* How a run ends: not yet; all is done; stopped with a checkpoint; stopped because a checkpoint could not be
- * written. */
+/* How a run ends: still running; complete; stopped with a checkpoint; stopped because a checkpoint could not
+ * be written. */
 typedef enum { CST_END_NONE, CST_END_DONE, CST_END_STOPPED, CST_END_FAILED } cst_end;
 
 typedef struct {
   cst_end      end;
-  long         failed; /* trajectories that failed; and on rank 0 why: */
+  long         failed; /* failed trajectories; on rank 0 also by reason: */
   cst_failures failures;
-  double       share;       /* of the work that is done, 0 to 1 */
-  long         checkpoints; /* on rank 0: written, and the seconds from order to end of the slowest one */
+  double       share;       /* fraction of the work done, 0 to 1 */
+  long         checkpoints; /* on rank 0: number written, and the seconds that the slowest took */
   double       longest;
-  char         reason[512]; /* on rank 0: why it stopped */
+  char         reason[512]; /* on rank 0: why the run stopped */
 } cst_run_end;
 
-/* The whole study, or what is left of it; collective over PETSC_COMM_WORLD. The past is of the checkpoint
- * that options->resume names. */
+/* Runs the study, or what remains of it; collective over PETSC_COMM_WORLD. The past is that of checkpoint
+ * options->resume.number. */
 PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
                        const cst_run_options *options, cst_run_end *run);
 #endif

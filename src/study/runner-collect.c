@@ -1,8 +1,8 @@
-/* runner-collect.c: what averages and histograms take at the observed steps behind the burn-in: sums and
- * counts of each lane, in the order of time.
+/* runner-collect.c: sums for averages and counts for histograms at the observed steps after the burn-in, per
+ * lane and in the order of time.
  *
- * They belong to the lane, are kept in its row, and are joined over the members when all is done, in their
- * order: so they depend on no rank, batch or interruption.
+ * They belong to the lane, are kept in its row, and are combined over the members in their order at the end.
+ * So they do not depend on ranks, batches or interruptions.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -12,9 +12,7 @@
 #include "core/need.h"
 #include "study/runner-internal.h"
 
-/* ---- room
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------------------- */
 
 static double *aligned(size_t n) {
   const size_t bytes = (n * sizeof(double) / 64 + 1) * 64;
@@ -47,7 +45,7 @@ void cst_runner_destroy_collected(cst_runner *r) {
   free(r->inside);
 }
 
-/* Numbers of a lane in each block of a histogram. */
+/* Numbers per lane and block of a histogram. */
 static size_t counted(const cst_histogram *h) { return (size_t)h->bins + CST_OUTSIDE; }
 static size_t weighed(const cst_histogram *h) { return (size_t)h->bins + CST_WEIGHED; }
 
@@ -70,11 +68,9 @@ void cst_runner_clear_collected(cst_runner *r) {
   }
 }
 
-/* ---- averages
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- averages -------------------------------------------------------------------------------- */
 
-/* What deviations are taken from: x(0), where it is a number. */
+/* Deviations are taken from x(0) if it is a number, else from 0. */
 static double origin(double start) { return isnan(start) ? 0 : start; }
 
 static void add_weights(cst_runner *r, int group, int part, const double *weight) {
@@ -106,7 +102,7 @@ static void average(cst_runner *r, int group, const double *weight) {
 
 static bool is_alive(const cst_runner *r, int group, int lane) { return r->b->alive[group] >> lane & 1; }
 
-/* Of lanes that failed there are no means. */
+/* Divides sums by the number of folds; failed lanes get NaN. */
 static void finish_average(cst_runner *r, double *sums, double *squares, const double *folds) {
   const int W = r->width;
   double    all = 0;
@@ -130,11 +126,9 @@ void cst_runner_finish_averages(cst_runner *r) {
   if (r->average_weight) finish_average(r, r->average_weight, r->weight_square, folds);
 }
 
-/* ---- histograms
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- histograms ------------------------------------------------------------------------------ */
 
-/* Where x stands among bins and what lies behind them. The product is a guess, the edges decide. */
+/* Index of x among the bins and the counts that follow them. The product gives a guess; the edges decide. */
 static int place(const cst_histogram *h, double scale, double x) {
   if (isnan(x)) return h->bins + CST_NO_NUMBER;
   if (x < h->edge[0]) return h->bins + CST_BELOW;

@@ -1,4 +1,5 @@
-/* runner-create.c: the object that steps batches (runner.h): its room, made once and used by every batch. */
+/* runner-create.c: creates the object that steps batches (runner.h), with workspace that all batches share.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* runner-lanes.c: which trajectory a lane of the batch is, and where its numbers lie. */
+/* runner-lanes.c: maps lanes of the batch to trajectories and to their numbers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 
@@ -16,14 +16,13 @@ double *cst_runner_record(const cst_runner *r, int group) {
   return r->b->record + (size_t)group * cst_stepper_record_size(r->st);
 }
 
-/* Where constraints are redundant the force G'lambda alone is determined: the least-norm multipliers that
- * have it. */
+/* With redundant constraints only the force G'lambda is determined; takes the least-norm multipliers. */
 static void make_least(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         W = r->width;
-  double            c[CST_MAX_PAR], q[s->nq + 1],
-      l[s->ng + 1]; /* small: constraints are dropped in dense systems only */
+  /* small: only dense systems have redundant constraints */
+  double c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1];
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++) c[k] = record[(at->c + k) * W + lane];
     for (int i = 0; i < s->nq; i++) q[i] = record[(at->q + i) * W + lane];
@@ -33,8 +32,8 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
   }
 }
 
-/* The multipliers of a group as the method's row defines them: its own of the last step, or from the state.
- * [ng][W]. */
+/* The multipliers of a group, [ng][W], as the method's row defines them: its own of the last step, or from
+ * the state. */
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
                        double *lambda) {
   if (r->plan->method[r->cohort->method]->properties.own_lambda && step > 0)

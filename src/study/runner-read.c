@@ -1,12 +1,10 @@
-/* runner-read.c: errors against the reference, read off a batch at its current step. */
+/* runner-read.c: errors of a batch against the reference at its current step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "study/runner-internal.h"
 
-/* ---- errors
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
   double sum = 0;
@@ -20,13 +18,13 @@ double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, in
   return kind == CST_NORM_TWO ? sqrt(sum) : sum;
 }
 
-/* The norm over all chosen parts together. */
+/* Combines the norms of two parts. */
 double cst_runner_norm_join(cst_norm kind, double a, double b) {
   if (kind == CST_NORM_MAX) return a > b || isnan(a) ? a : b;
   return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
 }
 
-/* A NaN stays. */
+/* A NaN is kept. */
 static void keep_largest(double *kept, double e) {
   if (isnan(e) || e > *kept) *kept = e;
 }
@@ -34,7 +32,7 @@ static void keep_largest(double *kept, double e) {
 /* Parts of the error, as bits. */
 enum { STATES = 1 << CST_ERROR_Q | 1 << CST_ERROR_P, MULTIPLIERS = 1 << CST_ERROR_LAMBDA };
 
-/* What is compared, of a lane or of its reference. */
+/* The compared quantities of a lane or of its reference. */
 typedef struct {
   double *q, *p, *lambda;
 } reading;
@@ -64,21 +62,27 @@ static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_bat
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const double     *x = cst_batch_lane(st, b, lane);
-  for (int i = 0; i < s->nq; i++) q[i] = x[(at->q + i) * r->width], p[i] = x[(at->p + i) * r->width];
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = x[(at->q + i) * r->width];
+    p[i] = x[(at->p + i) * r->width];
+  }
 }
 
 static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
   const size_t nq = (size_t)r->plan->study->system->nq, W = (size_t)r->width,
                first = (size_t)lane / W * nq * W + (size_t)lane % W;
-  for (size_t i = 0; i < nq; i++) q0[i] = r->q0[first + i * W], v0[i] = r->v0[first + i * W];
+  for (size_t i = 0; i < nq; i++) {
+    q0[i] = r->q0[first + i * W];
+    v0[i] = r->v0[first + i * W];
+  }
 }
 
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
   return b->alive[lane / r->width] >> lane % r->width & 1;
 }
 
-/* The partner, at half the step, comes along; its multipliers are interpolated to the time that the method's
- * row names. */
+/* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
+ * the time that the method's row names. */
 static PetscErrorCode bring_partner(cst_runner *r) {
   const cst_system *s = r->plan->study->system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
@@ -92,7 +96,7 @@ static PetscErrorCode bring_partner(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-/* A partner that failed has nothing to compare with. */
+/* A failed partner gives NaN. */
 static void partner_reading(cst_runner *r, long lane, reading y) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
@@ -107,7 +111,7 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
   for (int i = 0; i < s->nq && lost; i++) y.q[i] = y.p[i] = NAN;
 }
 
-/* References are kinetic: p becomes the representative that the method of the lane carries. */
+/* References are kinetic; converts p to the representative of the lane's method. */
 static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
   const cst_study *s = r->plan->study;
   const double    *c = s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
@@ -153,8 +157,8 @@ static void read_lanes(cst_runner *r, int parts) {
   }
 }
 
-/* What is read at stops of its own is never joined, not even where two stops are one: the error is then the
- * larger of the two. */
+/* States and multipliers that are read at different stops are not combined, not even where two stops
+ * coincide; the error is the larger of the two. */
 PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   const cst_class *k = r->cohort;
   const long       now = r->b->step;

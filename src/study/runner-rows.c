@@ -1,5 +1,4 @@
-/* runner-rows.c: what the result has of every trajectory of a batch that came to its end, as rows, and their
- * writing. */
+/* runner-rows.c: fills and writes the rows of a batch that has ended. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "method/method.h"
@@ -26,7 +25,10 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane),
          *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane),
          *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
-  for (int i = 0; i < s->nq; i++) q[i] = x[(at->q + i) * W], p[i] = x[(at->p + i) * W];
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = x[(at->q + i) * W];
+    p[i] = x[(at->p + i) * W];
+  }
   cst_runner_lambda(r, r->st,
                     done ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
                     steps, r->lambda);

@@ -1,20 +1,19 @@
-/* runner-sample.c: sampling of a running batch: folds of every quantity, windows of the drift, samples of the
- * series. */
+/* runner-sample.c: sampling of a running batch: accumulators of every quantity, windows of the drift, samples
+ * of the series. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "study/runner-internal.h"
 
-/* The same for all groups: by group, lanes would be read as a vector right behind being written one by one.
- */
-static void tell_time(cst_runner *r) {
+/* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
+static void set_time(cst_runner *r) {
   const double t = (double)r->b->step * r->cohort->h;
   if (r->time[0] == t) return;
   for (int l = 0; l < r->width; l++) r->time[l] = t;
 }
 
-/* What is seen of a group now. */
-static cst_view see(cst_runner *r, int group, cst_keep keep) {
+/* The view of a group at the current step. */
+static cst_view view_of(cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
   const cst_system *s = p->study->system;
   const double     *record = cst_runner_record(r, group);
@@ -22,7 +21,7 @@ static cst_view see(cst_runner *r, int group, cst_keep keep) {
   double           *v = r->scratch, *lambda = v + s->nq * W, *more = lambda + (s->ng + 1) * W;
   r->fold->velocities(cst_stepper_context(r->st), record, v);
   if (p->needs_lambda) cst_runner_lambda(r, r->st, record, r->b->step, lambda);
-  tell_time(r);
+  set_time(r);
   return (cst_view){.context = cst_stepper_context(r->st),
                     .record = record,
                     .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,
@@ -38,14 +37,17 @@ static cst_view see(cst_runner *r, int group, cst_keep keep) {
 
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   const int      W = r->width;
-  const cst_view view = see(r, group, keep);
+  const cst_view view = view_of(r, group, keep);
   for (int k = 0; k < r->plan->nlook; k++) {
     const cst_observation *look = &r->plan->look[k];
     double                *value = r->value + look->first * W, *scale = r->scale + look->first * W;
     if (look->wanted)
       r->measure[k](look, &view, cst_runner_observer(r, k, group), value, scale);
     else if (!r->unwanted)
-      for (int i = 0; i < look->count * W; i++) value[i] = NAN, scale[i] = 1;
+      for (int i = 0; i < look->count * W; i++) {
+        value[i] = NAN;
+        scale[i] = 1;
+      }
   }
   r->unwanted = true;
   return view;
@@ -57,7 +59,7 @@ static bool is_wanted(const cst_plan *p, int quantity) {
   return p->look[k].wanted;
 }
 
-/* Close the window that ends here: means of the living lanes, sums back to zero. */
+/* Closes the window that ends here: stores the means of living lanes and resets the sums. */
 void cst_runner_close_window(cst_runner *r) {
   const int W = r->width;
   for (int k = 0; k < r->plan->nquantity; k++) {
@@ -73,7 +75,7 @@ void cst_runner_close_window(cst_runner *r) {
   r->in_window = 0;
 }
 
-/* The next run of looks from k on that are wanted, as quantities; where it ends. */
+/* The next sequence of wanted observations from k on, as a range of quantities; returns its end. */
 static int next_wanted(const cst_plan *p, int k, int *first, int *count) {
   while (k < p->nlook && !p->look[k].wanted) k++;
   *first = k < p->nlook ? p->look[k].first : 0;
@@ -81,7 +83,7 @@ static int next_wanted(const cst_plan *p, int k, int *first, int *count) {
   return k;
 }
 
-/* What is not wanted begins as no number, and stays so. */
+/* Unwanted quantities are set to NaN at the beginning and stay so. */
 static void fold(cst_runner *r, int group, bool begins) {
   const cst_plan *p = r->plan;
   const int       W = r->width;
@@ -111,14 +113,14 @@ void cst_runner_fold(cst_runner *r) {
   }
 }
 
-/* Bits of the lanes of a group that lie in [from, to). */
+/* Bits of those lanes of a group that are in [from, to). */
 static int lanes_between(const cst_runner *r, int group, long from, long to) {
   int bits = 0;
   for (int l = 0; l < r->width; l++) bits |= (group * r->width + l >= from && group * r->width + l < to) << l;
   return bits;
 }
 
-/* Single members: |x - x(0)| goes straight into the row of its case. */
+/* Single members: |x - x(0)| is written directly into the row of its case. */
 static void sample_single(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   for (int g = 0; g < r->b->groups; g++) {
@@ -136,7 +138,7 @@ static void sample_single(cst_runner *r, int sample) {
 static void sample_members(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   const long      members = p->study->members;
-  for (long at = 0; at < r->work->count;) { /* one case after the other */
+  for (long at = 0; at < r->work->count;) { /* one case after another */
     long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
     memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
     memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);

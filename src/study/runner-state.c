@@ -1,5 +1,5 @@
-/* runner-state.c: all that a batch keeps of a lane, as a row of numbers that any batch of any width can go on
- * from. */
+/* runner-state.c: everything that a batch holds of a lane, as a row from which a batch of any size and width
+ * can continue. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 

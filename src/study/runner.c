@@ -1,7 +1,7 @@
-/* runner.c: steps one batch from its start to its end and folds its observables.
+/* runner.c: steps one batch from its start to its end and observes it.
  *
- * A batch stops only where something is due: a fold, a sample, a read of the error, a stored state, the end,
- * or the end of a slice of about 50 ms. Where it stops changes no bits.
+ * A batch stops only where something is due: an observation, a sample, a comparison with the reference, a
+ * stored state, the end, or the end of a slice of about 50 ms. The stops change no bits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -13,13 +13,11 @@
 #include "study/longer.h"
 #include "study/runner-internal.h"
 
-/* ---- set-up
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[cohort]; }
 
-/* One stepper (one SNES) a method, made when first needed. */
+/* Creates the stepper (one SNES per method) when it is first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const cst_study    *s = r->plan->study;
   cst_stepper_options o = {r->plan->isa,      (int)((r->batch + r->width - 1) / r->width),
@@ -33,9 +31,7 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
   PetscFunctionReturn(0);
 }
 
-/* ---- starts
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- starts ---------------------------------------------------------------------------------- */
 
 static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q,
                        const double *v, double tolerance, bool good) {
@@ -45,7 +41,7 @@ static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const dou
     cst_batch_refuse(st, b, lane, c, q, v);
 }
 
-/* Nothing was seen yet. */
+/* Resets the rows of the batch. */
 static void clear_rows(cst_runner *r) {
   const cst_plan *p = r->plan;
   const long      n = r->work->count;
@@ -65,7 +61,7 @@ static void clear_rows(cst_runner *r) {
   for (size_t i = 0; sample && i < (size_t)n * samples; i++) sample[i] = NAN;
 }
 
-/* *stop: the run stops before all lanes are there; nothing has begun then. */
+/* *stop: the run stops before all lanes are started; the batch has then not begun. */
 static PetscErrorCode start(cst_runner *r, bool *stop) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
@@ -100,16 +96,14 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* ---- the run
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
-/* The next step that is `lead` after a multiple of `every`; 0 <= lead <= every. */
+/* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
 static long next_of(long now, long every, long lead) {
   return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX;
 }
 
-/* The first step behind the batch's own at which something takes the multipliers. */
+/* The first step after `now` at which multipliers are read. */
 static long next_read(const cst_runner *r, long now) {
   const cst_class *k = r->cohort;
   long             read = PetscMin(k->n, next_of(now, k->read, 0));
@@ -127,7 +121,7 @@ static long next_read_of_batch(void *context) {
   return next_read(r, r->b->step);
 }
 
-/* The partner's are read where two of its steps are one of the batch's. */
+/* The partner takes two steps per step of the batch. */
 static long next_read_of_half(void *context) {
   const cst_runner *r = context;
   return 2 * next_read(r, r->hb->step / 2);
@@ -147,8 +141,8 @@ static long next_stop(void *context) {
   return stop;
 }
 
-/* Before anything is looked at. */
-static PetscErrorCode keep_rows(cst_runner *r) {
+/* Stores the rows of an extensible study, before anything is observed. */
+static PetscErrorCode store_rows(cst_runner *r) {
   const long n = cst_runner_numbers(r);
   PetscFunctionBegin;
   PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= r->row, PETSC_COMM_SELF, PETSC_ERR_PLIB,
@@ -165,14 +159,14 @@ static PetscErrorCode keep_rows(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-/* First what advances the partner, which may be halted. */
-static PetscErrorCode look(void *context) {
+/* Does everything that is due at the current step. First what advances the partner, which may be halted. */
+static PetscErrorCode observe(void *context) {
   cst_runner      *r = context;
   const cst_class *k = r->cohort;
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->timed) PetscFunctionReturn(0);
-  if (r->row && now == k->n && !r->replayed) PetscCall(keep_rows(r));
+  if (r->row && now == k->n && !r->replayed) PetscCall(store_rows(r));
   if (now > 0 && !r->replayed && (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     PetscCall(cst_runner_read_errors(r));
   if (cst_runner_halted(r)) PetscFunctionReturn(0);
@@ -185,10 +179,9 @@ static PetscErrorCode look(void *context) {
   PetscFunctionReturn(0);
 }
 
-/* The partner stays a step of its own behind what it is read at next, so that reading has little left to do.
- * Where it is halted it goes back to where it was, and follows later: what was looked at in the slice stays
- * so. */
-static PetscErrorCode follow_along(cst_runner *r) {
+/* The partner stays one of its steps behind the next comparison, so that little remains to be done there. If
+ * it is halted, it goes back and follows later; the observations of the slice remain. */
+static PetscErrorCode advance_partner(cst_runner *r) {
   const size_t numbers = r->hst ? cst_batch_numbers(r->hst) : 0;
   const long   from = r->hst ? r->hb->step : 0;
   PetscFunctionBegin;
@@ -204,13 +197,10 @@ static PetscErrorCode follow_along(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-/* ---- slices
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- slices ---------------------------------------------------------------------------------- */
 
-/* A slice of few steps may take long, above all where lanes fail in it: it is one stretch, up to the next
- * look, and can be halted in the middle. (Shorter steps fail soon enough, and keeping rows would slow them
- * down.) */
+/* A slice of few steps may take long, above all if lanes fail in it. It then ends at the next stop and can be
+ * halted inside. (Shorter steps fail soon enough, and saving rows would slow them down.) */
 enum { FEW_STEPS = 8 };
 
 bool cst_runner_halted(const cst_runner *r) {
@@ -232,22 +222,21 @@ static void watch(cst_runner *r, bool watched) {
   r->slice_end = PetscMin(r->slice_end, next_stop(r));
 }
 
-static PetscErrorCode take_up(cst_runner *r, const cst_origin *from);
+static PetscErrorCode resume(cst_runner *r, const cst_origin *from);
 
-/* Whether groups of lanes step for themselves: not where a partner follows, or means are taken of all of them
- * at every step. */
+/* True if groups of lanes step independently: no partner follows, and no mean over all of them is taken at
+ * every step. */
 static bool are_apart(const cst_runner *r) {
   return !r->hst && !(r->plan->method[r->cohort->method]->properties.mean > 0);
 }
 
-/* Out of a slice that was halted, to where it began; of a single step the groups that have made it keep it.
- */
+/* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. */
 static PetscErrorCode go_back(cst_runner *r) {
   const long numbers = cst_runner_numbers(r);
   const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? r->b->ahead : 0;
   PetscFunctionBegin;
   if (!ahead) {
-    PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = numbers, .row = r->kept_rows}));
+    PetscCall(resume(r, &(cst_origin){.at = r->kept_at, .numbers = numbers, .row = r->kept_rows}));
     PetscFunctionReturn(0);
   }
   for (long l = (long)ahead * r->width; l < r->work->count; l++)
@@ -258,19 +247,19 @@ static PetscErrorCode go_back(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-/* One slice. */
-static PetscErrorCode march_slice(cst_runner *r) {
-  const cst_schedule schedule = {r, next_stop, look};
+/* Advances one slice; a halted slice is undone. */
+static PetscErrorCode advance_slice(cst_runner *r) {
+  const cst_schedule schedule = {r, next_stop, observe};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
     PetscCall(go_back(r));
   else
-    PetscCall(follow_along(r));
+    PetscCall(advance_partner(r));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
+static PetscErrorCode advance(cst_runner *r, long to, bool *stop) {
   long slice = 1;
   PetscFunctionBegin;
   while (r->b->step < to && !*stop) {
@@ -279,34 +268,32 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
     if (r->b->ahead) slice = 1;
     r->slice_end = PetscMin(from + slice, to);
     watch(r, slice <= FEW_STEPS);
-    PetscCall(march_slice(r));
+    PetscCall(advance_slice(r));
     const double spent = MPI_Wtime() - before;
     if (spent < 0.025 && !cst_runner_halted(r))
       slice *= 2;
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
-    if (r->row && r->b->step == r->cohort->n)
-      break; /* a checkpoint would lack the rows that were kept at its end */
+    /* a checkpoint here would lack the rows stored at the end */
+    if (r->row && r->b->step == r->cohort->n) break;
     PetscCall(
         r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->cohort->n, stop));
   }
   PetscFunctionReturn(0);
 }
 
-/* ---- a batch
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a batch --------------------------------------------------------------------------------- */
 
-/* Go on from where the batch was left. */
-static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
+/* Restores a batch from saved rows. */
+static PetscErrorCode resume(cst_runner *r, const cst_origin *from) {
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "there are %ld numbers a trajectory of %s, not %ld: another build left them", from->numbers,
+             "a saved row has %ld numbers, and one of %s has %ld: another build saved it", from->numbers,
              cst_method_label(r->plan->study->method[r->cohort->method]), cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
     PetscCheck(cst_runner_fits(r, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "what an earlier run left of a trajectory of %s is no state of it",
+               "a saved row is not a state of a trajectory of %s",
                cst_method_label(r->plan->study->method[r->cohort->method]));
     cst_runner_restore(r, l, row);
   }
@@ -322,7 +309,7 @@ static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
   PetscFunctionReturn(0);
 }
 
-/* At its start, or where it was left. */
+/* Begins a batch, at its start or from saved rows. */
 static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
   PetscFunctionBegin;
@@ -349,11 +336,11 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
     PetscFunctionReturn(0);
   }
   watch(r, false);
-  if (from) PetscCall(take_up(r, from));
+  if (from) PetscCall(resume(r, from));
   if (r->replayed) r->next_sample = r->cohort->nsample;
   cst_keep_follow(r, from ? from->at.step : 0, from && !from->opens);
   if (from && from->opens) r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step - 1);
-  if (!from || from->opens) PetscCall(look(r));
+  if (!from || from->opens) PetscCall(observe(r));
   PetscFunctionReturn(0);
 }
 
@@ -372,7 +359,7 @@ PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_o
   PetscFunctionBegin;
   PetscCall(begin(r, w, from, stop));
   if (!*stop) {
-    PetscCall(march(r, step, stop));
+    PetscCall(advance(r, step, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
   }
   r->seconds[w->cohort] += MPI_Wtime() - before;
@@ -397,7 +384,7 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
         .cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
     r->replayed = member + at;
     PetscCall(begin(r, &w, NULL, stop));
-    if (!*stop) PetscCall(march(r, k->n, stop));
+    if (!*stop) PetscCall(advance(r, k->n, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
     r->work = NULL;
     r->replayed = NULL;
@@ -415,9 +402,7 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_orig
   PetscFunctionReturn(0);
 }
 
-/* ---- timing
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- timing ---------------------------------------------------------------------------------- */
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -430,14 +415,17 @@ PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *l
   const cst_class *k = &r->plan->classes[cohort];
   const cst_work   w = {.cohort = cohort, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
   PetscFunctionBegin;
-  *least = INFINITY, *most = 0, *lanes = w.count;
+  *least = INFINITY;
+  *most = 0;
+  *lanes = w.count;
   r->timed = true;
   for (int i = 0; i < repeats && !*stop; i++) {
     PetscCall(begin(r, &w, NULL, stop));
     const double before = processor_seconds();
-    if (!*stop) PetscCall(march(r, k->n, stop));
+    if (!*stop) PetscCall(advance(r, k->n, stop));
     const double spent = processor_seconds() - before;
-    *least = PetscMin(*least, spent), *most = PetscMax(*most, spent);
+    *least = PetscMin(*least, spent);
+    *most = PetscMax(*most, spent);
   }
   r->timed = false;
   r->work = NULL;

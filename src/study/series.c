@@ -19,8 +19,11 @@ cst_series *cst_series_create(const cst_plan *p) {
 
 void cst_series_clear(cst_series *s) {
   for (int i = 0; i < s->plan->ncase; i++) {
-    free(s->sum[i]), free(s->top[i]), free(s->count[i]);
-    s->sum[i] = NULL, s->top[i] = s->count[i] = NULL;
+    free(s->sum[i]);
+    free(s->top[i]);
+    free(s->count[i]);
+    s->sum[i] = NULL;
+    s->top[i] = s->count[i] = NULL;
   }
 }
 
@@ -33,14 +36,14 @@ void cst_series_destroy(cst_series *s) {
   free(s);
 }
 
-/* From here on squares leave the range of the exact sums. */
+/* squares of larger values exceed the range of the exact sums */
 static const double LARGE = 0x1p39;
 
 static size_t cells(const cst_series *s) {
   return (size_t)s->plan->most_samples * (size_t)s->plan->nquantity;
 }
 
-static void make_room(cst_series *s, int icase) {
+static void allocate(cst_series *s, int icase) {
   if (s->sum[icase]) return;
   s->sum[icase] = calloc(cells(s), sizeof **s->sum);
   s->top[icase] = calloc(cells(s), sizeof **s->top);
@@ -50,7 +53,7 @@ static void make_room(cst_series *s, int icase) {
 
 void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top,
                     const double *count) {
-  make_room(s, icase);
+  allocate(s, icase);
   for (int k = 0; k < s->plan->nquantity; k++) {
     cst_sum *sum = &s->sum[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
     double  *most = &s->top[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
@@ -68,17 +71,16 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
 
 void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top,
                       double count) {
-  make_room(s, icase);
+  allocate(s, icase);
   const size_t at = (size_t)sample * (size_t)s->plan->nquantity + (size_t)quantity;
   cst_sum_merge(&s->sum[icase][at], sum);
   s->top[icase][at] = fmax(s->top[icase][at], top);
   s->count[icase][at] += count;
 }
 
-/* ---- between ranks and runs
- * -------------------------------------------------------------------------------------------------- */
+/* ---- between ranks and runs ------------------------------------------------------------------ */
 
-/* What a section "series" holds: one case. */
+/* Contents of a section "series": one case. */
 typedef struct {
   cst_sum sum;
   double  top, count;
@@ -102,7 +104,7 @@ bool cst_series_take(cst_series *s, const void *bytes, size_t size) {
   if (size != packed(s) || *icase < 0 || *icase >= s->plan->ncase) return false;
   for (size_t k = 0; k < cells(s); k++)
     if (!(from[k].count >= 0 && from[k].count <= (double)s->plan->study->members)) return false;
-  make_room(s, (int)*icase);
+  allocate(s, (int)*icase);
   for (size_t k = 0; k < cells(s); k++) {
     cst_sum_merge(&s->sum[*icase][k], &from[k].sum);
     s->top[*icase][k] = fmax(s->top[*icase][k], from[k].top);
@@ -121,7 +123,7 @@ static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_D
   PetscMPIInt rank, n = (PetscMPIInt)cells(s);
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  make_room(s, icase);
+  allocate(s, icase);
   PetscCallMPI(MPI_Reduce(rank ? s->sum[icase] : MPI_IN_PLACE, s->sum[icase], n, type, op, 0, comm));
   PetscCallMPI(
       MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE, MPI_MAX, 0, comm));
@@ -130,8 +132,8 @@ static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_D
   PetscFunctionReturn(0);
 }
 
-/* What is stored of a sum: of squares that left its range nothing but this, since the rest depends on the
- * order of the terms. */
+/* The sum as it is stored. If squares exceeded its range, the rest would depend on the order of the terms;
+ * then only that fact is stored. */
 static cst_sum stored(const cst_sum *sum, double most) {
   cst_sum beyond = {{0}};
   cst_sum_add(&beyond, INFINITY);
@@ -149,7 +151,8 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
   for (int q = 0; q < p->nquantity; q++) {
     for (int i = 0; i < p->most_samples; i++) {
       const size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
-      sum[i] = stored(&s->sum[icase][at], s->top[icase][at]), number[i] = (long)s->count[icase][at];
+      sum[i] = stored(&s->sum[icase][at], s->top[icase][at]);
+      number[i] = (long)s->count[icase][at];
     }
     PetscCall(cst_output_series(o, icase, CST_CHANNEL_SERIES_SUM, q, sum));
     PetscCall(cst_output_series(o, icase, CST_CHANNEL_SERIES_COUNT, q, number));

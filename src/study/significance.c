@@ -1,8 +1,8 @@
-/* significance.c: tails of Student's t and Fisher's F as deviations of a normal distribution, so that one
- * number, 3 say, means the same chance for few and for many degrees of freedom.
+/* significance.c: tails of Student's t and Fisher's F, expressed as deviations of a normal distribution, so
+ * that one number, say 3, means the same probability for few and many degrees of freedom.
  *
- * t: Wallace, Ann. Math. Stat. 30 (1959) 1124, z = (8 f + 1) / (8 f + 3) sqrt(f log(1 + t^2 / f)), good to
- * 0.02 for f >= 3, at any t. F: Paulson, Ann. Math. Stat. 13 (1942) 233, from the cube roots of Wilson and
+ * t: Wallace, Ann. Math. Stat. 30 (1959) 1124, z = (8 f + 1) / (8 f + 3) sqrt(f log(1 + t^2 / f)), accurate
+ * to 0.02 for f >= 3, at any t. F: Paulson, Ann. Math. Stat. 13 (1942) 233, from the cube roots of Wilson and
  * Hilferty.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,6 +1,6 @@
-/* start-csv.c: `initial: {csv: starts.csv}`: a member for each row of a table. Its first line names
- * coordinates (x, u[2]) and velocities (x'); what it does not name is that of the start `around`. Lines that
- * are empty or begin with # are passed over. */
+/* start-csv.c: `initial: {csv: starts.csv}`: one member per row of a table. The first line names coordinates
+ * (x, u[2]) and velocities (x'); the others are those of the start `around`. Empty lines and lines that begin
+ * with # are skipped. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -9,15 +9,15 @@
 
 enum { SHOWN = 40 };
 
-/* A table that is read line by line. */
+/* The table being read. */
 typedef struct {
   cst_reader *r;
   const char *path;
-  int         line, n, *place; /* columns and where they belong */
+  int         line, n, *place; /* columns and their places in a row of starts */
   bool       *taken;           /* [2 nq] */
 } table;
 
-/* The next line that says something, ended with 0; NULL: there is none. */
+/* The next line with content, terminated; NULL: there is none. */
 static char *next_line(char **text, int *line) {
   while (**text) {
     char *here = *text, *end = here + strcspn(here, "\n");
@@ -31,7 +31,7 @@ static char *next_line(char **text, int *line) {
   return NULL;
 }
 
-/* Up to the next comma, without blanks and quotes around it. */
+/* The text up to the next comma, without surrounding blanks and quotes. */
 static char *next_cell(char **line) {
   char *here = *line, *end = here + strcspn(here, ",");
   *line = *end ? end + 1 : NULL;
@@ -51,7 +51,7 @@ static bool head(table *t, char *line) {
     }
     if (at < 0) {
       cst_diag_add(t->r->d, t->path, t->line, 1,
-                   "column '%.*s' is no coordinate of %s, and no velocity, as x'", SHOWN, name,
+                   "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN, name,
                    t->r->s->system->name);
       return false;
     }
@@ -67,7 +67,7 @@ static bool row(table *t, char *line, double *x) {
     char  *cell = next_cell(&line), *end;
     double value = strtod(cell, &end);
     if (k < t->n && (end == cell || *end || !isfinite(value))) {
-      cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is no finite number", SHOWN, cell);
+      cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is not a finite number", SHOWN, cell);
       return false;
     }
     if (k < t->n && x) x[t->place[k]] = value;
@@ -89,8 +89,8 @@ static long rows_of(const char *text) {
 
 static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
   cst_study *s = t->r->s;
-  const bool each =
-      t->n < 2 * s->system->nq; /* the rest is that of the base, which may depend on the parameters */
+  /* the rest is that of the base start, which may depend on the parameters */
+  const bool each = t->n < 2 * s->system->nq;
   if (!cst_starts_make(t->r, n, (double)rows, each)) return false;
   for (long i = 0; i < rows; i++) {
     char *line = next_line(&text, &t->line), *again = strdup(line);
@@ -112,7 +112,8 @@ bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) 
     good = head(&t, next_line(&text, &t.line)) && rows_into(&t, n, text, rows);
   else
     cst_yaml_error(r->doc, n, r->d,
-                   "%s has no starts: its first line names coordinates, each of the others is a start", path);
+                   "%s has no starts: its first line names coordinates, and each further line is a start",
+                   path);
   free(t.place);
   free(t.taken);
   return good;
@@ -120,7 +121,10 @@ bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) 
 
 const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length) {
   const char *why = cst_document_fetch(path, bytes, length);
-  if (!why && strlen(*bytes) != *length) return free(*bytes), "is no text";
+  if (!why && strlen(*bytes) != *length) {
+    free(*bytes);
+    return "is not a text file";
+  }
   return why;
 }
 

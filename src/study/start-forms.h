@@ -1,4 +1,4 @@
-/* start-forms.h: the forms in which members get starts of their own: cst_start_form_NAME in start-NAME.c. */
+/* start-forms.h: the forms that give members their own starts: cst_start_form_NAME in start-NAME.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 FORM(list)
 FORM(grid)

@@ -1,10 +1,10 @@
-/* start-from.c: `initial: {from: earlier.h5, case: 3}`: member m starts where a member of a case of an
+/* start-from.c: `initial: {from: earlier.h5, case: 3}`: members start where the members of a case of an
  * earlier result ended.
  *
- * Members that failed there are left out, so that the m-th of the others is member m here. Velocities are
- * M^-1 (p - a) with the parameters of that case, and the start is projected on the constraints, which takes
- * the part out of p that some methods carry across them. Time starts at 0. The starts become a table as that
- * of start-csv.c, which the new result keeps.
+ * Failed members are left out; the m-th of the others becomes member m. Velocities are M^-1 (p - a) with the
+ * parameters of that case, and the start is projected onto the constraints, which removes the normal part of
+ * p that some methods carry. Time starts at 0. The starts become a table as in start-csv.c, which the new
+ * result stores.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -15,19 +15,24 @@
 #include "study/channels.h"
 #include "study/starts.h"
 
-/* Arguments of a fetch, whose signature has a path alone. */
+/* Arguments for the fetch, whose signature has only a path. */
 static struct {
   const cst_system *system;
-  long              icase; /* -1: the only one */
+  long              icase; /* -1: the only case */
 } asked;
 
-/* What a result has of final states. */
+/* Final states of a result. */
 typedef struct {
   double *status, *q, *p, *c;
   long    ncase, members, icase;
 } finals;
 
-static void free_finals(finals *f) { free(f->status), free(f->q), free(f->p), free(f->c); }
+static void free_finals(finals *f) {
+  free(f->status);
+  free(f->q);
+  free(f->p);
+  free(f->c);
+}
 
 static const char *read_finals(cst_result *file, finals *f) {
   static char why[200];
@@ -36,14 +41,15 @@ static const char *read_finals(cst_result *file, finals *f) {
   char       *description = cst_result_text(file, "/", "system_description");
   const bool  same = description && !strcmp(description, asked.system->text);
   free(description);
-  if (!same) return "its system is another one, or has another description";
+  if (!same) return "has another system, or another description of it";
   if (strcmp(cst_result_state(file), "complete")) return "is not complete";
   f->status = cst_result_read(file, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
   if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1) return "has no final states";
-  f->ncase = e[0], f->members = e[1], f->icase = asked.icase;
+  f->ncase = e[0];
+  f->members = e[1];
+  f->icase = asked.icase;
   if (f->icase < 0 && f->ncase > 1) {
-    snprintf(why, sizeof why, "has %ld cases; `case: K` says from which one, 0 to %ld", f->ncase,
-             f->ncase - 1);
+    snprintf(why, sizeof why, "has %ld cases; choose one with `case: K`, 0 to %ld", f->ncase, f->ncase - 1);
     return why;
   }
   if (f->icase < 0) f->icase = 0;
@@ -63,7 +69,7 @@ static const char *read_finals(cst_result *file, finals *f) {
   return NULL;
 }
 
-/* The table of the members that ended well; how many these are. */
+/* Prints the table of the members that ended well; returns their number. */
 static long print(const finals *f, FILE *out) {
   const cst_system *s = asked.system;
   const double     *c = f->c ? f->c + f->icase * s->npar : NULL;
@@ -96,7 +102,10 @@ const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *leng
     if (!out) abort();
     const long n = print(&f, out);
     fclose(out);
-    if (!n) free(*bytes), reason = "has no member of that case that ended well";
+    if (!n) {
+      free(*bytes);
+      reason = "has no member of that case that ended well";
+    }
   }
   free_finals(&f);
   cst_result_close(file);
@@ -110,7 +119,8 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   if (cst_yaml_get(map, "case"))
     cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
   if (!name) return false;
-  asked.system = s->system, asked.icase = icase;
+  asked.system = s->system;
+  asked.icase = icase;
   return cst_starts_beside(r, map, value, name, cst_starts_fetch_result);
 }
 

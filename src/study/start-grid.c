@@ -1,13 +1,13 @@
-/* start-grid.c: `initial: {grid: {x: {from: -1, to: 1, count: 21}, "y'": [0, 0.1]}, around: default}`: a
- * member for each point of a grid in some coordinates and velocities; the others are those of the start
- * `around`. The last coordinate of the system varies fastest. */
+/* start-grid.c: `initial: {grid: {x: {from: -1, to: 1, count: 21}, "y'": [0, 0.1]}, around: default}`: one
+ * member per point of a grid in some coordinates and velocities; the others are those of the start `around`.
+ * The last coordinate of the system varies fastest. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "study/starts.h"
 
 typedef struct {
   int     n;
-  double *value; /* NULL: not of the grid */
+  double *value; /* NULL: not in the grid */
 } axis;
 
 static bool read_axes(cst_reader *r, cst_yaml *grid, axis *a) {
@@ -33,7 +33,10 @@ static void fill(cst_study *s, const axis *a, long n) {
       double *x = cst_starts_row(s, v, i);
       long    rest = i;
       for (int k = m - 1; k >= 0; k--)
-        if (a[k].value) x[k] = a[k].value[rest % a[k].n], rest /= a[k].n;
+        if (a[k].value) {
+          x[k] = a[k].value[rest % a[k].n];
+          rest /= a[k].n;
+        }
     }
 }
 

@@ -1,10 +1,10 @@
-/* start-spread.c: the key `spread` of an ensemble: a deviation for all coordinates, or one for each that is
- * named.
+/* start-spread.c: the key `spread` of an ensemble: one standard deviation for all coordinates, or one per
+ * named coordinate.
  *
  *   spread: {q: 0.1, v: {x: 0.05, "u[2]": 0.2}}
  *
- * What a map does not name is not spread. A name of an array stands for all its elements; the name of a body
- * for its rotation.
+ * Coordinates that a map does not name are not spread. The name of an array stands for all its elements, the
+ * name of a body for its rotation.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -18,7 +18,7 @@ static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out)
   return false;
 }
 
-/* Sets the deviation x of what is named; false: nothing is. */
+/* Sets the deviation x of the named coordinates; false: the name is unknown. */
 static bool set(const cst_system *s, const char *name, double x, double *each) {
   const int at = cst_starts_place(s, name, 0);
   bool      found = at >= 0 && at < s->nq;
@@ -26,8 +26,10 @@ static bool set(const cst_system *s, const char *name, double x, double *each) {
   for (int i = 0; i < s->ncoordinate; i++)
     for (int k = 0; s->coordinate_name[i].array && !strcmp(s->coordinate_name[i].name, name) &&
                     k < s->coordinate_name[i].count;
-         k++)
-      each[s->coordinate_name[i].at + k * s->coordinate_name[i].step] = x, found = true;
+         k++) {
+      each[s->coordinate_name[i].at + k * s->coordinate_name[i].step] = x;
+      found = true;
+    }
   for (int k = 0; k < s->nbodies; k++)
     if (!strcmp(s->bodies[k].name, name)) {
       for (int i = 0; i < 9; i++) each[s->bodies[k].rotation + i] = x;
@@ -43,12 +45,13 @@ static void by_name(cst_reader *r, cst_yaml *map, const char *what, double *each
     double      x;
     if (!deviation(r, cst_yaml_value(map, k), name ? name : what, &x)) continue;
     if (!name || !set(s, name, x, each))
-      cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d, "'%s' of '%s' is no coordinate, array or body of %s",
-                     name ? name : "", what, s->name);
+      cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d,
+                     "'%s' of '%s' is not a coordinate, array or body of %s", name ? name : "", what,
+                     s->name);
   }
 }
 
-/* q or v. */
+/* Reads the deviations of q or v. */
 static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int which) {
   cst_study *s = r->s;
   if (!cst_yaml_is_map(n)) {

@@ -1,6 +1,5 @@
-/* start.c: whether the starts of a study can start: finite, rotations that do not reflect, and on the
- * constraints. Of these the system enforces those that no others imply, which is settled here, once for all
- * starts. */
+/* start.c: checks the starts of a study: they must be finite, on the constraints, and without reflections in
+ * place of rotations. Also finds the redundant constraints, once for all starts. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 enum { WHY = 200 };
 
-static const double tolerance = 1e-10; /* of |g_j| / s_j and |G v|_j / scale */
+static const double tolerance = 1e-10; /* on |g_j| / s_j and |G v|_j / scale */
 
 static double *q_of(const cst_study *s, int variant) {
   return s->q0 + (size_t)variant * (size_t)s->system->nq;
@@ -47,7 +46,7 @@ static bool is_turned(cst_reader *r, int variant) {
   return true;
 }
 
-/* Which constraints the others imply at the start of a parameter set; owned, NULL: none. */
+/* Finds the constraints that are redundant at the start of a parameter set; owned, NULL: none. */
 static bool redundant(cst_reader *r, int variant, unsigned char **out) {
   char why[400];
   if (cst_system_redundant(r->s->system, c_of(r->s, variant), q_of(r->s, variant), out, why, sizeof why))
@@ -60,8 +59,8 @@ static bool same(const unsigned char *a, const unsigned char *b, int n) {
   return !a || !b ? a == b : !memcmp(a, b, (size_t)n);
 }
 
-/* They belong to the system, and must be the same ones at every start. */
-static bool settled(cst_reader *r) {
+/* The redundant constraints are a property of the system and must be the same at every start. */
+static bool find_redundant(cst_reader *r) {
   const cst_study *s = r->s;
   unsigned char   *first = NULL;
   bool             good = redundant(r, 0, &first);
@@ -71,7 +70,7 @@ static bool settled(cst_reader *r) {
     if (good && !same(own, first, s->system->ng)) {
       cst_yaml_error(
           r->doc, r->start, r->d,
-          "other constraints are redundant%s than%s; such parameter sets need studies of their own",
+          "different constraints are redundant%s and%s; put such parameter sets into separate studies",
           cst_reader_with(r, v), cst_reader_with(r, 0));
       good = false;
     }
@@ -84,24 +83,22 @@ static bool settled(cst_reader *r) {
   return good;
 }
 
-/* At (q, v), which `what` names. */
+/* Checks the start (q, v), called `what` in messages. */
 static bool consistent(cst_reader *r, int variant, double *q, double *v, const char *what) {
   cst_study *s = r->s;
   cst_worst  g, gv;
   char       why[WHY], why_v[WHY];
   if (s->project && !cst_system_project(s->system, c_of(s, variant), q, v)) {
-    cst_yaml_error(
-        r->doc, r->start, r->d,
-        "%s has no nearest point on the constraints that could be found%s; it must lie nearer to them", what,
-        cst_reader_with(r, variant));
+    cst_yaml_error(r->doc, r->start, r->d,
+                   "%s: no nearest point on the constraints was found%s; it must be closer to them", what,
+                   cst_reader_with(r, variant));
     return false;
   }
   cst_system_worst(s->system, c_of(s, variant), q, v, &g, &gv);
   if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
   cst_yaml_error(r->doc, r->start, r->d,
                  "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
-                 "scale%s%s); at most 1e-10 of the "
-                 "scale is allowed, or %s",
+                 "scale%s%s); at most 1e-10 of the scale is allowed, or %s",
                  what, cst_reader_with(r, variant), g.raw, g.scaled, g.at < 0 ? "" : "; ",
                  cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled, gv.at < 0 ? "" : "; ",
                  cst_worst_say(s->system, &gv, why_v, WHY),
@@ -109,7 +106,7 @@ static bool consistent(cst_reader *r, int variant, double *q, double *v, const c
   return false;
 }
 
-/* Those of members that have their own, one message at most. */
+/* Checks the starts of members that have their own; at most one message. */
 static bool members_consistent(cst_reader *r) {
   const cst_study *s = r->s;
   char             what[64];
@@ -152,7 +149,7 @@ void cst_start_settle(cst_reader *r) {
   bool             good = r->start_known;
   for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, v) && is_turned(r, v);
   good = good && members_sound(r);
-  good = good && s->system->ng && s->nvariant && settled(r);
+  good = good && s->system->ng && s->nvariant && find_redundant(r);
   for (int v = 0; v < s->nvariant && good && !s->nstart; v++)
     good = consistent(r, v, q_of(s, v), v_of(s, v), "the start");
   if (good && s->nstart) members_consistent(r);

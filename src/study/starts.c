@@ -1,4 +1,4 @@
-/* starts.c: sweeps over starts, and members that have starts of their own (see starts.h). */
+/* starts.c: sweeps over starts, and members that have their own starts (see starts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/starts.h"
 #include <stdlib.h>
@@ -15,11 +15,9 @@ static const cst_start_form *const forms[] = {
 };
 
 enum { MOST_KEYS = 32, MOST_SWEPT = 10000 };
-static const double most_numbers = 4e8; /* of all starts together */
+static const double most_numbers = 4e8; /* limit for all starts together */
 
-/* ---- what forms fill
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- tables of starts ------------------------------------------------------------------------ */
 
 double *cst_starts_row(const cst_study *s, int variant, long i) {
   const long row = (s->starts_each ? variant * s->nstart : 0) + i;
@@ -29,15 +27,17 @@ double *cst_starts_row(const cst_study *s, int variant, long i) {
 bool cst_starts_make(cst_reader *r, cst_yaml *at, double n, bool each) {
   cst_study   *s = r->s;
   const size_t nq = (size_t)s->system->nq;
-  each |= s->project; /* on the constraints, which may depend on the parameters */
+  each |= s->project; /* projections depend on the parameters */
   const int sets = each ? s->nvariant : 1;
   if (n * sets * 2 * (double)nq > most_numbers) {
-    cst_yaml_error(r->doc, at, r->d,
-                   "%.0f starts for %d sets of parameters are too many; all together may have %.0f numbers",
-                   n, sets, most_numbers);
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "%.0f starts for %d sets of parameters are too many; at most %.0f numbers in total are allowed", n,
+        sets, most_numbers);
     return false;
   }
-  s->nstart = (long)n, s->starts_each = each;
+  s->nstart = (long)n;
+  s->starts_each = each;
   s->starts = cst_reader_memory((size_t)n * (size_t)sets * 2 * nq, sizeof(double));
   for (int v = 0; v < sets; v++)
     for (long i = 0; i < s->nstart; i++) {
@@ -59,8 +59,7 @@ int cst_starts_place(const cst_system *s, const char *name, int from) {
   return -1;
 }
 
-/* ---- members with starts of their own
- * ----------------------------------------------------------------------------------------------- */
+/* ---- members with their own starts ------------------------------------------------------------- */
 
 static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
   const cst_start_form *found = NULL;
@@ -82,7 +81,7 @@ static void check_keys(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   cst_reader_map(r, map, "initial", keys, n);
 }
 
-/* As many members as starts, unless `members` asks for another number. */
+/* Reads the number of members; the default is the number of starts. */
 static void read_members(cst_reader *r, cst_yaml *map) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(map, "members");
@@ -90,11 +89,11 @@ static void read_members(cst_reader *r, cst_yaml *map) {
   if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->members) || !s->nstart) return;
   if (s->members > s->nstart && !cst_study_spreads(s))
     cst_yaml_error(r->doc, n, r->d,
-                   "there are %ld starts for %ld members, and no spread: some would be the same", s->nstart,
-                   s->members);
+                   "there are %ld starts for %ld members, and no spread, so some members would be equal",
+                   s->nstart, s->members);
 }
 
-/* The start of member 0 is that of the study. */
+/* The start of member 0 becomes that of the study. */
 static void take_first(cst_study *s) {
   const size_t nq = (size_t)s->system->nq;
   for (int v = 0; v < s->nvariant; v++) {
@@ -119,17 +118,19 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   read_members(r, map);
 }
 
-/* ---- a sweep
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a sweep --------------------------------------------------------------------------------- */
 
-/* Every set of parameters with every start; starts vary slowest. */
+/* Combines every parameter set with every start; starts vary slowest. */
 static void multiply(cst_study *s, int n, double *q, double *v) {
   const size_t npar = (size_t)s->system->npar, bytes = sizeof(double) * npar * (size_t)s->nvariant;
   double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
   for (int i = 0; i < n; i++) memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
-  free(s->parameter), free(s->q0), free(s->v0);
-  s->parameter = all, s->q0 = q, s->v0 = v;
+  free(s->parameter);
+  free(s->q0);
+  free(s->v0);
+  s->parameter = all;
+  s->q0 = q;
+  s->v0 = v;
   s->nset = s->nvariant;
   s->nvariant *= n;
 }
@@ -202,7 +203,10 @@ bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char
 }
 
 bool cst_read_starts(cst_reader *r, cst_yaml *initial) {
-  if (cst_yaml_is_list(initial)) return read_sweep(r, initial), true;
+  if (cst_yaml_is_list(initial)) {
+    read_sweep(r, initial);
+    return true;
+  }
   const cst_start_form *f = form_of(r, initial);
   if (!f) return false;
   if (r->s->system) read_form(r, initial, f);

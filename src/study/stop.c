@@ -1,4 +1,4 @@
-/* stop.c: signals that ask a run to stop (see stop.h). */
+/* stop.c: handles signals that ask a run to stop (see stop.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -12,8 +12,8 @@ static volatile sig_atomic_t came;
 static volatile time_t       since;
 static volatile sig_atomic_t grace, status_then;
 
-/* Batch systems send a signal twice, to the script and to its children: only a person at the keyboard means
- * it more with the second one. */
+/* Batch systems send a signal twice, to the script and to its children. Only a second SIGINT, from a person
+ * at the keyboard, ends the process at once. */
 static void note(int which) {
   const time_t now = time(NULL);
   if (which == SIGINT && came == SIGINT && now - since >= 2) {
@@ -34,10 +34,10 @@ void cst_stop_ignore(void) {
   sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
-/* A message of a fixed length: nothing else is safe here. */
+/* A message of fixed length: only write is safe here. */
 static void end(int which) {
   static const char text[] =
-      "constella: stopped by a signal while it began or ended; the same line with --resume goes on\n";
+      "constella: stopped by a signal during start-up or shutdown; the same line with --resume continues\n";
   (void)which;
   if (status_then == EXIT_AGAIN && write(2, text, sizeof text - 1) < 0) _exit(EXIT_AGAIN);
   _exit(status_then);

@@ -1,4 +1,4 @@
-/* tracks.c: states along chosen trajectories, gathered in memory and written in large pieces (see tracks.h).
+/* tracks.c: states along chosen trajectories, buffered in memory and written in large blocks (see tracks.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/tracks.h"
@@ -13,9 +13,7 @@ int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long mem
   return -1;
 }
 
-/* ---- parts of a state
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- parts of a state ------------------------------------------------------------------------ */
 
 static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, int count) {
   if (!there || !count) return;
@@ -42,11 +40,12 @@ void cst_tracks_destroy(cst_tracks *t) {
   free(t->t);
 }
 
-/* ---- a batch
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a batch --------------------------------------------------------------------------------- */
 
-void cst_tracks_clear(cst_tracks *t) { t->n = 0, t->held = 0; }
+void cst_tracks_clear(cst_tracks *t) {
+  t->n = 0;
+  t->held = 0;
+}
 
 void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
   if (t->n == t->room) {
@@ -58,7 +57,8 @@ void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
 
 void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
   if (!t->n) return;
-  t->h = k->h, t->first = first;
+  t->h = k->h;
+  t->first = first;
   t->depth = cst_plan_track_depth(t->plan, k, t->n);
   const size_t size = (size_t)t->n * (size_t)t->depth * (size_t)t->numbers;
   t->t = cst_need(realloc(t->t, ((size_t)t->depth + 1) * sizeof *t->t));

@@ -1,4 +1,4 @@
-/* verify-explain.c: compares what a file was made with to this program, to explain bits that differ (see
+/* verify-explain.c: compares the origin of a file with this program, to explain differing bits (see
  * verify.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "study/identity.h"
 #include "study/verify.h"
 
-/* Whether the file names another one; says so. */
+/* Prints and returns whether an attribute of the file differs from this program. */
 static bool differs(cst_result *file, const char *group, const char *name, const char *what,
                     const char *now) {
   char      *then = cst_result_text(file, group, name);
@@ -18,7 +18,7 @@ static bool differs(cst_result *file, const char *group, const char *name, const
   return other;
 }
 
-/* Systems of the catalogue are named; their descriptions are the program's own. */
+/* Systems of the catalogue are stored by name; their descriptions come from the program. */
 static bool describes(cst_result *file, const char *now) {
   char      *then = cst_result_text(file, "/", "system_description");
   const bool same = then && !strcmp(then, now);
@@ -44,6 +44,6 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
     other += differs(file, "/run", "compile_compiler", "compiler of the kernels", b->compiler);
   other += !describes(file, p->study->system->text);
   other += differs(file, "/run", "host_of_rank_0", "host", host);
-  if (!other) puts("  nothing: the file was damaged, or the hardware erred, here or there");
+  if (!other) puts("  nothing: the file was damaged, or one of the machines made an error");
   free(compiler);
 }

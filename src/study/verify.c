@@ -1,9 +1,9 @@
-/* verify.c: trajectories of a result computed again (see verify.h).
+/* verify.c: recomputes trajectories of a result (see verify.h).
  *
- * Each is a batch of one lane, so that its neighbours are others than they were. What is finished is compared
- * with its rows; what is in the middle of its way in the newest checkpoint, with its numbers there. It is
- * computed from the last checkpoint before, if there is one that this build made, else from the start; errors
- * are taken against a reference of this member alone.
+ * Each is a batch of one lane, so it has other neighbours than in the run. Finished trajectories are compared
+ * with their rows, unfinished ones with their numbers in the newest checkpoint. They are computed from the
+ * last earlier checkpoint of this build, if there is one, else from the start. Errors are taken against a
+ * reference for this member alone.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -24,42 +24,44 @@ typedef struct {
   stage     stage;
   long      icase, member;
   cst_past *from;  /* NULL: the start */
-  long      begin; /* its step there */
-  long      until; /* the step that is compared */
+  long      begin; /* step at `from` */
+  long      until; /* step at which it is compared */
   cst_work  work;
 } trajectory;
 
 typedef struct {
   const cst_plan *plan;
   cst_result     *file;
-  cst_past       *past[PASTS]; /* of the newest whole checkpoints of this build, newest first; NULL: none */
+  cst_past       *past[PASTS]; /* newest undamaged checkpoints of this build, newest first; NULL: none */
   cst_reference  *reference;
-  signed char    *status;   /* [ncase][members] of the file */
+  signed char    *status;   /* [ncase][members] in the file */
   const bool     *left_out; /* [nmethod]; NULL: none */
-  unsigned char  *known;    /* [nvariant][members]: its reference states are in the table */
+  unsigned char  *known;    /* [nvariant][members] the reference states are in the table */
   cst_output     *output;
   cst_series     *series;
   cst_runner     *runner;
-  long           *chosen;     /* [ncase][ntrajectory]: where the worst members are stored, those; else NULL */
-  cst_comparison  comparison; /* of the trajectory at work */
-  long            n, at;      /* trajectories to be computed, and the one at work */
+  long           *chosen;     /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
+  cst_comparison  comparison; /* of the current trajectory */
+  long            n, at;      /* number of trajectories to compute, and the current one */
   double          total, done, told;
-} desk;
+} verification;
 
-/* ---- where they stand
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
-/* Whether this build made the checkpoint, and every byte is as it was written. */
+/* True if this build made the checkpoint and all its bytes are undamaged. */
 static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
   char        what[64];
   size_t      size;
   const char *then = cst_past_read(past, cst_past_find(past, "identity", 0), &size);
   snprintf(what, sizeof what, "it");
-  if (!then || !cst_snapshot_check(past->snapshot)) return snprintf(why, (size_t)n, "it is damaged"), false;
+  if (!then || !cst_snapshot_check(past->snapshot)) {
+    snprintf(why, (size_t)n, "it is damaged");
+    return false;
+  }
   return cst_identity_same(then, identity, what, why, n);
 }
 
-static void open_pasts(desk *d, const char *path) {
+static void open_pasts(verification *d, const char *path) {
   long number[MOST];
   char why[512], *run = cst_result_text(d->file, "/run", "id"),
                  *identity = cst_identity_text(d->plan, run ? run : "");
@@ -71,14 +73,14 @@ static void open_pasts(desk *d, const char *path) {
       d->past[found++] = past;
       continue;
     }
-    fprintf(stderr, "constella: checkpoint %ld of %s is left aside: %s\n", number[i], path, why);
+    fprintf(stderr, "constella: checkpoint %ld of %s is ignored: %s\n", number[i], path, why);
     cst_past_destroy(d->plan, past);
   }
   free(identity);
   free(run);
 }
 
-/* The piece of a past that has the lane; -1: none. */
+/* The piece of a checkpoint that contains the lane; -1: none. */
 static int find_piece(const cst_past *past, int cohort, long lane) {
   for (int i = 0; past && i < past->npiece; i++) {
     const cst_stretch *s = &past->stretch[i];
@@ -87,7 +89,7 @@ static int find_piece(const cst_past *past, int cohort, long lane) {
   return -1;
 }
 
-static void read_status(desk *d) {
+static void read_status(verification *d) {
   const long start[2] = {0}, count[2] = {d->plan->ncase, d->plan->study->members};
   d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
   if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_TYPE_I8, start, count,
@@ -95,7 +97,7 @@ static void read_status(desk *d) {
     memset(d->status, -1, (size_t)(count[0] * count[1]));
 }
 
-static void place(const desk *d, trajectory *t) {
+static void place(const verification *d, trajectory *t) {
   const cst_plan  *p = d->plan;
   const int        cohort = p->class_of[t->icase];
   const cst_class *k = &p->classes[cohort];
@@ -106,14 +108,17 @@ static void place(const desk *d, trajectory *t) {
   if (d->left_out && d->left_out[p->cases[t->icase].method])
     t->stage = LEFT_OUT;
   else if (d->status[t->icase * p->study->members + t->member] >= 0 ||
-           (d->past[0] && d->past[0]->lane[cohort][lane] == CST_LANE_DONE))
-    t->stage = FINISHED, t->until = k->n;
-  else if (piece >= 0)
-    t->stage = MIDWAY, t->until = d->past[0]->stretch[piece].step;
+           (d->past[0] && d->past[0]->lane[cohort][lane] == CST_LANE_DONE)) {
+    t->stage = FINISHED;
+    t->until = k->n;
+  } else if (piece >= 0) {
+    t->stage = MIDWAY;
+    t->until = d->past[0]->stretch[piece].step;
+  }
 }
 
-/* The newest checkpoint that has the trajectory at a step before `until`. */
-static void find_origin(const desk *d, trajectory *t) {
+/* Finds the newest checkpoint that has the trajectory at a step before `until`. */
+static void find_origin(const verification *d, trajectory *t) {
   for (int i = 0; i < PASTS && !t->from; i++) {
     const int piece = find_piece(d->past[i], t->work.cohort, t->work.first);
     if (piece < 0 || d->past[i]->stretch[piece].step >= t->until) continue;
@@ -124,17 +129,16 @@ static void find_origin(const desk *d, trajectory *t) {
   }
 }
 
-static void prepare(desk *d, trajectory *t, bool from_start) {
+static void prepare(verification *d, trajectory *t, bool from_start) {
   if (t->stage < MIDWAY) return;
   if (!from_start) find_origin(d, t);
   d->n++;
   d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.cohort].cost;
 }
 
-/* ---- which trajectories
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- which trajectories ---------------------------------------------------------------------- */
 
-/* `sample` different ones of those that may be drawn, or all of these. */
+/* Draws `sample` different entries of those allowed, or takes all of these. */
 static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
   long left = 0;
   for (long i = 0; i < n; i++) left += may[i];
@@ -150,9 +154,9 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
   free(drawn);
 }
 
-/* Of the chosen cases x members, in this order. What has not begun or is left out is never drawn, but named
- * where it was asked for. */
-static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
+/* The chosen cases x members, in this order. Trajectories that have not begun or are left out are never
+ * drawn, but reported if asked for. */
+static trajectory *choose(const verification *d, const cst_verify_choice *c, long *n) {
   const long members = c->nmember ? c->nmember : d->plan->study->members,
              all = (c->ncase ? c->ncase : d->plan->ncase) * members;
   unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
@@ -171,12 +175,11 @@ static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
   return list;
 }
 
-/* ---- one after the other
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- one after the other --------------------------------------------------------------------- */
 
 static PetscErrorCode poll(void *context, double work, bool *stop) {
-  desk        *d = context;
-  const double now = MPI_Wtime();
+  verification *d = context;
+  const double  now = MPI_Wtime();
   PetscFunctionBegin;
   *stop = false;
   d->done += work;
@@ -187,7 +190,7 @@ static PetscErrorCode poll(void *context, double work, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_reference(desk *d, const trajectory *t) {
+static PetscErrorCode make_reference(verification *d, const trajectory *t) {
   const int variant = d->plan->cases[t->icase].variant;
   bool      stop = false;
   PetscFunctionBegin;
@@ -198,14 +201,14 @@ static PetscErrorCode make_reference(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-/* A failed trajectory keeps only its last good state; a partner that was stopped on its way to the same step
- * is somewhere before it; and where nothing was looked at yet the state alone is known. */
-static long count_kept(const desk *d, const double *row, const cst_piece *p) {
+/* A failed trajectory keeps only its last good state. Of a partner that was stopped on its way to the same
+ * step, and of a step that was not observed yet, only the state is known. */
+static long count_kept(const verification *d, const double *row, const cst_piece *p) {
   const bool failed = row[0] != 0, follows = p->at.half_step != cst_runner_position(d->runner).half_step;
   return failed || follows || p->opens ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
 }
 
-static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
+static PetscErrorCode compare_midway(verification *d, const trajectory *t) {
   cst_past     *past = d->past[0];
   const int     piece = find_piece(past, t->work.cohort, t->work.first);
   const double *kept = cst_past_rows(past, piece), *row;
@@ -223,7 +226,7 @@ static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode compute(desk *d, const trajectory *t) {
+static PetscErrorCode compute(verification *d, const trajectory *t) {
   cst_origin origin, *from = t->from ? &origin : NULL;
   bool       stop = false;
   PetscFunctionBegin;
@@ -240,9 +243,7 @@ static PetscErrorCode compute(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-/* ---- what is said
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static bool is_swept(const cst_study *s, int parameter) {
   const int npar = s->system->npar;
@@ -252,7 +253,7 @@ static bool is_swept(const cst_study *s, int parameter) {
   return swept;
 }
 
-static void tell_who(const cst_plan *p, const trajectory *t) {
+static void print_trajectory(const cst_plan *p, const trajectory *t) {
   const cst_study *s = p->study;
   const cst_case  *c = &p->cases[t->icase];
   printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]), c->h_nominal);
@@ -263,7 +264,7 @@ static void tell_who(const cst_plan *p, const trajectory *t) {
   printf("), member %ld: ", t->member);
 }
 
-static void tell_way(const desk *d, const trajectory *t) {
+static void print_steps(const verification *d, const trajectory *t) {
   printf("%ld steps from ", t->until - t->begin);
   if (t->from)
     printf("step %ld in checkpoint %ld", t->begin, t->from->number);
@@ -272,15 +273,15 @@ static void tell_way(const desk *d, const trajectory *t) {
   if (t->stage == MIDWAY) printf(" to step %ld in checkpoint %ld", t->until, d->past[0]->number);
 }
 
-static void tell(const desk *d, const trajectory *t) {
+static void print_result(const verification *d, const trajectory *t) {
   const cst_comparison *c = &d->comparison;
-  tell_who(d->plan, t);
+  print_trajectory(d->plan, t);
   if (t->stage == LEFT_OUT)
     printf("left out\n");
   else if (t->stage == OPEN)
     printf("not begun%s\n", d->past[0] ? "" : ", or not far enough for a checkpoint");
   else {
-    tell_way(d, t);
+    print_steps(d, t);
     if (c->different)
       printf(": DIFFERENT, %ld of %ld numbers; first: %s\n", c->different, c->compared, c->first);
     else
@@ -289,12 +290,10 @@ static void tell(const desk *d, const trajectory *t) {
   fflush(stdout);
 }
 
-/* ---- all
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
-/* The worst members, as far as they are known. */
-static PetscErrorCode read_chosen(desk *d) {
+/* Reads the worst members, as far as they are known. */
+static PetscErrorCode read_chosen(verification *d) {
   const cst_study *s = d->plan->study;
   PetscFunctionBegin;
   if (!s->worst_by.text) PetscFunctionReturn(0);
@@ -305,7 +304,7 @@ static PetscErrorCode read_chosen(desk *d) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode open_desk(desk *d) {
+static PetscErrorCode open_verification(verification *d) {
   PetscFunctionBegin;
   d->known = cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
@@ -317,7 +316,7 @@ static PetscErrorCode open_desk(desk *d) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode close_desk(desk *d) {
+static PetscErrorCode close_verification(verification *d) {
   bool closed;
   PetscFunctionBegin;
   PetscCall(cst_runner_destroy(&d->runner));
@@ -331,7 +330,7 @@ static PetscErrorCode close_desk(desk *d) {
   PetscFunctionReturn(0);
 }
 
-static void count(const desk *d, const trajectory *t, cst_verify_counts *c) {
+static void count(const verification *d, const trajectory *t, cst_verify_counts *c) {
   const bool computed = t->stage >= MIDWAY;
   c->open += t->stage == OPEN;
   c->left_out += t->stage == LEFT_OUT;
@@ -342,23 +341,23 @@ static void count(const desk *d, const trajectory *t, cst_verify_counts *c) {
 
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
                           const cst_verify_choice *choice, cst_back_end *b, cst_verify_counts *counts) {
-  desk        d = {.plan = p, .file = file, .left_out = choice->left_out};
-  long        n;
-  trajectory *list;
+  verification d = {.plan = p, .file = file, .left_out = choice->left_out};
+  long         n;
+  trajectory  *list;
   PetscFunctionBegin;
   open_pasts(&d, path);
   read_status(&d);
   list = choose(&d, choice, &n);
   for (long i = 0; i < n; i++) prepare(&d, &list[i], choice->from_start);
   PetscCall(cst_study_compile(s, p, d.total, b));
-  PetscCall(open_desk(&d));
+  PetscCall(open_verification(&d));
   for (long i = 0; i < n; i++) {
     d.at += list[i].stage >= MIDWAY;
     if (list[i].stage >= MIDWAY) PetscCall(compute(&d, &list[i]));
-    tell(&d, &list[i]);
+    print_result(&d, &list[i]);
     count(&d, &list[i], counts);
   }
-  PetscCall(close_desk(&d));
+  PetscCall(close_verification(&d));
   free(list);
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,4 @@
-/* verify.h: trajectories of a result computed again, and compared with what the file has of them, bit by bit.
- */
+/* verify.h: recomputes trajectories of a result and compares them with the file bit by bit. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_VERIFY_H
 #define CST_VERIFY_H
@@ -11,22 +10,21 @@ typedef struct {
   int      nmember, ncase;
   long    *member, *icase; /* within the study */
   long     sample;         /* 0: all */
-  uint64_t seed;           /* of the drawing */
-  bool     from_start;     /* never from a checkpoint */
-  bool    *left_out;       /* [nmethod]: methods whose trajectories are not computed; NULL: none */
+  uint64_t seed;           /* seed of the random sample */
+  bool     from_start;     /* ignore checkpoints */
+  bool    *left_out;       /* [nmethod]: methods to leave out; NULL: none */
 } cst_verify_choice;
 
 typedef struct {
-  long same, different, open; /* trajectories; open: not begun, there is nothing of them to compare */
+  long same, different, open; /* trajectories; open: not begun, nothing to compare */
   long compared;              /* numbers */
-  long left_out;              /* trajectories of such methods that were named */
+  long left_out;              /* trajectories of methods left out */
 } cst_verify_counts;
 
-/* The study of the file, whose name is path, unfinished or not; on one rank. A line a trajectory goes to
- * stdout. */
+/* Verifies the result at path, finished or not; on one rank. Prints one line per trajectory to stdout. */
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
                           const cst_verify_choice *choice, cst_back_end *b, cst_verify_counts *counts);
-/* To stdout, what may be why bits differ: what is of another version, build, library or machine than that of
- * the file. */
+/* Prints possible reasons for differing bits to stdout: differences in version, build, libraries or machine.
+ */
 void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b);
 #endif

@@ -1,10 +1,9 @@
-/* bands.c: the order in which a symmetric matrix of the coordinates, M + b Hess V, is eliminated, and how it
- * is stored.
+/* bands.c: the elimination order and storage of a symmetric matrix of the coordinates, M + b Hess V.
  *
- * What the Hessian's pattern says is told by two numbers: the half bandwidth after reverse Cuthill-McKee, and
- * where each row ends once what elimination fills in is counted. Blocks on the diagonal, chains, and rings,
- * which are folded to twice the band, cost in proportion to their length; a full matrix is a band as wide as
- * can be. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ * The Hessian's pattern is reduced to two quantities: the half bandwidth after reverse Cuthill-McKee, and the
+ * end of each row including the fill-in of the elimination. Blocks on the diagonal, chains, and rings, which
+ * are folded to twice the band, cost in proportion to their length; a full matrix is a band of full width. E.
+ * Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -20,8 +19,7 @@ void cst_bands_destroy(cst_bands *b) {
 
 static int degree(const cst_pattern *p, int i) { return p->start[i + 1] - p->start[i]; }
 
-/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there
- * are then. */
+/* Breadth first from `root`, neighbours of lowest degree first; appends to order. Returns its new length. */
 static int visit(const cst_pattern *p, int root, int *order, int n, unsigned char *seen) {
   int next = n;
   order[n++] = root;
@@ -29,17 +27,21 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
   while (next < n) {
     const int i = order[next++], first = n;
     for (int e = p->start[i]; e < p->start[i + 1]; e++)
-      if (!seen[p->column[e]]) seen[p->column[e]] = 1, order[n++] = p->column[e];
+      if (!seen[p->column[e]]) {
+        seen[p->column[e]] = 1;
+        order[n++] = p->column[e];
+      }
     for (int k = first + 1; k < n; k++) /* few: by insertion */
       for (int j = k; j > first && degree(p, order[j]) < degree(p, order[j - 1]); j--) {
         const int x = order[j];
-        order[j] = order[j - 1], order[j - 1] = x;
+        order[j] = order[j - 1];
+        order[j - 1] = x;
       }
   }
   return n;
 }
 
-/* A node far from `root` in its part: an end of it. */
+/* A node far from `root` in its connected component. */
 static int far_end(const cst_pattern *p, int root, int *order) {
   for (int pass = 0; pass < 2; pass++) {
     unsigned char *seen = cst_need(calloc((size_t)p->rows + 1, 1));
@@ -59,7 +61,7 @@ static int band_of(const cst_pattern *p, const int *place) {
   return band;
 }
 
-/* Reverse Cuthill-McKee, unless the coordinates are as near to one another as they stand. */
+/* Reverse Cuthill-McKee, unless the given order has a band at least as small. */
 static void put_in_order(const cst_pattern *p, cst_bands *b) {
   const int nq = p->rows;
   int *order = integers((size_t)nq), *scratch = integers((size_t)nq), *place = integers((size_t)nq), n = 0;
@@ -70,7 +72,10 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
   for (int r = 0; r < nq; r++) place[order[r]] = nq - 1 - r;
   if (band_of(p, place) < band_of(p, b->place)) memcpy(b->place, place, (size_t)nq * sizeof *place);
   for (int i = 0; i < nq; i++) b->order[b->place[i]] = i;
-  free(order), free(scratch), free(place), free(seen);
+  free(order);
+  free(scratch);
+  free(place);
+  free(seen);
 }
 
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
@@ -79,7 +84,7 @@ static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
     for (int e = p->start[b->order[r]]; e < p->start[b->order[r] + 1]; e++)
       if (b->place[p->column[e]] > b->last[r]) b->last[r] = b->place[p->column[e]];
   }
-  for (int r = 0; r < s->nq; r++) /* what row r fills in below it */
+  for (int r = 0; r < s->nq; r++) /* fill-in of row r */
     for (int i = r + 1; i <= b->last[r]; i++)
       if (b->last[i] < b->last[r]) b->last[i] = b->last[r];
   for (int r = 0; r < s->nq; r++)
@@ -87,7 +92,8 @@ static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
 }
 
 static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *b) {
-  b->at = integers((size_t)p->n), b->entry = integers((size_t)p->n);
+  b->at = integers((size_t)p->n);
+  b->entry = integers((size_t)p->n);
   for (int r = 0; r < s->nq; r++)
     for (int e = p->start[b->order[r]]; e < p->start[b->order[r] + 1]; e++) {
       const int i = b->place[p->column[e]];
@@ -101,10 +107,15 @@ bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
   const cst_pattern *p = &s->pattern[k];
   const size_t       nq = (size_t)s->nq;
   if (s->general && s->nq > CST_MAX_Q) return false;
-  b->order = integers(nq), b->place = integers(nq), b->last = integers(nq);
+  b->order = integers(nq);
+  b->place = integers(nq);
+  b->last = integers(nq);
   put_in_order(p, b);
   find_ends(s, p, b);
-  if ((double)s->nq * (b->band + 1) > CST_MOST_ENTRIES) return cst_bands_destroy(b), false;
+  if ((double)s->nq * (b->band + 1) > CST_MOST_ENTRIES) {
+    cst_bands_destroy(b);
+    return false;
+  }
   place_entries(s, p, b);
   return true;
 }

@@ -1,13 +1,14 @@
-/* body-quantities.c: what observables may name of a body: angular velocity, angular momentum, quaternion.
+/* body-quantities.c: quantities of bodies for observables: angular velocity, angular momentum, quaternion.
  *
- *   omega = vee(R'R'),   angular momentum I omega in body axes, R I omega in space axes, both about the
- * centre (or the origin)
+ *   omega = vee(R'R'),
+ *   angular momentum I omega in body axes, R I omega in space axes, both about the centre (or the origin)
  *
- * The quaternion p of R is that of p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000) 1085)
- * without its unit part: Q_00 = (1 + tr R)/4,  Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,  Q_ik = (R_ik +
- * R_ki)/4,  Q_kk = (1 + 2 R_kk - tr R)/4 as the sum of its rows with the signs of p, divided by its length:
- * no rotation is singular. The scalar part is positive; where it is 0 (to 1e-7), the first of the others that
- * is not.
+ * The quaternion p of R is determined by p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000)
+ * 1085) without its unit part:
+ *   Q_00 = (1 + tr R)/4,               Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,
+ *   Q_ik = (R_ik + R_ki)/4,            Q_kk = (1 + 2 R_kk - tr R)/4
+ * as the sum of the rows of Q with the signs of p, divided by its length: no rotation is singular. The scalar
+ * part is positive; if it is 0 (to 1e-7), the first nonzero part is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -58,7 +59,7 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
   memcpy(w, x, sizeof x);
 }
 
-/* x of a vector in body axes. */
+/* A component, in body or space axes, of a vector given in body axes. */
 static cst_node component(const body *b, const cst_node w[3], char which) {
   return which >= 'x' ? dot(b->g, b->R + 3 * (which - 'x'), 1, w, 1) : w[which - '1'];
 }

@@ -1,13 +1,14 @@
-/* body.c: rigid bodies: the mass of their coordinates, and whether an inertia is one. */
+/* body.c: rigid bodies: the mass of their coordinates, and the validity of an inertia. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "system/reader.h"
 
 enum { AXES = 3 };
-static const double ROUNDING = 1e-12; /* of the largest moment: what sums of squares of lengths are off */
+/* relative to the largest moment: round-off of sums of squares of lengths */
+static const double ROUNDING = 1e-12;
 
-/* J = tr(I)/2 1 - I: on its diagonal half of (I2 + I3 - I1), which is 0 to the bit where I1 = I2 + I3 is. */
+/* J = tr(I)/2 1 - I: its diagonal is half of (I2 + I3 - I1), which is exactly 0 if I1 = I2 + I3 is exact. */
 void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   cst_graph       *g = s->graph;
@@ -22,7 +23,7 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
   }
 }
 
-/* Principal moments of a symmetric matrix, ascending, by Jacobi's rotations. */
+/* Principal moments of a symmetric matrix, ascending, by Jacobi's method. */
 static void principal(const double inertia[9], double I[3]) {
   double A[9];
   memcpy(A, inertia, sizeof A);
@@ -35,11 +36,13 @@ static void principal(const double inertia[9], double I[3]) {
                      c = 1 / sqrt(t * t + 1), s = t * c;
         for (int i = 0; i < AXES; i++) {
           const double x = A[3 * i + p], y = A[3 * i + q];
-          A[3 * i + p] = c * x - s * y, A[3 * i + q] = s * x + c * y;
+          A[3 * i + p] = c * x - s * y;
+          A[3 * i + q] = s * x + c * y;
         }
         for (int i = 0; i < AXES; i++) {
           const double x = A[3 * p + i], y = A[3 * q + i];
-          A[3 * p + i] = c * x - s * y, A[3 * q + i] = s * x + c * y;
+          A[3 * p + i] = c * x - s * y;
+          A[3 * q + i] = s * x + c * y;
         }
         A[3 * p + q] = A[3 * q + p] = 0;
       }
@@ -48,7 +51,8 @@ static void principal(const double inertia[9], double I[3]) {
     for (int b = a + 1; b < AXES; b++)
       if (I[b] < I[a]) {
         const double x = I[a];
-        I[a] = I[b], I[b] = x;
+        I[a] = I[b];
+        I[b] = x;
       }
 }
 
@@ -65,10 +69,10 @@ bool cst_body_is_wrong(const double inertia[9], char *why, int n) {
     snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; all must be positive", I[0],
              I[1], I[2]);
   else if (!(I[2] <= I[0] + I[1] + ROUNDING * I[2]))
-    snprintf(why, (size_t)n,
-             "the principal moments are %.10g, %.10g, %.10g; no body has one that is larger than the sum of "
-             "the other two",
-             I[0], I[1], I[2]);
+    snprintf(
+        why, (size_t)n,
+        "the principal moments are %.10g, %.10g, %.10g; none may be larger than the sum of the other two",
+        I[0], I[1], I[2]);
   else
     return false;
   return true;

@@ -1,9 +1,9 @@
-/* cache.c: compiled systems by the fingerprint of what they were made from.
+/* cache.c: compiled systems, stored by the fingerprint of their sources.
  *
- * An entry KEY.so is the shared object followed by the sha256 of its bytes, so a damaged one is never given
- * to the loader. It is written beside its place and renamed: several runs that start at once each find
- * nothing or a whole entry. Because entries are executed, the folder and the entry must be the user's own and
- * writable by no one else.
+ * An entry KEY.so is the shared object followed by the sha256 of its bytes, so that a damaged entry is never
+ * loaded. It is written to a temporary file and renamed: concurrent runs find either nothing or a complete
+ * entry. Because entries are executed, the folder and the entry must be owned by the user and writable by no
+ * one else.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -28,14 +28,14 @@ static bool make_folder(const char *path) {
   return !stat(path, &x) && S_ISDIR(x.st_mode) && ours(&x);
 }
 
-/* Paths that do not begin with / are of no account, as the XDG Base Directory Specification asks. */
+/* Paths that do not begin with / are ignored, as the XDG Base Directory Specification requires. */
 const char *cst_cache_folder(void) {
   static char path[PATH];
   const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   bool        xdg = base && *base == '/';
   if (!xdg && !(home && *home == '/')) return NULL;
   if (snprintf(path, sizeof path, "%s%s", xdg ? base : home, xdg ? "" : "/.cache") > PATH - 200) return NULL;
-  mkdir(path, 0700); /* where it cannot be made, the next one cannot either */
+  mkdir(path, 0700); /* if this fails, so does the next one */
   strcat(path, "/constella");
   return make_folder(path) ? path : NULL;
 }
@@ -45,7 +45,7 @@ static bool entry(const char *key, char path[PATH]) {
   return folder && snprintf(path, PATH, "%s/%s.so", folder, key) < PATH;
 }
 
-/* The whole file, when it is ours. */
+/* The whole file, if the user owns it. */
 static char *read_own(const char *path, size_t *size) {
   struct stat x;
   int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -87,7 +87,7 @@ void cst_cache_write(const cst_code *code) {
   char path[PATH], aside[PATH + 8], seal[SEAL + 1];
   if (!entry(code->key, path)) return;
   snprintf(aside, sizeof aside, "%s.XXXXXX", path);
-  int fd = mkostemp(aside, O_CLOEXEC); /* 0600 */
+  int fd = mkostemp(aside, O_CLOEXEC); /* mode 0600 */
   if (fd < 0) return;
   cst_sha256(code->bytes, code->size, seal);
   bool good = write_all(fd, code->bytes, code->size) && write_all(fd, seal, SEAL);

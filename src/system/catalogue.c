@@ -1,5 +1,5 @@
-/* catalogue.c: the systems that are part of the program: their texts are generated in, read like any other,
- * and get compiled kernels. */
+/* catalogue.c: the systems that are part of the program: their texts are embedded, read like any other, and
+ * have compiled kernels. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/internal.h"
@@ -36,7 +36,7 @@ const char *cst_catalogue_text(const char *name) {
   return e ? e->text : NULL;
 }
 
-/* The text was read once when the program was built: a mistake in it now is one of ours. */
+/* The build has already read the text: an error here is a bug. */
 static cst_system *read_entry(const cst_catalogue_entry *e) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read(e->name, e->text, strlen(e->text), NULL, 0, d);

@@ -1,6 +1,5 @@
-/* compile-file.c: a C file of the user's to a shared object. It sees the public headers that the program
- * carries, and no other file of its folder, so that what is kept in the cache is known by the text alone.
- */
+/* compile-file.c: compiles a user's C file to a shared object. The file can include the public headers that
+ * the program embeds, and no other file, so the text alone identifies the result in the cache. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "constella/random.h"
@@ -11,7 +10,7 @@ enum { SECONDS_ALLOWED = 300 };
 
 static bool is_header(const cst_source *s) { return !strncmp(s->path, "include/", strlen("include/")); }
 
-/* The text under the name that messages are to have. */
+/* The text with a #line directive for the file name in messages. */
 static char *lined(const char *file, const char *text, size_t length, size_t *n) {
   char *result;
   FILE *f = cst_need(open_memstream(&result, n));

@@ -1,4 +1,4 @@
-/* compiled.c: a system and what was compiled for it. */
+/* compiled.c: attaches compiled code to a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/internal.h"
@@ -11,8 +11,8 @@ void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
 }
 
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {
-  if (!s->compiled[isa] || s->dropped || s->flat >= 0)
-    return NULL; /* what is compiled enforces every constraint and divides by masses */
+  /* compiled code enforces every constraint and divides by masses */
+  if (!s->compiled[isa] || s->dropped || s->flat >= 0) return NULL;
   for (const cst_form *f = s->compiled[isa]->form; f->core; f++)
     if (!strcmp(f->core, core)) return f->form;
   return NULL;

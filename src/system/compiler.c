@@ -1,5 +1,4 @@
-/* compiler.c: the C compiler of the machine: which one, with which flags, and how it is run: without a shell,
- * with a limit of time. */
+/* compiler.c: finds and runs the machine's C compiler, without a shell and with a time limit. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +11,7 @@
 #include "system/compile.h"
 #include "system/internal.h"
 
-/* The build says with what and how it compiles lane code; the same holds for a user's. */
+/* The build defines the compiler and flags of its lane code; the same are used for a user's system. */
 #ifndef CST_OBJECT_CC
 #define CST_OBJECT_CC "cc"
 #endif
@@ -48,8 +47,8 @@ static void quote(const char *folder, int most, char *text, size_t room) {
   fclose(f);
 }
 
-/* Ours, but for where temporary files go (what a killed compiler leaves is then removed with them) and the
- * language of messages. */
+/* The environment of this process, except for the folder of temporary files (so that files of a killed
+ * compiler are removed too) and the language of messages. */
 static char **environment(const char *folder) {
   static char temporary[PATH + 16];
   int         n = 0, k = 0;
@@ -63,8 +62,8 @@ static char **environment(const char *folder) {
   return e;
 }
 
-/* posix_spawn, not fork: memory that a network card has registered must not be shared with a child. A process
- * group of its own, so that what it starts can be ended with it. */
+/* posix_spawn, not fork: memory registered with a network card must not be shared with a child. The child has
+ * its own process group, so that its children can be killed with it. */
 static int start(char *const *argv, const char *folder, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t          how;
@@ -93,7 +92,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The status of the child; -1 when it had to be ended. */
+/* The status of the child; -1 if it was killed. */
 static int await(pid_t pid, double seconds) {
   const double end = now() + seconds;
   int          status;
@@ -107,10 +106,10 @@ static int await(pid_t pid, double seconds) {
     }
     nanosleep(&(struct timespec){0, 1000000}, NULL);
   }
-  return k < 0 ? 0 : status; /* someone else has waited for it: the output tells */
+  return k < 0 ? 0 : status; /* reaped elsewhere: the output shows the result */
 }
 
-/* The words of `command`, then the arguments as they are. One block of memory. */
+/* The words of `command`, then the arguments unchanged. One block of memory. */
 static char **words(const char *command, const char *const *arguments) {
   size_t n = 2, length = strlen(command) + 1;
   for (const char *c = command; *c; c++) n += *c == ' ';
@@ -152,7 +151,7 @@ bool cst_compiler_run(const char *command, const char *const *arguments, const c
   return status == 0 || fail(status, name, seconds, folder, why);
 }
 
-/* Whether `command` answers; its first line identifies it. */
+/* Whether `command` runs; the first line of its output identifies it. */
 static bool answers(cst_compiler *c, const char *command, const char *folder, char why[CST_WHY]) {
   const char *const version[] = {"--version", NULL};
   if (!cst_compiler_run(command, version, folder, 30, why)) return false;
@@ -164,7 +163,7 @@ static bool answers(cst_compiler *c, const char *command, const char *folder, ch
 bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]) {
   const char *chosen = getenv("CONSTELLA_CC");
   if (chosen && *chosen && !chosen[strspn(chosen, " ")]) {
-    snprintf(why, CST_WHY, "CONSTELLA_CC names no compiler");
+    snprintf(why, CST_WHY, "CONSTELLA_CC is blank; it must name a compiler");
     return false;
   }
   if (chosen && *chosen) return answers(c, chosen, folder, why);

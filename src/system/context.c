@@ -1,4 +1,4 @@
-/* context.c: a system as lane code is given it (see context.h). */
+/* context.c: the context of a system for lane code (see context.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/context.h"
 

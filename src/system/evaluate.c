@@ -1,8 +1,7 @@
-/* evaluate.c: one point at a time: states, kernels through the interpreter, momenta, exact motions,
- * residuals.
+/* evaluate.c: evaluates a system at single points: states, kernels through the interpreter, momenta, exact
+ * motions, residuals.
  *
- * Set-up and checks only; what is stepped runs over lanes. Programs are made at first use and kept with the
- * system.
+ * Used for set-up and checks only; steps run on lanes. Tapes are made at first use and kept with the system.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -17,7 +16,7 @@ static cst_tape **tapes(cst_tape ***list, int n) {
   return *list;
 }
 
-/* The program of the outputs a[n], b[n], c[m], behind each other. */
+/* The tape with outputs a[n], b[n], c[m], in sequence. */
 static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c,
                         int m) {
   cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
@@ -87,7 +86,7 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
 
 /* Momenta. */
 
-/* p := M v + a, M by its pattern. */
+/* p := M v + a, with the pattern of M. */
 static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v,
                              double *p) {
   double *M = cst_linear_numbers((size_t)s->pattern[CST_K_M].n), *a = cst_linear_numbers((size_t)s->nq);
@@ -155,12 +154,15 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
   for (int k = 0; k < s->nbodies; k++) {
     double inertia[9], mass;
     cst_system_body_inertia(s, k, c, inertia, &mass);
-    if (cst_body_is_wrong(inertia, wrong, sizeof wrong))
-      return snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong), false;
-    if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass)))
-      return snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite",
-                      s->bodies[k].name, mass),
-             false;
+    if (cst_body_is_wrong(inertia, wrong, sizeof wrong)) {
+      snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong);
+      return false;
+    }
+    if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass))) {
+      snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite", s->bodies[k].name,
+               mass);
+      return false;
+    }
     if (cst_body_is_flat(inertia)) s->flat = k;
   }
   return true;
@@ -203,10 +205,14 @@ double cst_evaluate_scaled(double r, double scale, double rough) {
 
 static void enlarge(cst_worst *m, int j, double r, double scaled) {
   if (!(fabs(r) <= m->raw)) m->raw = fabs(r); /* keeps a NaN */
-  if (!(scaled <= m->scaled)) m->scaled = scaled, m->at = j, m->raw_there = r;
+  if (!(scaled <= m->scaled)) {
+    m->scaled = scaled;
+    m->at = j;
+    m->raw_there = r;
+  }
 }
 
-/* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: what the size of the coordinates makes of (G v)_j. */
+/* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: sensitivity of (G v)_j to round-off of the coordinates. */
 static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v,
                            double *rough) {
   double *w = cst_linear_numbers((size_t)s->nq), *change = cst_linear_numbers((size_t)s->ng);
@@ -235,15 +241,17 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
   cst_system_lengths(s, c, q, length);
   for (int j = 0; j < s->ng; j++) {
     double row = 0, far = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++)
-      row += fabs(G[e]), far = fmax(far, fabs(q[P->column[e]]));
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+      row += fabs(G[e]);
+      far = fmax(far, fabs(q[P->column[e]]));
+    }
     enlarge(most, j, g[j], cst_evaluate_scaled(g[j], row * length[j], row * far));
   }
   free(g);
   free(length);
 }
 
-/* The round-off of G is looked at only where G v is above that of its own sum. */
+/* The round-off of G is needed only if G v exceeds the round-off of its own sum. */
 static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v,
                                const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -255,7 +263,10 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
   cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
   for (int j = 0; j < s->ng; j++) {
     Gv[j] = phi0[j];
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) Gv[j] += G[e] * v[P->column[e]], row[j] += fabs(G[e]);
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+      Gv[j] += G[e] * v[P->column[e]];
+      row[j] += fabs(G[e]);
+    }
     visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
   }
   if (visible) velocity_rough(s, c, q, v, rough);
@@ -271,8 +282,14 @@ void cst_system_worst(const cst_system *s, const double *c, const double *q, con
                       cst_worst *position, cst_worst *velocity) {
   double *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  if (position) *position = (cst_worst){0, 0, -1, 0}, position_residuals(s, c, q, G, position);
-  if (velocity) *velocity = (cst_worst){0, 0, -1, 0}, velocity_residuals(s, c, q, v, G, velocity);
+  if (position) {
+    *position = (cst_worst){0, 0, -1, 0};
+    position_residuals(s, c, q, G, position);
+  }
+  if (velocity) {
+    *velocity = (cst_worst){0, 0, -1, 0};
+    velocity_residuals(s, c, q, v, G, velocity);
+  }
   free(G);
 }
 

@@ -1,11 +1,11 @@
-/* examine-compiled.c: do compiled kernels give the bits of the interpreter, in every lane? */
+/* examine-compiled.c: checks that compiled kernels give the bits of the interpreter, in every lane. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include "system/examiner.h"
 
-/* x[n] of one lane into or out of a[n][W]. */
+/* Copies x[n] of one lane into a[n][W]. */
 static void spread(const double *x, int n, int lanes, int lane, double *a) {
   for (int i = 0; i < n; i++) a[i * lanes + lane] = x[i];
 }
@@ -13,7 +13,7 @@ static void spread(const double *x, int n, int lanes, int lane, double *a) {
 enum { LETTERS = 6 };
 static const char letters[] = "cqvwul";
 
-/* Lanes of the arguments of all kernels. */
+/* Arguments of all kernels, over lanes. */
 typedef struct {
   int     lanes;
   double *x[LETTERS], *o;
@@ -53,7 +53,7 @@ static uint64_t bits(double x) {
 
 static bool same_bits(double x, double y) { return bits(x) == bits(y) || (isnan(x) && isnan(y)); }
 
-/* Whether kernel k, run over the group, has the interpreter's values in every lane. */
+/* Whether kernel k, run over the group, gives the interpreter's values in every lane. */
 static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group *g) {
   const cst_system *s = e->s;
   const int         n = s->kernel_size[k];
@@ -69,7 +69,7 @@ static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group 
   return same;
 }
 
-/* Kernels of one instruction set that were compared. */
+/* Compares the kernels of one instruction set; returns their number. */
 static int compare(cst_examiner *e, int isa) {
   group g = gather(e, cst_isas[isa].width);
   int   n = 0;

@@ -1,28 +1,29 @@
-/* examine-consistency.c: whether a state satisfies the constraints; of one that does not, which it violates
- * most, and the state that projection makes of it, to be pasted. */
+/* examine-consistency.c: checks whether a state satisfies the constraints. If not, reports the largest
+ * violation, and the projected state in a form that can be copied. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
 #include "system/examiner.h"
 #include "system/worst.h"
 
-static const double CONSISTENT = 1e-10; /* scaled: what a run refuses beyond */
-enum { WHY = 200, PASTED = 60 };        /* coordinates of a state that is printed */
+static const double CONSISTENT = 1e-10; /* scaled: a run refuses larger residuals */
+enum { WHY = 200, PASTED = 60 };        /* most coordinates of a printed state */
 
 static void offer_projected(cst_examiner *e, const char *topic, const double *q0, const double *v0) {
   const int    n = e->s->nq;
   const size_t bytes = sizeof(double) * (size_t)n;
   double      *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), moved = 0;
-  memcpy(q, q0, bytes), memcpy(v, v0, bytes);
+  memcpy(q, q0, bytes);
+  memcpy(v, v0, bytes);
   if (!cst_system_project(e->s, e->c, q, v))
     cst_examine_say(
         e, CST_NOTE, topic,
-        "no point of the constraints near q could be found; is the worst constraint as you mean it?");
+        "no point of the constraints near q was found; check the constraint with the largest residual");
   else {
     for (int i = 0; i < n; i++)
       moved = q[i] - q0[i] > moved ? q[i] - q0[i] : q0[i] - q[i] > moved ? q0[i] - q[i] : moved;
     char *state = n <= PASTED ? cst_worst_state(e->s, q, v) : NULL;
-    cst_examine_say(e, CST_NOTE, topic, "projected, it moves by at most %.3g in a coordinate%s%s%s", moved,
+    cst_examine_say(e, CST_NOTE, topic, "projection moves it by at most %.3g in a coordinate%s%s%s", moved,
                     state ? ": " : "",
                     state ? state : "; in a study: `initial: {q: ..., v: ..., project: true}`", "");
     free(state);

@@ -1,9 +1,9 @@
-/* examine-kernels.c: is every derivative the derivative of what it derives from?
+/* examine-kernels.c: checks that every derivative kernel is the derivative of its function.
  *
- * The first functions are compared with the expressions of the description. Every other kernel, contracted
- * with directions w, u and multipliers l at unround points, is compared with the slope of the one below it:
- * by a complex step, which has no error but round-off, and by central differences, which know nothing of
- * complex numbers.
+ * The functions themselves are compared with the expressions of the description. Every other kernel,
+ * contracted with directions w, u and multipliers l at generic points, is compared with the directional
+ * derivative of the kernel below it: by a complex step, which has no error but round-off, and by central
+ * differences, which do not depend on complex arithmetic.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -13,7 +13,7 @@
 static const double EXACT = 1e-12, NEARLY = 1e-7, GOOD_ENOUGH = 1e-10;
 static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 
-/* What the kernels derive from, beside the nodes of another kernel. */
+/* Functions to differentiate that are not the nodes of a kernel. */
 
 static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
 
@@ -48,7 +48,7 @@ static bool of_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex
   return cst_examine_field_times(f, CST_K_G, true, x, x->l, out);
 }
 
-/* y[nq] := M z, from what is compared with the description. */
+/* y[nq] := M z, from kernels that are compared with the description. */
 static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
   const cst_system *s = f->e->s;
   for (int i = 0; i < s->nq; i++) y[i] = 0;
@@ -108,16 +108,17 @@ static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex
   return analytic;
 }
 
-/* What changes along which argument: q or v, both along the halves of u, or all that DRE changes. */
+/* The argument that changes, and its direction: q or v; both along the halves of u; or all arguments of DRE.
+ */
 typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
 
-/* How a kernel is made a slope: as it is; a gradient times the change; a matrix times it, or the rows of
- * velocity constraints; what is left of Lq. */
+/* How a kernel gives a directional derivative: as it is; a gradient times the direction; a matrix times it,
+ * or only the rows of velocity constraints; the remainder of Lq. */
 typedef enum { PLAIN, DOT, TIMES, TAIL, REST } contraction;
 
 typedef struct {
-  cst_kernel_id kernel, below; /* below: where it is a kernel that is derived, cst_examine_field_own */
-  const char   *of;            /* in words */
+  cst_kernel_id kernel, below; /* below: the kernel that is differentiated by cst_examine_field_own */
+  const char   *of;            /* description for messages */
   bool (*function)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
   movement    change;
   contraction form;
@@ -165,7 +166,7 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
   }
 }
 
-/* Lq, and the forces that f has beside it. */
+/* Lq plus the forces, which f contains besides it. */
 static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
   double *F = cst_linear_numbers((size_t)e->s->nq);
   cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
@@ -174,7 +175,7 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
   free(F);
 }
 
-/* RE less what it has beside a gradient, s (F - phi'lambda). */
+/* Subtracts from RE the part that is not a gradient, s (F - phi'lambda). */
 static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -190,7 +191,7 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
 
 static int values_of(const cst_system *s, const derivative *d);
 
-/* The first rows of a matrix times the change, or the last ones. */
+/* The first rows of a matrix times the direction, or the last ones. */
 static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along,
                        double *y) {
   const cst_pattern *P = &s->pattern[d->kernel];
@@ -201,13 +202,13 @@ static void rows_along(const cst_system *s, const derivative *d, const double *x
   free(all);
 }
 
-/* Row k of the kernel as a slope, y[n], and in *size the sum of what was added. */
+/* The directional derivative y[n] from the kernel, and in *size the largest term. */
 static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c,
                      double *y, double *size) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = s->kernel_size[d->kernel];
-  const double      *along = c->q ? c->q : c->v; /* of both, one behind the other */
+  const double      *along = c->q ? c->q : c->v; /* if both change, their directions are consecutive */
   double            *x = cst_linear_numbers((size_t)n), *Lq = cst_linear_numbers((size_t)s->nq);
   cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
   if (d->form == REST) left_of_force(e, p, Lq);
@@ -231,19 +232,22 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
 /* Differences over all points. */
 typedef struct {
   double complex_step, central;
-  int    skipped, row; /* points without a complex step; row: where the largest difference is */
+  int    skipped, row; /* skipped: points without a complex step; row: of the largest difference */
 } difference;
 
 static double most_apart(const double *x, const double *y, int n, double size, int *row) {
   double most = 0;
   for (int i = 0; i < n; i++) {
     const double apart = x[i] == y[i] ? 0 : fabs(x[i] - y[i]) / size;
-    if (!(apart <= most)) most = apart, *row = i;
+    if (!(apart <= most)) {
+      most = apart;
+      *row = i;
+    }
   }
   return most;
 }
 
-/* The least over a ladder of steps, since the length over which functions change is not known. */
+/* The smallest difference over a sequence of steps, since the length scale of the functions is unknown. */
 static double central(const cst_analytic *f, const cst_change *d, const double *y, double size, int *row) {
   double *x = cst_linear_numbers((size_t)f->n), *value = cst_linear_numbers((size_t)f->n), least = INFINITY;
   cst_examine_field_value(f, value);
@@ -269,7 +273,10 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
   if (cst_examine_field_slope(&f, &c, x)) {
     size = fmax(size, cst_examine_largest(x, n));
     const double apart = most_apart(x, y, n, size, &row);
-    if (!(apart <= worst->complex_step)) worst->complex_step = apart, worst->row = row;
+    if (!(apart <= worst->complex_step)) {
+      worst->complex_step = apart;
+      worst->row = row;
+    }
   } else {
     worst->skipped++;
   }
@@ -282,8 +289,8 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
   free(y);
 }
 
-/* Values of the slope: as many as its function has, 0 where the system has no such kernel. (A Hessian without
- * entries is one of zeros.) */
+/* Number of values of the derivative; 0 if the system has no such kernel. (A Hessian without entries is
+ * zero.) */
 static int values_of(const cst_system *s, const derivative *d) {
   if (d->form == DOT) return s->kernel_size[d->kernel] > 0;
   if (d->form == TAIL) return s->nvel;

@@ -1,6 +1,6 @@
-/* examine-linear.c: are the kernels of linearly implicit methods what they are made of? By rows of the bands,
- * dVH and dVS hold entries of grad V and of Hessians, d2S is a Hessian, and D3V a third derivative once it is
- * given what it shares. */
+/* examine-linear.c: checks the kernels of linearly implicit methods: by rows of the bands, dVH and dVS hold
+ * entries of grad V and of Hessians, d2S is a Hessian, and D3V is a third derivative when given the shared
+ * subexpressions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -8,7 +8,8 @@
 static const double EXACT = 1e-12, NEARLY = 1e-8;
 
 static void say(cst_examiner *e, cst_kernel_id k) {
-  cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s is not what it is made of",
+  cst_examine_say(e, CST_FAULT, "derivatives",
+                  "the kernel %s differs from the derivatives that it must contain",
                   cst_system_kernel_names[k]);
 }
 
@@ -25,7 +26,7 @@ static bool near(const double *x, const double *y, int n, double bound) {
   return off <= bound * fmax(cst_examine_largest(x, n), cst_examine_largest(y, n));
 }
 
-/* Whether kernel k is grad V and the Hessian `of` by rows of b. */
+/* Whether kernel k consists of grad V and the Hessian `of`, by rows of b. */
 static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of, const cst_bands *b,
                        const cst_point *p) {
   const int n = e->s->nq;
@@ -35,11 +36,14 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
   for (int r = 0; r < n; r++) y[r] = dV[b->order[r]];
   for (int i = 0; i < b->n; i++) y[n + i] = H[b->entry[i]];
   const bool same = near(x, y, n, EXACT) && near(x + n, y + n, b->n, EXACT);
-  free(x), free(dV), free(H), free(y);
+  free(x);
+  free(dV);
+  free(H);
+  free(y);
   return same;
 }
 
-/* The slopes of nodes along w. */
+/* Directional derivatives of nodes along w. */
 static double *slopes(const cst_examiner *e, const cst_node *node, const cst_point *p) {
   const cst_analytic f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_examine_field_own};
   const cst_change   d = {.q = p->w};
@@ -63,7 +67,11 @@ static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point 
   double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n), *x = cst_linear_numbers((size_t)s->nq);
   for (int i = 0; i < s->nq; i++) x[i] = row[b->place[i]];
   const bool same = near(x, y, s->nq, NEARLY);
-  free(w), free(bent), free(row), free(x), free(y);
+  free(w);
+  free(bent);
+  free(row);
+  free(x);
+  free(y);
   return same;
 }
 
@@ -72,7 +80,9 @@ static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point 
          *y = slopes(e, dS, p);
   cst_linear_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
   const bool same = near(x, y, e->s->nq, NEARLY);
-  free(H), free(x), free(y);
+  free(H);
+  free(x);
+  free(y);
   return same;
 }
 
@@ -94,5 +104,7 @@ void cst_examine_linear(cst_examiner *e) {
   static const cst_kernel_id kernels[4] = {CST_K_dVH, CST_K_D3V, CST_K_dVS, CST_K_d2S};
   for (int i = 0; i < 4; i++)
     if (!good[i]) say(e, kernels[i]);
-  free(q), free(w), free(of);
+  free(q);
+  free(w);
+  free(of);
 }

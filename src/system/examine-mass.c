@@ -1,8 +1,9 @@
-/* examine-mass.c: the smallest and the largest eigenvalue of the mass at one point: is it positive definite,
- * and how far from singular?
+/* examine-mass.c: the smallest and the largest eigenvalue of the mass matrix at one point: whether it is
+ * positive definite, and how close to singular.
  *
- * Small matrices by Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5), large ones by
- * powers of M and of what is left of its largest eigenvalue, which is close enough to say how stiff it is.
+ * Small matrices by Jacobi's method (Golub and Van Loan, Matrix Computations, section 8.5), large ones by
+ * power iteration with M and with M shifted by its largest eigenvalue, which is accurate enough to judge the
+ * stiffness.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -12,7 +13,7 @@
 
 enum { MOST_ROTATED = 120, SWEEPS = 30, POWERS = 100 };
 
-/* The rotation of rows and columns p, q of A[n][n] that makes A_pq vanish. */
+/* The rotation of rows and columns p, q of A[n][n] that makes A_pq zero. */
 static void rotate(double *A, int n, int p, int q) {
   const size_t N = (size_t)n, P = (size_t)p, Q = (size_t)q;
   const double theta = (A[Q * N + Q] - A[P * N + P]) / (2 * A[P * N + Q]);
@@ -20,15 +21,17 @@ static void rotate(double *A, int n, int p, int q) {
                s = t * c;
   for (size_t i = 0; i < N; i++) {
     const double x = A[i * N + P], y = A[i * N + Q];
-    A[i * N + P] = c * x - s * y, A[i * N + Q] = s * x + c * y;
+    A[i * N + P] = c * x - s * y;
+    A[i * N + Q] = s * x + c * y;
   }
   for (size_t i = 0; i < N; i++) {
     const double x = A[P * N + i], y = A[Q * N + i];
-    A[P * N + i] = c * x - s * y, A[Q * N + i] = s * x + c * y;
+    A[P * N + i] = c * x - s * y;
+    A[Q * N + i] = s * x + c * y;
   }
 }
 
-/* A := nearly diagonal. */
+/* Makes A nearly diagonal. */
 static void diagonalise(double *A, int n) {
   const double size = cst_examine_largest(A, n * n);
   bool         done = false;
@@ -44,7 +47,8 @@ static void diagonalise(double *A, int n) {
 }
 
 static void range_of(const double *x, int n, int stride, double *least, double *most) {
-  *least = INFINITY, *most = -INFINITY;
+  *least = INFINITY;
+  *most = -INFINITY;
   for (int i = 0; i < n; i++) {
     const double value = x[i * stride];
     if (!(value >= *least)) *least = value;
@@ -61,7 +65,7 @@ static void of_small(const cst_examiner *e, const double *q, double *least, doub
   free(A);
 }
 
-/* The eigenvalue of shift - M that is largest in size, or of M for shift 0. */
+/* The eigenvalue of shift - M with the largest magnitude, or of M if shift is 0. */
 static double dominant(const cst_pattern *P, const double *M, double shift) {
   const int n = P->rows;
   double   *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), value = 0;
@@ -71,7 +75,8 @@ static double dominant(const cst_pattern *P, const double *M, double shift) {
     cst_linear_pattern_times(P, M, x, y);
     for (int i = 0; i < n; i++) {
       if (shift != 0) y[i] = shift * x[i] - y[i];
-      xx += x[i] * x[i], xy += x[i] * y[i];
+      xx += x[i] * x[i];
+      xy += x[i] * y[i];
     }
     value = xy / xx;
     size = cst_examine_largest(y, n);

@@ -1,8 +1,8 @@
-/* examine-motions.c: is an exact motion one?
+/* examine-motions.c: checks that an exact motion is a solution.
  *
  * At several times: g(q) = 0, G v = 0, v = dq/dt, M A + G'lambda = f with A = dv/dt, and it starts at its
- * state. Derivatives with respect to time are by a complex step where the motion is given by expressions, by
- * central differences where it is code.
+ * state. Time derivatives are taken by a complex step if the motion is given by expressions, by central
+ * differences if it is code.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -10,24 +10,24 @@
 #include "system/examiner.h"
 
 static const double IMAGINARY = 1e-30, EXACT = 1e-10, NEARLY = 1e-6;
-static const double STEP =
-    2e-3; /* of central differences, of the time in which the motion covers its own size */
+/* step of central differences, relative to the time in which the motion covers its own size */
+static const double STEP = 2e-3;
 enum { TIMES = 7, TOPIC = 200 };
 static const double times[TIMES] = {0, 0.137, 0.391, 0.877, 1.613, 3.319, 5.771};
 
 typedef struct {
   cst_examiner *e;
   int           state, n;          /* n = 2 nq + ng */
-  double        size, speed, unit; /* of q and v at its start; unit of time */
+  double        size, speed, unit; /* of q and v at the start; unit of time */
   double       *start;             /* [2 nq] */
   double       *x, *dx;            /* q, v, lambda at one time, and their derivatives */
-  bool          rough;             /* dx is by differences */
+  bool          rough;             /* dx is from differences */
   double        c[CST_MAX_PAR];    /* the parameters at the time of x */
 } motion;
 
 static bool is_code(const motion *m) { return !m->e->s->state[m->state].has_exact; }
 
-/* q, v, lambda at complex t; false where not analytic. */
+/* q, v, lambda at complex t; false if not analytic. */
 static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
   const cst_system  *s = m->e->s;
   const cst_state   *x = &s->state[m->state];
@@ -61,8 +61,8 @@ static void difference(const motion *m, double t) {
   free(y);
 }
 
-/* x and dx at t. */
-static void take(motion *m, double t) {
+/* Sets x and dx at time t. */
+static void evaluate_at(motion *m, double t) {
   memcpy(m->c, m->e->c, sizeof *m->c * (size_t)m->e->s->npar);
   if (m->e->s->timed) m->c[m->e->s->account - 1] = t;
   value(m, t, m->x);
@@ -76,7 +76,7 @@ static void take(motion *m, double t) {
   if (m->rough) difference(m, t);
 }
 
-/* Largest |M A + sign G'lambda - f| over the largest of its terms. */
+/* Largest |M A + sign G'lambda - f| relative to the largest of its terms. */
 static double imbalance(const motion *m, const double *lambda, double sign) {
   const cst_system  *s = m->e->s;
   const double      *c = m->c, *q = m->x, *v = q + s->nq;
@@ -110,8 +110,8 @@ static double apart(const double *x, const double *y, int n, double size) {
   return most / size;
 }
 
-/* Why the equations of motion do not hold: the multipliers, their sign, or the motion itself. */
-static void blame(const motion *m, const char *topic, double t, double left) {
+/* Reports why the equations of motion do not hold: the multipliers, their sign, or the motion itself. */
+static void report_imbalance(const motion *m, const char *topic, double t, double left) {
   const cst_system *s = m->e->s;
   const double     *given = m->x + 2 * s->nq;
   double           *lambda = cst_linear_numbers((size_t)s->ng);
@@ -129,12 +129,12 @@ static void blame(const motion *m, const char *topic, double t, double left) {
   free(lambda);
 }
 
-/* Checks at one time; *worst is the largest of their figures. false after a fault. */
+/* Checks one time; *worst is the largest residual. False after a fault. */
 static bool holds(motion *m, const char *topic, double t, double *worst) {
   const cst_system *s = m->e->s;
   const int         n = s->nq;
   double            g = 0, gv = 0;
-  take(m, t);
+  evaluate_at(m, t);
   const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n))),
                left = imbalance(m, m->x + 2 * n, 1);
   if (s->ng) cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
@@ -145,23 +145,21 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   else if (!(rate <= tolerance(m)))
     cst_examine_say(m->e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
   else if (!(left <= tolerance(m)))
-    blame(m, topic, t, left);
+    report_imbalance(m, topic, t, left);
   *worst = fmax(fmax(*worst, rate), fmax(left, fmax(g, gv)));
   return g <= EXACT && gv <= EXACT && rate <= tolerance(m) && left <= tolerance(m);
 }
 
-/* Whether it starts where it should. */
+/* Checks that the motion starts at its state. */
 static void compare_start(motion *m, const char *topic) {
   const int n = m->e->s->nq;
   value(m, 0, m->x);
   const double q = apart(m->x, m->start, n, m->size),
                v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
   if (!(q <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 is not that of the state: off by %.2g of its size",
-                    q);
+    cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size", q);
   if (!(v <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 is not that of the state: off by %.2g of its size",
-                    v);
+    cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 differs from the state by %.2g of its size", v);
 }
 
 static motion begin(cst_examiner *e, int state) {
@@ -170,7 +168,8 @@ static motion begin(cst_examiner *e, int state) {
   m.x = cst_linear_numbers((size_t)m.n);
   m.dx = cst_linear_numbers((size_t)m.n);
   cst_system_state(e->s, state, e->c, m.start, m.start + n);
-  m.size = cst_examine_largest(m.start, n), m.speed = cst_examine_largest(m.start + n, n);
+  m.size = cst_examine_largest(m.start, n);
+  m.speed = cst_examine_largest(m.start + n, n);
   m.size = m.size > 0 ? m.size : 1;
   m.unit = m.speed > 0 ? m.size / m.speed : 1;
   m.speed = m.size / m.unit;

@@ -1,10 +1,10 @@
-/* examine-nonholonomic.c: constraints on velocities, forces and the time: are the constraints integrable in
- * disguise, is the energy kept, do symmetries lie in the distribution?
+/* examine-nonholonomic.c: constraints on velocities, forces and time dependence: whether the constraints are
+ * integrable, whether the energy is kept, and whether symmetries lie in the distribution.
  *
- * The distribution D = ker G, G with its rows phi, is integrable where brackets of its vector fields stay in
- * it: for the one-forms w_a of the rows, w_a([X, Y]) = -dw_a(X, Y), dw(X, Y) = D(w.Y)[X] - D(w.X)[Y] with X,
- * Y held. The rank of all dw(X_i, X_j) is what D gains by its first brackets. Constraint forces of linear
- * constraints do no work; of affine ones they do.
+ * The distribution D = ker G, where G has the rows phi, is integrable if brackets of its vector fields stay
+ * in it: for the one-forms w_a of the rows, w_a([X, Y]) = -dw_a(X, Y), dw(X, Y) = D(w.Y)[X] - D(w.X)[Y] with
+ * X, Y held fixed. The rank of all dw(X_i, X_j) is the number of dimensions that the first brackets add to D.
+ * Constraint forces of linear constraints do no work; those of affine constraints do.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -20,7 +20,7 @@ static double dot(const double *x, const double *y, int n) {
   return sum;
 }
 
-/* x := its part normal to the orthonormal rows Q[k][n]; its length. */
+/* Replaces x by its part normal to the orthonormal rows Q[k][n]; returns its length. */
 static double normal_part(double *x, const double *Q, int k, int n) {
   for (int pass = 0; pass < 2; pass++)
     for (int j = 0; j < k; j++) {
@@ -30,7 +30,7 @@ static double normal_part(double *x, const double *Q, int k, int n) {
   return sqrt(dot(x, x, n));
 }
 
-/* Orthonormal rows that span the rows A[m][n] and the k that stand in Q already; how many. */
+/* Extends the k orthonormal rows in Q so that they also span the rows A[m][n]; returns their number. */
 static int extend(const double *A, int m, double least, double *Q, int k, int n) {
   for (int a = 0; a < m && k < n; a++) {
     double      *x = Q + k * n;
@@ -52,7 +52,7 @@ static void curl(const cst_examiner *e, const double *q, const double *X, const 
   for (int a = 0; a < e->s->ng; a++) out[a] -= other[a];
 }
 
-/* Ranks at q: of D, and what its first brackets add. */
+/* At q: the rank of D, and the rank that its first brackets add. */
 static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained) {
   const cst_system *s = e->s;
   const int         n = s->nq, ng = s->ng;
@@ -68,7 +68,11 @@ static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained
     for (int j = held; j < i; j++) curl(e, q, Q + i * n, Q + j * n, w + ng * pairs++);
   *rank = n - held;
   *gained = extend(w, pairs, SMALL * (1 + sqrt(dot(G, G, ng * n))), R, 0, ng);
-  free(G), free(Q), free(unit), free(w), free(R);
+  free(G);
+  free(Q);
+  free(unit);
+  free(w);
+  free(R);
 }
 
 static void say_brackets(cst_examiner *e) {
@@ -76,39 +80,39 @@ static void say_brackets(cst_examiner *e) {
   for (int k = 0; k < e->npoint; k++) {
     int gained;
     ranks(e, e->point[k].q, &rank, &gained);
-    least = gained < least ? gained : least, most = gained > most ? gained : most;
+    least = gained < least ? gained : least;
+    most = gained > most ? gained : most;
   }
   if (!e->npoint) return;
   if (most == 0)
     cst_examine_say(
         e, CST_NOTE, "nonholonomic",
-        "integrable: the brackets of admissible directions are admissible (rank %d), so that the constraints "
-        "are holonomic in "
-        "disguise; methods for constraints keep more where they are written as functions of the coordinates",
+        "integrable: the brackets of admissible directions are admissible (rank %d), so the constraints are "
+        "holonomic; methods keep more if they are written as functions of the coordinates",
         rank);
   else
     cst_examine_say(e, CST_FACT, "nonholonomic",
                     "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
-                    least == most ? "" : " or more, by the point");
+                    least == most ? "" : " or more, depending on the point");
 }
 
 static void say_energy(cst_examiner *e) {
   const cst_system *s = e->s;
   if (s->nforce)
     cst_examine_say(e, CST_FACT, "energy",
-                    "not kept: there are forces; `balance` is the energy less their work");
+                    "not kept: there are forces; `balance` is the energy minus their work");
   else if (s->timed)
     cst_examine_say(
         e, CST_FACT, "energy",
-        "not kept: the potential depends on the time; `balance` is the energy less what that puts in");
+        "not kept: the potential depends on time; `balance` is the energy minus the work of this dependence");
   else if (s->affine)
-    cst_examine_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and what holds them works");
+    cst_examine_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and their forces do work");
   else
     cst_examine_say(e, CST_FACT, "energy",
                     "kept by the exact motion: the constraints are linear in the velocities and do no work");
 }
 
-/* The largest |y(xi)| over the points, y the rows phi or the sum of the forces, and in *name whose it is. */
+/* The largest |y(xi)| over the points, where y is a row of phi, or the sum of the forces. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
   double           *xi = cst_linear_numbers((size_t)(s->nsym * s->nq)),
@@ -125,7 +129,8 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
                             sqrt(dot(G + a * s->nq, G + a * s->nq, s->nq)));
     if (of_forces) most = fmax(most, fabs(dot(F, xi + k * s->nq, s->nq)));
   }
-  free(xi), free(G);
+  free(xi);
+  free(G);
   return most;
 }
 
@@ -140,8 +145,8 @@ static void generator_at(const cst_examiner *e, int k, const double *q, const do
   free(all);
 }
 
-/* The largest |(L_xi phi) X| over the points, X admissible: how far the distribution is from being invariant.
- */
+/* The largest |(L_xi phi) X| over the points, X admissible: measures how far the distribution is from being
+ * invariant. */
 static double change_along(const cst_examiner *e, int k) {
   const cst_system *s = e->s;
   const double      step = 1e-4;
@@ -164,7 +169,8 @@ static double change_along(const cst_examiner *e, int k) {
       most = fmax(most, fabs(sum));
     }
   }
-  free(G), free(Q);
+  free(G);
+  free(Q);
   return most;
 }
 
@@ -172,15 +178,14 @@ static void say_symmetry(cst_examiner *e, int k) {
   char topic[TOPIC];
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   if (e->s->nvel && work_along(e, k, false) > SMALL)
-    cst_examine_say(
-        e, CST_NOTE, topic,
-        "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
+    cst_examine_say(e, CST_NOTE, topic,
+                    "not admissible: phi xi is not 0, and the constraint forces change its momentum");
   else if (e->s->nvel && change_along(e, k) > 1e-5)
     cst_examine_say(e, CST_NOTE, topic,
-                    "it is admissible but does not leave the constraints as they are: the exact motion keeps "
-                    "its momentum, methods to their order");
+                    "admissible, but the constraints are not invariant: the exact motion keeps its momentum, "
+                    "methods only to their order");
   if (e->s->nforce && work_along(e, k, true) > SMALL)
-    cst_examine_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
+    cst_examine_say(e, CST_NOTE, topic, "forces do work along it and change its momentum");
 }
 
 void cst_examine_nonholonomic(cst_examiner *e) {

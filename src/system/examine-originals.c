@@ -1,5 +1,5 @@
-/* examine-originals.c: are the kernels that nothing derives from the expressions of the description, zeros of
- * their patterns included? */
+/* examine-originals.c: compares the kernels from which others are derived with the expressions of the
+ * description, including the zeros outside their patterns. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -12,7 +12,7 @@ typedef struct {
   int             n;
 } original;
 
-/* The nodes at point p. Owned. */
+/* The values of nodes at point p. Owned. */
 static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
   const cst_analytic f = {.e = e, .at = p, .n = n, .node = node, .value = cst_examine_field_own};
   double            *x = cst_linear_numbers((size_t)n);
@@ -40,12 +40,12 @@ static void compare(cst_examiner *e, const original *o) {
   bool same = true;
   for (int k = 0; k < e->npoint && o->n && o->node; k++) same &= same_at(e, o, &e->point[k]);
   if (!same)
-    cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s is not what the description says",
+    cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s differs from the description",
                     cst_system_kernel_names[o->kernel]);
 }
 
-/* The nodes of a matrix in the order of its pattern, owned; NULL when others are not zero. stride 0: a
- * diagonal. */
+/* The nodes of a matrix in the order of its pattern, owned; NULL if the pattern omits a nonzero one. stride
+ * 0: a diagonal. */
 static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node, int stride) {
   const size_t columns = (size_t)stride;
   size_t       nonzero = 0, found = 0, all = stride ? (size_t)P->rows * columns : (size_t)P->rows;
@@ -67,7 +67,7 @@ static void compare_matrix(cst_examiner *e, cst_kernel_id k, const cst_node *nod
   if (out)
     compare(e, &(original){k, out, e->s->pattern[k].n});
   else
-    cst_examine_say(e, CST_FAULT, "derivatives", "the pattern of %s leaves out entries that are not zero",
+    cst_examine_say(e, CST_FAULT, "derivatives", "the pattern of %s omits nonzero entries",
                     cst_system_kernel_names[k]);
   free(out);
 }
@@ -79,7 +79,7 @@ static void compare_diagonal(cst_examiner *e) {
     cst_linear_masses(e->s, e->c, m);
     y = values(e, e->s->mass, n, &e->point[0]);
     if (!equal(m, y, n))
-      cst_examine_say(e, CST_FAULT, "derivatives", "the masses are not what the description says");
+      cst_examine_say(e, CST_FAULT, "derivatives", "the masses differ from the description");
     free(y);
   }
   free(m);

@@ -1,20 +1,22 @@
-/* examine-pairs.c: sums over pairs that are too many to be written out: by numbers alone, without complex
- * steps.
+/* examine-pairs.c: checks sums over too many pairs to expand: numerically, without complex steps.
  *
- * dV is compared with central differences of V, both of which add up the pairs; V does not change along a
- * symmetry where dV.xi vanishes.
+ * dV is compared with central differences of V, both of which add up the pairs; V is invariant under a
+ * symmetry if dV.xi vanishes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
 
-static const double NEARLY = 1e-6, EXACT = 1e-10,
-                    STEP = 1e-4; /* STEP: of the largest coordinate, along a random direction */
+/* STEP: relative to the largest coordinate, along a random direction */
+static const double NEARLY = 1e-6, EXACT = 1e-10, STEP = 1e-4;
 
 static double dot(const double *x, const double *y, int n, double *size) {
   double sum = 0;
   *size = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i], *size += fabs(x[i] * y[i]);
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * y[i];
+    *size += fabs(x[i] * y[i]);
+  }
   return sum;
 }
 
@@ -51,7 +53,8 @@ static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const dou
     cst_examine_say(e, CST_FAULT, topic, "V changes along it: %.3g of its size", fabs(change) / size);
     *said = true;
   }
-  free(entry), free(xi);
+  free(entry);
+  free(xi);
 }
 
 void cst_examine_pairs(cst_examiner *e) {

@@ -1,13 +1,13 @@
-/* examine-points.c: where the kernels of a system are looked at: near its states, at numbers that no formula
- * favours. */
+/* examine-points.c: the points at which the kernels of a system are examined: near its states, at generic
+ * numbers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "constella/random.h"
 #include "system/examiner.h"
 
 static const uint64_t SEED = 20240229;
-static const double   AWAY =
-    0.2; /* of the size of q over the root of nq, first; halved until all functions are finite */
+/* initial distance, relative to the size of q over sqrt(nq); halved until all functions are finite */
+static const double AWAY = 0.2;
 enum { HALVINGS = 24 };
 
 static double normal(int k, int which, int i) {
@@ -19,7 +19,7 @@ static double size_or_1(const double *x, int n) {
   return size > 0 && isfinite(size) ? size : 1;
 }
 
-/* Whether what the derivatives are taken of, and the first of them, can be computed there. */
+/* Whether the differentiated functions and their first derivatives are finite at p. */
 static bool is_finite(const cst_system *s, const double *c, const cst_point *p) {
   static const cst_kernel_id of[] = {CST_K_V, CST_K_g, CST_K_dV, CST_K_d2V, CST_K_G,
                                      CST_K_M, CST_K_a, CST_K_f,  CST_K_xi,  CST_K_gauge};
@@ -33,17 +33,20 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
   return good;
 }
 
-static void room_for(const cst_system *s, cst_point *p) {
+static void allocate(const cst_system *s, cst_point *p) {
   const int n = s->nq, w = cst_system_entries(s, 'w'), u = cst_system_entries(s, 'u'),
             l = cst_system_entries(s, 'l');
   p->q = cst_linear_numbers((size_t)(2 * n + w + u + l));
-  p->v = p->q + n, p->w = p->v + n, p->u = p->w + w, p->l = p->u + u;
+  p->v = p->q + n;
+  p->w = p->v + n;
+  p->u = p->w + w;
+  p->l = p->u + u;
 }
 
 bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p) {
   const cst_system *s = e->s;
   const int         n = s->nq;
-  room_for(s, p);
+  allocate(s, p);
   double *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), away = AWAY / sqrt(n);
   cst_system_state(s, state, e->c, q, v);
   const double size = size_or_1(q, n), speed = size_or_1(v, n);

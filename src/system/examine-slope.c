@@ -1,11 +1,11 @@
-/* examine-slope.c: directional derivatives of functions given by expressions: by a complex step and by
+/* examine-slope.c: directional derivatives of functions given by expressions, by a complex step and by
  * central differences. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
 
-static const double IMAGINARY =
-    1e-30; /* nothing is subtracted: as small as products of a few of them stay above underflow */
+/* no cancellation occurs: small, but products of a few such numbers do not underflow */
+static const double IMAGINARY = 1e-30;
 
 double cst_examine_largest(const double *x, int n) {
   double most = 0;
@@ -39,7 +39,7 @@ bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transp
   return analytic;
 }
 
-/* x[n] with its first entries, `moved` of them, moved by t d; owned. */
+/* A copy of x[n] with its first `moved` entries moved by t d; owned. */
 static cst_complex *moved(const double *x, int n, const double *d, int moved, cst_complex t) {
   cst_complex *z = complexes((size_t)n);
   for (int i = 0; i < n; i++) z[i] = x[i];
@@ -47,7 +47,7 @@ static cst_complex *moved(const double *x, int n, const double *d, int moved, cs
   return z;
 }
 
-/* f at its point, moved by t d. */
+/* f at its point moved by t d. */
 static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst_complex *out) {
   const cst_system *s = f->e->s;
   const cst_point  *p = f->at;

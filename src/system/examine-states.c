@@ -1,5 +1,5 @@
-/* examine-states.c: can a motion start from each state? The state is finite and consistent, the mass positive
- * definite, the rank of the constraints the same as nearby. */
+/* examine-states.c: checks that a motion can start from each state: it is finite and consistent, the mass is
+ * positive definite, and the rank of the constraints is the same nearby. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -16,7 +16,7 @@ static bool is_finite(cst_examiner *e, const char *topic, const double *q, const
   return true;
 }
 
-/* Names of the constraints that the others imply: "c21, c31 ...". */
+/* Names of the redundant constraints: "c21, c31 ...". */
 static const char *implied(const cst_system *s, char text[WHY]) {
   int at = 0, n = 0;
   text[0] = 0;
@@ -30,19 +30,18 @@ static const char *implied(const cst_system *s, char text[WHY]) {
 static void rank(cst_examiner *e, const char *topic, const double *q) {
   char why[WHY], text[WHY];
   if (!e->s->ng) return;
-  const bool settled = cst_system_enforce_independent(e->s, e->c, q, why, WHY);
+  const bool found = cst_system_enforce_independent(e->s, e->c, q, why, WHY);
   const int  r = cst_system_rank(e->s, e->c, q);
   cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, e->s->ng);
-  if (!settled)
+  if (!found)
     cst_examine_say(e, CST_FAULT, topic, "%s", why);
   else if (e->s->dropped)
-    cst_examine_say(
-        e, CST_NOTE, topic,
-        "implied by the other constraints, here and nearby: %s; multipliers are then those of least norm",
-        implied(e->s, text));
+    cst_examine_say(e, CST_NOTE, topic,
+                    "redundant, here and nearby: %s; multipliers are then those of least norm",
+                    implied(e->s, text));
 }
 
-/* Rank and freedom as joints see them: each rotation has 6 independent constraints of its own. */
+/* Rank and degrees of freedom without the 6 independent constraints of each rotation. */
 static void joints(cst_examiner *e, const char *topic, const double *q) {
   const cst_system *s = e->s;
   if (!s->nbodies) return;
@@ -58,7 +57,7 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
   double least, most;
   cst_examine_mass(e, q, &least, &most);
   cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
-                  e->s->general && e->large ? ", about" : "");
+                  e->s->general && e->large ? ", approximately" : "");
   if (e->s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
     cst_examine_say(e, CST_NOTE, topic,
                     "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
@@ -66,7 +65,8 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
                     e->s->bodies[e->s->flat].name);
   else if (!(least > SINGULAR * most) || !isfinite(most))
     cst_examine_say(e, CST_FAULT, topic,
-                    "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
+                    "the mass is not positive definite: its eigenvalues range from %.3g to %.3g", least,
+                    most);
 }
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
@@ -98,7 +98,7 @@ void cst_examine_states(cst_examiner *e) {
   double *q = cst_linear_numbers((size_t)e->s->nq), *v = cst_linear_numbers((size_t)e->s->nq);
   for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++) examine_state(e, i, q, v);
   if (e->s->nstate > CST_EXAMINED_STATES)
-    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were looked at", CST_EXAMINED_STATES,
+    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were examined", CST_EXAMINED_STATES,
                     e->s->nstate);
   free(q);
   free(v);

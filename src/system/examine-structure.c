@@ -1,4 +1,4 @@
-/* examine-structure.c: what kind of system it is: its mass, and where its matrices are nonzero. */
+/* examine-structure.c: describes a system: its mass, and the sparsity of its matrices. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -37,7 +37,7 @@ static void say_elimination(cst_examiner *e) {
                     s->pattern[CST_K_G].n, s->ng, s->nq);
 }
 
-/* Of every name the first body. */
+/* For every name the first body. */
 static void say_bodies(cst_examiner *e) {
   const cst_system *s = e->s;
   for (int k = 0; k < s->nbody_name; k++) {
@@ -58,7 +58,7 @@ static void say_bodies(cst_examiner *e) {
   }
 }
 
-/* With the parameters that are examined. */
+/* With the examined parameters. */
 static void check_bodies(cst_examiner *e) {
   char why[500];
   if (!cst_system_check_bodies(e->s, e->c, why, sizeof why))
@@ -78,7 +78,7 @@ void cst_examine_structure(cst_examiner *e) {
   if (s->linear_v)
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)
-    cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large to be written out");
+    cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large");
   else
     cst_examine_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d",
                     s->pattern[CST_K_d2V].n, s->nq, s->nq);

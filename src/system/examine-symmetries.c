@@ -1,10 +1,11 @@
-/* examine-symmetries.c: is every declared generator xi a symmetry, so that <Mv + a, xi> - F is conserved?
+/* examine-symmetries.c: checks that every declared generator xi is a symmetry, so that <Mv + a, xi> - F is
+ * conserved.
  *
- *   G xi = 0 on g = 0,    d/ds L(q + s xi, v + s Dxi v) = 0 at s = 0, up to dF/dt when a gauge F is declared
+ *   G xi = 0 on g = 0,    d/ds L(q + s xi, v + s Dxi v) = 0 at s = 0, up to dF/dt if a gauge F is declared
  *
- * L is looked at part by part: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v, so it must be DF v. On
- * the constraint surface with velocities in it, what fails is a fault. Off the surface it is worth knowing:
- * methods that leave the surface do not keep the momentum.
+ * L is examined in parts: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v and must be DF v. A violation
+ * on the constraint surface with admissible velocities is a fault. Off the surface it is only noted: methods
+ * that leave the surface do not keep the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -13,10 +14,10 @@
 #include "system/examiner.h"
 
 static const double EXACT = 1e-10, NEARLY = 1e-6;
-static const double STEP = 1e-3; /* of central differences, of the size of q */
+static const double STEP = 1e-3; /* of central differences, relative to the size of q */
 enum { TOPIC = 200 };
 
-/* The parts of L, and what belongs to one symmetry, as functions of (q, v). */
+/* The parts of L and the functions of one symmetry, as functions of (q, v). */
 
 static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_node V = cst_system_whole(f->e->s);
@@ -59,15 +60,15 @@ static bool of_g(const cst_analytic *f, const cst_complex_point *x, cst_complex 
   return cst_examine_field_nodes(f, f->e->s->g, f->n, x, out);
 }
 
-/* Slopes along the generator. */
+/* Derivatives along the generator. */
 
 typedef struct {
   const cst_examiner *e;
-  int                 k; /* the symmetry */
+  int                 k; /* index of the symmetry */
   const cst_point    *at;
   double             *xi, *dxi; /* [nq] the generator and D xi v */
-  double              reach;    /* xi as a part of q: sizes of what V, T and A may change */
-  bool                rough;    /* somewhere there was no complex step */
+  double              reach;    /* size of xi relative to q: scale for the changes of V, T and A */
+  bool                rough;    /* at some point there was no complex step */
 } generator;
 
 typedef bool function(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
@@ -112,7 +113,7 @@ static void end(generator *x) {
   free(x->dxi);
 }
 
-/* What changes, in its own units and relative to what it might have changed by. */
+/* A change, in its own units and relative to the size of its terms. */
 typedef struct {
   double raw, part;
 } change;
@@ -159,7 +160,7 @@ static change change_of_A(generator *x) {
   return changed(slope_of(x, of_A, x->xi, x->dxi) - gauge, size);
 }
 
-/* Of the constraints, and in *row which. */
+/* The largest change of the constraints; *row: of which. */
 static change change_of_g(generator *x, int *row) {
   const cst_system  *s = x->e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -172,20 +173,27 @@ static change change_of_g(generator *x, int *row) {
     double size = 0;
     for (int e = P->start[a]; e < P->start[a + 1]; e++) size += fabs(G[e]) * size_xi;
     const change c = changed(dg[a], size);
-    if (!(c.part <= most.part)) most = c, *row = a;
+    if (!(c.part <= most.part)) {
+      most = c;
+      *row = a;
+    }
   }
   free(dg);
   free(G);
   return most;
 }
 
-/* Is L_xi a, as a one-form, a gradient? Its antisymmetric part is D(L_xi a)[u] w - D(L_xi a)[w] u. */
+/* Tests whether L_xi a, as a one-form, is a gradient. Its antisymmetric part is D(L_xi a)[u] w - D(L_xi a)[w]
+ * u. */
 
 /* L_xi a . w at q + t dq. */
 static double one_form(const generator *x, const double *dq, double t, const double *w) {
   const int n = x->e->s->nq;
   double   *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n);
-  for (int i = 0; i < n; i++) q[i] = x->at->q[i] + t * dq[i], v[i] = w[i];
+  for (int i = 0; i < n; i++) {
+    q[i] = x->at->q[i] + t * dq[i];
+    v[i] = w[i];
+  }
   const cst_point at = {q, v, x->at->w, x->at->u, x->at->l};
   generator       y = begin(x->e, x->k, &at);
   const double    beta = slope_of(&y, of_A, y.xi, y.dxi);
@@ -203,7 +211,7 @@ static double slope_of_form(const generator *x, const double *dq, const double *
   return sum;
 }
 
-/* Along x->at->w and a second direction of its size. */
+/* Tested along x->at->w and a second direction of the same size. */
 static bool is_gradient(const generator *x) {
   const int n = x->e->s->nq;
   double   *u = cst_linear_numbers((size_t)n);
@@ -222,7 +230,7 @@ typedef struct {
   bool   rough, gradient, moves;
 } changes;
 
-static void look(const cst_examiner *e, int k, const cst_point *at, bool on, changes *c) {
+static void examine_point(const cst_examiner *e, int k, const cst_point *at, bool on, changes *c) {
   generator x = begin(e, k, at);
   enlarge(&c->V, change_of_V(&x));
   enlarge(&c->T, change_of_T(&x));
@@ -232,7 +240,10 @@ static void look(const cst_examiner *e, int k, const cst_point *at, bool on, cha
   int row = 0;
   if (on && e->s->ng) {
     const change g = change_of_g(&x, &row);
-    if (!(g.part <= c->g.part)) c->g = g, c->row = row;
+    if (!(g.part <= c->g.part)) {
+      c->g = g;
+      c->row = row;
+    }
   }
   c->moves |= cst_examine_largest(x.xi, e->s->nq) > 0;
   c->rough |= x.rough;
@@ -240,7 +251,8 @@ static void look(const cst_examiner *e, int k, const cst_point *at, bool on, cha
   end(&x);
 }
 
-/* The point moved onto the constraints; false when there is none near it. q and v are its own: free on->q. */
+/* Projects the point onto the constraints; false if there is no such point near it. q and v are new: free
+ * on->q. */
 static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
   const size_t n = (size_t)e->s->nq;
   *on = *p;
@@ -253,19 +265,18 @@ static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
 static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
                   const char *where) {
   if (!cst_graph_is_zero(e->s->graph, e->s->gauge[k]))
-    cst_examine_say(e, severity, topic,
-                    "a(q) changes along it by something else than the gradient of its gauge%s: %.3g", where,
-                    c->A.raw);
+    cst_examine_say(e, severity, topic, "a(q) does not change along it by the gradient of its gauge%s: %.3g",
+                    where, c->A.raw);
   else if (c->gradient)
     cst_examine_say(e, severity, topic,
                     "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
   else
     cst_examine_say(e, severity, topic,
-                    "a(q) changes along it by more than a gradient%s: %.3g; no gauge can mend that", where,
-                    c->A.raw);
+                    "the change of a(q) along it is not a gradient%s: %.3g; no gauge can compensate it",
+                    where, c->A.raw);
 }
 
-/* What is broken. Off the surface only what is not broken on it. */
+/* Reports the invariances that are violated; off the surface only those that hold on it. */
 static void say(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
                 const changes *before, const char *where) {
   const double most = c->rough ? NEARLY : EXACT;
@@ -299,19 +310,19 @@ static void examine_symmetry(cst_examiner *e, int k) {
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   for (int i = 0; i < e->npoint; i++) {
     cst_point p;
-    if (e->s->ng) look(e, k, &e->point[i], false, &off);
-    if (onto(e, &e->point[i], &p)) look(e, k, &p, true, &on);
+    if (e->s->ng) examine_point(e, k, &e->point[i], false, &off);
+    if (onto(e, &e->point[i], &p)) examine_point(e, k, &p, true, &on);
     free(p.q);
   }
   if (!on.points) {
     cst_examine_say(e, CST_NOTE, topic,
-                    "not examined: no point near the states could be projected on the constraints");
+                    "not examined: no point near the states could be projected onto the constraints");
     return;
   }
   say(e, topic, k, CST_FAULT, &on, NULL, "");
   if (e->x->faults == faults) say_fact(e, topic, k, &on);
   say(e, topic, k, CST_NOTE, &off, &on, ", but only off the constraints");
-  if (!on.moves) cst_examine_say(e, CST_NOTE, topic, "it moves nothing: its momentum is always zero");
+  if (!on.moves) cst_examine_say(e, CST_NOTE, topic, "the generator is zero: its momentum is always zero");
 }
 
 void cst_examine_symmetries(cst_examiner *e) {

@@ -1,11 +1,11 @@
-/* examine.c: the examination of a system: its findings, its points, its parts in their order. */
+/* examine.c: the examination of a system: findings, points, and the order of its parts. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/examine.h"
 #include <stdarg.h>
 #include <string.h>
 #include "system/examiner.h"
 
-enum { LONGEST = 2000 }; /* text of a finding, in bytes */
+enum { LONGEST = 2000 }; /* bytes of text per finding */
 
 /* Findings. */
 
@@ -23,7 +23,10 @@ void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, 
 
 void cst_examine_destroy(cst_examination *x) {
   if (!x) return;
-  for (int i = 0; i < x->n; i++) free(x->at[i].topic), free(x->at[i].text);
+  for (int i = 0; i < x->n; i++) {
+    free(x->at[i].topic);
+    free(x->at[i].text);
+  }
   free(x->at);
   free(x);
 }
@@ -37,7 +40,7 @@ static int wanted_points(const cst_examiner *e) {
              : CST_EXAMINED_POINTS;
 }
 
-/* Near every state in turn; a state with no such point nearby is said once. */
+/* Points near every state in turn; reports states without such points once. */
 static void gather_points(cst_examiner *e) {
   const int wanted = wanted_points(e);
   e->point = cst_need(calloc((size_t)wanted, sizeof *e->point));

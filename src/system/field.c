@@ -5,7 +5,7 @@
 #include "system/internal.h"
 
 enum { N = CST_MAX_Q, SQUARE = CST_MAX_Q * CST_MAX_Q };
-_Static_assert((int)CST_MAX_G <= (int)N, "a row of S has room for every constraint");
+_Static_assert((int)CST_MAX_G <= (int)N, "a row of S can hold every constraint");
 
 bool cst_field_exists(const cst_system *s, char *why, int n) {
   if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded && cst_system_bend(s)) return true;
@@ -16,17 +16,23 @@ bool cst_field_exists(const cst_system *s, char *why, int n) {
   return false;
 }
 
-/* Kernel k at q, v; v NULL: it does not read it. */
+/* Evaluates kernel k at q, v. v is NULL for a kernel that does not read it. */
 static void kernel_at(const cst_system *s, cst_kernel_id k, const cst_node *q, const cst_node *v,
                       cst_node *out) {
   cst_node x[2 * N], y[2 * N];
   int      n = 0;
-  for (int i = 0; i < s->nq; i++) x[n] = cst_graph_input(s->graph, 'q', i), y[n++] = q[i];
-  for (int i = 0; v && i < s->nq; i++) x[n] = cst_graph_input(s->graph, 'v', i), y[n++] = v[i];
+  for (int i = 0; i < s->nq; i++) {
+    x[n] = cst_graph_input(s->graph, 'q', i);
+    y[n++] = q[i];
+  }
+  for (int i = 0; v && i < s->nq; i++) {
+    x[n] = cst_graph_input(s->graph, 'v', i);
+    y[n++] = v[i];
+  }
   cst_graph_substitute(s->graph, s->kernel_out[k], s->kernel_size[k], x, y, n, out);
 }
 
-/* The same of a matrix, row-major with its zeros. */
+/* The same for a matrix kernel; out is row-major and includes the zeros. */
 static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, cst_node *out) {
   const cst_pattern *p = &s->pattern[k];
   cst_node           entry[SQUARE];
@@ -48,8 +54,8 @@ static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
   return sum;
 }
 
-/* Of a symmetric matrix, of which the upper triangle is read: L below the diagonal, on it the reciprocal
- * pivots. */
+/* Factors a symmetric matrix, of which it reads the upper triangle: L below the diagonal, the reciprocal
+ * pivots on the diagonal. */
 static void factor(cst_graph *g, cst_node *A, int n) {
   const cst_node one = cst_graph_constant(g, 1);
   for (int k = 0; k < n; k++) {
@@ -70,7 +76,7 @@ static void solve(cst_graph *g, const cst_node *A, cst_node *b, int n) {
     for (int j = i + 1; j < n; j++) b[i] = less(g, b[i], A[j * n + i], b[j]);
 }
 
-/* M(q): factored, or of a constant diagonal the reciprocals. */
+/* M(q), factored; for a constant diagonal mass the reciprocals of its entries. */
 static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
   const cst_node one = cst_graph_constant(s->graph, 1);
   if (s->general) {
@@ -94,7 +100,7 @@ static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst
   for (int i = 0; !s->general && i < s->nq; i++) f[i] = cst_graph_neg(s->graph, f[i]);
 }
 
-/* The constraints that are enforced; how many. The others are the equations lambda = 0. */
+/* The indices of the enforced constraints; returns their number. The others have the equation lambda = 0. */
 static int kept(const cst_system *s, int *index) {
   int n = 0;
   for (int a = 0; a < s->ng; a++)
@@ -102,8 +108,7 @@ static int kept(const cst_system *s, int *index) {
   return n;
 }
 
-/* A := A - M^-1 G'l with S l = D2g[v, v] + G A; rows of G are those of the n constraints that are enforced.
- */
+/* A := A - M^-1 G'l with S l = D2g[v, v] + G A. The rows of G are those of the n enforced constraints. */
 static void constrain(const cst_system *s, const cst_node *M, const cst_node *G, int n, cst_node *A,
                       cst_node *l) {
   cst_graph *g = s->graph;
@@ -140,7 +145,7 @@ void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_no
   for (int a = 0; a < n; a++) lambda[index[a]] = l[a];
 }
 
-/* Momenta Mv + 2 a of 1/2 v'Mv + a.v = 1/2 v.(Mv + 2 a). */
+/* The momenta p = Mv + 2 a, for which 1/2 v'Mv + a.v = 1/2 v.p. */
 static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *p) {
   cst_node a[N];
   if (s->general) {

@@ -1,4 +1,4 @@
-/* file.c: a system from its description: the parts in their order, defaults, and what is freed in the end. */
+/* file.c: reads a system from its description, part by part; applies defaults; frees a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include "expr/budget.h"
 #include "system/reader.h"
 
-/* Memory that lives as long as the system, the newest first. */
+/* A block of memory that lives as long as the system; the newest block comes first. */
 typedef struct block {
   struct block *next;
   max_align_t   memory[];
@@ -27,8 +27,6 @@ static void free_kept(cst_system_owned *o) {
     free(b);
   }
 }
-
-/* Reading. */
 
 static void read_title(cst_reading *r) {
   cst_yaml *n = cst_read_required(r, r->root, "system", "(the name of the system)");
@@ -75,7 +73,7 @@ static void derive(cst_reading *r) {
   if (!good(r) || cst_system_derive(r->s)) return;
   if (cst_graph_spent(r->s->graph))
     cst_yaml_error(r->doc, title, r->d,
-                   "the system is too large: with its arrays and sums written out, its derivatives are more "
+                   "the system is too large: with its arrays and sums written out, its derivatives take more "
                    "work than is allowed");
   else
     cst_yaml_error(r->doc, title, r->d,
@@ -108,7 +106,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   return NULL;
 }
 
-/* A start of a study, in the words of a description. */
+/* Reads a start of a study, which is written like a state of a system. */
 
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
                            cst_diag *d, cst_node *q, cst_node *v) {
@@ -129,7 +127,10 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
   }
   cst_read_start(&r, map, &from_q, &from_v);
   const bool read = good(&r);
-  if (read) memcpy(q, from_q, n), memcpy(v, from_v, n);
+  if (read) {
+    memcpy(q, from_q, n);
+    memcpy(v, from_v, n);
+  }
   free(r.names);
   free(r.i);
   return read;
@@ -152,13 +153,11 @@ void cst_system_defaults(const cst_system *s, const bool *given, double *c) {
     if (s->parameter[i].size || !given || !given[i]) c[i] = preset(s, i, c);
 }
 
-/* The end. */
-
 static void destroy_tapes(cst_tape **tapes, int n) {
   for (int i = 0; tapes && i < n; i++) cst_tape_destroy(tapes[i]);
 }
 
-/* What cst_system_derive allocated. */
+/* Frees what cst_system_derive allocated. */
 static void free_derived(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++) {
     cst_structure_pattern_destroy(&s->pattern[k]);

@@ -1,5 +1,4 @@
-/* folder.c: the private folder of one compilation: what is compiled is written there, and the object is read.
- */
+/* folder.c: the temporary folder of one compilation, with the source files and the resulting object. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +21,9 @@ bool cst_folder_open(char folder[PATH], char why[CST_WHY]) {
 }
 
 static int remove_one(const char *path, const struct stat *x, int type, struct FTW *at) {
-  (void)x, (void)type, (void)at;
+  (void)x;
+  (void)type;
+  (void)at;
   remove(path);
   return 0;
 }
@@ -55,6 +56,6 @@ bool cst_folder_object(const char *folder, cst_code *code, char why[CST_WHY]) {
   snprintf(path, sizeof path, "%s/object.so", folder);
   bool good = cst_document_read_file(path, &code->bytes, &code->size, d);
   cst_diag_destroy(d);
-  if (!good) snprintf(why, CST_WHY, "the compiler left no object");
+  if (!good) snprintf(why, CST_WHY, "the compiler wrote no object");
   return good;
 }

@@ -1,10 +1,10 @@
-/* generate.c: build-time program: from the descriptions of the catalogue's systems, the C of their kernels.
+/* generate.c: build-time program that writes the C kernels of the catalogue's systems.
  *
  *   generate OUTDIR FILE.yaml ...
  *
- * writes OUTDIR/NAME.h for each system (see emit-header.c), OUTDIR/catalogue-data.c (the texts and
- * the tables of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description
- * stops the build.
+ * writes OUTDIR/NAME.h for each system (see emit-header.c), OUTDIR/catalogue-data.c (the texts and the tables
+ * of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description stops the
+ * build.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
@@ -27,7 +27,7 @@ static void finish(FILE *f) {
   exit(1);
 }
 
-/* The name as a C identifier. */
+/* The system's name as a C identifier; static memory. */
 static const char *id_of(const cst_system *s) {
   static char id[256];
   snprintf(id, sizeof id, "%s", s->name);
@@ -43,7 +43,7 @@ static void write_header(const char *folder, const cst_system *s) {
   finish(f);
 }
 
-/* Numbers, because a string literal has a largest length. */
+/* The text as numbers, since compilers limit the length of a string literal. */
 static void write_text(FILE *f, const cst_system *s) {
   fprintf(f, "static const char text_%s[] = {", id_of(s));
   for (const char *c = s->text; *c; c++)
@@ -79,7 +79,7 @@ static void write_list(const char *folder, cst_system *const *s, int n) {
   finish(f);
 }
 
-/* The file of a catalogue system bears its name. */
+/* The file of a catalogue system must have the system's name. */
 static void check_name(const char *path, const cst_system *s, cst_diag *d) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   size_t      n = strlen(s->name);
@@ -109,7 +109,10 @@ int main(int argc, char **argv) {
   cst_diag_print(d, stderr);
   bool good = !cst_diag_count(d);
   for (int i = 0; good && i < n; i++) write_header(argv[1], s[i]);
-  if (good) write_catalogue(argv[1], s, n), write_list(argv[1], s, n);
+  if (good) {
+    write_catalogue(argv[1], s, n);
+    write_list(argv[1], s, n);
+  }
   for (int i = 0; i < n; i++) cst_system_destroy(s[i]);
   free(s);
   cst_diag_destroy(d);

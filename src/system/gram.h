@@ -1,8 +1,8 @@
-/* gram.h: lane code: S = A W B' for A, B with the pattern of G and a diagonal W, and its elimination, dense
- * or banded as the system asks.
+/* gram.h: lane code. Forms and eliminates S = A W B' for A, B with the pattern of G and a diagonal W, dense
+ * or banded depending on the system.
  *
- * W is w[CLASS(i)], or `unit` where every mass is 1 or there is no w. A constraint that is implied by the
- * others (DROPPED) is the equation 1 x = 0.
+ * W is w[CLASS(i)], or `unit` where every mass is 1 or w is NULL. A redundant constraint (DROPPED) has the
+ * equation 1 x = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GRAM_H
@@ -19,9 +19,9 @@
 #define WEIGHT(i) (*(MASS_UNIT || !w ? &unit : &w[CLASS(i)]))
 
 #if !CST_HOT
-/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL.
- * Sums begin with 0, as the hot form has it, or where a system is banded with -0, which adds nothing, as
- * compiled pairs have it. */
+/* Sums the first n pairs. The terms of coordinate i have the weight w[class[i]], or `unit` if class is NULL.
+ * Sums start with 0, like those of the hot form. For a banded system they start with -0, which adds nothing,
+ * like those of compiled pairs. */
 CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B,
                                const vd *restrict w, const int *restrict class, vd unit, vd *restrict S) {
   const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea,
@@ -29,14 +29,14 @@ CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, c
   const double start = g->banded ? -0.0 : 0.0;
   for (int p = 0, t = 0; p < n; p++) {
     const int end = first[p + 1];
-    vd        s = vset(t == end ? 1 : start); /* no terms: a dropped constraint */
+    vd        s = vset(t == end ? 1 : start); /* no terms: a redundant constraint */
     for (; t < end; t++) s += (A[ea[t]] * (class ? w[class[of[t]]] : unit)) * B[eb[t]];
     S[at[p]] = s;
   }
 }
 #endif
 
-/* symmetric: only the upper triangle is asked for. */
+/* symmetric: only the upper triangle is needed. */
 CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, const vd *w, vd unit,
                               int symmetric, vd *S) {
 #if CST_HOT
@@ -62,7 +62,7 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
 #endif
 }
 
-/* Equations of dropped constraints are x = 0. */
+/* The equation of a redundant constraint is x = 0. */
 CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
 #if !CST_HOT
   const unsigned char *dropped = C->system->dropped;
@@ -70,10 +70,11 @@ CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
   for (int a = 0; a < NG; a++)
     if (dropped[a]) x[a] = vset(0);
 #endif
-  (void)C, (void)x;
+  (void)C;
+  (void)x;
 }
 
-/* x := S^-1 x; S is destroyed. symmetric: only its upper triangle is read. */
+/* x := S^-1 x; overwrites S. symmetric: reads only its upper triangle. */
 CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
 #if !CST_HOT
@@ -99,8 +100,8 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
   cst_lu_solve(S, x, NG);
 }
 
-/* The two halves of it, for a symmetric S that is solved with again and again: S := its factors, then x :=
- * S^-1 x. */
+/* The two halves of cst_gram_solve, for a symmetric S with several right-hand sides: cst_gram_factor
+ * overwrites S with its factors, cst_gram_backsolve computes x := S^-1 x. */
 CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
 #if !CST_HOT
   const cst_gram *g = &C->system->gram;
@@ -128,8 +129,8 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
   cst_lu_solve(S, x, NG);
 }
 
-/* The same lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is eliminated in
- * the order of its band.) */
+/* Like cst_gram_solve, lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is
+ * eliminated in the order of its band, without pivoting.) */
 CST_INLINE void cst_gram_solve_pivoted(const cst_context *C, vd *S, vd *x) {
 #if !CST_HOT
   if (!C->system->gram.banded) {

@@ -1,5 +1,5 @@
-/* interpret.c: kernels over lanes without a compiler: every kernel runs its program on the interpreter of
- * src/expr. */
+/* interpret.c: kernels over lanes without a compiler. The interpreter of src/expr runs the program of each
+ * kernel. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 
@@ -14,7 +14,7 @@
 CST_KERNELS(X)
 #undef X
 
-/* The same of kernels that add sums over pairs. */
+/* The same for kernels that add sums over pairs. */
 #define SUMMED(name)                                                                                         \
   static void interpret_pairs_##name(const void *self, const double *c, const double *q, const double *v,    \
                                      const double *w, const double *u, const double *l, double *o) {         \
@@ -37,7 +37,7 @@ static cst_kernel *const kernels[CST_K_COUNT] = {
 #undef X
 };
 
-/* Room for the largest program at the largest width, aligned for it. */
+/* Memory for the registers of the largest program at the largest width, aligned for it. */
 static double *scratch_for(const cst_system *s) {
   int most = 1;
   for (int i = 0; i < s->npairs; i++) {
@@ -77,7 +77,8 @@ void cst_system_interpret(cst_system *s) {
     s->compiled[i] = NULL;
     for (int k = 0; k < CST_K_COUNT; k++) s->kernel[i][k] = kernels[k];
     if (!s->npairs) continue;
-    s->kernel[i][CST_K_V] = interpret_pairs_V, s->kernel[i][CST_K_dV] = interpret_pairs_dV;
+    s->kernel[i][CST_K_V] = interpret_pairs_V;
+    s->kernel[i][CST_K_dV] = interpret_pairs_dV;
     if (s->kernel_size[CST_K_dVS]) s->kernel[i][CST_K_dVS] = interpret_pairs_dVS;
   }
 }
@@ -85,7 +86,7 @@ void cst_system_interpret(cst_system *s) {
 void cst_system_interpret_bent(cst_system *s) {
   cst_system_owned *o = s->owned;
   free(o->scratch);
-  o->scratch = NULL; /* larger programs */
+  o->scratch = NULL; /* the new programs may be larger */
   set_up(s);
   for (int i = 0; i < CST_ISA_COUNT; i++)
     for (int k = 0; k < CST_K_COUNT; k++)
@@ -93,7 +94,7 @@ void cst_system_interpret_bent(cst_system *s) {
 }
 
 bool cst_system_bend(const cst_system *s) {
-  cst_system *x = (cst_system *)s; /* what is kept for later */
+  cst_system *x = (cst_system *)s; /* the derived kernels are cached */
   if (s->bent) return true;
   if (!cst_system_derive_bent(x)) return false;
   cst_system_interpret_bent(x);

@@ -1,24 +1,25 @@
-/* length.c: the length of each constraint: how far coordinates move until it bends, wherever the origin is.
+/* length.c: the length of each constraint: the distance over which the constraint bends, independent of the
+ * origin.
  *
- * The linear expressions u = u_0 + sum_k alpha_k q_k on which g_j depends nonlinearly are read off its
- * formula: x - X and y - Y of (x - X)^2 + (y - Y)^2 - l^2, phi of z - sin(phi). The length of u is |u| /
- * max_k |alpha_k|; where u is the argument of sin, cos, tan or exp it is 1 / max_k |alpha_k|, in which the
- * function changes by its own size. The length L_j of the constraint is the root of the sum of the squares
- * over its u: the radius of a sphere, the length of a rod, 1 for the columns of a rotation matrix.
+ * The formula of g_j gives the linear expressions u = u_0 + sum_k alpha_k q_k on which g_j depends
+ * nonlinearly: x - X and y - Y for (x - X)^2 + (y - Y)^2 - l^2, phi for z - sin(phi). The length of u is |u|
+ * / max_k |alpha_k|. If u is the argument of sin, cos, tan or exp, its length is 1 / max_k |alpha_k|: over
+ * this distance the function changes by its own size. The length L_j of the constraint is the root of the sum
+ * of squares over its u: the radius of a sphere, the length of a rod, 1 for the columns of a rotation matrix.
  *
- * A linear constraint has no length of its own and takes the largest of the others. Where all are linear it
- * takes that of the potential, made in the same way, and 1 in the unit of the coordinates where the potential
- * has none; so does a system without constraints. So L_j is positive, and coordinates that are counted from
- * another origin leave it as it is, since u does not change.
+ * A linear constraint has no length of its own and takes the largest of the others. If all constraints are
+ * linear, or there are none, L_j is the length of the potential, defined in the same way; if the potential
+ * has none, L_j is 1 in the unit of the coordinates. So L_j is positive, and a shift of the origin does not
+ * change it, since u does not change.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "system/linear.h"
 
-/* Expressions that are being gathered: of every part its value, then its slopes. */
+/* Collects expressions: the value of each part, then its slopes. */
 typedef struct {
-  cst_graph *graph; /* a copy, since slopes are new nodes */
+  cst_graph *graph; /* a copy, since slopes add nodes */
   cst_node  *out;
   int        nout, room;
 } gathering;
@@ -44,7 +45,7 @@ static void put_part(gathering *x, cst_node u) {
   free(index);
 }
 
-/* The parts of expression g become row `row`. */
+/* Appends the parts of expression g as row `row`. */
 static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
   cst_linear_part *part;
   const int        n = cst_graph_linear_parts(x->graph, g, 'q', &part);
@@ -60,8 +61,8 @@ static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
   free(part);
 }
 
-/* The term of sum k as an expression of q, arrays at i before those at j: its parts are looked at pair by
- * pair. */
+/* The parts of the term of sum k as expressions of q: the arrays at i come before those at j. They are
+ * evaluated pair by pair. */
 static cst_lengths pair_parts(const cst_system *s, int k) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   const int           n = p->nx + p->ny;
@@ -80,7 +81,7 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
   return l;
 }
 
-/* A row for every constraint, and one for the potential where no constraint bends. */
+/* A row per constraint, and one for the potential if no constraint has a part. */
 static const cst_lengths *lengths_of(const cst_system *s) {
   cst_lengths *l = &((cst_system_owned *)s->owned)->length;
   if (l->tape) return l;
@@ -95,7 +96,7 @@ static const cst_lengths *lengths_of(const cst_system *s) {
   return l;
 }
 
-/* Of the part whose value is out[0] and whose slopes are the others. */
+/* The length of the part with value out[0] and slopes out[1] .. out[n - 1]. */
 static double length_of(const double *out, int n, bool dimensionless) {
   double slope = 0;
   for (int k = 1; k < n; k++) slope = fmax(slope, fabs(out[k]));
@@ -126,11 +127,13 @@ static double pairs_square(const cst_system *s, int k, const double *c, const do
       sum += length * length;
     }
   cst_tape_destroy(l.tape);
-  free(l.row), free(l.at), free(l.dimensionless), free(out);
+  free(l.row);
+  free(l.at);
+  free(l.dimensionless);
+  free(out);
   return sum;
 }
 
-/* Of the potential. */
 static double potential_length(const cst_system *s, const cst_lengths *l, const double *c, const double *q,
                                const double *out) {
   const double rest = row_length(l, s->ng, out);

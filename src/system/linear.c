@@ -1,12 +1,10 @@
-/* linear.c: linear algebra of one point: masses, patterns, and the factors of S = G W G'. */
+/* linear.c: linear algebra at one point: masses, patterns, and the factors of S = G W G'. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "system/linear.h"
 
 double *cst_linear_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
-
-/* Masses. */
 
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
   double *distinct = cst_linear_numbers((size_t)s->nmass);
@@ -21,8 +19,8 @@ static bool is_diagonal(const cst_pattern *p) {
   return true;
 }
 
-/* M + sigma G'G of the orthogonality constraints, dense: what stands for the mass where a body is flat. On G
- * v = 0 it is M. */
+/* M + sigma G'G with the orthogonality constraints, dense. It replaces the mass where a body is flat; on G v
+ * = 0 it equals M. */
 static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -83,8 +81,6 @@ void cst_linear_mass_solve(const cst_mass *M, double *x) {
   for (int i = 0; i < M->s->nq; i++) x[i] /= M->m[i];
 }
 
-/* Patterns. */
-
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
     y[a] = 0;
@@ -97,8 +93,6 @@ void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, co
     for (int e = p->start[a]; e < p->start[a + 1]; e++) y[p->column[e]] += A[e] * x[a];
 }
 
-/* S = G W G'. */
-
 static int keep(const cst_system *s, int *kept) {
   int n = 0;
   for (int a = 0; a < s->ng; a++)
@@ -106,7 +100,7 @@ static int keep(const cst_system *s, int *kept) {
   return n;
 }
 
-/* Banded matrices are not pivoted: S is symmetric and positive. */
+/* LU factors of a banded matrix without pivoting: S is symmetric and positive definite. */
 static bool factor_band(double *S, int n, int band, double *least) {
   const int width = 2 * band + 1;
   double   *diagonal = cst_linear_numbers((size_t)n);
@@ -139,7 +133,7 @@ static void solve_band(const double *S, int n, int band, double *b) {
   }
 }
 
-/* S := the terms of every pair of constraints, M diagonal. */
+/* S := the sum over the terms of every pair of constraints, for a diagonal M. */
 static void add_pairs(const cst_system *s, const double *G, const double *m, double *S) {
   const cst_gram *g = &s->gram;
   for (int k = 0; k < g->n; k++) {
@@ -157,7 +151,7 @@ static bool make_banded(cst_schur *x, const double *G, const double *m) {
   return factor_band(x->S, x->s->ng, g->band, &x->least);
 }
 
-/* Z[n][nq] := rows of G, each solved with M when there is one. */
+/* Z[n][nq] := the rows of G, or M^-1 times each of them if M is not NULL. */
 static double *solved_rows(const cst_schur *x, const double *G, const cst_mass *M) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       nq = (size_t)x->s->nq;

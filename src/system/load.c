@@ -1,8 +1,8 @@
-/* load.c: the bytes of a shared object, of a compiled system above all, become part of this process.
+/* load.c: loads the bytes of a shared object, usually a compiled system, into this process.
  *
- * They are loaded from memory that has a name only in /proc, where the kernel allows that, else from a
- * temporary file that is removed at once. Nothing of theirs is seen by others; of the program they use
- * libsleef and libc.
+ * The bytes are loaded from an anonymous file in memory (memfd) if the kernel allows that, else from a
+ * temporary file that is removed at once. The symbols of the object are local to it; it uses libsleef and
+ * libc of the program.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 
 enum { PATH = 4096 };
 
-/* fd stays open as long as the object is loaded: the loader takes two objects of one name for the same. */
+/* fd stays open as long as the object is loaded: the loader identifies objects by their names. */
 struct cst_object {
   void *handle;
   int   fd;
@@ -42,7 +42,10 @@ static void *open_memory(const cst_code *code, int *fd) {
   if (*fd < 0) return NULL;
   snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
   void *handle = write_all(*fd, code->bytes, code->size) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (!handle) close(*fd), *fd = -1;
+  if (!handle) {
+    close(*fd);
+    *fd = -1;
+  }
   return handle;
 }
 
@@ -75,7 +78,7 @@ cst_object *cst_object_load(const cst_code *code, char why[CST_WHY]) {
 
 void *cst_load_object_symbol(const cst_object *o, const char *name) { return dlsym(o->handle, name); }
 
-/* Whether what was loaded is what was asked for. */
+/* The compiled system of the object, or NULL if it is not the one that was requested. */
 static const cst_compiled *check(const cst_system *s, const cst_code *code, const cst_object *o) {
   char name[64];
   snprintf(name, sizeof name, "cst_compiled_user_%s", cst_isas[code->isa].name);

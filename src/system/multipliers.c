@@ -2,8 +2,9 @@
  *
  *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
  *
- * Where a body is flat M is singular, and M + sigma O'O stands for it, O the rows of G of the orthogonality
- * constraints (linear.c): with f - sigma O'D2o[v, v] for f the same A and lambda result.
+ * Where a body is flat M is singular. M + sigma O'O then replaces it, where O has the rows of G of the
+ * orthogonality constraints (linear.c). With f - sigma O'D2o[v, v] in place of f the equations have the same
+ * A and lambda.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -15,7 +16,7 @@ static void free_force(const cst_system *s, const double *c, const double *q, co
   for (int i = 0; i < s->nq && !s->general; i++) f[i] = -f[i];
 }
 
-/* f := f - sigma O'D2o[v, v], with D2g[v, v] in bend. */
+/* f := f - sigma O'D2o[v, v]; bend is D2g[v, v]. */
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
   const cst_pattern *P = &M->s->pattern[CST_K_G];
   for (int a = M->s->nown; a < M->s->ng - M->s->nvel && M->sigma > 0; a++)

@@ -1,7 +1,7 @@
-/* penalised.c: a system whose constraints are held by springs instead: V + omega^2/2 sum g_j^2.
+/* penalised.c: a system with springs in place of its constraints: V + omega^2/2 sum g_j^2.
  *
- * Its derivatives are found like those of any system, third ones too. omega is one more parameter, so that
- * what is compiled for one value serves all of them.
+ * Its derivatives are derived like those of any system, up to third order. omega is an additional parameter,
+ * so that one compilation serves all its values.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -13,7 +13,7 @@ static cst_node springs(cst_graph *g, const cst_system *s, cst_node omega) {
   return cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_mul(g, omega, omega)), sum);
 }
 
-/* What is derived of a system, and what it owns, is not that of the one it was made from. */
+/* Clears what was derived from the original system and what that system owns. */
 static void forget(cst_system *s) {
   s->ng = s->nfamily = s->nmass = s->nshared = 0;
   s->dropped = NULL;
@@ -27,7 +27,8 @@ static void forget(cst_system *s) {
   memset(s->kernel_out, 0, sizeof s->kernel_out);
   memset(s->beside, 0, sizeof s->beside);
   s->bent = false;
-  s->npairs = 0, s->pairs = NULL;
+  s->npairs = 0;
+  s->pairs = NULL;
   memset(s->kernel_size, 0, sizeof s->kernel_size);
   memset(s->kernel, 0, sizeof s->kernel);
   memset(s->kernel_self, 0, sizeof s->kernel_self);
@@ -40,15 +41,18 @@ static cst_system *make(const cst_system *s) {
   forget(x);
   x->graph = cst_graph_copy(s->graph);
   cst_pairs_copy(x, s);
-  const cst_node spring = springs(
-      x->graph, s, cst_graph_input(x->graph, 'c', s->npar)); /* omega is the parameter behind those of s */
+  /* omega is the parameter after those of s */
+  const cst_node spring = springs(x->graph, s, cst_graph_input(x->graph, 'c', s->npar));
   x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
   x->parameter[x->npar++] = (cst_parameter){
       .name = "omega", .unit = "", .doc = "stiffness", .value = 1, .node = cst_graph_constant(x->graph, 1)};
   x->V = cst_graph_add(x->graph, s->V, spring);
   x->stiff = s->stiff_text ? cst_graph_add(x->graph, s->stiff, spring) : spring;
   x->stiff_text = "omega^2/2 sum g^2";
-  if (cst_system_derive(x)) return cst_system_interpret(x), x;
+  if (cst_system_derive(x)) {
+    cst_system_interpret(x);
+    return x;
+  }
   cst_system_destroy(x);
   return NULL;
 }
@@ -56,9 +60,9 @@ static cst_system *make(const cst_system *s) {
 cst_system *cst_system_penalised(const cst_system *s, char *why, int n) {
   cst_system_owned *o = s->owned;
   if (s->ng == 0)
-    snprintf(why, (size_t)n, "penalty puts springs in the place of constraints, and %s has none", s->name);
+    snprintf(why, (size_t)n, "penalty replaces constraints by springs, and %s has none", s->name);
   else if (s->npar == CST_MAX_PAR)
-    snprintf(why, (size_t)n, "penalty needs a parameter more, and %s has the most that a system may have, %d",
+    snprintf(why, (size_t)n, "penalty needs one more parameter, but %s already has the maximum of %d",
              s->name, CST_MAX_PAR);
   else if (!o->penalised && !(o->penalised = make(s)))
     snprintf(why, (size_t)n, "the derivatives of %s with springs are too large", s->name);

@@ -2,12 +2,15 @@
  * quadruple precision.
  *
  * x = L sin(theta), y = -L cos(theta), theta'' = -w^2 sin(theta), w^2 = g/L. With S = sin(theta/2), C =
- * cos(theta/2) the number k^2 = S^2 + theta'^2 / (4 w^2) is constant, and k < 1:  S = k sn(wt + a, k),    C =
- * dn,   theta' = 2 w k cn       (libration) k > 1:  S = sn(+-wkt + a, 1/k), C = cn,   theta' = +-2 w k dn
- * (rotation) k = 1:  both, with tanh and sech                                  (separatrix) (Whittaker,
- * Analytical Dynamics, section 44). The start gives sn, cn, dn of a; the addition theorem does the rest, so
- * that no elliptic integral is inverted. lambda = m (|v|^2 - g y) / (2 L^2) from m q'' = -(0, m g) - 2 q
- * lambda.
+ * cos(theta/2) the number
+ *   k^2 = S^2 + theta'^2 / (4 w^2)
+ * is constant, and
+ *   k < 1:  S = k sn(wt + a, k),    C = dn,   theta' = 2 w k cn       (libration)
+ *   k > 1:  S = sn(+-wkt + a, 1/k), C = cn,   theta' = +-2 w k dn     (rotation)
+ *   k = 1:  both, with tanh and sech                                  (separatrix)
+ * (Whittaker, Analytical Dynamics, section 44). The start gives sn, cn, dn of a. The addition theorem gives
+ * the functions at later times, so no elliptic integral has to be inverted. lambda = m (|v|^2 - g y) / (2
+ * L^2) follows from m q'' = -(0, m g) - 2 q lambda.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
@@ -19,14 +22,14 @@ typedef struct {
   quad sn, cn, dn;
 } jacobi;
 
-/* Half-angle and angular velocity of a point of the motion. */
+/* The half-angle and the angular velocity at a point of the motion. */
 typedef struct {
   quad S, C, rate;
 } phase;
 
 enum { MAX_MEANS = 60 };
 
-/* sn, cn, dn of u; m = k^2 and mc = 1 - k^2 are both given so that neither suffers from cancellation.
+/* sn, cn, dn of u. Both m = k^2 and mc = 1 - k^2 are arguments so that neither suffers from cancellation.
  * Descending Landen transformation by the arithmetic-geometric mean (Abramowitz and Stegun 16.4). */
 static jacobi elliptic(quad u, quad m, quad mc) {
   if (mc == 0) return (jacobi){tanhq(u), 1 / coshq(u), 1 / coshq(u)};
@@ -45,8 +48,8 @@ static jacobi elliptic(quad u, quad m, quad mc) {
   return (jacobi){sinq(angle), cn, sqrtq(mc + m * cn * cn)};
 }
 
-/* The functions at the sum of two arguments. The denominator 1 - m sn^2 sn^2 is written as a sum of squares.
- */
+/* The functions at the sum of two arguments. The denominator 1 - m sn^2 sn^2 is written as a sum of squares,
+ * without cancellation. */
 static jacobi add(jacobi u, jacobi a, quad m) {
   quad D = u.cn * u.cn + u.sn * u.sn * a.dn * a.dn;
   return (jacobi){(u.sn * a.cn * a.dn + a.sn * u.cn * u.dn) / D,
@@ -79,7 +82,7 @@ static phase move(phase o, quad w, quad t) {
   return mc >= 0 ? librate(o, w, m, mc, t) : rotate(o, w, m, mc, t);
 }
 
-/* sin(theta/2) and cos(theta/2) >= 0 of the direction (x, y), without cancellation. */
+/* sin(theta/2) and cos(theta/2) >= 0 for the direction (x, y), without cancellation. */
 static phase phase_of(quad x, quad y, quad vx, quad vy, quad L) {
   quad r = sqrtq(x * x + y * y), far = sqrtq((r + fabsq(y)) / (2 * r)), near = x / (2 * r * far),
        rate = (x * vy - y * vx) / (r * L);
@@ -88,8 +91,8 @@ static phase phase_of(quad x, quad y, quad vx, quad vy, quad L) {
 
 void cst_exact_planar_pendulum(const double *c, const double *q0, const double *v0, double t, double *q,
                                double *p, double *lambda) {
-  quad m = c[0], g = c[1], L = fabsq((quad)c[2]),
-       up = g < 0 ? -1 : 1; /* gravity upwards is the mirror image */
+  /* a negative g is the mirror image */
+  quad  m = c[0], g = c[1], L = fabsq((quad)c[2]), up = g < 0 ? -1 : 1;
   phase o = phase_of(q0[0], up * q0[1], v0[0], up * v0[1], L), f = move(o, sqrtq(fabsq(g) / L), t);
   quad  sine = 2 * f.S * f.C, cosine = f.C * f.C - f.S * f.S, y = -up * L * cosine;
   q[0] = (double)(L * sine);

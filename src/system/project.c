@@ -1,18 +1,20 @@
-/* project.c: projection of a point on the constraints: q in the Euclidean metric, then v in that of M(q); of
- * p in the Euclidean one.
+/* project.c: projects a point onto the constraints: q in the Euclidean metric, then v in the metric of M(q);
+ * a momentum p in the Euclidean metric.
  *
  *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
  *
- * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it, and those that couple as a band
- * do so inside it (stationary-band.c). Other large ones factor G G' and find the part of the step in the
- * tangent space by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23 (2001), 1376): linear
- * time and memory. Far from the manifold Newton goes through levels of g.
+ * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it. Large systems whose constraints
+ * couple as a band factor it within the band (stationary-band.c). Other large systems factor G G' and find
+ * the tangential part of the step by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23
+ * (2001), 1376), in linear time and memory. If the start is far from the manifold, Newton's method runs
+ * through decreasing levels of g.
  *
- * Newton finds a stationary point of the distance. It is a minimum where K = 1 - D2(theta.g) is positive
- * definite on ker G, and nearest of all where K is so everywhere and g is quadratic: x then minimises |x -
- * q|^2/2 - theta.g, which on g = 0 is the distance. Of a single quadric only that point passes. Where the
- * first result does not, the minimum is followed from x = q, where K = 1, through levels of g in steps that
- * keep it one; what is not found so is refused, and of two minima the nearer one is taken.
+ * Newton's method finds a stationary point of the distance. The point is a local minimum where K = 1 -
+ * D2(theta.g) is positive definite on ker G. It is the nearest point if K is positive definite everywhere and
+ * g is quadratic: x then minimises |x - q|^2/2 - theta.g, which equals the distance on g = 0. For a single
+ * quadric only the nearest point is accepted. If the first result is not accepted, the minimum is followed
+ * from x = q, where K = 1, through levels of g, in steps that keep it a minimum. If this fails too, the
+ * projection fails. Of two minima the nearer one is taken.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -33,13 +35,13 @@ static const double GRADIENT_TOLERANCE = 1e-8, LEAST_LEVEL = 1. / 4096, NEARER =
 typedef struct {
   const cst_system    *s;
   const double        *c, *q;
-  int                  n, *kept;  /* constraints that are enforced */
+  int                  n, *kept;  /* enforced constraints */
   double              *x, *theta; /* the iterate; theta[ng] */
   double              *g0;        /* g(q) */
-  double              *length;    /* of the constraints at q */
+  double              *length;    /* lengths of the constraints at q */
   double              *g, *G, *r; /* at x: [ng], entries, [nq + ng] */
-  double              *J;         /* [(nq + n)^2]; NULL in large systems */
-  cst_stationary_band *band;      /* of large systems that couple as a band; NULL in others */
+  double              *J;         /* [(nq + n)^2]; NULL for large systems */
+  cst_stationary_band *band;      /* for large systems that couple as a band; else NULL */
   int                 *row;
 } projection;
 
@@ -80,22 +82,24 @@ static void end(projection *p) {
   free(p->row);
 }
 
-/* The largest scaled |g_j| at x (cst_system_residuals), with the lengths of the start. All constraints, also
- * dropped ones. */
+/* The largest scaled |g_j| at x (cst_system_residuals) over all constraints, redundant ones included, with
+ * the lengths at the start. */
 static double relative(const projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
     double row = 0, far = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++)
-      row += fabs(p->G[e]), far = fmax(far, fabs(p->x[P->column[e]]));
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+      row += fabs(p->G[e]);
+      far = fmax(far, fabs(p->x[P->column[e]]));
+    }
     const double r = cst_evaluate_scaled(p->g[j], row * p->length[j], row * far);
     if (!(r <= most)) most = r; /* keeps a NaN */
   }
   return most;
 }
 
-/* r := what is missing of the equations with g(x) = level g(q). */
+/* r := the residual of the equations with g(x) = level g(q). */
 static void residual(projection *p, double level) {
   const int nq = p->s->nq;
   constraint(p->s, p->c, p->x, p->g);
@@ -105,7 +109,7 @@ static void residual(projection *p, double level) {
   for (int a = 0; a < p->s->ng; a++) p->r[nq + a] = level * p->g0[a] - p->g[a];
 }
 
-/* K = 1 - D2(theta.g)(x), into rows of n. */
+/* K = 1 - D2(theta.g)(x), in rows of length n. */
 static void fill_curvature(const projection *p, double *K, int n) {
   const int nq = p->s->nq;
   double   *w = cst_linear_numbers((size_t)nq), *column = cst_linear_numbers((size_t)nq);
@@ -126,11 +130,13 @@ static void full_matrix(projection *p) {
   memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
   fill_curvature(p, p->J, n);
   for (int k = 0; k < p->n; k++)
-    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++)
-      p->J[P->column[e] * n + nq + k] = -p->G[e], p->J[(nq + k) * n + P->column[e]] = p->G[e];
+    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) {
+      p->J[P->column[e] * n + nq + k] = -p->G[e];
+      p->J[(nq + k) * n + P->column[e]] = p->G[e];
+    }
 }
 
-/* r := (dx, dtheta) of a Newton step, dtheta at r[nq + a] of constraint a. */
+/* r := (dx, dtheta) of a Newton step; dtheta of constraint a is r[nq + a]. */
 static bool full_step(projection *p) {
   const int nq = p->s->nq;
   full_matrix(p);
@@ -166,12 +172,13 @@ static double dot(const double *x, const double *y, int n) {
 }
 
 /* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z.
- * Where K is not positive there, as it is at the nearest point, what has been found so far must do. */
+ * Where K is not positive there, the iteration stops early and keeps its result; at the nearest point K is
+ * positive. */
 static void minimise(const projection *p, const cst_schur *S, double *r, double *dx) {
   const int n = p->s->nq;
   double   *g = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
          *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
-  const double least = DBL_EPSILON * DBL_EPSILON * dot(p->x, p->x, n); /* below it all is round-off */
+  const double least = DBL_EPSILON * DBL_EPSILON * dot(p->x, p->x, n); /* smaller values are round-off */
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
     memcpy(g, r, sizeof *g * (size_t)n);
     project_tangent(p->s, p->G, S, g);
@@ -182,7 +189,10 @@ static void minimise(const projection *p, const cst_schur *S, double *r, double 
     curve(p, d, Kd);
     const double curvature = dot(d, Kd, n), t = dot(r, d, n) / curvature;
     if (!(curvature > 0)) break;
-    for (int i = 0; i < n; i++) dx[i] += t * d[i], r[i] -= t * Kd[i];
+    for (int i = 0; i < n; i++) {
+      dx[i] += t * d[i];
+      r[i] -= t * Kd[i];
+    }
     last = size;
   }
   free(g);
@@ -219,15 +229,18 @@ static bool step_of(projection *p) {
   return p->J ? full_step(p) : large_step(p);
 }
 
-/* Newton for g(x) = level g(q) from x, theta; in place. */
+/* Newton's method for g(x) = level g(q); it starts at x, theta and overwrites them. */
 static bool reach_level(projection *p, double level) {
   const int nq = p->s->nq;
   for (int k = 0; k < (p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS); k++) {
     double size = 0, step = 0;
     residual(p, level);
     if (!step_of(p)) return false;
-    for (int i = 0; i < nq; i++)
-      p->x[i] += p->r[i], step = fmax(step, fabs(p->r[i])), size = fmax(size, fabs(p->x[i]));
+    for (int i = 0; i < nq; i++) {
+      p->x[i] += p->r[i];
+      step = fmax(step, fabs(p->r[i]));
+      size = fmax(size, fabs(p->x[i]));
+    }
     for (int a = 0; a < p->s->ng; a++) p->theta[a] += p->r[nq + a];
     if (!isfinite(size)) return false;
     if (step <= 4 * DBL_EPSILON * size) return true;
@@ -235,11 +248,9 @@ static bool reach_level(projection *p, double level) {
   return false;
 }
 
-/* ---- whether it is a minimum
- * ---------------------------------------------------------------------------------------------- */
+/* ---- minima ---------------------------------------------------------------------------------- */
 
-/* Whether the symmetric A[n][n], which is destroyed, is positive definite by more than round-off. Cholesky.
- */
+/* True if the symmetric A[n][n] is positive definite beyond round-off. Cholesky's method; overwrites A. */
 static bool is_positive(double *A, int n) {
   double top = 0;
   for (int i = 0; i < n * n; i++) top = fmax(top, fabs(A[i]));
@@ -254,7 +265,7 @@ static bool is_positive(double *A, int n) {
   return true;
 }
 
-/* An orthonormal basis of the rows of G that are kept, [n][nq]. Owned. */
+/* An orthonormal basis of the enforced rows of G, [n][nq]. Owned. */
 static double *normals(const projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   const int          nq = p->s->nq;
@@ -262,7 +273,7 @@ static double *normals(const projection *p) {
   for (int k = 0; k < p->n; k++) {
     double *x = N + k * nq;
     for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) x[P->column[e]] = p->G[e];
-    for (int j = 0; j < 2 * k; j++) { /* each twice, against round-off */
+    for (int j = 0; j < 2 * k; j++) { /* twice, against round-off */
       const double *y = N + j % k * nq, t = dot(x, y, nq);
       for (int i = 0; i < nq; i++) x[i] -= t * y[i];
     }
@@ -272,7 +283,7 @@ static double *normals(const projection *p) {
   return N;
 }
 
-/* K := (1 - NN') K (1 - NN') + NN', which is positive where K is so on ker G. */
+/* K := (1 - NN') K (1 - NN') + NN', which is positive definite if K is so on ker G. */
 static void restrict_curvature(const projection *p, double *K) {
   const int nq = p->s->nq;
   double   *N = normals(p);
@@ -291,8 +302,8 @@ static void restrict_curvature(const projection *p, double *K) {
   free(N);
 }
 
-/* Of large systems: whether conjugate gradients from a vector with a part in every direction meet positive
- * curvature alone. */
+/* For large systems: true if conjugate gradients meet only positive curvature. They start from a vector with
+ * a component in every direction. */
 static bool is_curved_up(const projection *p, const cst_schur *S) {
   const int n = p->s->nq;
   double   *r = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
@@ -318,7 +329,7 @@ static bool is_curved_up(const projection *p, const cst_schur *S) {
   return good;
 }
 
-/* Whether K is positive definite at x: on ker G, or everywhere. */
+/* True if K is positive definite at x, on ker G or everywhere. */
 static bool is_convex(const projection *p, bool everywhere) {
   bool good;
   if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta)) return true;
@@ -337,29 +348,27 @@ static bool is_convex(const projection *p, bool everywhere) {
   return good;
 }
 
-/* Whether g = 0 is a single surface of degree two. */
+/* True if g = 0 is a single surface of degree two. */
 static bool is_quadric(const cst_system *s) {
   const int degree = s->ng == 1 ? cst_graph_degree(s->graph, s->g[0], 'q') : -1;
   return degree >= 0 && degree <= 2;
 }
 
-/* ---- positions
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 static void restart(projection *p) {
   memcpy(p->x, p->q, sizeof *p->x * (size_t)p->s->nq);
   memset(p->theta, 0, sizeof *p->theta * (size_t)p->s->ng);
 }
 
-/* Whether x is on the constraints to round-off; g and G at x are filled. */
+/* True if x satisfies the constraints to round-off. Fills g and G at x. */
 static bool arrived(projection *p) {
   constraint(p->s, p->c, p->x, p->g);
   gradient(p->s, p->c, p->x, p->G);
   return relative(p) <= 16 * DBL_EPSILON;
 }
 
-/* x := a stationary point; from far away through levels of g, in more and more parts. */
+/* x := a stationary point. A distant start goes through levels of g, four times as many in each attempt. */
 static bool find_stationary(projection *p) {
   for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
     bool good = true;
@@ -370,7 +379,7 @@ static bool find_stationary(projection *p) {
   return false;
 }
 
-/* x := the minimum that x = q becomes as g goes down to 0, in steps in which it stays one. */
+/* x := the minimum that is reached from x = q as g decreases to 0, in steps that keep it a minimum. */
 static bool follow_minimum(projection *p, bool everywhere) {
   const size_t nq = (size_t)p->s->nq, ng = (size_t)p->s->ng;
   double      *x = cst_linear_numbers(nq), *theta = cst_linear_numbers(ng), level = 1, step = 0.25;
@@ -379,7 +388,9 @@ static bool follow_minimum(projection *p, bool everywhere) {
     const double next = fmax(0, level - step);
     memcpy(x, p->x, sizeof *x * nq);
     memcpy(theta, p->theta, sizeof *theta * ng);
-    if (reach_level(p, next) && (arrived(p), is_convex(p, everywhere))) {
+    const bool reached = reach_level(p, next);
+    if (reached) arrived(p); /* for G at x */
+    if (reached && is_convex(p, everywhere)) {
       level = next;
       step *= 2;
     } else {
@@ -414,8 +425,8 @@ static bool project_position(projection *p) {
   return nearer || local;
 }
 
-/* Elimination finds saddles as well, of which there are many far away; conjugate gradients leave directions
- * of negative curvature alone. */
+/* Elimination within the band also finds saddle points, of which there are many far from the manifold.
+ * Conjugate gradients avoid directions of negative curvature. */
 static bool find_position(projection *p) {
   if (project_position(p)) return true;
   if (!p->band) return false;
@@ -481,8 +492,8 @@ void cst_system_tangential(const cst_system *s, const double *c, const double *q
   cst_schur S;
   gradient(s, c, q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL);
-  for (int pass = 0; pass < 2 && good; pass++)
-    project_tangent(s, G, &S, p); /* the second for the round-off of the first */
+  /* the second pass removes the round-off of the first */
+  for (int pass = 0; pass < 2 && good; pass++) project_tangent(s, G, &S, p);
   for (int i = 0; i < s->nq && !good; i++) p[i] = NAN;
   cst_linear_schur_destroy(&S);
   free(G);

@@ -18,7 +18,7 @@ typedef __float128 quad;
 
 struct cst_quad {
   const cst_system *s;
-  int               n, *kept; /* constraints that are enforced */
+  int               n, *kept; /* enforced constraints */
   int              *row, *constraint_row;
   quad             *c, *mass, *a;  /* [npar], [nmass], [nq] */
   quad             *entry, *M;     /* entries of M; its factors [nq * nq], or its diagonal */
@@ -64,7 +64,7 @@ void cst_quad_time(cst_quad *x, quad t) {
   if (x->s->timed) x->c[x->s->account - 1] = t;
 }
 
-/* The factors of M(q). */
+/* Factors M(q). */
 static bool factor_mass(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_M];
   if (!x->s->general) return true;
@@ -82,7 +82,7 @@ static void solve_mass(const cst_quad *x, quad *y) {
     for (int i = 0; i < x->s->nq; i++) y[i] /= x->M[i];
 }
 
-/* S = G M^-1 G' of the constraints that are enforced, and Z = G M^-1. */
+/* S = G M^-1 G' of the enforced constraints, and Z = G M^-1. */
 static bool factor_constraints(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const int          n = x->n, nq = x->s->nq;

@@ -1,8 +1,8 @@
-/* rank.c: the rank of the constraints, redundant ones among them, and multipliers that are not unique.
+/* rank.c: the rank of the constraints, redundant constraints, and multipliers that are not unique.
  *
- * Where constraints imply each other on the manifold, G loses rank everywhere by the same number: the motion
- * is unique, only lambda is not, and the least-norm one is taken. Where the rank is lower at single points,
- * the motion is not unique there.
+ * If some constraints follow from others on the manifold, G has the same reduced rank everywhere. The motion
+ * is then unique and lambda is not; the least-norm lambda is taken. At a point where the rank is lower than
+ * nearby, the motion is not unique.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -11,15 +11,17 @@
 #include "constella/random.h"
 #include "system/linear.h"
 
-static const double   SMALL = 1e-9;       /* what is left of a unit vector that depends on others */
-static const double   WEAK_PIVOT = 1e-12; /* of S, relative to its diagonal */
-static const double   MOVE = 1e-3;        /* of the size of q */
-static const double   NEAR = 1e-10; /* last step of Newton's method, and what is left of the constraints */
+/* below it a unit vector depends on the others: the length of its remainder */
+static const double SMALL = 1e-9;
+static const double WEAK_PIVOT = 1e-12; /* pivot of S, relative to its diagonal */
+static const double MOVE = 1e-3;        /* relative to the size of q */
+/* bound of the last Newton step and of the remaining residual */
+static const double   NEAR = 1e-10;
 static const uint64_t SEED = 1;
 enum {
   NEIGHBOURS = 8,
   NEWTON_ITERATIONS = 50,
-  MOST_SETTLED = 200 /* coordinates of systems whose redundant constraints are found */
+  MAX_RANKED = 200 /* redundant constraints are found in systems of up to so many coordinates */
 };
 
 static double dot(const double *x, const double *y, int n) {
@@ -28,7 +30,8 @@ static double dot(const double *x, const double *y, int n) {
   return sum;
 }
 
-/* x := x without its parts along the orthonormal rows Q[k][n]; twice against round-off. Its length. */
+/* x := x without its components along the orthonormal rows Q[k][n], removed twice against round-off. Returns
+ * its length. */
 static double remainder_of(double *x, const double *Q, int k, int n) {
   for (int pass = 0; pass < 2; pass++)
     for (int j = 0; j < k; j++) {
@@ -38,8 +41,9 @@ static double remainder_of(double *x, const double *Q, int k, int n) {
   return sqrt(dot(x, x, n));
 }
 
-/* Orthonormal rows Q[..][n] that span those of A[m][n], the largest remainder first, at most `most` of them
- * and none below `least`; taken[k] is the row of A that the k-th comes from. A is destroyed. Their number. */
+/* Fills Q[..][n] with orthonormal rows that span those of A[m][n], by Gram-Schmidt that takes the largest
+ * remainder first. It stops after `most` rows or at a remainder of at most `least`. taken[k] is the row of A
+ * that gives row k. Overwrites A. Returns the number of rows. */
 static int basis(double *A, int m, int n, int most, double least, int *taken, double *Q) {
   const size_t width = (size_t)n;
   int          r = 0;
@@ -47,7 +51,10 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
     double top = 0, *q = Q + (size_t)r * width;
     for (int a = 0; a < m; a++) {
       double length = sqrt(dot(A + (size_t)a * width, A + (size_t)a * width, n));
-      if (length > top) top = length, taken[r] = a;
+      if (length > top) {
+        top = length;
+        taken[r] = a;
+      }
     }
     if (!(top > least)) break;
     memcpy(q, A + (size_t)taken[r] * width, sizeof *q * width);
@@ -62,7 +69,7 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
   return r;
 }
 
-/* The rows of G(q) over their lengths, [ng][nq], and the lengths where not NULL. Owned. */
+/* The rows of G(q) divided by their lengths, [ng][nq]; the lengths too unless `length` is NULL. Owned. */
 static double *unit_rows(const cst_system *s, const double *c, const double *q, double *length) {
   double *A = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
   cst_system_matrix(s, CST_K_G, c, q, NULL, A);
@@ -74,7 +81,7 @@ static double *unit_rows(const cst_system *s, const double *c, const double *q, 
   return A;
 }
 
-/* Of large systems: full unless S = G G' has a weak pivot. */
+/* Large systems have full rank unless S = G G' has a weak pivot. */
 static bool is_large(const cst_system *s) { return s->nq > CST_MAX_Q; }
 
 static bool is_strong(const cst_system *s, const double *c, const double *q) {
@@ -98,7 +105,7 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   return r;
 }
 
-/* lambda := its part in the range of G, on which alone G' depends. */
+/* lambda := its component in the range of G; G' lambda depends on no other component. */
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda) {
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
@@ -122,10 +129,8 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   free(taken);
 }
 
-/* Redundant constraints. */
-
-/* One step of Newton's method for g(q) = 0 with the shortest change: enough independent constraints are
- * solved for. Its size. */
+/* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
+ * constraints. Returns the size of the step. */
 static double shorten(const cst_system *s, const double *c, double *q) {
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
   double      *length = cst_linear_numbers(ng), *g = cst_linear_numbers(ng), *G = unit_rows(s, c, q, length),
@@ -159,7 +164,7 @@ static double size_of(const double *q, int n) {
   return size > 0 ? size : 1;
 }
 
-/* q := a point near it on g = 0, also where constraints are redundant. */
+/* q := a point near q on g = 0, even if constraints are redundant. */
 static bool reach(const cst_system *s, const double *c, double *q) {
   double g;
   for (int k = 0; k < NEWTON_ITERATIONS; k++) {
@@ -172,15 +177,17 @@ static bool reach(const cst_system *s, const double *c, double *q) {
   return false;
 }
 
-/* The first maximal independent constraints at q stay; their number. Those of bodies come first: methods on
- * the group leave no rotation matrix unconstrained. Those on velocities come last. */
+/* Keeps the first maximal set of independent constraints at q and returns their number. Constraints of bodies
+ * come first, since methods on the group leave no rotation matrix unconstrained. Constraints on velocities
+ * come last. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
   const size_t nq = (size_t)s->nq;
   double      *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * nq);
-  const int    held = s->ng - s->nvel; /* on positions */
+  const int    held = s->ng - s->nvel; /* constraints on positions */
   int          r = 0;
   for (int k = 0; k < s->ng; k++) {
-    const int a = k < held ? (k + s->nown) % held : k; /* without bodies all are the user's own */
+    /* without bodies, all constraints are the user's own */
+    const int a = k < held ? (k + s->nown) % held : k;
     double   *row = A + (size_t)a * nq, left = remainder_of(row, Q, r, s->nq);
     dropped[a] = !(left > SMALL) || r == s->nq;
     if (dropped[a]) continue;
@@ -192,7 +199,7 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
   return r;
 }
 
-/* The ranks at points near q on g = 0: the lowest and the highest. */
+/* The lowest and the highest rank at points near q on g = 0. */
 static void neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
   const double size = MOVE * size_of(q, s->nq);
   double      *x = cst_linear_numbers((size_t)s->nq);
@@ -222,21 +229,21 @@ void cst_system_enforce(cst_system *s, unsigned char *dropped) {
 static bool large(const cst_system *s, const double *c, const double *q, char *why, int n) {
   if (is_strong(s, c, q)) return true;
   snprintf(why, (size_t)n,
-           "the constraints are dependent, or nearly so, at the start; systems of more than %d coordinates "
-           "need independent ones",
-           MOST_SETTLED);
+           "the constraints are dependent or nearly dependent at the start; systems of more than %d "
+           "coordinates need independent ones",
+           MAX_RANKED);
   return false;
 }
 
-/* The same at a start that is on g = 0. */
+/* The same for a start on g = 0. */
 static bool redundant_on(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
                          char *why, int n) {
   const int rank = cst_system_rank(s, c, q);
   int       low = rank, high = rank;
-  if (rank < s->ng) neighbours(s, c, q, &low, &high); /* full rank is full nearby */
+  if (rank < s->ng) neighbours(s, c, q, &low, &high); /* full rank at q means full rank nearby */
   if (low == high && rank == s->nq) {
-    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave nothing that moves",
-             rank, s->nq);
+    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion", rank,
+             s->nq);
     return false;
   }
   if (low == high && rank == s->ng) return true;
@@ -246,8 +253,7 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q, 
   *dropped = NULL;
   snprintf(why, (size_t)n,
            "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion from there "
-           "is not unique; start from another "
-           "state",
+           "is not unique; start from another state",
            rank, s->ng, high > rank ? high : low);
   return false;
 }
@@ -256,11 +262,11 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
                           char *why, int n) {
   *dropped = NULL;
   if (!s->ng) return true;
-  if (s->nq > MOST_SETTLED) return large(s, c, q, why, n);
+  if (s->nq > MAX_RANKED) return large(s, c, q, why, n);
   if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
   double *start = cst_linear_numbers((size_t)s->nq);
   memcpy(start, q, sizeof *start * (size_t)s->nq);
-  /* Off g = 0 there is no point to judge by; projection and residuals say what is wrong. */
+  /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
   const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
   free(start);
   return good;

@@ -1,12 +1,12 @@
-/* read-bodies.c: the key `bodies`: their names, the coordinates that they bring, and that rotation matrices
- * stay orthogonal.
+/* read-bodies.c: the key `bodies`: the names of the bodies, their coordinates, and the orthogonality of their
+ * rotation matrices.
  *
- *   top: {rotation: R, inertia: ...}   or   "link[n]": {rotation: L, centre: [u, v, w], mass: m, inertia:
- * ...}
+ *   top: {rotation: R, inertia: ...}
+ *   "link[n]": {rotation: L, centre: [u, v, w], mass: m, inertia: ...}
  *
- * A body becomes the coordinates R11 .. R33 and its centre's, and six constraints top_11 .. top_33. The
- * bodies of an array stand one behind the other, so that the elements L11[1], L11[2] of a name are as far
- * apart as one body has coordinates.
+ * A body contributes the coordinates R11 .. R33, those of its centre, and six constraints top_11 .. top_33.
+ * The coordinates of the bodies of an array follow each other body by body, so the step between the elements
+ * L11[1], L11[2] of a name is the number of coordinates of one body.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -14,12 +14,12 @@
 
 enum { ENTRIES = 9, AXES = 3 };
 
-/* Row and column of the six constraints. */
+/* The row and the column of each of the six constraints. */
 static const int pair[CST_ORTHOGONAL][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
 
 bool cst_read_has_bodies(const cst_reading *r) { return cst_yaml_get(r->root, "bodies") != NULL; }
 
-/* "R" and "12" as one name. Kept. */
+/* "R" and "12" joined to one name, in memory of the system. */
 static const char *with_digits(cst_reading *r, const char *name, const char *between, int a, int b) {
   const size_t size = strlen(name) + strlen(between) + 3;
   char        *text = cst_system_keep(r->s, size, 1);
@@ -27,7 +27,7 @@ static const char *with_digits(cst_reading *r, const char *name, const char *bet
   return text;
 }
 
-/* A coordinate of every body of this name. */
+/* Declares one coordinate of all bodies of this name. */
 static void declare_coordinate(cst_reading *r, const cst_name *body, const cst_body_place *p,
                                const char *name, int at, cst_yaml *n, cst_yaml **item) {
   cst_system *s = r->s;
@@ -54,7 +54,7 @@ static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_
   if (!list) return;
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
     cst_yaml_error(r->doc, list, r->d,
-                   "'centre' must be a list of 3 names, one for each coordinate of the centre of mass");
+                   "'centre' must be a list of 3 names, one per coordinate of the centre of mass");
     return;
   }
   for (int a = 0; a < AXES; a++) {
@@ -72,7 +72,7 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
   if (!cst_yaml_is_map(map)) {
     cst_yaml_error(
         r->doc, map, r->d,
-        "a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass");
+        "a body must be a map with the keys rotation, inertia and, if it has a centre, centre and mass");
     return;
   }
   cst_system_keys_check(r->doc, map, "bodies.NAME", CST_SYSTEM_KEYS_ALL, r->d);
@@ -130,8 +130,6 @@ void cst_read_fill_bodies(cst_reading *r) {
     }
 }
 
-/* Orthogonality. */
-
 static void check_taken(cst_reading *r, cst_yaml *const *key, int own, const char *name) {
   for (int i = 0; i < own; i++)
     if (!strcmp(r->s->family[i].name, name))
@@ -160,7 +158,7 @@ void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
   }
 }
 
-/* Columns i and j of R, multiplied, less 1 on the diagonal, and half of that. */
+/* The product of columns i and j of R; on the diagonal half of the product less 1. */
 static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int j) {
   cst_graph *g = s->graph;
   cst_node   sum = -1;

@@ -1,11 +1,12 @@
-/* read-body-states.c: the key `bodies` of a state and of an exact motion: rotations and angular velocities
+/* read-body-states.c: the key `bodies` of a state and of an exact motion. Rotations and angular velocities
  * become coordinates.
  *
- *   top: {axis: [0, 0, 1], angle: pi/3, omega: [0, 0, 5]}   or {quaternion: [p0, p1, p2, p3], ...}   or
- * {matrix: [[..], [..], [..]], ...}
+ *   top: {axis: [0, 0, 1], angle: pi/3, omega: [0, 0, 5]}
+ *   top: {quaternion: [p0, p1, p2, p3], ...}
+ *   top: {matrix: [[..], [..], [..]], ...}
  *
- * and of a body with a centre `centre` and `velocity`. What is left out: the identity, and velocities of 0.
- * omega is in body axes.
+ * A body with a centre also has `centre` and `velocity`. By default the rotation is the identity and
+ * velocities are 0. omega is in body axes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -14,9 +15,10 @@
 #include "system/rotation.h"
 
 enum { AXES = 3, WHAT = 200 };
-static const double ORTHOGONAL = 1e-10; /* of R'R - 1: as closely as a start is held to its constraints */
+/* largest entry of R'R - 1, as strict as the check of a start against its constraints */
+static const double ORTHOGONAL = 1e-10;
 
-/* One body of a state: where it is described and what its expressions may name. */
+/* One body of a state: its description and the names that its expressions may use. */
 typedef struct {
   cst_reading    *r;
   cst_yaml       *map;
@@ -31,7 +33,7 @@ static const char *name_of(const entry *x, const char *key, char what[WHAT]) {
   return what;
 }
 
-/* n expressions of the list; false after a mistake. */
+/* Reads a list of n expressions; returns false after a mistake. */
 static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_node *out) {
   cst_reading *r = x->r;
   char         what[WHAT];
@@ -45,14 +47,14 @@ static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_
   return good;
 }
 
-/* Three expressions, 0 where the key is absent. */
+/* Three expressions; 0 if the key is absent. */
 static bool vector(const entry *x, const char *key, cst_node out[3]) {
   cst_yaml *list = cst_yaml_get(x->map, key);
   for (int a = 0; a < AXES; a++) out[a] = cst_graph_constant(graph_of(x), 0);
   return !list || list_of(x, list, key, AXES, out);
 }
 
-/* Whether the n expressions are not all 0 at the default parameters. */
+/* Reports an error if all n expressions are 0 at the default parameters. */
 static bool has_length(const entry *x, cst_yaml *list, const char *key, const cst_node *node, int n) {
   double value[4], sum = 0;
   char   what[WHAT];
@@ -60,8 +62,7 @@ static bool has_length(const entry *x, cst_yaml *list, const char *key, const cs
   for (int i = 0; i < n; i++) sum += value[i] * value[i];
   if (sum > 0 && isfinite(sum)) return true;
   cst_yaml_error(x->r->doc, list, x->r->d,
-                 "%s has the length %g %s; it must be positive and finite (any other is "
-                 "made 1)",
+                 "%s has the length %g %s; it must be positive and finite (it is normalised to 1)",
                  name_of(x, key, what), sqrt(sum), cst_read_where(x->r));
   return false;
 }
@@ -98,7 +99,7 @@ static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
   return true;
 }
 
-/* How far R'R is from 1, and the determinant, at the default parameters. */
+/* Checks R'R = 1 and the sign of the determinant at the default parameters. */
 static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
   double R[9], off = 0;
   char   what[WHAT];
@@ -114,7 +115,7 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
     cst_yaml_error(x->r->doc, n, x->r->d,
-                   "%s is no rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
+                   "%s is not a rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
                    cst_read_where(x->r), off);
   else
     cst_yaml_error(x->r->doc, n, x->r->d,
@@ -123,14 +124,17 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
   return false;
 }
 
-/* The rotation in one of its three forms; false after a mistake. */
+/* Reads the rotation in one of its three forms; returns false after a mistake. */
 static bool rotation(const entry *x, cst_node R[9]) {
   static const char *const form[] = {"axis", "quaternion", "matrix"};
   cst_reading             *r = x->r;
   cst_yaml                *n[3], *angle = cst_yaml_get(x->map, "angle");
   int                      given = 0, which = -1;
   for (int k = 0; k < 3; k++)
-    if ((n[k] = cst_yaml_get(x->map, form[k]))) given++, which = k;
+    if ((n[k] = cst_yaml_get(x->map, form[k]))) {
+      given++;
+      which = k;
+    }
   if (given > 1) {
     cst_yaml_error(r->doc, x->map, r->d,
                    "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and "
@@ -139,7 +143,7 @@ static bool rotation(const entry *x, cst_node R[9]) {
     return false;
   }
   if (angle && which) {
-    cst_yaml_error(r->doc, angle, r->d, "'angle' of %s stands without 'axis'", x->b->name);
+    cst_yaml_error(r->doc, angle, r->d, "'angle' of %s needs 'axis'", x->b->name);
     return false;
   }
   for (int e = 0; e < 9; e++) R[e] = cst_graph_constant(graph_of(x), e % 4 == 0);
@@ -150,7 +154,7 @@ static bool rotation(const entry *x, cst_node R[9]) {
   return good && check_rotation(x, n[which], R);
 }
 
-/* Its coordinates; false after a mistake. */
+/* Fills the coordinates of the body; returns false after a mistake. */
 static bool place(const entry *x, cst_node *q, cst_node *v) {
   cst_reading    *r = x->r;
   const cst_body *b = x->b;
@@ -175,20 +179,22 @@ static bool place(const entry *x, cst_node *q, cst_node *v) {
   cst_rotation_velocity(r->s->graph, R, omega, V);
   memcpy(q + b->rotation, R, sizeof R);
   memcpy(v + b->rotation, V, sizeof V);
-  if (free) memcpy(q + b->centre, centre, sizeof centre), memcpy(v + b->centre, velocity, sizeof velocity);
+  if (free) {
+    memcpy(q + b->centre, centre, sizeof centre);
+    memcpy(v + b->centre, velocity, sizeof velocity);
+  }
   return true;
 }
 
-/* The bodies of one name: one description for all, in which i is the number of an element, or a list of them.
- * The first mistake is enough.
- */
+/* Reads the bodies of one name: one description for all, in which i is the number of the element, or a list
+ * with one per element. Stops at the first mistake. */
 static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_scope in, cst_node *q,
                       cst_node *v) {
   const bool list = name->array && cst_yaml_is_list(n);
   bool       good = true;
   if (list && cst_yaml_size(n) != name->count) {
     cst_yaml_error(r->doc, n, r->d,
-                   "'%s' has %d entries; there must be %d, one for each element, or one description for all",
+                   "'%s' has %d entries; there must be %d, one per element, or one description for all",
                    name->name, cst_yaml_size(n), name->count);
     return;
   }

@@ -1,9 +1,9 @@
-/* read-body-symmetries.c: rotations and translations of all bodies at once, as the generator of a symmetry.
+/* read-body-symmetries.c: a rotation or translation of all bodies as the generator of a symmetry.
  *
- *   rotation-z: {rotation: [0, 0, 1]}     xi = (hat(n) R, n x centre)      n in space axes, through the
- * origin along-x: {translation: [1, 0, 0]}     xi = (0, n)
+ *   rotation-z: {rotation: [0, 0, 1]}     xi = (hat(n) R, n x centre), n in space axes, through the origin
+ *   along-x: {translation: [1, 0, 0]}     xi = (0, n)
  *
- * beside `generator`, which is then about the plain coordinates alone.
+ * With either key `generator` concerns the plain coordinates only.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -21,7 +21,7 @@ static bool read_vector(cst_reading *r, cst_yaml *list, const char *key, cst_nod
   return good;
 }
 
-/* n x of the coordinates at, at + stride, at + 2 stride. */
+/* xi := n x x for the coordinates x at `at`, at + stride, at + 2 stride. */
 static void turn(cst_system *s, const cst_node n[3], int at, int stride, cst_node *xi) {
   cst_graph *g = s->graph;
   for (int a = 0; a < AXES; a++) {
@@ -39,8 +39,8 @@ static void turn_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
   }
 }
 
-/* A body that turns about the origin does not go along: what then holds the others is no symmetry, which is
- * for the examination to see. */
+/* A body that turns about the origin does not take part in a translation. If it holds other bodies, the
+ * translation is not a symmetry; the examination finds that. */
 static void move_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
   for (int k = 0; k < s->nbodies; k++)
     if (s->bodies[k].centre >= 0) memcpy(xi + s->bodies[k].centre, n, sizeof *n * AXES);
@@ -62,7 +62,8 @@ const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi) {
   if (!read_vector(r, rotation ? rotation : translation, rotation ? "rotation" : "translation", axis))
     return NULL;
   if (s->nplain || own) {
-    own = cst_read_required(r, n, "generator", "of the symmetry (for the coordinates that are of no body)");
+    own =
+        cst_read_required(r, n, "generator", "of the symmetry (for the coordinates that belong to no body)");
     if (!own || !cst_read_list(r, own, cst_read_positions(r), "symmetry", &e, xi)) return NULL;
   }
   if (rotation)

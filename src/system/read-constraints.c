@@ -1,9 +1,9 @@
-/* read-constraints.c: constraints, one by one or in families. */
+/* read-constraints.c: reads constraints, single ones and families. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/reader.h"
 
-enum { LARGEST = 1000000 }; /* bound of a family */
+enum { LARGEST = 1000000 }; /* largest bound of the range of a family */
 
 static const char form[] = "NAME = FROM..TO";
 
@@ -14,7 +14,7 @@ static bool taken(cst_reading *r, const char *name) {
   return false;
 }
 
-/* The name text[0 .. n) of the variable, at `offset` of the node. */
+/* The name text[0 .. n) of the variable, `offset` characters into the node. */
 static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const char *text, int length) {
   while (length && strchr(" \n", text[length - 1])) length--;
   char *name = cst_system_keep(r->s, (size_t)length + 1, 1);
@@ -22,8 +22,7 @@ static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const 
   if (!cst_read_symbol(r, n, offset, name, "variable")) return NULL;
   if (!taken(r, name)) return name;
   cst_yaml_error_at(r->doc, n, offset, r->d,
-                    "'%s' cannot be the variable of a family, it has a meaning already; choose a new name",
-                    name);
+                    "'%s' cannot be the variable of a family, the name is in use; choose another", name);
   return NULL;
 }
 
@@ -61,7 +60,10 @@ cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const 
     value = cst_read_required(r, value, "expression", "of a family of constraints");
     a->count = 0;
     if (range) read_range(r, range, a, variable);
-    if (!*variable) *variable = "", a->count = 0;
+    if (!*variable) {
+      *variable = "";
+      a->count = 0;
+    }
   }
   a->text = cst_yaml_text(value);
   return value;
@@ -83,7 +85,7 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
   }
 }
 
-/* Declare the names; the nodes of their expressions into value. */
+/* Declares the names; the nodes of their expressions go to value. */
 static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
   cst_system *s = r->s;
   const int   most = n + CST_ORTHOGONAL * s->nbody_name + cst_read_count_velocities(r);
@@ -106,13 +108,11 @@ void cst_read_constraints(cst_reading *r) {
   cst_read_declare_orthogonal(r, key);
   cst_read_declare_velocities(r);
   if (s->ng > CST_MOST_Q) {
-    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the most that are allowed",
-                   CST_MOST_Q);
+    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum", CST_MOST_Q);
     s->ng = s->nfamily = s->nvel = 0;
   }
-  if (s->ng > 4 * s->nq) /* some may be redundant: their rank is found at the start */
-    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave nothing that moves", s->ng,
-                   s->nq);
+  if (s->ng > 4 * s->nq) /* some may be redundant; their rank is found at the start */
+    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave no motion", s->ng, s->nq);
   s->constraint = cst_read_elements(r, s->family, s->nfamily, s->ng);
   s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
   for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)

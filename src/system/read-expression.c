@@ -1,14 +1,14 @@
-/* read-expression.c: expressions of a description, what they may refer to, and lists that have an entry for
- * each name. */
+/* read-expression.c: the expressions of a description, the names they may use, and lists with one entry per
+ * name. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "expr/budget.h"
 #include "system/reader.h"
 
-/* EFFORT: of an expression however short, in characters; WHAT: room for what an expression is of;
- * LEAST_PAIRS: of a double sum that is not written out. */
-enum { EFFORT = 16, CHARACTERS_A_NODE = 4, WHAT = 200, LEAST_PAIRS = 16 };
+/* EFFORT: the least cost of an expression, in characters; WHAT: length of the text that names an expression;
+ * LEAST_PAIRS: the smallest double sum that is not written out. */
+enum { EFFORT = 16, CHARACTERS_PER_NODE = 4, WHAT = 200, LEAST_PAIRS = 16 };
 
 cst_scope cst_read_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
 cst_scope cst_read_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
@@ -16,17 +16,17 @@ cst_scope cst_read_positions(cst_reading *r) {
   return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate};
 }
 
-/* The names with one more in front. */
+/* The scope `in` with one more name in front. */
 cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
   in.names[-1] = (cst_binding){.name = variable, .node = cst_graph_constant(r->s->graph, value)};
   return (cst_scope){in.names - 1, in.n + 1};
 }
 
-/* Whether so much more may be read. */
+/* Charges an expression of this length; reports an error once the limit is exceeded. */
 static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   if (!cst_read_goes_on(r)) return false;
   r->text += (double)length + EFFORT;
-  cst_graph_spend(r->s->graph, (double)length / CHARACTERS_A_NODE);
+  cst_graph_spend(r->s->graph, (double)length / CHARACTERS_PER_NODE);
   if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT) return true;
   r->stopped = true;
   cst_yaml_error(r->doc, n, r->d,
@@ -46,8 +46,8 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
   return node;
 }
 
-/* Double sums in it become sums over pairs of the system, where they stand as parts of a sum and nothing
- * depends on t; else they are written out. */
+/* Double sums become sums over pairs of the system if they are summands and nothing depends on t; else they
+ * are written out. */
 cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
   cst_pair_sums   sums = {.array = 'q', .least = LEAST_PAIRS};
   const cst_scope in = cst_read_positions(r);
@@ -85,8 +85,6 @@ bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, i
   return false;
 }
 
-/* Lists. */
-
 cst_entries cst_read_coordinate_entries(const cst_reading *r) {
   const cst_system *s = r->s;
   return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i,
@@ -105,23 +103,24 @@ cst_entries cst_read_constraint_entries(const cst_reading *r) {
   return (cst_entries){"constraint", s->family, r->variable, s->constraint, s->nfamily};
 }
 
-/* What an element is called in messages. */
+/* The name of an element in messages. */
 static const char *element(const cst_entries *e, int name, int k, const char *what, char text[WHAT]) {
   if (!e->name[name].array) return what;
   snprintf(text, WHAT, "%s of %s", what, e->text[e->name[name].at + k * e->name[name].step]);
   return text;
 }
 
-/* The list of an array's elements, one expression for each. */
+/* Checks the number of entries of an array's list. */
 static bool counted(cst_reading *r, cst_yaml *list, const char *what, const cst_name *a) {
   if (cst_yaml_size(list) == a->count) return true;
   cst_yaml_error(r->doc, list, r->d,
-                 "%s of %s has %d entries; there must be %d, one for each element, or one expression for all",
+                 "%s of %s has %d entries; there must be %d, one per element, or one expression for all",
                  what, a->name, cst_yaml_size(list), a->count);
   return false;
 }
 
-/* The elements of one name: one expression for all, or a list of them. The first mistake is enough. */
+/* Reads the elements of one name: one expression for all, or a list with one per element. Stops at the first
+ * mistake. */
 static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, const cst_entries *e,
                      int name, cst_node *out) {
   const cst_name *a = &e->name[name];
@@ -144,12 +143,11 @@ bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *wha
   bool good = true;
   if (!list) return false;
   if (!cst_yaml_is_list(list)) {
-    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one for each %s", what, e->n,
-                   e->of);
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one per %s", what, e->n, e->of);
     return false;
   }
   if (cst_yaml_size(list) != e->n) {
-    cst_yaml_error(r->doc, list, r->d, "%s has %d entries; there must be %d, one for each %s", what,
+    cst_yaml_error(r->doc, list, r->d, "%s has %d entries; there must be %d, one per %s", what,
                    cst_yaml_size(list), e->n, e->of);
     return false;
   }
@@ -158,8 +156,6 @@ bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *wha
   free(item);
   return good && cst_read_goes_on(r);
 }
-
-/* Values. */
 
 const char *cst_read_where(const cst_reading *r) {
   return r->c ? "with the parameters of the study" : "at the default parameters";
@@ -174,7 +170,7 @@ void cst_read_values(const cst_reading *r, const cst_node *node, int n, const do
   cst_tape_destroy(tape);
 }
 
-/* NaN has no sign in messages. */
+/* Messages show NaN without a sign. */
 static void number(double x, char text[32]) {
   if (isnan(x))
     strcpy(text, "nan");
@@ -193,8 +189,8 @@ bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_
     if (k == a->count) continue;
     all = false;
     cst_yaml *item = cst_yaml_item(list, i);
-    if (cst_yaml_is_list(item))
-      item = cst_yaml_item(item, a->array ? k : i); /* of an array's list, or of a row the diagonal */
+    /* the entry of an array's list, or the diagonal entry of a row */
+    if (cst_yaml_is_list(item)) item = cst_yaml_item(item, a->array ? k : i);
     number(value[a->at + k * a->step], shown);
     cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s", element(e, i, k, what, text),
                    shown, where, must);

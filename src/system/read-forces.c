@@ -1,8 +1,8 @@
-/* read-forces.c: the key `forces`: generalised forces f(q, v, t) that are no gradient, the time, and the
- * accounts of what goes in and out.
+/* read-forces.c: the key `forces`: generalised forces f(q, v, t) that are not gradients, the time, and the
+ * energy accounts.
  *
- * The time becomes a parameter behind those of the text, and so does an account of the work of each force;
- * where the potential depends on the time there is one of int dV/dt.
+ * The time becomes a parameter after those of the text. So does an account of the work of each force. If the
+ * potential depends on the time, there is also an account of int dV/dt.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -24,9 +24,8 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
   s->force_name[k] = cst_yaml_text(key);
   if (cst_yaml_is_scalar(list)) {
     cst_yaml_error(r->doc, list, r->d,
-                   "the force '%s' must be a list of %d expressions, one for each %s; an energy whose "
-                   "gradient is the force belongs under "
-                   "'potential'",
+                   "the force '%s' must be a list of %d expressions, one per %s; an energy whose gradient is "
+                   "the force belongs under 'potential'",
                    s->force_name[k], e.n, e.of);
     return;
   }
@@ -37,7 +36,7 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
 
 void cst_read_forces(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "forces", "name: [a generalised force for each coordinate]");
+  cst_yaml   *map = cst_read_map(r, "forces", "name: [a generalised force per coordinate]");
   const int   n = cst_yaml_size(map);
   if (!n) return;
   if (n > CST_MAX_FORCES) {
@@ -53,9 +52,7 @@ void cst_read_forces(cst_reading *r) {
   s->nforce = n;
 }
 
-/* ---- time and accounts
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- time and accounts ----------------------------------------------------------------------- */
 
 static bool depends_on(const cst_graph *g, cst_node n, int parameter) {
   int      *index, found = 0;

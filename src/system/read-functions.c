@@ -1,9 +1,9 @@
-/* read-functions.c: functions of the coordinates: potential, gyroscopic terms, symmetries. */
+/* read-functions.c: reads functions of the coordinates: the potential, gyroscopic terms, symmetries. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/reader.h"
 
-/* A second part of the potential, which V holds too. */
+/* A part of the potential that is also available on its own; V includes it. */
 static void read_stiff(cst_reading *r) {
   cst_yaml *n = cst_yaml_get(r->root, "stiff");
   if (!n) return;
@@ -15,7 +15,7 @@ static void read_stiff(cst_reading *r) {
 void cst_read_potential(cst_reading *r) {
   const bool optional = cst_read_has_bodies(r) && !cst_yaml_get(r->root, "potential");
   cst_yaml  *n =
-      optional ? NULL : cst_read_required(r, r->root, "potential", "of the system (0 where there is none)");
+      optional ? NULL : cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
   r->s->V = cst_graph_constant(r->s->graph, 0);
   r->s->potential_text = "0";
   if (!n) return;
@@ -44,7 +44,7 @@ void cst_read_gyroscopic(cst_reading *r) {
   for (int i = 0; i < s->nq; i++) s->gyroscopic |= !cst_graph_is_zero(s->graph, s->a[i]);
 }
 
-/* `name: [...]` or `name: {generator: [...], gauge: F}`, or one of all bodies at once. */
+/* `name: [...]` or `name: {generator: [...], gauge: F}`, or a rotation or translation of all bodies. */
 static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   cst_system *s = r->s;
   cst_entries e = cst_read_coordinate_entries(r);
@@ -67,7 +67,7 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
 
 void cst_read_symmetries(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "symmetries", "name: [an expression for each coordinate]");
+  cst_yaml   *map = cst_read_map(r, "symmetries", "name: [an expression per coordinate]");
   int         n = cst_yaml_size(map);
   if (n > CST_MAX_SYM) {
     cst_yaml_error(r->doc, map, r->d, "%d symmetries; at most %d are allowed", n, CST_MAX_SYM);

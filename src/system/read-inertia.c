@@ -1,5 +1,5 @@
-/* read-inertia.c: masses and inertias of bodies: principal moments or a full symmetric matrix, checked at the
- * default parameters. */
+/* read-inertia.c: masses and inertias of bodies. An inertia is given by its principal moments or as a full
+ * symmetric matrix; it is checked at the default parameters. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -7,14 +7,15 @@
 
 enum { AXES = 3, WHY = 300, WHAT = 200 };
 
-static const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}; /* of cst_body.inertia */
+/* the entries of cst_body.inertia */
+static const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
 
 static cst_scope scope_of(cst_reading *r, const cst_name *name, int i) {
   cst_scope in = cst_read_constants(r);
   return name->array ? cst_read_with(r, in, "i", name->first + i) : in;
 }
 
-/* inertia: [I1, I2, I3] or three rows into I[9]; false when an entry is wrong. */
+/* Reads inertia: [I1, I2, I3] or three rows into I[9]; returns false if an entry is wrong. */
 static bool read_entries(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, cst_node I[9]) {
   bool good = true;
   for (int e = 0; e < 9; e++) {
@@ -51,7 +52,7 @@ static bool has_form(cst_reading *r, cst_yaml *list) {
   return false;
 }
 
-/* Mirrored entries agree at the default parameters. */
+/* Mirrored entries must agree at the default parameters. */
 static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const double I[9]) {
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < a; b++) {
@@ -66,7 +67,7 @@ static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const
   return true;
 }
 
-/* node[9]: of the elements of an array that are alike only the first is looked at. */
+/* node[9]: the entries. Of the elements of an array with equal inertias only the first is checked. */
 static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, const cst_node node[9],
                           const cst_body *b, bool first) {
   bool same = !first;
@@ -95,7 +96,7 @@ static bool read_mass(cst_reading *r, cst_yaml *n, cst_scope in, const char *wha
   return false;
 }
 
-/* One body; false after a mistake, which the others of its name share. */
+/* Reads one body. Returns false after a mistake, which the other bodies of this name share. */
 static bool read_one(cst_reading *r, int name, int i) {
   cst_system           *s = r->s;
   const cst_body_place *p = &r->body[name];
@@ -125,15 +126,14 @@ static void check_keys(cst_reading *r, int name) {
   if (p->centre >= 0 && !mass)
     cst_yaml_error(r->doc, p->map, r->d, "missing key 'mass' of the body '%s', which has a centre", of);
   if (p->centre < 0 && mass)
-    cst_yaml_error(
-        r->doc, mass, r->d,
-        "the body '%s' has a mass and no centre; give 'centre', or leave the mass out: a body without centre "
-        "turns about the origin, and its inertia is that about the origin",
-        of);
+    cst_yaml_error(r->doc, mass, r->d,
+                   "the body '%s' has a mass but no centre; give 'centre' or leave out 'mass': a body "
+                   "without a centre turns about the origin, and its inertia is taken about the origin",
+                   of);
 }
 
-/* The distinct numbers among inertias and masses, in the order in which they appear; cst_body.at counts them
- * (derive.c has the kernel). */
+/* Numbers the distinct values of the inertias and masses in the order in which they appear; cst_body.at holds
+ * these numbers (derive.c has the kernel). */
 static void number_all(cst_system *s) {
   int *seen = cst_need(malloc(sizeof *seen * ((size_t)cst_graph_size(s->graph) + 1)));
   for (int i = 0; i <= cst_graph_size(s->graph); i++) seen[i] = -1;

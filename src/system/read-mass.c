@@ -1,9 +1,10 @@
-/* read-mass.c: the mass, a diagonal or rows of a symmetric matrix, and what kind of system it makes.
+/* read-mass.c: reads the mass, a diagonal or the rows of a symmetric matrix, and determines the kind of
+ * system.
  *
- * A matrix that is in truth a diagonal is stored as one. That M is symmetric is seen where mirrored entries
- * are one node; else they must agree, to rounding, in every state and near the first one, and the upper
- * triangle stands for both. The list is about the plain coordinates; bodies bring their own masses
- * (read-inertia.c), which are put behind it.
+ * A matrix with zeros off its diagonal is stored as a diagonal. M is symmetric if mirrored entries are the
+ * same node. Otherwise they must agree to rounding in every state and near the first one, and the upper
+ * triangle is used for both. The list concerns the plain coordinates; the masses of bodies (read-inertia.c)
+ * are appended.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -11,8 +12,6 @@
 #include "system/reader.h"
 
 static cst_yaml *mass_of(const cst_reading *r) { return cst_yaml_get(r->root, "mass"); }
-
-/* A diagonal. */
 
 static bool is_mass(double x) { return x > 0 && isfinite(x); }
 
@@ -22,7 +21,8 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
   return false;
 }
 
-/* The masses that do not depend on the coordinates; of a matrix (list of rows) those on its diagonal. */
+/* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal.
+ */
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
@@ -44,8 +44,6 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
   s->general = varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
-
-/* A matrix. */
 
 static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
   char        what[40];
@@ -78,7 +76,7 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
   check_constant(r, list, diagonal);
 }
 
-/* The first plain coordinate that is an array; NULL: none is. */
+/* The first plain coordinate that is an array; NULL if there is none. */
 static const char *plain_array(const cst_reading *r) {
   const cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < e.n; i++)
@@ -86,7 +84,7 @@ static const char *plain_array(const cst_reading *r) {
   return NULL;
 }
 
-/* Whether the list holds rows, and may. Lists of the elements of arrays are no rows. */
+/* True if the list holds rows. Lists of the elements of arrays are not rows. */
 static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
   for (int i = 0; i < n; i++)
     if (cst_yaml_is_list(item[i]) &&
@@ -95,22 +93,22 @@ static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
   return false;
 }
 
-/* The mass of the plain coordinates. */
+/* Reads the mass of the plain coordinates. */
 static void read_plain(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *list = cst_read_required(r, r->root, "mass",
-                                     s->nbodies ? "of the coordinates that are of no body" : "of the system");
-  cst_yaml  **item = cst_read_children(cst_yaml_is_list(list) ? list : NULL, NULL);
-  int         n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
+  cst_yaml   *list = cst_read_required(
+        r, r->root, "mass", s->nbodies ? "of the coordinates that belong to no body" : "of the system");
+  cst_yaml **item = cst_read_children(cst_yaml_is_list(list) ? list : NULL, NULL);
+  int        n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
   s->mass_text = cst_read_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
   if (!has_rows(r, item, n))
     read_diagonal(r, list);
   else if (plain_array(r))
     cst_yaml_error(r->doc, list, r->d,
-                   "a mass matrix is not possible where there are arrays, as '%s'; give its diagonal",
+                   "a system with arrays, such as '%s', cannot have a mass matrix; give its diagonal",
                    plain_array(r));
   else if (n != s->nplain)
-    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one for each coordinate", n,
+    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one per coordinate", n,
                    s->nplain);
   else if (n > CST_MAX_Q)
     cst_yaml_error(r->doc, list, r->d, "a mass matrix of %d coordinates; at most %d are allowed", n,
@@ -120,7 +118,7 @@ static void read_plain(cst_reading *r) {
   free(item);
 }
 
-/* Whether the mass with that of the bodies is a matrix that is no diagonal. */
+/* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
 static bool wants_matrix(const cst_system *s) {
   bool full = s->matrix;
   for (int k = 0; k < s->nbodies; k++)
@@ -129,7 +127,7 @@ static bool wants_matrix(const cst_system *s) {
   return full;
 }
 
-/* Entries of body b into out, whose rows have `stride` entries; 0: a diagonal. */
+/* Writes the entries of body b to out, whose rows have `stride` entries; stride 0 means a diagonal. */
 static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int stride) {
   cst_node J[9];
   cst_body_block(s, b, J);
@@ -143,7 +141,7 @@ static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int 
   }
 }
 
-/* s->mass of all coordinates from that of the plain ones. */
+/* s->mass of all coordinates from the mass of the plain ones and of the bodies. */
 static void add_bodies(cst_reading *r) {
   cst_system *s = r->s;
   const bool  full = wants_matrix(s);
@@ -151,7 +149,7 @@ static void add_bodies(cst_reading *r) {
   if (full && n > CST_MAX_Q) {
     cst_yaml_error(
         r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
-        "a mass matrix of %d coordinates; at most %d are allowed where it or an inertia is no diagonal", n,
+        "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is not diagonal", n,
         CST_MAX_Q);
     return;
   }
@@ -173,19 +171,16 @@ void cst_read_mass(cst_reading *r) {
   if (r->s->nplain || !r->s->nbodies)
     read_plain(r);
   else if (n && cst_yaml_size(n))
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses");
+    cst_yaml_error(r->doc, n, r->d,
+                   "'mass' concerns 'coordinates', and there are none; the bodies have their own masses");
   if (r->s->nbodies && cst_diag_count(r->d) == r->before) add_bodies(r);
 }
-
-/* What holds in the states. */
 
 static cst_yaml *entry_of(const cst_reading *r, int i, int j) {
   return cst_yaml_item(cst_yaml_item(mass_of(r), i), j);
 }
 
-/* Mirrored entries agree at q, where they are numbers. */
+/* Mirrored entries must agree at q, where both are finite. */
 static bool symmetric(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   int         n = s->nq;
@@ -205,7 +200,8 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   return true;
 }
 
-/* The leading n rows and columns (destroyed) of M are positive definite: Cholesky. */
+/* True if the leading n rows and columns of M are positive definite: Cholesky's method, which overwrites
+ * them. */
 static bool is_positive(double *M, int n, int stride) {
   for (int k = 0; k < n; k++) {
     double diagonal = M[k * stride + k], pivot = diagonal;
@@ -231,7 +227,7 @@ static bool positive(cst_reading *r, const double *q, const char *where) {
   return false;
 }
 
-/* A point near q that is nothing special. */
+/* Moves q to a generic point nearby. */
 static void move(double *q, int n) {
   for (int i = 0; i < n; i++) q[i] += 0.01 * (1 + fabs(q[i])) * (1 + sqrt(2 + i) - floor(sqrt(2 + i)));
 }

@@ -1,10 +1,8 @@
-/* read-names.c: parameters, sizes and coordinates, the names that expressions refer to. */
+/* read-names.c: parameters, sizes and coordinates, the names that expressions can use. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "system/reader.h"
-
-/* Parameters. */
 
 static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   cst_node node = cst_read_expression(r, n, cst_read_constants(r), "default");
@@ -14,7 +12,7 @@ static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   if (!isfinite(p->value)) cst_yaml_error(r->doc, n, r->d, "default: the value is not a finite number");
 }
 
-/* The value that replaces the default of a size, NULL when there is none. */
+/* The value that replaces the default of a size; NULL if there is none. */
 static const cst_size *replacement(const cst_reading *r, const char *name) {
   for (int k = 0; k < r->nsize; k++)
     if (!strcmp(r->sizes[k].name, name)) return &r->sizes[k];
@@ -35,7 +33,7 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   p->node = cst_graph_constant(r->s->graph, value);
 }
 
-/* The keys of `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
+/* Reads `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
 static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_parameter *p) {
   cst_yaml *number = cst_yaml_get(map, "default"), *size = cst_yaml_get(map, "size");
   cst_system_keys_check(r->doc, map, "parameters.NAME", CST_SYSTEM_KEYS_ALL, r->d);
@@ -48,15 +46,15 @@ static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_par
     read_default(r, number, p);
   else
     cst_yaml_error(r->doc, key, r->d,
-                   "missing key 'default' of parameter '%s' (or 'size' of one that counts)", p->name);
+                   "missing key 'default' of parameter '%s' (or 'size' for an integer size)", p->name);
   p->unit = cst_read_text(r, cst_yaml_get(map, "unit"), "unit");
   p->doc = cst_read_text(r, cst_yaml_get(map, "doc"), "doc");
 }
 
 static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
-  cst_system   *s = r->s;
-  cst_parameter p = {
-      .name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1}; /* 1 until a default is read */
+  cst_system *s = r->s;
+  /* the value is 1 until a default is read */
+  cst_parameter p = {.name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1};
   p.node = cst_graph_constant(s->graph, 1);
   if (cst_yaml_is_map(value))
     read_described(r, key, value, &p);
@@ -101,8 +99,6 @@ void cst_read_parameters(cst_reading *r) {
   check_sizes(r);
 }
 
-/* Coordinates. */
-
 bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *a) {
   char        what[100];
   const char *text = cst_yaml_text(n), *bracket = text ? strchr(text, '[') : NULL;
@@ -123,7 +119,7 @@ bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *
 
 typedef struct {
   const char *name;
-  int         rank; /* parameters, then coordinates, as they stand */
+  int         rank; /* position among the parameters, then the coordinates */
 } word;
 
 static int by_name(const void *x, const void *y) {
@@ -136,25 +132,26 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   int               n = s->npar + s->ncoordinate;
   word             *all = cst_need(malloc(sizeof *all * (size_t)n));
-  const cst_yaml   *said = NULL;
+  const cst_yaml   *reported = NULL;
   for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
-  for (int i = 1; i < n && cst_read_goes_on(r); i++)
-    if (!strcmp(all[i].name, all[i - 1].name) &&
-        item[all[i].rank - s->npar] != said) /* one of the nine of a rotation is enough */
+  for (int i = 1; i < n && cst_read_goes_on(r); i++) /* one message per rotation matrix is enough */
+    if (!strcmp(all[i].name, all[i - 1].name) && item[all[i].rank - s->npar] != reported) {
       cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d,
                      "coordinate '%s': there is already a %s of this name", all[i].name,
-                     all[i - 1].rank < s->npar ? "parameter" : "coordinate"),
-          said = item[all[i].rank - s->npar];
+                     all[i - 1].rank < s->npar ? "parameter" : "coordinate");
+
+      reported = item[all[i].rank - s->npar];
+    }
   free(all);
 }
 
-/* Where there are arrays i is the number of an element. */
+/* In a system with arrays, i is the number of an element. */
 static void check_i(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(r->root, "parameters");
   static const char words[] =
-      "'i' is reserved where there are arrays, as '%s': it is the number of an element";
+      "'i' is reserved in a system with arrays, such as '%s': it is the number of an element";
   if (!r->array) return;
   for (int i = 0; i < cst_yaml_size(map); i++)
     if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i"))
@@ -163,7 +160,7 @@ static void check_i(cst_reading *r, cst_yaml *const *item) {
     if (!strcmp(s->coordinate_name[i].name, "i")) cst_yaml_error(r->doc, item[i], r->d, words, r->array);
 }
 
-/* The texts of all elements of the names: "x", or "x[1]", "x[2]" ... */
+/* The names of all elements: "x", or "x[1]", "x[2]" ... */
 const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int total) {
   const char **text = cst_system_keep(r->s, (size_t)total, sizeof *text);
   for (int i = 0; i < n; i++) {
@@ -187,7 +184,7 @@ static void bind(cst_reading *r, const cst_name *a) {
                                                                    .count = a->array ? a->count : 0};
 }
 
-/* Declare the names of the list; false when they cannot all be. */
+/* Declares the names of the list; returns false after a mistake. */
 static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
   cst_system *s = r->s;
   int         n = cst_yaml_size(list), before = cst_diag_count(r->d);
@@ -212,7 +209,8 @@ static void bind_all(cst_reading *r, cst_yaml *const *item) {
   s->coordinate = cst_read_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
 }
 
-/* The list `coordinates`, NULL where bodies have all; false when it cannot be read. */
+/* Finds the list `coordinates`, NULL if the bodies have all coordinates; returns false if it cannot be read.
+ */
 static bool find_list(cst_reading *r, cst_yaml **list) {
   *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates")
                                  : cst_read_required(r, r->root, "coordinates", "of the system");
@@ -239,7 +237,7 @@ bool cst_read_coordinates(cst_reading *r) {
   if (good && cst_read_has_bodies(r)) cst_read_declare_bodies(r, item);
   if (s->nq > CST_MOST_Q)
     cst_yaml_error(r->doc, list ? list : cst_yaml_get(r->root, "bodies"), r->d,
-                   "there are more than %d coordinates, the most that are allowed", CST_MOST_Q);
+                   "there are more than %d coordinates, the maximum", CST_MOST_Q);
   if (cst_diag_count(r->d) == before) bind_all(r, item);
   if (cst_diag_count(r->d) == before) cst_read_fill_bodies(r);
   free(own);

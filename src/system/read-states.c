@@ -1,4 +1,4 @@
-/* read-states.c: named states and their exact motions. */
+/* read-states.c: reads the named states and their exact motions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 
 static bool is_finite(double x) { return isfinite(x); }
 
-/* The list `key` of a map that is `of` something. Kept; entries that are not expressions are -1 or 0. */
+/* Reads the list `key` of a map; `of` says in messages what the map describes. The result lives as long as
+ * the system; entries that are not valid expressions are -1 or 0. */
 static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const char *of, cst_scope in,
                            const char *what, const cst_entries *e, int total, bool *good) {
   cst_node *out = cst_system_keep(r->s, (size_t)total, sizeof *out);
@@ -14,20 +15,21 @@ static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const
   return out;
 }
 
-/* Whether q and v of this state or motion are those of the plain coordinates: the bodies are described. */
+/* True if `bodies` describes the bodies of this state or motion; q and v are then those of the plain
+ * coordinates. */
 static bool has_bodies(cst_yaml *map) { return cst_yaml_get(map, "bodies") != NULL; }
 
-/* The coordinates that the lists q and v of the map are of, for cst_read_list. */
+/* The coordinates of the lists q and v of the map, for cst_read_list. */
 static cst_entries listed(cst_reading *r, cst_yaml *map) {
   return has_bodies(map) ? cst_read_plain_entries(r) : cst_read_coordinate_entries(r);
 }
 
-/* Whether there is a list to be read: not where bodies have all coordinates. */
+/* True if the list is to be read. It may be absent if the bodies have all coordinates. */
 static bool is_listed(cst_reading *r, cst_yaml *map, const char *key) {
   return !has_bodies(map) || r->s->nplain || cst_yaml_get(map, key);
 }
 
-/* What the bodies' constraints do follows from the motion; where lambda is left out, it is computed. */
+/* The multipliers of the bodies' constraints follow from the motion; if lambda is absent, it is computed. */
 static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_system *s = r->s;
   cst_entries constraints = cst_read_constraint_entries(r);
@@ -59,12 +61,13 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
     node[k] = is_listed(r, n, list[k])
                   ? read_list(r, n, list[k], of, cst_read_motion(r), what[k], &e, s->nq, &good)
                   : cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
-  state->exact_q = node[0], state->exact_v = node[1];
+  state->exact_q = node[0];
+  state->exact_v = node[1];
   if (has_bodies(n) && s->nbodies) cst_read_body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
   read_exact_lambda(r, n, state);
 }
 
-/* q or v, whose values must be numbers. */
+/* Reads q or v, whose values must be finite. */
 static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
   cst_entries e = listed(r, map);
   bool        good;
@@ -92,7 +95,7 @@ static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *st
   cst_read_label(r, key, "state");
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d, "a state must be a map with the keys %s",
-                   bodies ? "bodies, and q and v of the coordinates that are of none" : "q and v");
+                   bodies ? "bodies, and q and v of the coordinates that belong to none" : "q and v");
     return;
   }
   cst_system_keys_check(r->doc, n, "states.NAME", bodies ? CST_SYSTEM_BODIES : 0, r->d);

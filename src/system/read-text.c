@@ -15,7 +15,7 @@ bool cst_read_goes_on(const cst_reading *r) {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Letters, digits and one joining character ('_' inside expressions, '-' too elsewhere), a letter first. */
+/* True for a name: letters, digits and '_' (outside expressions also '-'), with a letter first. */
 bool cst_read_is_name(const char *s, bool dashes) {
   if (!is_letter(*s) || strlen(s) > NAME_MAX_BYTES) return false;
   for (; *s; s++)
@@ -29,17 +29,18 @@ static bool is_reserved(const char *name) {
   return false;
 }
 
-/* What is wrong with the name of a `what` that expressions refer to, into why; false: nothing. */
+/* Returns true and fills `why` if expressions cannot use this name of a `what`. */
 static bool wrong_symbol(const char *name, const char *what, char *why, size_t size) {
   if (!name || !cst_read_is_name(name, false))
     snprintf(why, size,
-             "'%s' is no name of a %s; a name has letters, digits and _, a letter first, at most %d of them",
+             "'%s' is not a valid name of a %s; a name has letters, digits and _, a letter first, at most %d "
+             "characters",
              name ? name : "", what, NAME_MAX_BYTES);
   else if (is_reserved(name))
     snprintf(why, size, "'%s' is reserved and cannot name a %s; reserved: %s", name, what,
              cst_diag_join(reserved, RESERVED));
   else if (!strncmp(name, "lambda_", 7))
-    snprintf(why, size, "'%s' cannot name a %s; names that begin with lambda_ are those of multipliers", name,
+    snprintf(why, size, "'%s' cannot name a %s; names that begin with lambda_ belong to multipliers", name,
              what);
   else
     return false;
@@ -59,14 +60,14 @@ bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, 
 bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what) {
   const char *name = cst_yaml_text(n);
   if (name && cst_read_is_name(name, true)) return true;
-  cst_yaml_error(
-      r->doc, n, r->d,
-      "'%s' is no name of a %s; a name has letters, digits, _ and -, a letter first, at most %d of them",
-      name ? name : "", what, NAME_MAX_BYTES);
+  cst_yaml_error(r->doc, n, r->d,
+                 "'%s' is not a valid name of a %s; a name has letters, digits, _ and -, a letter first, at "
+                 "most %d characters",
+                 name ? name : "", what, NAME_MAX_BYTES);
   return false;
 }
 
-/* The entry `key` of map; NULL and an error when it must be there and is not. */
+/* The entry `key` of map. Reports an error and returns NULL if it is absent. */
 cst_yaml *cst_read_required(cst_reading *r, cst_yaml *map, const char *key, const char *of) {
   cst_yaml *n = cst_yaml_get(map, key);
   if (!n) cst_yaml_error(r->doc, map, r->d, "missing key '%s' %s", key, of);
@@ -79,7 +80,7 @@ const char *cst_read_text(cst_reading *r, cst_yaml *n, const char *key) {
   return cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "";
 }
 
-/* The map `key`; NULL when it is absent or wrong. */
+/* The map `key`; NULL if it is absent or not a map. */
 cst_yaml *cst_read_map(cst_reading *r, const char *key, const char *form) {
   cst_yaml *map = cst_yaml_get(r->root, key);
   if (!map || cst_yaml_is_map(map)) return map;

@@ -1,16 +1,17 @@
-/* read-units.c: the key `units`: the unit of the time, of coordinates, of observables. They are texts, shown
- * with figures and not computed with; nothing of the system depends on them. */
+/* read-units.c: the key `units`: the units of time, coordinates and observables. They are texts that figures
+ * show. Nothing is computed from them, and no result depends on them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/reader.h"
 
-enum { LONGEST = 31 }; /* bytes of a unit */
+enum { LONGEST = 31 }; /* length of a unit in bytes */
 
 static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
   const char *name = cst_yaml_text(key), *unit = cst_read_text(r, value, name);
   if (!cst_read_is_name(name, true))
     cst_yaml_error(r->doc, key, r->d,
-                   "'%s' under 'units' is no name; it must be 'time', a coordinate or an observable", name);
+                   "'%s' under 'units' is not a valid name; it must be 'time', a coordinate or an observable",
+                   name);
   else if (strlen(unit) > LONGEST)
     cst_yaml_error(r->doc, value, r->d, "the unit of '%s' has %d characters; at most %d are allowed", name,
                    (int)strlen(unit), LONGEST);

@@ -1,8 +1,8 @@
-/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, one by one or in families,
- * and names of velocities in expressions.
+/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, single ones or families, and
+ * the names of velocities in expressions.
  *
- * They are the last of all constraints. That they are linear or affine is checked on the formula: its
- * derivative by a velocity must not depend on any.
+ * They come after all other constraints. Each must be linear or affine in the velocities: its derivative by a
+ * velocity must not depend on any velocity.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { MOST_DENSE = CST_MAX_Q };
 
-/* "x'" for "x". Borrowed. */
+/* The name "x'" for "x". Borrowed. */
 static const char *primed(cst_reading *r, const char *name) {
   char *text = cst_system_keep(r->s, strlen(name) + 2, 1);
   return strcat(strcpy(text, name), "'");
@@ -34,8 +34,8 @@ cst_scope cst_read_velocities(cst_reading *r, bool timed) {
   return (cst_scope){all + 1, known.n + s->ncoordinate};
 }
 
-/* The first velocity by which phi is not linear, and one that its slope there depends on; false: there is
- * none. */
+/* Returns true if phi is not linear in the velocities. Then `by` is the first velocity with a slope that is
+ * not constant, and `on` a velocity on which that slope depends. */
 static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
   int           *index, *other;
   const int      n = cst_graph_support(s->graph, phi, 'v', &index);
@@ -45,7 +45,10 @@ static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
     cst_node x = cst_graph_input(s->graph, 'v', index[k]), slope;
     cst_graph_gradient(s->graph, &phi, &one, 1, &x, 1, &slope);
     bent = cst_graph_support(s->graph, slope, 'v', &other) > 0;
-    if (bent) *by = index[k], *on = other[0];
+    if (bent) {
+      *by = index[k];
+      *on = other[0];
+    }
     free(other);
   }
   free(index);
@@ -57,17 +60,15 @@ static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node p
   int               by, on;
   if (!cst_graph_depends(s->graph, phi, 'v'))
     cst_yaml_error(r->doc, n, r->d,
-                   "the nonholonomic constraint '%s' depends on no velocity (%s' is that of %s); a "
-                   "constraint on positions belongs under "
-                   "'constraints'",
+                   "the nonholonomic constraint '%s' depends on no velocity (%s' is the velocity of %s); a "
+                   "constraint on positions belongs under 'constraints'",
                    name, s->coordinate[0], s->coordinate[0]);
   else if (!is_bent(s, phi, &by, &on))
     return true;
   else
     cst_yaml_error(r->doc, n, r->d,
-                   "the nonholonomic constraint '%s' is quadratic in the velocities, or of another form that "
-                   "is not linear: its derivative "
-                   "by %s' depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
+                   "the nonholonomic constraint '%s' is not linear in the velocities: its derivative by %s' "
+                   "depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
                    name, s->coordinate[by], s->coordinate[on]);
   return false;
 }
@@ -101,13 +102,13 @@ void cst_read_declare_velocities(cst_reading *r) {
   s->ng += s->nvel;
 }
 
-/* What stands under the name of a family that was not refused, or NULL. */
+/* The expression of a family that was accepted, or NULL. */
 static cst_yaml *expression_of(const cst_reading *r, const cst_name *a) {
   cst_yaml *value = cst_yaml_get(cst_yaml_get(r->root, "nonholonomic"), a->name);
   return a->array ? cst_yaml_get(value, "expression") : value;
 }
 
-/* phi v + phi0 of one element, as is written at n; false where that is none. */
+/* Reads phi v + phi0 of one element from n; returns false after a mistake. */
 static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
   cst_system *s = r->s;
   const char *name = s->constraint[a];

@@ -19,10 +19,8 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       const cst_node both = cst_graph_mul(g, rest, cst_graph_mul(g, n[a], n[b]));
-      const cst_node turn =
-          a == b
-              ? c
-              : cst_graph_mul(g, s, n[3 - a - b]); /* hat(n)_ab is n of the third axis, - where b follows a */
+      /* hat(n)_ab is the component of n along the third axis, with a minus sign if b follows a */
+      const cst_node turn = a == b ? c : cst_graph_mul(g, s, n[3 - a - b]);
       R[3 * a + b] =
           a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn) : cst_graph_add(g, both, turn);
     }
@@ -50,8 +48,8 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
 void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node omega[3], cst_node V[9]) {
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
-      const int next = (b + 1) % AXES,
-                last = (b + 2) % AXES; /* column b: omega_last R_next - omega_next R_last */
+      /* column b: omega_last R_next - omega_next R_last */
+      const int next = (b + 1) % AXES, last = (b + 2) % AXES;
       V[3 * a + b] = cst_graph_sub(g, cst_graph_mul(g, omega[last], R[3 * a + next]),
                                    cst_graph_mul(g, omega[next], R[3 * a + last]));
     }

@@ -1,4 +1,4 @@
-/* saddle.h: lane code: the saddle matrix of the equations of motion at a point, and with it accelerations and
+/* saddle.h: lane code. The saddle matrix of the equations of motion at a point, which gives accelerations and
  * their derivatives.
  *
  *   [ M  G' ] ( x )   ( r )
@@ -11,7 +11,7 @@
  *   reverse, for a covector a of A     r, s = a, 0 gives (y, z); then a.dA = grad_(q,v)(y.E1 + z.E2).(dq, dv)
  *   its change (dy, dz)                r, s = da - D(M y)[dq] - D2(z.g) dq, -D2g[y, dq]
  *
- * Generic code only. The matrix is symmetric, so one factorization serves all of them.
+ * For the generic code only. The matrix is symmetric, so one factorization serves all three.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SADDLE_H
@@ -64,7 +64,7 @@ CST_INLINE void cst_saddle_mass(const cst_context *C, const vd *minv, cst_saddle
     for (int i = 0; i < NQ; i++) x[i] = MINV(i) * x[i];
 }
 
-/* (x, z): in r and s, out the solution. */
+/* On entry x, z are r, s; on return they are the solution. */
 static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context *C, const vd *minv,
                                                                cst_saddle K, vd *x, vd *z) {
   vd force[ROOM(NQ)];
@@ -89,7 +89,7 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
   for (int i = 0; i < NQ; i++) x[i] -= force[i];
 }
 
-/* A and lambda at (q, v), where K is factored. */
+/* A and lambda at (q, v); K must be factored there. */
 CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
                                         const vd *q, const vd *v, vd *A, vd *lambda) {
   if (GENERAL) {
@@ -102,7 +102,7 @@ CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const
   cst_saddle_solve(C, minv, K, A, lambda);
 }
 
-/* dA and dlambda for the change u = (dq, dv) of the point, at A, lambda of (q, v). */
+/* dA and dlambda for the change u = (dq, dv) of the point; A, lambda belong to (q, v). */
 CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
                                      const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *u,
                                      vd *dA, vd *dlambda) {
@@ -113,8 +113,8 @@ CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd
   cst_saddle_solve(C, minv, K, dA, dlambda);
 }
 
-/* What a point of a layer contributes in reverse: (y, z) of the covector a, and in grad[2 nq] the gradient of
- * a.A + s L by (q, v). */
+/* The reverse contribution of a point of a layer: (y, z) for the covector a, and in grad[2 nq] the gradient
+ * of a.A + s L by (q, v). */
 CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
                                    const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *a, vd s,
                                    vd *y, vd *z, vd *grad) {
@@ -122,14 +122,20 @@ CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *
   for (int i = 0; i < NQ; i++) y[i] = a[i];
   for (int b = 0; b < NG; b++) z[b] = vset(0);
   cst_saddle_solve(C, minv, K, y, z);
-  for (int i = 0; i < NQ; i++) w[i] = y[i], w[NQ + i] = A[i];
-  for (int b = 0; b < NG; b++) l[b] = lambda[b], l[NG + b] = z[b];
+  for (int i = 0; i < NQ; i++) {
+    w[i] = y[i];
+    w[NQ + i] = A[i];
+  }
+  for (int b = 0; b < NG; b++) {
+    l[b] = lambda[b];
+    l[NG + b] = z[b];
+  }
   l[2 * NG] = s;
   K_AT(K.e, RE, c, q, v, w, 0, l, grad);
 }
 
-/* Its change for the changes u = (dq, dv) of the point, dA and dlambda of its accelerations, and da of the
- * covector. */
+/* The change of that contribution for the changes u = (dq, dv) of the point, dA and dlambda of its
+ * accelerations, and da of the covector. */
 CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
                                   const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *y,
                                   const vd *z, vd s, const vd *u, const vd *dA, const vd *dlambda,
@@ -143,10 +149,19 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
   K_AT(K.e, D2gvw, c, q, y, u, 0, 0, dz);
   for (int b = 0; b < NG; b++) dz[b] = -dz[b];
   cst_saddle_solve(C, minv, K, dy, dz);
-  for (int i = 0; i < NQ; i++)
-    w[i] = y[i], w[NQ + i] = A[i], d[i] = u[i], d[NQ + i] = u[NQ + i], d[3 * NQ + i] = dA[i];
-  for (int b = 0; b < NG; b++)
-    l[b] = lambda[b], l[NG + b] = z[b], l[2 * NG + 1 + b] = dlambda[b], l[3 * NG + 1 + b] = dz[b];
+  for (int i = 0; i < NQ; i++) {
+    w[i] = y[i];
+    w[NQ + i] = A[i];
+    d[i] = u[i];
+    d[NQ + i] = u[NQ + i];
+    d[3 * NQ + i] = dA[i];
+  }
+  for (int b = 0; b < NG; b++) {
+    l[b] = lambda[b];
+    l[NG + b] = z[b];
+    l[2 * NG + 1 + b] = dlambda[b];
+    l[3 * NG + 1 + b] = dz[b];
+  }
   l[2 * NG] = s;
   K_AT(K.e, DRE, c, q, v, w, d, l, dgrad);
 }

@@ -1,4 +1,4 @@
-/* stationary-band.c: the nearest point on constraints that couple as a band, by elimination inside the band
+/* stationary-band.c: the nearest point on constraints that couple as a band, by elimination within the band
  * (see stationary-band.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/stationary-band.h"
@@ -10,11 +10,13 @@ struct cst_stationary_band {
   const cst_system *s;
   const int        *kept;
   int               n, size, half; /* constraints; unknowns; entries on either side of the diagonal */
-  int              *place;         /* [nq + n] of an unknown in the order of the band */
-  int *first, *near; /* coordinates that share a constraint with coordinate i, itself too: near[first[i] ..
-                        first[i + 1]] */
-  int     colours, *colour;
-  double *a, *x, *w, *y; /* a[size][width]: row i has columns i - half .. i + 2 half; x[size]; w, y[nq] */
+  int              *place;         /* [nq + n] the position of an unknown in the order of the band */
+  /* coordinates that share a constraint with coordinate i, itself included: near[first[i] .. first[i + 1] -
+   * 1] */
+  int *first, *near;
+  int  colours, *colour;
+  /* a[size][width]: row i has columns i - half .. i + 2 half; x[size]; w, y[nq] */
+  double *a, *x, *w, *y;
 };
 
 static int     width_of(const cst_stationary_band *b) { return 3 * b->half + 1; }
@@ -22,9 +24,7 @@ static double *entry(const cst_stationary_band *b, int i, int j) {
   return b->a + (long)i * width_of(b) + j - i + b->half;
 }
 
-/* ---- structure
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 typedef struct {
   int key, unknown;
@@ -35,7 +35,7 @@ static int by_key(const void *a, const void *b) {
   return x->key != y->key ? x->key - y->key : x->unknown - y->unknown;
 }
 
-/* A coordinate stands before the first of its constraints. */
+/* A coordinate comes before the first of its constraints. */
 static void order(cst_stationary_band *b) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   const int          nq = b->s->nq, *place = b->s->gram.place;
@@ -58,7 +58,7 @@ static bool has(const int *list, int n, int x) {
   return false;
 }
 
-/* Neighbours of every coordinate; false where there are so many that the band is none. */
+/* Finds the neighbours of every coordinate; returns false if a coordinate has too many for a band. */
 static bool find_near(cst_stationary_band *b) {
   enum { MOST = 64 };
   const cst_pattern *P = &b->s->pattern[CST_K_G];
@@ -66,7 +66,10 @@ static bool find_near(cst_stationary_band *b) {
   int               *count = cst_need(calloc((size_t)nq + 1, sizeof *count)),
       *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
   bool good = true;
-  for (int i = 0; i < nq; i++) list[(long)i * MOST] = i, count[i] = 1;
+  for (int i = 0; i < nq; i++) {
+    list[(long)i * MOST] = i;
+    count[i] = 1;
+  }
   for (int k = 0; k < b->n; k++)
     for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
       for (int f = P->start[b->kept[k]]; f < P->start[b->kept[k] + 1] && good; f++) {
@@ -86,7 +89,7 @@ static bool find_near(cst_stationary_band *b) {
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-static void measure(cst_stationary_band *b) {
+static void find_half_width(cst_stationary_band *b) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   for (int i = 0; i < b->s->nq; i++)
     for (int e = b->first[i]; e < b->first[i + 1]; e++)
@@ -96,7 +99,7 @@ static void measure(cst_stationary_band *b) {
       b->half = larger(b->half, abs(b->place[b->s->nq + k] - b->place[P->column[e]]));
 }
 
-/* Two coordinates with a common neighbour have different colours. */
+/* Colours the coordinates so that two with a common neighbour have different colours. */
 static void paint(cst_stationary_band *b) {
   const int nq = b->s->nq;
   int      *taken = cst_need(malloc(sizeof *taken * (size_t)(nq + 1)));
@@ -124,10 +127,13 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
   const bool good = find_near(b);
   if (good) {
     order(b);
-    measure(b);
+    find_half_width(b);
     paint(b);
   }
-  if (!good || 3 * b->half + 1 > b->size) return cst_stationary_band_destroy(b), NULL;
+  if (!good || 3 * b->half + 1 > b->size) {
+    cst_stationary_band_destroy(b);
+    return NULL;
+  }
   b->a = cst_linear_numbers((size_t)b->size * (size_t)width_of(b));
   b->x = cst_linear_numbers((size_t)b->size);
   b->w = cst_linear_numbers(nq);
@@ -142,11 +148,9 @@ void cst_stationary_band_destroy(cst_stationary_band *b) {
   free(b);
 }
 
-/* ---- the matrix
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* 1 - D2(theta.g)(x) among the coordinates, zeros elsewhere. */
+/* 1 - D2(theta.g)(x) for the coordinates, zeros elsewhere. */
 static void fill_curvature(cst_stationary_band *b, const double *c, const double *x, const double *theta) {
   const int nq = b->s->nq;
   memset(b->a, 0, sizeof *b->a * (size_t)b->size * (size_t)width_of(b));
@@ -176,14 +180,16 @@ static int smaller(int a, int b) { return a < b ? a : b; }
 static void swap_rows(cst_stationary_band *b, int k, int other, int end) {
   for (int j = k; j < end; j++) {
     double *u = entry(b, k, j), *v = entry(b, other, j), t = *u;
-    *u = *v, *v = t;
+    *u = *v;
+    *v = t;
   }
   const double t = b->x[k];
-  b->x[k] = b->x[other], b->x[other] = t;
+  b->x[k] = b->x[other];
+  b->x[other] = t;
 }
 
-/* Row i less f of row k, from column k + 1 on. */
-static void take_off(cst_stationary_band *b, int k, int i, int end) {
+/* Subtracts a multiple of row k from row i, which eliminates column k. */
+static void subtract_row(cst_stationary_band *b, int k, int i, int end) {
   double       *to = entry(b, i, k);
   const double *from = entry(b, k, k), f = *to / *from;
   if (f == 0) return;
@@ -200,7 +206,7 @@ static bool eliminate(cst_stationary_band *b) {
       if (fabs(*entry(b, i, k)) > fabs(*entry(b, pivot, k))) pivot = i;
     if (!(fabs(*entry(b, pivot, k)) > 0)) return false;
     if (pivot != k) swap_rows(b, k, pivot, end);
-    for (int i = k + 1; i < last; i++) take_off(b, k, i, end);
+    for (int i = k + 1; i < last; i++) subtract_row(b, k, i, end);
   }
   for (int k = b->size - 1; k >= 0; k--) {
     const double *row = entry(b, k, k);
@@ -225,8 +231,8 @@ bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const do
   return true;
 }
 
-/* Pivots of elimination without exchanges are all positive; in the place of each constraint stands a row of
- * the identity. */
+/* True if all pivots of the elimination without row exchanges are positive. Each constraint is replaced by a
+ * row of the identity. */
 bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, const double *x,
                                      const double *theta) {
   double top = 0;
@@ -237,7 +243,7 @@ bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, co
   for (int k = 0; k < b->size; k++) {
     const int last = smaller(b->size, k + b->half + 1);
     if (!(*entry(b, k, k) > b->size * DBL_EPSILON * top)) return false;
-    for (int i = k + 1; i < last; i++) take_off(b, k, i, last);
+    for (int i = k + 1; i < last; i++) subtract_row(b, k, i, last);
   }
   return true;
 }

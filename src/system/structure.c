@@ -1,9 +1,9 @@
-/* structure.c: where matrices may be nonzero, and how S = G W G' is stored: dense, or banded after reverse
- * Cuthill-McKee.
+/* structure.c: sparsity patterns of matrices, and the storage of S = G W G': dense, or banded after reverse
+ * Cuthill-McKee ordering.
  *
- * Chains, trees of short branches and rings couple a constraint with few others; numbered well, S is a narrow
- * band, and a step costs in proportion to the length. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969);
- * A. George (1971).
+ * In chains, trees with short branches and rings, a constraint couples with few others. A suitable numbering
+ * makes S a narrow band, and the cost of a step is proportional to the number of constraints. E. Cuthill, J.
+ * McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -22,11 +22,15 @@ cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int
                    integers((size_t)columns + 1),
                    integers((size_t)n),
                    integers((size_t)n)};
-  for (int e = 0; e < n; e++) p.start[row[e] + 1]++, p.tstart[column[e] + 1]++, p.column[e] = column[e];
+  for (int e = 0; e < n; e++) {
+    p.start[row[e] + 1]++;
+    p.tstart[column[e] + 1]++;
+    p.column[e] = column[e];
+  }
   for (int i = 0; i < rows; i++) p.start[i + 1] += p.start[i];
   for (int i = 0; i < columns; i++) p.tstart[i + 1] += p.tstart[i];
   int *next = integers((size_t)columns);
-  for (int e = 0; e < n; e++) { /* rows ascend, so each column's do */
+  for (int e = 0; e < n; e++) { /* rows ascend, hence also within each column */
     int at = p.tstart[column[e]] + next[column[e]]++;
     p.trow[at] = row[e];
     p.tentry[at] = e;
@@ -62,7 +66,7 @@ static int by_pair(const void *x, const void *y) {
 
 static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dropped[a]; }
 
-/* The terms of row a of S, ordered by b and i; *n of them. */
+/* The terms of row a of S, ordered by b and i; *n is their number. */
 static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   size_t             most = 0;
@@ -89,7 +93,7 @@ static void add_pair(cst_gram *S, int a, int b, int terms) {
   S->n++;
 }
 
-/* Of all entries of S: a coordinate that n constraints share makes n^2 of them. */
+/* The number of terms of all entries of S: a coordinate that n constraints share contributes n^2. */
 static double count_terms(const cst_pattern *G) {
   double n = 0;
   for (int i = 0; i < G->columns; i++)
@@ -97,7 +101,7 @@ static double count_terms(const cst_pattern *G) {
   return n;
 }
 
-/* A dropped constraint is its own equation: a pair without terms, which counts as 1. */
+/* A redundant constraint has its own equation: a pair without terms, which counts as 1. */
 static void pair_up(const cst_system *s, cst_gram *S) {
   int terms = 0;
   for (int a = 0; a < s->ng; a++) {
@@ -116,10 +120,9 @@ static void pair_up(const cst_system *s, cst_gram *S) {
   append(&S->first, S->n, terms);
 }
 
-/* ---- the order of elimination
- * --------------------------------------------------------------------------------------------- */
+/* ---- the order of elimination ---------------------------------------------------------------- */
 
-/* pairs of constraint a are those from[a] .. from[a + 1] - 1. */
+/* The pairs of constraint a are from[a] .. from[a + 1] - 1. */
 static int *rows_of(const cst_gram *S, int ng) {
   int *from = integers((size_t)ng + 1);
   for (int k = 0; k < S->n; k++) from[S->a[k] + 1]++;
@@ -127,8 +130,8 @@ static int *rows_of(const cst_gram *S, int ng) {
   return from;
 }
 
-/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there
- * are then. */
+/* Visits the constraints breadth first from `root`, those with fewer neighbours first, and appends them to
+ * order. Returns the new length of order. */
 static int visit(const cst_gram *S, const int *from, int root, int *order, int n, unsigned char *seen) {
   int next = n;
   order[n++] = root;
@@ -136,19 +139,23 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
   while (next < n) {
     int a = order[next++], first = n;
     for (int k = from[a]; k < from[a + 1]; k++)
-      if (!seen[S->b[k]]) seen[S->b[k]] = 1, order[n++] = S->b[k];
-    for (int i = first + 1; i < n; i++) /* few: by insertion */
+      if (!seen[S->b[k]]) {
+        seen[S->b[k]] = 1;
+        order[n++] = S->b[k];
+      }
+    for (int i = first + 1; i < n; i++) /* few entries, hence insertion sort */
       for (int j = i;
            j > first && from[order[j] + 1] - from[order[j]] < from[order[j - 1] + 1] - from[order[j - 1]];
            j--) {
         int x = order[j];
-        order[j] = order[j - 1], order[j - 1] = x;
+        order[j] = order[j - 1];
+        order[j - 1] = x;
       }
   }
   return n;
 }
 
-/* One of the nodes furthest from `root`, twice over: an end of a long part. */
+/* A node furthest from `root`, then one furthest from that: an end of a long component. */
 static int far_end(const cst_gram *S, const int *from, int root, int ng, int *order) {
   for (int pass = 0; pass < 2; pass++) {
     unsigned char *seen = cst_need(calloc((size_t)ng, 1));
@@ -164,7 +171,7 @@ static void place_all(cst_gram *S, int ng) {
   unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
   for (int a = 0; a < ng; a++) {
     if (seen[a]) continue;
-    bool single = from[a + 1] - from[a] == 1; /* coupled with nothing */
+    bool single = from[a + 1] - from[a] == 1; /* coupled with no other constraint */
     n = visit(S, from, single ? a : far_end(S, from, a, ng, scratch), order, n, seen);
   }
   for (int k = 0; k < ng; k++) S->place[order[k]] = ng - 1 - k; /* reverse */
@@ -172,7 +179,10 @@ static void place_all(cst_gram *S, int ng) {
     int distance = abs(S->place[S->a[k]] - S->place[S->b[k]]);
     if (distance > S->band) S->band = distance;
   }
-  free(from), free(order), free(scratch), free(seen);
+  free(from);
+  free(order);
+  free(scratch);
+  free(seen);
 }
 
 static bool is_upper(const cst_gram *S, int k) { return S->place[S->a[k]] <= S->place[S->b[k]]; }
@@ -185,14 +195,23 @@ static void put_upper_first(cst_gram *S) {
   for (int lower = 0; lower < 2; lower++) {
     for (int k = 0; k < from.n; k++) {
       if (is_upper(&from, k) == lower) continue;
-      S->a[n] = from.a[k], S->b[n] = from.b[k];
-      for (int t = from.first[k]; t < from.first[k + 1]; t++, terms++)
-        S->ea[terms] = from.ea[t], S->eb[terms] = from.eb[t], S->i[terms] = from.i[t];
+      S->a[n] = from.a[k];
+      S->b[n] = from.b[k];
+      for (int t = from.first[k]; t < from.first[k + 1]; t++, terms++) {
+        S->ea[terms] = from.ea[t];
+        S->eb[terms] = from.eb[t];
+        S->i[terms] = from.i[t];
+      }
       S->first[++n] = terms;
     }
     if (!lower) S->upper = n;
   }
-  free(from.a), free(from.b), free(from.first), free(from.ea), free(from.eb), free(from.i);
+  free(from.a);
+  free(from.b);
+  free(from.first);
+  free(from.ea);
+  free(from.eb);
+  free(from.i);
 }
 
 static bool wants_band(const cst_system *s, int band) {

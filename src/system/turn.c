@@ -1,7 +1,8 @@
-/* turn.c: rotations of bodies as numbers: angular velocities, and a rotation turned by a rotation vector.
+/* turn.c: numeric rotations of bodies: angular velocities, and the update of a rotation by a rotation vector.
  *
- *   omega = vee(R'R'),   R <- R exp(hat(x)),   exp(hat(x)) = 1 + sin(t)/t hat(x) + (1 - cos(t))/t^2 hat(x)^2,
- * t = |x|
+ *   omega = vee(R'R'),   R <- R exp(hat(x)),   exp(hat(x)) = 1 + sin(t)/t hat(x) + (1 - cos(t))/t^2 hat(x)^2
+ *
+ * with t = |x|.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -23,7 +24,7 @@ void cst_system_body_omega(const cst_body *b, const double *q, const double *v, 
   }
 }
 
-/* E := exp(hat(x)); 1 - cos t as 2 sin^2(t/2), which keeps its digits. */
+/* E := exp(hat(x)), with 2 sin^2(t/2) for 1 - cos t to avoid cancellation. */
 static void exponential(const double x[3], double E[9]) {
   const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), half = cst_elementary_sin(0.5 * t);
   const double s = t > 0 ? cst_elementary_sin(t) / t : 1, c = t > 0 ? 2 * half * half / (t * t) : 0.5;

@@ -1,4 +1,4 @@
-/* worst.c: in words and numbers, where a start is inconsistent and what a consistent one is (see worst.h). */
+/* worst.c: describes how a start is inconsistent, and a consistent one (see worst.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/worst.h"
 #include <stdio.h>
@@ -12,7 +12,7 @@ const char *cst_worst_say(const cst_system *s, const cst_worst *w, char *text, i
   return text;
 }
 
-/* The list of a vector, arrays as lists within it. */
+/* Prints a vector as a list, with arrays as nested lists. */
 static void print_list(FILE *f, const cst_system *s, const double *x) {
   fputc('[', f);
   for (int i = 0; i < s->ncoordinate; i++) {

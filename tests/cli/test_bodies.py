@@ -427,7 +427,7 @@ def mistakes():
             "one of several",
             "{name: lagrange-top, parameters: {I3: [0.5, 2.5]}}",
             "",
-            "error: inertia of top: the principal moments are 1, 1, 2.5; no body has one",
+            "error: inertia of top: the principal moments are 1, 1, 2.5; none may be larger",
         ),
         (
             "flat",

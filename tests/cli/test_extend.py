@@ -300,13 +300,13 @@ def own():
     )
     put("bead.yaml", BEAD.replace("m*g*z", "2*m*g*z"))
     ok(
-        extend().returncode == 2 and "whose description is another one now" in extend().stderr,
+        extend().returncode == 2 and "whose description has changed" in extend().stderr,
         "its description must not have changed",
         extend().stderr,
     )
     put("bead.yaml", BEAD), put("large.yaml", large.replace("3/8, 3/8", "2/8, 4/8"))
     ok(
-        extend().returncode == 2 and "'layers' is not that of small.h5" in extend().stderr,
+        extend().returncode == 2 and "'layers' differs from small.h5" in extend().stderr,
         "nor a layer",
         extend().stderr,
     )
@@ -325,15 +325,19 @@ def refused():
         "end": (
             "end: 1.0",
             "end: 2.0",
-            "'end' is 2, and .*kept.h5, which ends at 1, does not hold what a later one needs; run it anew with `extensible: true`",
+            "'end' is 2, and .*kept.h5, which ends at 1, does not hold the states that a later end needs; run it again with `extensible: true`",
         ),
-        "seed": ("seed: 3", "seed: 4", '\'initial\' is not .* "seed: 3" where this has "seed: 4"'),
+        "seed": (
+            "seed: 3",
+            "seed: 4",
+            '\'initial\' differs from .* "seed: 3" where this study has "seed: 4"',
+        ),
         "system": ("planar-pendulum", "spherical-pendulum", "its system is not that of .*planar-pendulum"),
-        "kind": ("study: order", "study: conservation", "'study' is not that of"),
+        "kind": ("study: order", "study: conservation", "'study' differs from"),
         "norm": (
             "norm: two",
             "norm: one",
-            '\'error\' is not that of .* "norm: two" where this has "norm: one"',
+            '\'error\' differs from .* "norm: two" where this study has "norm: one"',
         ),
         "a key more": (
             "error:",

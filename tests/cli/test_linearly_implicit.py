@@ -428,7 +428,7 @@ MISTAKES = [
     ("henon-heiles", "zhang-skeel(beta=0.3, gamma=0.5)", "takes no gamma="),
     ("henon-heiles", "zhang-skeel(beta=0.3, quadrature=middle)", "trapezoid, left or right"),
     ("henon-heiles", "zhang-skeel(beta=0.3, quadrature=0.5)", "trapezoid, left or right"),
-    ("henon-heiles", "zhang-skeel(beta=0.3, beta=0.4)", "stands twice"),
+    ("henon-heiles", "zhang-skeel(beta=0.3, beta=0.4)", "appears twice"),
     ("henon-heiles", "penalty(rattle, omega=20)", "has none"),
     ("double-pendulum-angles", "zhang-skeel(beta=0.3)", "constant mass"),
     ("charged-pendulum", "penalty(zhang-skeel(beta=0.3), omega=20)", "without a(q)"),

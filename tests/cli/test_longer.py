@@ -261,7 +261,7 @@ def mistakes():
     refused(
         "a result that is not extensible",
         short.replace("end: 4", "end: 8").replace("extensible: true\n", ""),
-        "does not hold what a later one needs; run it anew with `extensible: true`",
+        "does not hold the states that a later end needs; run it again with `extensible: true`",
         "fixed",
     )
     refused("an end before", short.replace("end: 4", "end: 2"), "'end' is 2, which is before that of")
@@ -286,7 +286,7 @@ def mistakes():
         process = constella("check", write("mistake.yaml", short + key + "\n"))
         ok(
             process.returncode == 2
-            and "mistake.yaml:11:13: error: 'extensible' does not go with averages" in process.stderr,
+            and "mistake.yaml:11:13: error: 'extensible' cannot be combined with averages" in process.stderr,
             f"{key}: refused in its place",
             process.stderr,
         )

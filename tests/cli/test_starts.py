@@ -190,7 +190,7 @@ def ranges():
     ok(close([r["g"] for r in table(one)], [1, 10, 100]), "spaced as logarithms")
     for form, said in (
         ("{from: 1, to: 2}", "missing key 'count'"),
-        ("{from: 1, to: 2, count: 1}", "one value has 'from' and 'to' alike"),
+        ("{from: 1, to: 2, count: 1}", "for one value 'from' and 'to' must be equal"),
         ("{from: 1, to: 2, count: 2.5}", "a whole number"),
         ("{from: 0, to: 2, count: 3, spacing: log}", "have one sign"),
         ("{from: 1, to: 2, count: 3, step: 1}", "unknown key 'step'"),
@@ -219,8 +219,8 @@ def csv():
         process.stderr,
     )
     for name, text, said in (
-        ("column", "x, w\n1, 2\n", "column.csv:1:1: error: column 'w' is no coordinate"),
-        ("number", "x\n1\ntwo\n", "number.csv:3:1: error: 'two' is no finite number"),
+        ("column", "x, w\n1, 2\n", "column.csv:1:1: error: column 'w' is neither a coordinate"),
+        ("number", "x\n1\ntwo\n", "number.csv:3:1: error: 'two' is not a finite number"),
         ("short", "x, y\n1\n", "short.csv:2:1: error: the row has 1 numbers"),
         ("twice", "x, x\n1, 1\n", "column 'x' appears twice"),
         ("empty", "x, y\n", "has no starts"),

@@ -135,7 +135,7 @@ def inconsistent():
         process.stdout,
     )
     state = re.search(
-        r"note: projected, it moves by at most \S+ in a coordinate: (\{q: .*\})", process.stdout
+        r"note: projection moves it by at most \S+ in a coordinate: (\{q: .*\})", process.stdout
     )
     if ok(state, "a projected state is printed", process.stdout):
         text = LINKAGE.replace("{q: [0.6, 0.81, [2, 0.8]], v: [0.1, 0, [0, 0]]}", state[1])

@@ -172,7 +172,7 @@ MISTAKES = [
         "langevin(rattle, friction=1, coefficient=1, inverse-temperature=1)",
         "give one of them",
     ),
-    ("planar-pendulum", "langevin(rattle, friction=1, friction=1, inverse-temperature=1)", "stands twice"),
+    ("planar-pendulum", "langevin(rattle, friction=1, friction=1, inverse-temperature=1)", "appears twice"),
     ("planar-pendulum", f"langevin(rattle, {BATH}, drifts=2)", "takes no 'drifts='"),
     ("planar-pendulum", f"langevin(shake, {BATH})", "methods that leave v on the tangent space"),
     ("planar-pendulum", f"langevin(rk4, {BATH})", "methods that leave v on the tangent space"),

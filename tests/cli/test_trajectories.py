@@ -245,11 +245,14 @@ def mistakes():
     refused(
         "a seed of the worst",
         "{worst: 2, by: energy, seed: 1}",
-        "'seed' does not go with 'worst'",
+        "'seed' cannot be combined with 'worst'",
         at="1}, every",
     )
     refused(
-        "by without worst", "{random: 2, by: energy}", "'by' does not go with 'random'", at="energy}, every"
+        "by without worst",
+        "{random: 2, by: energy}",
+        "'by' cannot be combined with 'random'",
+        at="energy}, every",
     )
     refused("the worst of nothing", "{worst: 2}", "missing key 'by' in 'members'", at="{worst: 2}")
     refused(

@@ -1,4 +1,4 @@
-/* chart.h: a chart of T*N near a start, and what one step makes of its axes.
+/* chart.h: a chart of T*N near a start, and the derivative of one step along its axes.
  *
  * (a, b) -> q = P(q0 + B a), v = projection at q of v0 + B b, with B an orthonormal basis of ker G(q0). D is
  * the sixth-order central difference along the chart's axes, and omega(u, w) = u_q.w_p - u_p.w_q.
@@ -46,7 +46,10 @@ static void chart(const problem *x, const double *B, int d, int k, double distan
     q[i] = x->q[i] + (k < d ? distance * B[k * x->s->nq + i] : 0);
     v[i] = x->v[i] + (k >= d ? distance * B[(k - d) * x->s->nq + i] : 0);
   }
-  if (!cst_system_project(x->s, x->c, q, v)) fprintf(stderr, "%s: chart\n", x->s->name), abort();
+  if (!cst_system_project(x->s, x->c, q, v)) {
+    fprintf(stderr, "%s: chart\n", x->s->name);
+    abort();
+  }
 }
 
 UNUSED static double omega(const double *u, const double *w, int nq) {
@@ -55,7 +58,7 @@ UNUSED static double omega(const double *u, const double *w, int nq) {
   return sum;
 }
 
-/* One step of every point; D before and after, [2d][2nq]. */
+/* One step from every point; D before and after the step, [2d][2nq]. */
 UNUSED static bool differentiate(const problem *x, const char *method, double h, int d, const double *B,
                                  double *before, double *after) {
   const int nq = x->s->nq, lanes = 2 * d * POINTS;

@@ -1,12 +1,12 @@
 /* claims.h: what the tests of methods share: every method of the registry and a list of composites, every
  * system of the catalogue, and trajectories.
  *
- * A test asks cst_method_properties what a method promises on a system and holds it to that, by each_pair: in
- * `make test` on the pairs that cover.h chooses and describes, in `make test-all` on all. Families are
- * methods of the same kinds of substeps, alone or composed; kinds are systems alike in nature_of:
+ * A test takes the claims of a method on a system from cst_method_properties and checks them with each_pair:
+ * in `make test` on the pairs that cover.h chooses, in `make test-all` on all. A family is a set of methods
+ * with the same kinds of substeps, alone or composed. A kind is a set of systems with the same nature_of:
  * constraints, general, full and gyroscopic masses, bands, redundancy, linear V, symmetries, velocity
- * constraints, time. Options of PETSc pass through: run a test with -snes_type newtonls to hold PETSc's own
- * types to the same claims.
+ * constraints, time. PETSc options are passed through: run a test with -snes_type newtonls to check the same
+ * claims with PETSc's own solver types.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CLAIMS_H
@@ -27,7 +27,7 @@
 
 #define UNUSED __attribute__((unused))
 
-/* Beside the registry's examples. */
+/* Methods in addition to the examples of the registry. */
 static const char *const composites[] UNUSED = {
     "compose(rattle, suzuki4)",
     "compose(rattle, yoshida6)",
@@ -128,12 +128,16 @@ UNUSED static const char *expression_at(int i) {
 UNUSED static cst_method *method_of(const char *text) {
   cst_expr_error e;
   cst_method    *m = cst_method_parse(text, NULL, &e);
-  if (!m) fprintf(stderr, "%s: %s\n", text, e.message), abort();
+  if (!m) {
+    fprintf(stderr, "%s: %s\n", text, e.message);
+    abort();
+  }
   return m;
 }
 
-/* How fast a system moves, where that is not of order one: steps and times of the tests are multiplied by
- * pace. delta: a distance over which its functions are smooth for differences of order six. */
+/* The speed of systems for which it is not of order one; the steps and times of the tests are multiplied by
+ * pace. delta: a distance over which the system's functions are smooth enough for differences of order six.
+ */
 static const struct {
   const char *name;
   double      pace, delta;
@@ -170,7 +174,10 @@ UNUSED static void problem_of(problem *x, cst_system *s) {
 UNUSED static problem *problem_open(const char *name) {
   problem    *x = calloc(1, sizeof *x);
   cst_system *s = cst_catalogue_create(name);
-  if (!x || !s) fprintf(stderr, "no system %s\n", name), abort();
+  if (!x || !s) {
+    fprintf(stderr, "no system %s\n", name);
+    abort();
+  }
   problem_of(x, s);
   return x;
 }
@@ -184,14 +191,17 @@ UNUSED static problem described(const char *text) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("described.yaml", text, strlen(text), NULL, 0, d);
   problem     x;
-  if (!s) cst_diag_print(d, stderr), abort();
+  if (!s) {
+    cst_diag_print(d, stderr);
+    abort();
+  }
   cst_diag_destroy(d);
   cst_system_interpret(s);
   problem_of(&x, s);
   return x;
 }
 
-/* Whether the method of this expression steps the system. */
+/* True if the method of this expression can step the system. */
 UNUSED static bool fits(const problem *x, const char *method) {
   char        why[400];
   cst_method *m = method_of(method);
@@ -210,9 +220,9 @@ UNUSED static const cst_substep_row *row_of(const char *method) {
   return row;
 }
 
-/* How many times dearer than on a small system a step is that holds conversions: each of their substeps
- * solves several times for a multiple of nq + ng unknowns, which takes less for large systems. Line integrals
- * of general systems invert a mass matrix at many points. */
+/* The cost of a step relative to one on a small system. Conversions solve several times per substep for a
+ * multiple of nq + ng unknowns; for large systems the iterations need fewer solves. Line integrals of general
+ * systems invert a mass matrix at many points. */
 UNUSED static double cost_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
@@ -227,22 +237,24 @@ UNUSED static double cost_of(const problem *x, const char *method) {
   cst_method_destroy(m);
   return fmax(1, cost);
 }
-/* `steps`, or down to a 20th of them where they are dear. */
+/* `steps`, or fewer (down to a 20th) if they are expensive. */
 UNUSED static int affordable(const problem *x, const char *method, int steps) {
   return (int)(steps / fmin(cost_of(x, method), 20));
 }
 
-/* Start number `lane`: the system's own, then neighbours of it on the constraints. */
+/* Start number `lane`: first the system's own, then neighbours of it on the constraints. */
 UNUSED static void start_of(const problem *x, int lane, double *q, double *v) {
   for (int i = 0; i < x->s->nq; i++) {
     q[i] = x->q[i] + (lane ? 0.03 * sin(1.7 * lane + 2.3 * i) : 0);
     v[i] = x->v[i] + (lane ? 0.05 * cos(2.9 * lane + 1.1 * i) : 0);
   }
-  if (lane && !cst_system_project(x->s, x->c, q, v))
-    fprintf(stderr, "%s: start %d\n", x->s->name, lane), abort();
+  if (lane && !cst_system_project(x->s, x->c, q, v)) {
+    fprintf(stderr, "%s: start %d\n", x->s->name, lane);
+    abort();
+  }
 }
 
-/* A few trajectories of one method. */
+/* Some trajectories of one method. */
 typedef struct {
   const problem *x;
   cst_method    *m;
@@ -255,7 +267,10 @@ typedef struct {
 UNUSED static int widest(void) {
   const char *why = "";
   int         isa = cst_isa_choose(&why);
-  if (isa < 0) fprintf(stderr, "%s\n", why), abort();
+  if (isa < 0) {
+    fprintf(stderr, "%s\n", why);
+    abort();
+  }
   return isa;
 }
 UNUSED static void run_open_with(run *r, const problem *x, const char *method, int isa, int lanes,
@@ -274,7 +289,7 @@ UNUSED static void run_open_on(run *r, const problem *x, const char *method, int
                                double tolerance) {
   run_open_with(r, x, method, isa, lanes, tolerance, CST_ITERATION_AUTO);
 }
-/* With the solver's tolerance of the study file's default. */
+/* Opens a run with the default solver tolerance of study files. */
 UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) {
   run_open_on(r, x, method, widest(), lanes, 1e-14);
 }
@@ -310,13 +325,13 @@ UNUSED static void run_block(const run *r, int lane, int at, int n, double *out)
   const double *column = cst_batch_lane(r->st, &r->b, lane);
   for (int i = 0; i < n; i++) out[i] = column[(at + i) * cst_stepper_width(r->st)];
 }
-/* The state as the method carries it. */
+/* The state in the variables of the method. */
 UNUSED static void run_carried(const run *r, int lane, double *q, double *p) {
   run_block(r, lane, cst_stepper_layout(r->st)->q, r->x->s->nq, q);
   run_block(r, lane, cst_stepper_layout(r->st)->p, r->x->s->nq, p);
 }
-/* q and p = M v + a, of which the method may carry the tangential part: p - a - M v is G' times something
- * then, and G v = 0. */
+/* q and p = M v + a. A method may carry only the tangential part of p: p - a - M v is then G' times a vector,
+ * and G v = 0. */
 UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
   const problem *x = r->x;
   double         at[CST_MAX_Q], v[CST_MAX_Q];
@@ -336,7 +351,7 @@ UNUSED static void run_lambda(const run *r, int lane, double *lambda) {
   for (int a = 0; a < r->x->s->ng; a++) lambda[a] = all[a * width + lane % width];
 }
 
-/* The larger; NaN where either is. */
+/* The larger number; NaN if either is NaN. */
 UNUSED static double larger(double a, double b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
 UNUSED static double norm(const double *x, int n) {
   double most = 0;
@@ -360,13 +375,13 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
   return T + V;
 }
 
-/* What a pair promises that a test can look at, bits for cover.h: that it runs; claims; the absence of a
- * claim of constraints, so that it can be seen; orders of multipliers; a tangential p. */
+/* The testable promises of a pair, as bits for cover.h: the method runs; it has claims; it has no claim of
+ * constraints, whose absence can be tested; orders of multipliers; a tangential p. */
 enum { RUNS = 1, LAMBDA = 1 << 12, TANGENTIAL = 1 << 13 };
 UNUSED static unsigned claims_of(unsigned claims) { return claims << 1; }
 UNUSED static unsigned absent(unsigned claims) { return claims << 8; }
 
-/* Of momenta where there are symmetries, of constraints where there are some. */
+/* Claims of momenta count if there are symmetries, claims of constraints if there are constraints. */
 UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {
   const unsigned on_constraints = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES,
                  claims = has.claims & ~(s->nsym ? 0u : (unsigned)CST_CLAIM_MOMENTUM);
@@ -375,7 +390,7 @@ UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {
          (has.tangential ? TANGENTIAL : 0u);
 }
 
-/* What a method is made of: the kinds of its substeps, and whether there are more of them than kinds. */
+/* The composition of a method: the kinds of its substeps, and whether a kind occurs more than once. */
 UNUSED static unsigned make_of(const char *method) {
   static const char *names[16];
   cst_method        *m = method_of(method);
@@ -385,7 +400,9 @@ UNUSED static unsigned make_of(const char *method) {
   for (int j = 0; j < p->n; j++) {
     for (k = 0; names[k] && strcmp(names[k], p->step[j].row->name); k++) continue;
     if (k > 14) abort();
-    names[k] = p->step[j].row->name, kinds += !(make & 1u << k), make |= 1u << k;
+    names[k] = p->step[j].row->name;
+    kinds += !(make & 1u << k);
+    make |= 1u << k;
   }
   make |= p->n > kinds ? 1u << 15 : 0;
   cst_program_destroy(p);
@@ -393,7 +410,7 @@ UNUSED static unsigned make_of(const char *method) {
   return make;
 }
 
-/* What a system is like to those who step it. */
+/* The properties of a system that matter to methods. */
 UNUSED static unsigned nature_of(const cst_system *s) {
   const bool is[] = {s->ng,      s->general,  s->matrix, s->gyroscopic, s->gram.banded,
                      s->dropped, s->linear_v, s->nsym,   s->nvel,       s->timed};
@@ -402,7 +419,7 @@ UNUSED static unsigned nature_of(const cst_system *s) {
   return nature;
 }
 
-/* How dear a step is, from 0, below DEAR. */
+/* The cost class of a step, from 0, below DEAR. */
 UNUSED static int dearness_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
@@ -415,24 +432,25 @@ UNUSED static int dearness_of(const problem *x, const char *method) {
   return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
 }
 
-/* The number of the first entry that is the same. */
+/* The index of the first equal entry. */
 UNUSED static int first_like(const unsigned *x, int i) {
   int k = 0;
   while (x[k] != x[i]) k++;
   return k;
 }
 
-/* Systems on which an order is just the one that is claimed, and what is not claimed is seen to be absent:
- * each method is held from both sides on one of them. */
+/* Systems on which the observed order equals the claimed one, and properties that are not claimed are visibly
+ * absent. On one of them each method is tested for both. */
 UNUSED static bool is_reference(const char *system) {
   return !strcmp(system, "modified-pendulum") || !strcmp(system, "henon-heiles");
 }
 
-/* What a test looks at. */
+/* What a test examines. */
 typedef struct {
   unsigned promises;
-  bool     references; /* whether every method meets the reference systems */
-  bool (*left_out)(const problem *x, const char *method); /* pairs that it cannot look at; NULL: none */
+  /* every method is tested on the reference systems */
+  bool references;
+  bool (*left_out)(const problem *x, const char *method); /* pairs that the test cannot examine; NULL: none */
 } scope;
 enum { CONSTRAINT_CLAIMS = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES };
 #define SCOPE_ORDER                                                                                          \
@@ -444,17 +462,21 @@ enum { CONSTRAINT_CLAIMS = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES };
 #define SCOPE_CLAIM(c)                                                                                       \
   (scope) { claims_of(c), false, NULL }
 
-/* The pairs of expressions and systems of the catalogue that a test takes; free(). */
+/* The pairs of expressions and systems of the catalogue for a test; free(). */
 UNUSED static cover *cover_of_claims(scope of) {
   cover   *c = calloc(1, sizeof *c);
   unsigned make[MOST_METHODS], nature[MOST_SYSTEMS];
   if (!c || expression_count() > MOST_METHODS || cst_catalogue_size() > MOST_SYSTEMS) abort();
-  c->methods = expression_count(), c->systems = cst_catalogue_size();
-  for (int i = 0; i < c->methods; i++)
-    make[i] = make_of(expression_at(i)), c->family[i] = first_like(make, i);
+  c->methods = expression_count();
+  c->systems = cst_catalogue_size();
+  for (int i = 0; i < c->methods; i++) {
+    make[i] = make_of(expression_at(i));
+    c->family[i] = first_like(make, i);
+  }
   for (int k = 0; k < c->systems; k++) {
     problem *x = problem_open(cst_catalogue_name(k));
-    nature[k] = nature_of(x->s), c->kind[k] = first_like(nature, k);
+    nature[k] = nature_of(x->s);
+    c->kind[k] = first_like(nature, k);
     c->reference[k] = of.references && is_reference(x->s->name);
     for (int i = 0; i < c->methods; i++) {
       cst_method *m = method_of(expression_at(i));
@@ -470,8 +492,8 @@ UNUSED static cover *cover_of_claims(scope of) {
   return c;
 }
 
-/* test(problem, expression, properties) for every method on the systems that cover.h gives it of those on
- * which it promises something that the test looks at. Returns how many pairs there were. */
+/* Calls test(problem, expression, properties) for every method on the systems that cover.h chooses, among
+ * those on which the method makes a promise that the test examines. Returns the number of pairs. */
 typedef void      claim_test(const problem *x, const char *method, cst_properties has);
 UNUSED static int each_pair(claim_test *test, scope of) {
   cover *c = cover_of_claims(of);
@@ -481,7 +503,8 @@ UNUSED static int each_pair(claim_test *test, scope of) {
     for (int i = 0; i < c->methods; i++) {
       if (!c->taken[i][k]) continue;
       cst_method *m = method_of(expression_at(i));
-      test(x, expression_at(i), cst_method_properties(m, x->s)), count++;
+      test(x, expression_at(i), cst_method_properties(m, x->s));
+      count++;
       cst_method_destroy(m);
     }
     problem_close(x);
@@ -490,7 +513,7 @@ UNUSED static int each_pair(claim_test *test, scope of) {
   return count;
 }
 
-/* TAP for all of them, so that none is left out in silence. */
+/* Reports every pair in TAP, so that none is omitted silently. */
 UNUSED static int claims_main(int *argc, char ***argv, void (*tests)(void)) {
   MUST(PetscInitialize(argc, argv, NULL, NULL));
   MUST(cst_solver_register());

@@ -1,16 +1,18 @@
-/* cover.h: which pairs of a method and a system the tests of claims take, of all that fit. `make test-all`
- * takes every pair.
+/* cover.h: chooses the pairs of methods and systems for the tests of claims. `make test-all` takes every
+ * pair.
  *
- * Methods are of families and systems of kinds, and a pair makes promises: that it runs at all is the first
- * of them. Where a promise is made on that many pairs at all, those taken hold every method to it on at least
- * PER_METHOD systems, every system to it with at least PER_SYSTEM methods, and it meets MEETS methods or
- * more, every family to it on every kind of system at least once; where it is made on fewer, all of them. A
- * reference system meets every method. Pairs are gone through in a fixed order that scatters over methods and
- * systems, the dearer the later, and one is taken if something of the above still lacks it; then backwards,
- * and one is given up that nothing lacks any more. test-cover.c holds the choice to this.
+ * Methods belong to families and systems to kinds. A pair makes promises, the first of which is that it runs.
+ * If a promise is made by enough pairs, the chosen pairs test it
+ *   for every method on at least PER_METHOD systems,
+ *   for every system with at least PER_SYSTEM methods, and each system meets at least MEETS methods,
+ *   for every family on every kind of system at least once;
+ * if it is made by fewer, all of them are chosen. A reference system meets every method. The choice goes
+ * through the pairs in a fixed order that is scattered over methods and systems, the expensive ones last, and
+ * takes a pair if one of the conditions is not yet met. Then it goes backwards and removes pairs that no
+ * condition needs. test-cover.c checks the choice.
  *
- * Tests with loops of their own over layers, biases and systems take those whose indices sum to 0 modulo m
- * (on_diagonal): of each combination of all indices but one about every m-th.
+ * Tests with their own loops over layers, biases and systems take the combinations whose indices sum to 0
+ * modulo m (on_diagonal): about every m-th value for each combination of all other indices.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef COVER_H
@@ -32,7 +34,7 @@ typedef struct {
   int      methods, systems;
   int      family[MOST_METHODS], kind[MOST_SYSTEMS]; /* from 0, below MOST_METHODS and MOST_SYSTEMS */
   bool     reference[MOST_SYSTEMS];
-  unsigned promises[MOST_METHODS][MOST_SYSTEMS]; /* bits, 1: it runs; 0 where the method does not fit */
+  unsigned promises[MOST_METHODS][MOST_SYSTEMS]; /* bits, 1: it runs; 0 if the method does not fit */
   int      dear[MOST_METHODS][MOST_SYSTEMS];     /* from 0, below DEAR */
   bool     taken[MOST_METHODS][MOST_SYSTEMS];
 } cover;
@@ -41,7 +43,7 @@ __attribute__((unused)) static bool everything(void) { return getenv("CONSTELLA_
 
 __attribute__((unused)) static bool on_diagonal(int sum, int m) { return everything() || sum % m == 0; }
 
-/* How many of the pairs taken so far make a promise: of a method, of a system, of a family on a kind. */
+/* The number of chosen pairs that make a promise: of a method, of a system, of a family on a kind. */
 typedef struct {
   int method[MOST_METHODS][MOST_PROMISES], system[MOST_SYSTEMS][MOST_PROMISES],
       both[MOST_METHODS][MOST_SYSTEMS][MOST_PROMISES];
@@ -49,7 +51,7 @@ typedef struct {
 
 static int cover_per_system(int promise) { return promise ? PER_SYSTEM : MEETS; }
 
-/* Whether something has less than it needs without the pair. */
+/* True if a condition is violated without the pair. */
 static bool cover_lacks(const cover *c, const cover_counts *n, int i, int k) {
   const int own = c->taken[i][k];
   for (int b = 0; b < MOST_PROMISES; b++)
@@ -64,17 +66,21 @@ static void cover_set(cover *c, cover_counts *n, int i, int k, bool taken) {
   const int more = taken - c->taken[i][k];
   c->taken[i][k] = taken;
   for (int b = 0; b < MOST_PROMISES; b++)
-    if (c->promises[i][k] & 1u << b)
-      n->method[i][b] += more, n->system[k][b] += more, n->both[c->family[i]][c->kind[k]][b] += more;
+    if (c->promises[i][k] & 1u << b) {
+      n->method[i][b] += more;
+      n->system[k][b] += more;
+      n->both[c->family[i]][c->kind[k]][b] += more;
+    }
 }
 
-/* About the golden section of n, without a common divisor. */
+/* A number without common divisors with n, near its golden section. */
 static int cover_stride(int n) {
   for (int stride = (int)(n * 0.618034);; stride++) {
     int a = stride, b = n;
     while (b) {
       const int rest = a % b;
-      a = b, b = rest;
+      a = b;
+      b = rest;
     }
     if (a == 1) return stride;
   }
@@ -84,9 +90,9 @@ __attribute__((unused)) static void cover_choose(cover *c) {
   cover_counts *counts = calloc(1, sizeof *counts);
   const int     all = c->methods * c->systems, stride = cover_stride(all);
   if (!counts) abort();
+  /* the reference systems first, then in order of increasing cost; and backwards */
   for (int way = 0; way < 2; way++)
-    for (int m = 0; m < (DEAR + 1) * all;
-         m++) { /* the reference systems, then the dearer the later; and back */
+    for (int m = 0; m < (DEAR + 1) * all; m++) {
       const int n = way ? (DEAR + 1) * all - 1 - m : m, at = (int)((long long)(n % all) * stride % all),
                 i = at / c->systems, k = at % c->systems;
       if (!c->promises[i][k] || n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k])) continue;

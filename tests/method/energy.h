@@ -1,5 +1,5 @@
-/* energy.h: what the two tests of energy claims share: the course of the energy over a long run, and what is
- * asked of it. */
+/* energy.h: what the two tests of energy claims share: the course of the energy over a long run, and its
+ * bounds. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef ENERGY_H
 #define ENERGY_H
@@ -10,17 +10,18 @@
 enum { LANES = 8, EVERY = 10 };
 
 typedef struct {
-  double first, second; /* largest |E - E(0)| / scale in each half, the mean over the lanes: one lane's
-                           maximum is up to chance where the motion is chaotic */
-  double shift; /* the mean of the second half against that of the first, |difference|, the mean over the
-                   lanes */
-  double displacement; /* the largest |q - q(0)| of the lane that moves least */
+  /* The largest |E - E(0)| / scale in each half, averaged over the lanes: in chaotic motion the maximum of
+   * one lane is random. */
+  double first, second;
+  /* |mean of the second half - mean of the first|, averaged over the lanes */
+  double shift;
+  double displacement; /* the largest |q - q(0)| of the lane with the smallest displacement */
 } course;
 
-/* Neither grows its swing nor drifts: what grows linearly is seen in the means where its swing hides it from
- * the maxima. */
+/* Neither the amplitude nor the mean of the error grows. A linear drift is visible in the means even where
+ * the oscillation hides it in the maxima. */
 static bool bounded(course c) {
-  double few = 2e-12 * fmax(1, c.displacement); /* angles that wind up cost digits */
+  double few = 2e-12 * fmax(1, c.displacement); /* large angles cost digits */
   bool   roundoff = c.first < few && c.second < few;
   return (roundoff || (c.second <= 1.5 * c.first && c.shift <= 0.25 * fmax(c.first, c.second))) &&
          c.displacement > 1e-2;
@@ -28,14 +29,15 @@ static bool bounded(course c) {
 
 static bool exact(course c) { return fmax(c.first, c.second) < 5e-13 && c.displacement > 1e-2; }
 
-/* What part of the longest affordable run has settled: all of it where satellites swing slowly about their
- * orbit, half for the long waves of a chain; more where tops on a hinge tumble irregularly. */
+/* The fraction of the longest affordable run after which the energy has settled: all of it for satellites
+ * that oscillate slowly about their orbit, half for the long waves of a chain; more for tops on a hinge,
+ * which tumble irregularly. */
 static double part_of(const char *system) {
   if (!strcmp(system, "two-tops")) return 3;
   return !strcmp(system, "tethered-satellites") ? 1 : !strcmp(system, "pendulum-chain") ? 0.5 : 0.25;
 }
 
-/* Fewer of conversions, where a step is dear, but 1000 of what affords as many. */
+/* Fewer steps for conversions with expensive steps, but 1000 if they can be afforded. */
 static int steps_of(const problem *x, const char *method) {
   const bool conversion = strstr(method, CONVERSION);
   const int  all = affordable(x, method,
@@ -76,7 +78,8 @@ static course course_over(const problem *x, const char *method, double h, int st
   }
   for (int l = 0; l < LANES; l++) {
     c.displacement = fmin(c.displacement, moved[l]);
-    c.first += of[0][l].top / LANES, c.second += of[1][l].top / LANES;
+    c.first += of[0][l].top / LANES;
+    c.second += of[1][l].top / LANES;
     c.shift += fabs(of[1][l].mean - of[0][l].mean) / LANES;
   }
   *well = run_well(&r, LANES);
@@ -88,13 +91,13 @@ static course course_of(const problem *x, const char *method, double h, bool *we
   return course_over(x, method, h, steps_of(x, method), well);
 }
 
-/* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked
- * at anyhow. A top whose pivot slides trades energy with it in rare large swings: in 80000 steps the largest
- * of them is still to come, whatever steps it. */
+/* Composites whose affordable run is too short to distinguish drift from the motion; the examples of the
+ * registry are tested in any case. A top with a sliding pivot exchanges energy with it in rare large swings:
+ * 80000 steps do not contain the largest of them, for any method. */
 static bool left_out(const problem *x, const char *method) {
   if (!strcmp(x->s->name, "pivoted-top")) return true;
-  if (!strcmp(x->s->name, "two-tops") && !everything())
-    return true; /* its runs are long: test-all has them */
+  /* its runs are long; only test-all has them */
+  if (!strcmp(x->s->name, "two-tops") && !everything()) return true;
   for (int i = 0; i < cst_method_count(); i++)
     if (!strcmp(method, cst_method_info_at(i)->example)) return false;
   return cost_of(x, method) > 10;

@@ -1,5 +1,5 @@
-/* line.h: what the tests of line integral methods share: how far a run loses the energy and g, how far two
- * runs are apart. */
+/* line.h: what the tests of line integral methods share: the errors of the energy and of g over a run, and
+ * the distance of two runs. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef LINE_H
 #define LINE_H
@@ -23,7 +23,7 @@ UNUSED static losses losses_of(const problem *x, const char *method, double h, i
     run_go(&r, h, 1);
     run_carried(&r, 0, q, p);
     cst_system_eval(x->s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
-    most.energy = larger(most.energy, fabs(energy(x, q, p, NULL) - start)),
+    most.energy = larger(most.energy, fabs(energy(x, q, p, NULL) - start));
     most.g = larger(most.g, norm(g, x->s->ng));
   }
   if (!run_well(&r, 1)) most = (losses){INFINITY, INFINITY};
@@ -31,7 +31,7 @@ UNUSED static losses losses_of(const problem *x, const char *method, double h, i
   return most;
 }
 
-/* Distance of the ends of two methods. */
+/* The distance of the end states of two methods. */
 UNUSED static double difference(const problem *x, const char *one, const char *other, cst_iteration iteration,
                                 double h, int n, double *iterations) {
   double off = 0, q[2][CST_MAX_Q], p[2][CST_MAX_Q], count;

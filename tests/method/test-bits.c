@@ -1,5 +1,5 @@
-/* test-bits.c: the same bits from the generic core and the hot one, from every instruction set, from PETSc's
- * own SNES types, in any company and in any stretches. */
+/* test-bits.c: the generic core and the hot one, every instruction set and PETSc's own SNES types give the
+ * same bits, for any set of lanes and any division into stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "system/internal.h"
@@ -7,7 +7,7 @@
 enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
 static const double H = 0.05;
 
-/* What a run leaves of each lane: q, p, lambda, iterations, the number of steps. */
+/* The results of each lane: q, p, lambda, iterations, the number of steps. */
 typedef struct {
   double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES], steps[LANES];
 } result;
@@ -22,7 +22,7 @@ static void collect(const run *r, int from, int lanes, result *out) {
   }
 }
 
-/* So many steps in stretches of that length. */
+/* `steps` steps in stretches of length `stretch`. */
 static void result_over(const problem *x, const char *method, int isa, double tolerance, int steps,
                         int stretch, result *out) {
   run r;
@@ -33,14 +33,14 @@ static void result_over(const problem *x, const char *method, int isa, double to
   run_close(&r);
 }
 
-/* STEPS steps, or as many as are affordable. */
+/* STEPS steps, or as many as can be afforded. */
 static void result_of(const problem *x, const char *method, int isa, int stretch, result *out) {
   result_over(x, method, isa, 1e-14, affordable(x, method, STEPS), stretch, out);
 }
 
 static const char *what[] = {"q", "p", "iterations", "lambda", "the number of steps"};
 
-/* The first of `what` that is not the same in every lane; NULL when all are. */
+/* The first entry of `what` that differs in some lane; NULL if all are equal. */
 static const char *unlike(const result *a, const result *b) {
   if (memcmp(a->q, b->q, sizeof a->q)) return what[0];
   if (memcmp(a->p, b->p, sizeof a->p)) return what[1];
@@ -59,7 +59,7 @@ static void same(const result *a, const result *b, const char *method, const pro
          apart(a->lambda[l], b->lambda[l], CST_MAX_G), a->iterations[l], b->iterations[l]);
 }
 
-/* The Makefile's FORM_ISAS. */
+/* Must agree with FORM_ISAS of the Makefile. */
 static bool has_forms(int isa) { return strcmp(cst_isas[isa].name, "v2") != 0; }
 
 /* The kind of substep that is carried out on x. */
@@ -72,8 +72,8 @@ static const cst_substep_row *row_on(const problem *x, const char *method) {
   return row;
 }
 
-/* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first
- * segment's context. */
+/* Compares the record after STEPS steps of the generic core with that of the core that the stepper chooses,
+ * both with the context of the first segment. */
 static void test_hot(const problem *x, const char *method, int isa) {
   run                    one, other;
   const cst_substep_row *row = row_on(x, method);
@@ -107,7 +107,7 @@ static void test_hot_cores(void) {
   }
 }
 
-/* Whether the interpreter's kernels under generic cores give the bits of the compiled ones. */
+/* The kernels of the interpreter in generic cores give the bits of the compiled kernels. */
 static void test_interpreter(void) {
   static const char *const methods[] = {"rattle",
                                         "midpoint",
@@ -134,7 +134,7 @@ static void test_interpreter(void) {
   }
 }
 
-/* Over so many steps that a solver which stops at another iteration is noticed. */
+/* Enough steps to detect a solver that stops at a different iteration. */
 static void result_of_types(const problem *x, const char *method, double tolerance, result *out) {
   const int steps = affordable(x, method, STEPS_OF_TYPES);
   result_over(x, method, widest(), tolerance, steps, steps, out);
@@ -155,7 +155,7 @@ static void test_types(const problem *x, const char *method) {
   test_type(x, method, "nrichardson", &expected);
 }
 
-/* What a solver would leave that stops early. */
+/* A solver that stops early gives different bits. */
 static void test_early(const char *system, const char *method) {
   static result expected, got;
   problem      *x = problem_open(system);
@@ -179,7 +179,7 @@ static void test(const problem *x, const char *method, cst_properties has) {
   test_types(x, method);
 }
 
-/* Every lane by itself against all of them together. */
+/* Each lane alone gives the same bits as all lanes together. */
 static void test_alone(const char *system, const char *method) {
   static result together, alone;
   problem      *x = problem_open(system);

@@ -1,6 +1,5 @@
-/* test-claims-constraints.c: methods that claim positions keep g = 0 to the solver's tolerance, those that
- * claim velocities G v = 0 to round-off; the plain layers, which claim neither, drift off visibly.
- */
+/* test-claims-constraints.c: methods that claim positions keep g = 0 to the solver's tolerance, and those
+ * that claim velocities keep G v = 0 to round-off. Plain layers, which claim neither, drift visibly. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include <float.h>
@@ -10,18 +9,19 @@ static const double H = 0.05;
 
 typedef struct {
   double g, gv; /* largest scaled residuals so far */
-  double way;   /* g over what its line integral along the motion is a sum of */
+  double way;   /* g relative to the sum of terms of its line integral along the motion */
 } residuals;
 
-/* What the scales of a lane are made of: q and L_j at the start, the largest |v_k| and |q_k - q_k(0)| so far.
- */
+/* Data for the scales of a lane: q and L_j at the start, the largest |v_k| and |q_k - q_k(0)| so far. */
 typedef struct {
   double q[CST_MAX_Q], length[CST_MAX_G], speed, moved;
 } course;
 
-/* Scales: s_j = L_j sum |G_jk|, of what exceeds the round-off of the coordinates, 4 eps sum |G_jk| max |q_k|;
- * sum |G_jk| times the largest |v_k|; the larger of s_j and sum |G_jk| times the largest distance. */
-static void look(const problem *x, const double *q, const double *p, bool first, course *c, residuals *most) {
+/* The scales of residuals. For g_j beyond the round-off of the coordinates, 4 eps sum |G_jk| max |q_k|: s_j =
+ * L_j sum |G_jk|. For G v: sum |G_jk| times the largest |v_k|. For the line integral: the larger of s_j and
+ * sum |G_jk| times the largest distance. */
+static void observe(const problem *x, const double *q, const double *p, bool first, course *c,
+                    residuals *most) {
   const cst_system *s = x->s;
   double            g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], v[CST_MAX_Q], phi0[CST_MAX_G] = {0};
   cst_system_velocity(s, x->c, q, p, v);
@@ -30,7 +30,8 @@ static void look(const problem *x, const double *q, const double *p, bool first,
     memcpy(c->q, q, sizeof *q * (size_t)s->nq);
     cst_system_lengths(s, x->c, q, c->length);
   }
-  c->speed = larger(c->speed, norm(v, s->nq)), c->moved = larger(c->moved, apart(q, c->q, s->nq));
+  c->speed = larger(c->speed, norm(v, s->nq));
+  c->moved = larger(c->moved, apart(q, c->q, s->nq));
   cst_system_eval(s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
   cst_system_eval(s, CST_K_phi0, x->c, q, NULL, NULL, NULL, NULL, phi0);
   cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
@@ -42,9 +43,10 @@ static void look(const problem *x, const double *q, const double *p, bool first,
       gv += G[a * s->nq + i] * v[i];
     }
     const double scale = row * c->length[a], beyond = fabs(g[a]) - 4 * DBL_EPSILON * row * far;
-    if (beyond > 0)
-      most->g = larger(most->g, beyond / scale),
+    if (beyond > 0) {
+      most->g = larger(most->g, beyond / scale);
       most->way = larger(most->way, beyond / larger(scale, row * c->moved));
+    }
     if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * c->speed)); /* a state at rest keeps it */
   }
 }
@@ -60,7 +62,7 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
     if (n) run_go(&r, H * pace_of(x->s->name), 1);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
-      look(x, q, p, n == 0, &c[l], &most);
+      observe(x, q, p, n == 0, &c[l], &most);
     }
   }
   *well = run_well(&r, LANES);
@@ -68,8 +70,8 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
   return most;
 }
 
-/* Whether g = 0 is no equation that is solved at the end of a step, but what a line integral leaves: its
- * round-off, on top of what was left before it. */
+/* True if g = 0 is not solved at the end of a step but is the result of a line integral, whose round-off adds
+ * to the previous error. */
 static bool ends_in_line(const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
@@ -79,7 +81,7 @@ static bool ends_in_line(const char *method) {
   return line;
 }
 
-static double worst_of[128], worst_hidden_of[128]; /* of an expression over the systems */
+static double worst_of[128], worst_hidden_of[128]; /* the worst of an expression over the systems */
 
 static void test(const problem *x, const char *method, cst_properties has) {
   bool well;
@@ -94,11 +96,13 @@ static void test(const problem *x, const char *method, cst_properties has) {
       !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name))
     NOTE("scaled |G v| %.3g", most.gv);
   for (int i = 0; i < expression_count() && well; i++)
-    if (!strcmp(expression_at(i), method))
-      worst_of[i] = larger(worst_of[i], most.g), worst_hidden_of[i] = larger(worst_hidden_of[i], most.gv);
+    if (!strcmp(expression_at(i), method)) {
+      worst_of[i] = larger(worst_of[i], most.g);
+      worst_hidden_of[i] = larger(worst_hidden_of[i], most.gv);
+    }
 }
 
-/* Who does not claim it does not have it: no row is too modest. */
+/* Methods without the claim do not have the property: no row claims too little. */
 static void test_others(void) {
   problem *x = problem_open("spherical-pendulum");
   for (int i = 0; i < expression_count(); i++) {

@@ -1,4 +1,4 @@
-/* test-claims-energy-convert.c: the claims of conversions, as those of all other methods are held in
+/* test-claims-energy-convert.c: the energy claims of conversions, tested like those of all other methods in
  * test-claims-energy.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "energy.h"

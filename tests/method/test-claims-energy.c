@@ -1,8 +1,7 @@
-/* test-claims-energy.c: where a bounded energy error is claimed, the second half of a long run errs no more
- * than the first and about the same mean, and the state moves; where an exact energy is, there is round-off.
- * Explicit methods fail that on every system, and so does a frozen state. Conversions have a test of their
- * own.
- */
+/* test-claims-energy.c: if a bounded energy error is claimed, its amplitude in the second half of a long run
+ * is not larger than in the first, its mean does not change, and the state moves; if exact energy is claimed,
+ * the error is round-off. Explicit methods fail on every system, and so does a frozen state. Conversions have
+ * their own test. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "energy.h"
 
@@ -23,8 +22,8 @@ static void test_drifting(const problem *x) {
 static void test_others(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
-    if (!x->s->nvel && !x->s->timed)
-      test_drifting(x); /* of others the energy may settle, or is not kept by the motion itself */
+    /* for other systems the energy error may settle, or the motion itself does not keep the energy */
+    if (!x->s->nvel && !x->s->timed) test_drifting(x);
     problem_close(x);
   }
   problem *x = problem_open("modified-pendulum");
@@ -47,9 +46,8 @@ static bool claims_bounded(const problem *x, const char *method) {
   return claimed;
 }
 
-/* What is bounded because it is symplectic and what is bounded because it keeps the energy make a whole that
- * is neither. Without a reversing symmetry its energy drifts, and much within 100 000 large steps; that of
- * its parts does not. */
+/* A composition of a symplectic and an energy-keeping method is neither. Without a reversing symmetry its
+ * energy drifts, strongly within 100 000 large steps; that of its parts does not. */
 static void test_mixed(void) {
   static const char text[] =
       "system: cubic\ncoordinates: [x, y, z]\nmass: [1, 1.3, 0.8]\ngyroscopic: [-y + 0.3*z, 0.8*x, 0.4*y]\n"

@@ -1,5 +1,5 @@
-/* test-claims-momentum.c: momentum maps stay within round-off over 2000 steps where that is claimed; rk4
- * visibly loses the spherical pendulum's. */
+/* test-claims-momentum.c: if momentum maps are claimed, they stay constant to round-off over 2000 steps; rk4
+ * visibly loses that of the spherical pendulum. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -12,12 +12,16 @@ static void momenta(const problem *x, const double *q, const double *p, double *
   cst_system_matrix(x->s, CST_K_xi, x->c, q, NULL, xi);
   cst_system_eval(x->s, CST_K_gauge, x->c, q, NULL, NULL, NULL, NULL, gauge);
   for (int k = 0; k < x->s->nsym; k++) {
-    J[k] = -gauge[k], scale[k] = fabs(gauge[k]);
-    for (int i = 0; i < nq; i++) J[k] += p[i] * xi[k * nq + i], scale[k] += fabs(p[i] * xi[k * nq + i]);
+    J[k] = -gauge[k];
+    scale[k] = fabs(gauge[k]);
+    for (int i = 0; i < nq; i++) {
+      J[k] += p[i] * xi[k * nq + i];
+      scale[k] += fabs(p[i] * xi[k * nq + i]);
+    }
   }
 }
 
-/* Largest |J - J(0)| over the largest scale, of all momenta and lanes. */
+/* The largest |J - J(0)| relative to the largest scale, over all momenta and lanes. */
 static double drift(const problem *x, const char *method, double h) {
   run    r;
   double worst = 0, q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM], J0[LANES][CST_MAX_SYM],
@@ -30,10 +34,13 @@ static double drift(const problem *x, const char *method, double h) {
       run_state(&r, l, q, p);
       momenta(x, q, p, J, scale);
       for (int k = 0; k < x->s->nsym; k++) {
-        if (n == 0) J0[l][k] = J[k], top[l][k] = 0;
+        if (n == 0) {
+          J0[l][k] = J[k];
+          top[l][k] = 0;
+        }
         top[l][k] = larger(top[l][k], scale[k]);
-        if (J[k] != J0[l][k])
-          worst = larger(worst, fabs(J[k] - J0[l][k]) / top[l][k]); /* of a motion in a plane it stays 0 */
+        /* for a motion in a plane it stays 0 */
+        if (J[k] != J0[l][k]) worst = larger(worst, fabs(J[k] - J0[l][k]) / top[l][k]);
       }
     }
   }
@@ -62,8 +69,9 @@ static void test_others(void) {
   problem_close(x);
 }
 
-/* What a conversion does not keep, since its layer integrates the gauge F only nearly, F differs at a
- * projected point, or the Euclidean projection stretches along the symmetry; and what it keeps. */
+/* Momenta that a conversion does not keep, since its layer integrates the gauge F only approximately, F
+ * differs at a projected point, or the Euclidean projection stretches along the symmetry; and momenta that it
+ * keeps. */
 static const struct {
   const char *text;
   bool        kept;
@@ -100,11 +108,11 @@ static void test_stated(const char *text, const char *method, bool kept) {
 static void test_all_stated(void) {
   for (size_t k = 0; k < sizeof stated / sizeof *stated; k++) {
     test_stated(stated[k].text, "convert(rk4)", stated[k].kept);
-    test_stated(stated[k].text, "hbvm(k=2, s=2)",
-                true); /* each is quadratic, and a symmetry off g = 0, too */
+    /* each is quadratic and a symmetry also off g = 0 */
+    test_stated(stated[k].text, "hbvm(k=2, s=2)", true);
   }
-  test_stated(stated[0].text, "rattle",
-              false); /* its forces at two points do not integrate the gauge either */
+  /* the forces at two points do not integrate the gauge either */
+  test_stated(stated[0].text, "rattle", false);
 }
 
 static void tests(void) {

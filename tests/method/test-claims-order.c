@@ -1,31 +1,30 @@
-/* test-claims-order.c: observed orders against the rows: of q and p at a fixed time, and of the multipliers
- * where a method has its own. Two-sided on the systems without special structure; on others a higher order is
- * noted.
- */
+/* test-claims-order.c: compares observed orders with the claims: of q and p at a fixed time, and of the
+ * multipliers of methods that have their own. On systems without special structure the order must not be
+ * higher either; on others a higher order is noted. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
 enum { LANES = 3, LEVELS = 10, LEAST = 4 }; /* step counts LEAST * 2^k */
 static const double FLOOR = 2e-13;
 
-/* The time of comparison: long enough for the errors of order 8 to stand above round-off. */
+/* The time of comparison: long enough for errors of order 8 to exceed round-off. */
 static double end_of(const problem *x) {
   return pace_of(x->s->name) * (!strcmp(x->s->name, "henon-heiles") ? 8
                                 : strstr(x->s->name, "pendulum")    ? 1.5
                                                                     : 1);
 }
 
-/* At R = 1 constraints have a scale that vanishes, of which little more than round-off can be asked. */
+/* At R = 1 constraints have a vanishing scale, so that only round-off can be required. */
 static double tolerance_of(const problem *x) {
   return !strcmp(x->s->name, "magnetised-body") ? 4e-15 : 1e-15;
 }
 
-/* The continuous solution from the starts, by gauss(8), at the end, and at h/2 and h before it for every
+/* The continuous solution from the starts, by gauss(8), at the end, and at h/2 and h before the end for every
  * level. */
 typedef struct {
   double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q];
   double size[3];                             /* of q, p, lambda, for relative errors */
-  double lambda[LEVELS][3][LANES][CST_MAX_G]; /* k h/2 before the end */
+  double lambda[LEVELS][3][LANES][CST_MAX_G]; /* at k h/2 before the end */
 } reference;
 
 static void solve(const problem *x, const char *method, double end, double step, double q[LANES][CST_MAX_Q],
@@ -36,11 +35,14 @@ static void solve(const problem *x, const char *method, double end, double step,
   run_start(&r, LANES);
   run_go(&r, end / (double)n, n);
   for (int l = 0; l < LANES; l++) run_state(&r, l, q[l], p[l]);
-  if (!run_well(&r, LANES)) fprintf(stderr, "%s: no reference\n", x->s->name), abort();
+  if (!run_well(&r, LANES)) {
+    fprintf(stderr, "%s: no reference\n", x->s->name);
+    abort();
+  }
   run_close(&r);
 }
 
-/* At the time t. */
+/* The multipliers at time t. */
 static void multipliers(const problem *x, double t, const double *q, const double *p, double *lambda) {
   double v[CST_MAX_Q], c[CST_MAX_PAR];
   memcpy(c, x->c, sizeof *c * (size_t)x->s->npar);
@@ -66,11 +68,12 @@ static void reference_of(const problem *x, reference *f) {
       solve(x, "gauss(8)", t, 0.05 * pace_of(x->s->name), q, p);
       for (int l = 0; l < LANES; l++) multipliers(x, t, q[l], p[l], f->lambda[k][back][l]);
     }
-  f->size[0] = length(f->q[0], x->s->nq), f->size[1] = length(f->p[0], x->s->nq);
+  f->size[0] = length(f->q[0], x->s->nq);
+  f->size[1] = length(f->p[0], x->s->nq);
   f->size[2] = x->s->ng ? length(f->lambda[0][0][0], x->s->ng) : 1;
 }
 
-/* Against another order and step, and motions known exactly. */
+/* Compares the reference with another order and step, and with exact motions. */
 static void test_reference(const problem *x, const reference *f) {
   double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], off = 0;
   solve(x, "gauss(6)", end_of(x), 0.013 * pace_of(x->s->name), q, p);
@@ -98,13 +101,13 @@ static double distance2(const double *x, const double *y, int n) {
   return sum;
 }
 
-/* Whether the last two slopes of e[k] are the same, so that smaller steps would say nothing else. */
+/* True if the last two slopes of e[k] agree, so that smaller steps give no new information. */
 static bool settled(const double *e, int k) {
   return k >= 5 && e[k - 1] < 0.1 && fabs(log2(e[k - 2] / e[k - 1]) - log2(e[k - 3] / e[k - 2])) < 0.01;
 }
 
-/* Steps that a conversion's solver does not take on the longest chain, and on which it spends more than on
- * all shorter ones. */
+/* Cases in which a conversion's solver does not converge on the longest chain, and which would take longer
+ * than all shorter chains together. */
 static bool out_of_reach(const problem *x, const char *method, int k) {
   return k == 0 && !strcmp(x->s->name, "pendulum-chain") && strstr(method, "convert(");
 }
@@ -127,11 +130,15 @@ static errors errors_of(const problem *x, const reference *f, const char *method
         run_lambda(&r, l, lambda);
       else if (x->s->ng)
         multipliers(x, end_of(x), q, p, lambda);
-      eq += distance2(q, f->q[l], x->s->nq), ep += distance2(p, f->p[l], x->s->nq);
+      eq += distance2(q, f->q[l], x->s->nq);
+      ep += distance2(p, f->p[l], x->s->nq);
       el += distance2(lambda, f->lambda[k][(int)(2 - 2 * has.lambda_time)][l], x->s->ng);
     }
-    if (run_well(&r, LANES))
-      e.q[k] = sqrt(eq) / f->size[0], e.p[k] = sqrt(ep) / f->size[1], e.lambda[k] = sqrt(el) / f->size[2];
+    if (run_well(&r, LANES)) {
+      e.q[k] = sqrt(eq) / f->size[0];
+      e.p[k] = sqrt(ep) / f->size[1];
+      e.lambda[k] = sqrt(el) / f->size[2];
+    }
     if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR) break;
     if (settled(e.q, e.n) && settled(e.p, e.n) && (!x->s->ng || settled(e.lambda, e.n))) break;
   }
@@ -139,8 +146,8 @@ static errors errors_of(const problem *x, const reference *f, const char *method
   return e;
 }
 
-/* How many errors stand above round-off. rough: what it makes of the error of one step; 0 for states, whose
- * errors gather it as steps go by; multipliers divide it by h^2. */
+/* The number of errors that exceed round-off. rough: the factor of round-off in one step. It is 0 for states,
+ * whose errors accumulate round-off over the steps; multipliers divide round-off by h^2. */
 static int sound(const double *e, int n, double rough) {
   int k = 0;
   while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k)) k++;
@@ -148,15 +155,15 @@ static int sound(const double *e, int n, double rough) {
 }
 
 static double usual(int claim) { return claim <= 4 ? 0.1 : 0.3; }
-/* Of rk8 two to four errors stand above round-off, whose terms have not separated yet; nor have those of
- * dopri5, whose first is small. */
+/* For rk8 only two to four errors exceed round-off, and their leading terms do not dominate yet. The same
+ * holds for dopri5, whose first error is small. */
 static double width(const char *method, int claim) {
   return (claim > 6 && strstr(method, "rk8")) || strstr(method, "dopri5") ? 0.8 : usual(claim);
 }
 
-/* The slope over the last two steps before round-off is reached, twice; and where it differs from the one
- * before by more than `jump`, as it does when the error changes its sign, that over the last three beside it.
- * NAN when fewer than two errors stand above round-off. */
+/* The slope over the last two steps before round-off. If it differs from the previous slope by more than
+ * `jump`, as after a change of sign of the error, the slope over the last three steps is used as well. NAN if
+ * fewer than two errors exceed round-off. */
 typedef struct {
   double low, high;
 } slopes;
@@ -172,7 +179,7 @@ static slopes slopes_of(const double *e, int n, double rough, double jump) {
 static bool enough(slopes x, int claim, double wide) { return x.high > claim - wide; }
 static bool more(slopes x, int claim, double wide) { return x.low > claim + wide; }
 
-/* Conversions come near to the superconvergence on the free rigid body with the heavy top's rotation. */
+/* Conversions are nearly superconvergent on the free rigid body with the rotation of the heavy top. */
 static bool generic_system(const problem *x, const char *method) {
   return !strcmp(x->s->name, "modified-pendulum") || !strcmp(x->s->name, "henon-heiles") ||
          (!strcmp(x->s->name, "heavy-top") && !strstr(method, "convert("));
@@ -180,10 +187,9 @@ static bool generic_system(const problem *x, const char *method) {
 
 static void test_slope(const problem *x, const char *method, const char *what, const double *e, int n,
                        int claim, double rough) {
-  const int    above = sound(e, n, rough);
-  const double wide = above == 2 && claim > 4
-                          ? 0.8
-                          : width(method, claim); /* one slope, whose terms have not separated yet */
+  const int above = sound(e, n, rough);
+  /* one slope, whose leading terms do not dominate yet */
+  const double wide = above == 2 && claim > 4 ? 0.8 : width(method, claim);
   if (above < 2 && e[0] < 5 * FLOOR) {
     NOTE("%s on %s: in %s no step leaves an error above round-off", method, x->s->name, what);
     return;
@@ -200,7 +206,7 @@ static void test_slope(const problem *x, const char *method, const char *what, c
 static reference   ref;
 static const char *now = "";
 
-/* Round-off of g, of the size of eps q, over (end / n)^2. */
+/* The round-off of g, about eps q, divided by (end / n)^2. */
 static double rough_of(const problem *x, const reference *f) {
   return 0.02 * 2.2e-16 * f->size[0] / (end_of(x) * end_of(x) * f->size[2]);
 }
@@ -213,7 +219,7 @@ static void test(const problem *x, const char *method, cst_properties has) {
     test_reference(x, &ref);
   }
   errors e = errors_of(x, &ref, method, has);
-  if (!has.order_q) { /* against springs the motion has a floor: that of the model, not of the step */
+  if (!has.order_q) { /* with springs the error has a floor, the error of the model */
     OK(e.q[e.n - 1] > 1e-9, "%s on %s: no order is claimed, and none is there", method, x->s->name);
     return;
   }
@@ -223,7 +229,7 @@ static void test(const problem *x, const char *method, cst_properties has) {
     test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda, has.own_lambda ? rough_of(x, &ref) : 0);
 }
 
-/* A wrong claim fails, and so does a scheme whose gammas are slightly off. */
+/* A wrong claim must fail, and so must a scheme with slightly wrong gammas. */
 static void test_others(void) {
   static const char *const methods[] = {"euler-a",
                                         "rattle",
@@ -253,7 +259,7 @@ static void test_others(void) {
   problem_close(x);
 }
 
-/* Distance of the results of two methods after a few steps. */
+/* The distance of the results of two methods after a few steps. */
 static double difference(const char *system, const char *one, const char *other) {
   double   off = 0, q[2][CST_MAX_Q], p[2][CST_MAX_Q];
   problem *x = problem_open(system);

@@ -1,11 +1,11 @@
-/* test-claims-symmetric.c: a step of h and then one of -h returns to the start where symmetry is claimed, and
- * does not where it is not. */
+/* test-claims-symmetric.c: a step of h followed by one of -h returns to the start if symmetry is claimed, and
+ * does not otherwise. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
 enum { LANES = 4 };
 
-/* Largest relative distance from the start after n steps of h and n of -h. */
+/* The largest relative distance from the start after n steps of h and n of -h. */
 static double round_trip(const problem *x, const char *method, double h, int n) {
   run    r;
   double worst = 0, q0[CST_MAX_Q], v0[CST_MAX_Q], p0[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q];
@@ -36,8 +36,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
   greatest = larger(greatest, one);
 }
 
-/* Methods without the claim. Those over projections or of high order return nearly, so the step is long
- * enough to see it. */
+/* Methods without the claim. Those with projections or of high order return nearly, so the step is long
+ * enough to show the difference. */
 static void test_others(const char *system) {
   problem *x = problem_open(system);
   for (int i = 0; i < expression_count(); i++) {

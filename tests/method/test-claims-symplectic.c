@@ -1,5 +1,5 @@
-/* test-claims-symplectic.c: dp ^ dq on T*N is kept by one step of every method that claims so; rk4 fails the
- * same bound.
+/* test-claims-symplectic.c: one step of every method that claims it keeps dp ^ dq on T*N; rk4 fails the same
+ * bound.
  *
  * omega(D(Phi o chart)_i, D(Phi o chart)_j) is compared with omega(D chart_i, D chart_j) along the axes of a
  * chart of T*N (chart.h).
@@ -21,7 +21,7 @@ static double defect(const problem *x, const char *method, double h) {
   return worst;
 }
 
-/* omega is not degenerate on the chart: the test would see a defect. */
+/* omega is not degenerate on the chart, so the test can detect a defect. */
 static void test_chart(const problem *x) {
   static double before[MAX_DIM * 2 * CST_MAX_Q], after[MAX_DIM * 2 * CST_MAX_Q];
   double        B[CST_MAX_Q * CST_MAX_Q], least = INFINITY;

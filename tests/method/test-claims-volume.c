@@ -1,6 +1,6 @@
-/* test-claims-volume.c: one step of every method that claims so keeps volume on T*N; methods that claim to
- * keep dp ^ dq keep it too. Newmark's method, which is conjugate to one that does, does not, and Zhang and
- * Skeel's simplified form does without keeping dp ^ dq.
+/* test-claims-volume.c: one step of every method that claims it keeps volume on T*N; methods that claim to
+ * keep dp ^ dq do so too. Newmark's method is only conjugate to such a method and does not. Zhang and Skeel's
+ * simplified form keeps volume without keeping dp ^ dq.
  *
  * The volume of T*N is the square root of the determinant of omega on the axes of a chart (chart.h).
  */
@@ -9,7 +9,7 @@
 
 static const double BOUND = 1e-8;
 
-/* Of A[n][n], which is destroyed. */
+/* The determinant of A[n][n]; overwrites A. */
 static double determinant(double *A, int n) {
   double det = 1;
   for (int k = 0; k < n; k++) {
@@ -18,7 +18,8 @@ static double determinant(double *A, int n) {
       if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
     for (int j = 0; j < n && best != k; j++) {
       const double t = A[k * n + j];
-      A[k * n + j] = A[best * n + j], A[best * n + j] = t;
+      A[k * n + j] = A[best * n + j];
+      A[best * n + j] = t;
     }
     det *= best != k ? -A[k * n + k] : A[k * n + k];
     for (int i = k + 1; i < n; i++)
@@ -27,7 +28,7 @@ static double determinant(double *A, int n) {
   return det;
 }
 
-/* Squared, of the axes D[2d][2nq]. */
+/* The square of the volume of the axes D[2d][2nq]. */
 static double volume(const double *D, int d, int nq) {
   static double A[MAX_DIM * MAX_DIM];
   for (int i = 0; i < 2 * d; i++)
@@ -37,7 +38,7 @@ static double volume(const double *D, int d, int nq) {
 
 static double before[MAX_DIM * 2 * CST_MAX_Q], after[MAX_DIM * 2 * CST_MAX_Q];
 
-/* By how much a step changes the volume, relatively, and by how much omega. */
+/* The relative changes of the volume and of omega by a step. */
 static double change(const problem *x, const char *method, double h, double *of_omega) {
   double    B[CST_MAX_Q * CST_MAX_Q];
   const int nq = x->s->nq, d = kernel_basis(x, B);
@@ -57,20 +58,22 @@ static void test(const problem *x, const char *method, cst_properties has) {
   if (!OK(off < BOUND, "%s on %s: keeps volume", method, x->s->name)) NOTE("changed by %.3g", off);
 }
 
-/* Symplectic methods claim more than this. */
+/* Symplectic methods claim more than volume. */
 static void test_symplectic(void) {
   static const char *const methods[] = {"rattle", "midpoint", "euler-a", "compose(rattle, yoshida4)",
                                         "convert(rk4)"};
   problem                 *x = problem_open("spherical-pendulum"), *y = problem_open("henon-heiles");
-  for (int i = 0; i < 5; i++)
-    test(x, methods[i], (cst_properties){0}), test(y, methods[i], (cst_properties){0});
+  for (int i = 0; i < 5; i++) {
+    test(x, methods[i], (cst_properties){0});
+    test(y, methods[i], (cst_properties){0});
+  }
   problem_close(x);
   problem_close(y);
 }
 
-/* What is not claimed is absent: a bound that fails nothing would show nothing. */
-/* Theorem 2.4: in u = (x + y)/2 and w = (x - y)/2 apart, Hess V is diagonal in a fixed basis, and the
- * simplified form is symplectic. */
+/* Methods without the claim must fail; otherwise the bound would show nothing. */
+/* Theorem 2.4: in u = (x + y)/2 and w = (x - y)/2 the system separates, Hess V is diagonal in a fixed basis,
+ * and the simplified form is symplectic. */
 static void test_commuting(void) {
   static const char text[] = "system: apart\ncoordinates: [x, y]\nmass: [1, 1]\n"
                              "potential: ((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2\nstates: {default: {q: "

@@ -1,14 +1,13 @@
-/* test-convert-long.c: conversions over many steps: momentum maps stay at round-off and energies bounded, at
- * steps at which the same layer projected on the constraints visibly drifts.
- */
+/* test-convert-long.c: conversions over many steps: momentum maps stay at round-off and energies bounded,
+ * with steps at which the same layer, projected onto the constraints, visibly drifts. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
-enum { LANES = 8, LOOKS = 100 };
+enum { LANES = 8, SAMPLES = 100 };
 
-/* Of the lane that is worst: the drift of momenta and, in each half of the run, the largest error of the
- * energy. bias: the largest drift of the mean over the lanes, in which round-off averages out and an error
- * that has always the same sign does not. */
+/* For the worst lane: the drift of momenta and the largest energy error in each half of the run. bias: the
+ * largest drift of the mean over the lanes, in which round-off averages out but an error of constant sign
+ * does not. */
 typedef struct {
   double momentum, bias, energy[2];
 } course;
@@ -19,18 +18,20 @@ static void momenta(const problem *x, const double *q, const double *p, double *
   cst_system_matrix(x->s, CST_K_xi, x->c, q, NULL, xi);
   for (int k = 0; k < x->s->nsym; k++) {
     J[k] = scale[k] = 0;
-    for (int i = 0; i < x->s->nq; i++)
-      J[k] += p[i] * xi[k * x->s->nq + i], scale[k] += fabs(p[i] * xi[k * x->s->nq + i]);
+    for (int i = 0; i < x->s->nq; i++) {
+      J[k] += p[i] * xi[k * x->s->nq + i];
+      scale[k] += fabs(p[i] * xi[k * x->s->nq + i]);
+    }
   }
 }
 
-/* The start of a lane and the largest scales met so far. */
+/* The start of a lane and the largest scales so far. */
 typedef struct {
   double E, E_scale, J[CST_MAX_SYM], J_scale[CST_MAX_SYM];
 } origin;
 
-/* drift: to which the lane's drift of each momentum is added. */
-static void look(const run *r, int lane, bool first, int half, origin *o, double *drift, course *c) {
+/* drift: the lane's drift of each momentum is added to it. */
+static void observe(const run *r, int lane, bool first, int half, origin *o, double *drift, course *c) {
   double q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM], E_scale;
   run_state(r, lane, q, p);
   momenta(r->x, q, p, J, scale);
@@ -39,7 +40,7 @@ static void look(const run *r, int lane, bool first, int half, origin *o, double
   for (int k = 0; k < r->x->s->nsym; k++) {
     if (first) o->J[k] = J[k];
     o->J_scale[k] = larger(o->J_scale[k], scale[k]);
-    if (J[k] == o->J[k]) continue; /* of a motion in a plane it stays 0 */
+    if (J[k] == o->J[k]) continue; /* for a motion in a plane it stays 0 */
     const double off = (J[k] - o->J[k]) / o->J_scale[k];
     c->momentum = larger(c->momentum, fabs(off));
     drift[k] += off;
@@ -53,10 +54,10 @@ static course course_of(const problem *x, const char *method, cst_iteration iter
   origin o[LANES];
   run_open_with(&r, x, method, widest(), LANES, 1e-14, iteration);
   run_start(&r, LANES);
-  for (int n = 0; n <= LOOKS; n++) {
-    if (n) run_go(&r, h, steps / LOOKS);
+  for (int n = 0; n <= SAMPLES; n++) {
+    if (n) run_go(&r, h, steps / SAMPLES);
     double drift[CST_MAX_SYM] = {0};
-    for (int l = 0; l < LANES; l++) look(&r, l, n == 0, n > LOOKS / 2, &o[l], drift, &c);
+    for (int l = 0; l < LANES; l++) observe(&r, l, n == 0, n > SAMPLES / 2, &o[l], drift, &c);
     for (int k = 0; k < x->s->nsym; k++) c.bias = larger(c.bias, fabs(drift[k]) / LANES);
   }
   if (!run_well(&r, LANES)) c = (course){INFINITY, INFINITY, {INFINITY, INFINITY}};
@@ -64,13 +65,12 @@ static course course_of(const problem *x, const char *method, cst_iteration iter
   return c;
 }
 
-/* ---- momenta
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- momenta --------------------------------------------------------------------------------- */
 
-/* What round-off makes of so many steps, in each lane. */
+/* The round-off of this number of steps in each lane. */
 static double few(long steps) { return larger(1e-13, 5 * 2.2e-16 * sqrt((double)steps)); }
-/* Of the mean over the lanes as much less as would be noticed in a lane over four times the steps. */
+/* The bound for the mean over the lanes is smaller, by the amount that would be noticed in a lane over four
+ * times the steps. */
 static bool stays(course c, long steps) { return c.momentum <= few(steps) && c.bias <= few(4 * steps) / 4; }
 
 static void test_momenta(void) {
@@ -101,7 +101,7 @@ static void test_momenta(void) {
      "what a lane would gather in 10000 steps is noticed in 2500");
 }
 
-/* None of the iterations leaves an error that adds up. */
+/* No iteration leaves an error that accumulates. */
 static void test_iterations(void) {
   static const char *const names[] = {"newton", "simplified", "chord", "krylov"};
   const cst_iteration      all[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED, CST_ITERATION_CHORD,
@@ -115,9 +115,7 @@ static void test_iterations(void) {
   problem_close(x);
 }
 
-/* ---- energy
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 static bool bounded(course c) { return c.energy[1] <= 1.5 * c.energy[0]; }
 

@@ -1,13 +1,11 @@
-/* test-convert-orders.c: a conversion has its layer's order, for every bias, on systems of every kind; one
- * more at bias -1/2 where that is odd. Where a system is special an order may be higher, so at least three of
- * them must show just the one that is claimed.
- */
+/* test-convert-orders.c: a conversion has the order of its layer for every bias, on systems of every kind,
+ * and one more at bias -1/2 if that order is odd. On special systems the order may be higher, so at least
+ * three systems must show exactly the claimed order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
 enum { LANES = 2, LEVELS = 9, LEAST = 8, SHARP = 3 }; /* step counts LEAST * 2^k */
-/* Times of comparison, over the pace of the system, at which even the errors of order 8 stand above
- * round-off. */
+/* Times of comparison, in units of the system's pace, at which even errors of order 8 exceed round-off. */
 static const struct {
   const char *name;
   double      end;
@@ -47,10 +45,10 @@ static bool solve(const problem *x, const char *method, double end, int n, state
   return well;
 }
 
-/* Below it round-off shows, which gathers in many steps. */
+/* Below this error round-off dominates; it accumulates over many steps. */
 static double floor_of(int n) { return 5e-13 * fmax(1, n / 128.0); }
 
-/* Errors of q and p at the end, over their sizes; the last ones may be at round-off. */
+/* Relative errors of q and p at the end; the last ones may be at round-off. */
 typedef struct {
   double q[LEVELS], p[LEVELS];
   int    n;
@@ -58,16 +56,19 @@ typedef struct {
 
 static double distance(const double (*a)[CST_MAX_Q], const double (*b)[CST_MAX_Q], int n) {
   double off = 0, size = 0;
-  for (int l = 0; l < LANES; l++) off = larger(off, apart(a[l], b[l], n)), size = larger(size, norm(b[l], n));
+  for (int l = 0; l < LANES; l++) {
+    off = larger(off, apart(a[l], b[l], n));
+    size = larger(size, norm(b[l], n));
+  }
   return off / size;
 }
 
-/* Whether the last two slopes of e[n] are the same, so that smaller steps would say nothing else. */
+/* True if the last two slopes of e[n] agree, so that smaller steps give no new information. */
 static bool settled(const double *e, int n) {
   return n >= 4 && e[n - 1] < 0.1 && fabs(log2(e[n - 2] / e[n - 1]) - log2(e[n - 3] / e[n - 2])) < 0.01;
 }
 
-/* Until both errors are small enough or fall as they will, or a step is too dear for more. */
+/* Halves the step until both errors are small enough or their slopes settle, or a step is too expensive. */
 static errors errors_of(const problem *x, const char *method, double end, const states *exact) {
   errors e = {.n = 0};
   states z;
@@ -81,8 +82,8 @@ static errors errors_of(const problem *x, const char *method, double end, const 
   return e;
 }
 
-/* Slopes over the last two and the last three, since an error may change its sign between two; NAN where
- * there are none. */
+/* Slopes over the last two and the last three errors, since an error may change its sign in between; NAN if
+ * there are too few. */
 typedef struct {
   double low, high;
 } slopes;
@@ -99,7 +100,7 @@ static double width(int claim) { return claim <= 4 ? 0.1 : claim <= 6 ? 0.3 : 0.
 static bool   enough(slopes s, int claim) { return s.high > claim - width(claim); }
 static bool   sharp(slopes s, int claim) { return enough(s, claim) && s.low < claim + width(claim); }
 
-static int sharp_on[LAYERS][BIASES], wrong_on[LAYERS][BIASES]; /* how many systems */
+static int sharp_on[LAYERS][BIASES], wrong_on[LAYERS][BIASES]; /* number of systems */
 
 static void test(const problem *x, int layer, int bias, double end, const states *exact) {
   char      method[64];
@@ -116,7 +117,8 @@ static void test(const problem *x, int layer, int bias, double end, const states
   wrong_on[layer][bias] += !enough(q, claim + 1) || !enough(p, claim + 1);
 }
 
-/* Until a claim has been seen to be sharp on as many systems as are asked for; then on the diagonal. */
+/* Tests all combinations until a claim has proved sharp on enough systems, then only those on the diagonal.
+ */
 static bool taken(int system, int layer, int bias) {
   return sharp_on[layer][bias] < SHARP || wrong_on[layer][bias] < SHARP ||
          on_diagonal(system + layer + bias, 3);

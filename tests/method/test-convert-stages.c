@@ -1,16 +1,16 @@
 /* test-convert-stages.c: two computed steps of convert(LAYER, bias=b) satisfy the equations of its source,
- * written out here in scalar code, from the fundamental Stage 0 to the equations of Stage 4; a perturbed one
- * does not.
+ * from the fundamental Stage 0 to the equations of Stage 4; a perturbed one does not. The equations are
+ * written out here in scalar code.
  *
- * Of two consecutive steps (q0, p0) -> (q1, p1) -> (q2, p2) with the points w1, w2 of TQ that the core solved
- * for, the source's unknowns are lambda- = -p0, mu = p1, lambda+ = p2, q1- = q0, qbar = q1, q2+ = q2, so that
- * both halves of every stage read, for k = 1, 2,
+ * For two consecutive steps (q0, p0) -> (q1, p1) -> (q2, p2) with the points w1, w2 of TQ from the core, the
+ * source's unknowns are lambda- = -p0, mu = p1, lambda+ = p2, q1- = q0, qbar = q1, q2+ = q2. Both halves of
+ * every stage then read, for k = 1, 2,
  *
  *   D L_h(w_k) = p_k D d+(w_k) - p_{k-1} D d-(w_k)
  *
  * The multipliers nu are found by least squares. Layer, action and projection are evaluated at complex
- * arguments, and derivatives taken by a step in the imaginary direction: they share nothing with the kernels
- * that the core differentiates by.
+ * arguments, and derivatives are taken by a step in the imaginary direction, independently of the kernels
+ * that the core differentiates with.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>
@@ -22,8 +22,7 @@ typedef double complex NUMBER;
 enum { MOST_Q = 12, MOST_G = 6, MOST_K = MOST_Q + MOST_G, MOST_SWEEPS = 100 };
 static const double TINY = 1e-30, BOUND = 1e-13, VISIBLE = 1e-8;
 
-/* ---- the system at complex points
- * -------------------------------------------------------------------------------------------- */
+/* ---- the system at complex points ------------------------------------------------------------ */
 
 static void evaluate(const problem *x, cst_kernel_id k, const NUMBER *q, const NUMBER *v, const NUMBER *w,
                      const NUMBER *l, NUMBER *out) {
@@ -55,7 +54,7 @@ static void mass(const problem *x, const NUMBER *q, NUMBER *M) {
   for (int i = 0; i < n * n; i++) M[i] = i / n == i % n ? distinct[x->s->mass_class[i % n]] : 0;
 }
 
-/* b := K^-1 b, with pivoting by the real parts; K[n][n] is used up. */
+/* b := K^-1 b, with pivoting by the real parts; overwrites K[n][n]. */
 static void solve(int n, NUMBER *K, NUMBER *b) {
   for (int j = 0; j < n; j++) {
     int p = j;
@@ -63,10 +62,12 @@ static void solve(int n, NUMBER *K, NUMBER *b) {
       if (fabs(creal(K[i * n + j])) > fabs(creal(K[p * n + j]))) p = i;
     for (int k = 0; k < n; k++) {
       NUMBER swap = K[j * n + k];
-      K[j * n + k] = K[p * n + k], K[p * n + k] = swap;
+      K[j * n + k] = K[p * n + k];
+      K[p * n + k] = swap;
     }
     NUMBER swap = b[j];
-    b[j] = b[p], b[p] = swap;
+    b[j] = b[p];
+    b[p] = swap;
     for (int i = j + 1; i < n; i++) {
       NUMBER l = K[i * n + j] / K[j * n + j];
       for (int k = j; k < n; k++) K[i * n + k] -= l * K[j * n + k];
@@ -119,8 +120,7 @@ static NUMBER lagrangian(const problem *x, const NUMBER *q, const NUMBER *v) {
   return L;
 }
 
-/* ---- the layer R_t and the projection P
- * ---------------------------------------------------------------------------------------- */
+/* ---- the layer R_t and the projection P ------------------------------------------------------ */
 
 /* y := base + t sum_j row[j] K_j. */
 static void add_stages(int n, int stages, double t, const double *row, NUMBER (*K)[MOST_Q],
@@ -185,7 +185,7 @@ static void project(const problem *x, const NUMBER *y, NUMBER *q, NUMBER *theta)
   }
 }
 
-/* y - G'(G G')^-1 (G y - s) in y; s may be NULL; the multiplier in theta. */
+/* y := y - G'(G G')^-1 (G y - s); theta receives the multiplier. s may be NULL. */
 static void make_tangential(const problem *x, const NUMBER *q, const NUMBER *s, NUMBER *y, NUMBER *theta) {
   const int n = x->s->nq, m = x->s->ng;
   NUMBER    D[MOST_Q * MOST_Q], K[MOST_K * MOST_K], b[MOST_K] = {0};
@@ -198,11 +198,9 @@ static void make_tangential(const problem *x, const NUMBER *q, const NUMBER *s, 
   memcpy(theta, b + n, sizeof *theta * (size_t)m);
 }
 
-/* ---- two steps
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- two steps ------------------------------------------------------------------------------- */
 
-/* Of a point w of TQ: where both halves end, with and without projection ([0] minus, [1] plus), and the
+/* For a point w of TQ: the ends of both halves, with and without projection ([0] minus, [1] plus), and their
  * derivatives along w. */
 typedef struct {
   NUMBER q[MOST_Q], v[MOST_Q];
@@ -234,18 +232,22 @@ static void fill_segment(const course *c, segment *w) {
   segment   off;
   for (int j = 0; j < 2 * n; j++) {
     NUMBER q[MOST_Q], v[MOST_Q];
-    for (int i = 0; i < n; i++)
-      q[i] = w->q[i] + (i == j) * TINY * I, v[i] = w->v[i] + (n + i == j) * TINY * I;
+    for (int i = 0; i < n; i++) {
+      q[i] = w->q[i] + (i == j) * TINY * I;
+      v[i] = w->v[i] + (n + i == j) * TINY * I;
+    }
     halves(c, q, v, &off, &L);
     w->DL[j] = cimag(L) / TINY;
     for (int k = 0; k < 2; k++)
-      for (int i = 0; i < n; i++)
-        w->Dhat[k][i][j] = cimag(off.hat[k][i]) / TINY, w->Dend[k][i][j] = cimag(off.end[k][i]) / TINY;
+      for (int i = 0; i < n; i++) {
+        w->Dhat[k][i][j] = cimag(off.hat[k][i]) / TINY;
+        w->Dend[k][i][j] = cimag(off.end[k][i]) / TINY;
+      }
   }
   halves(c, w->q, w->v, w, &L);
 }
 
-/* Two steps after two others, from start `lane`. */
+/* Two steps from start `lane`, after two preliminary ones. */
 static void fill_course(course *c, const char *method, int lane) {
   const int n = c->x->s->nq;
   double    q[MOST_Q], p[MOST_Q], w[2 * MOST_Q];
@@ -258,20 +260,25 @@ static void fill_course(course *c, const char *method, int lane) {
     run_carried(&r, lane, q, p);
     run_block(&r, lane, cst_stepper_march(r.st)->warm, 2 * n, w);
     for (int i = 0; i < n; i++) {
-      c->q[k][i] = q[i], c->p[k][i] = p[i];
-      if (k) c->w[k - 1].q[i] = w[i], c->w[k - 1].v[i] = w[n + i];
+      c->q[k][i] = q[i];
+      c->p[k][i] = p[i];
+      if (k) {
+        c->w[k - 1].q[i] = w[i];
+        c->w[k - 1].v[i] = w[n + i];
+      }
     }
   }
-  if (!run_well(&r, lane + 1)) fprintf(stderr, "%s on %s: no steps\n", method, c->x->s->name), abort();
+  if (!run_well(&r, lane + 1)) {
+    fprintf(stderr, "%s on %s: no steps\n", method, c->x->s->name);
+    abort();
+  }
   run_close(&r);
   for (int k = 0; k < 2; k++) fill_segment(c, &c->w[k]);
 }
 
-/* ---- the equations
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the equations --------------------------------------------------------------------------- */
 
-/* Largest residuals so far of a stage, over the scale of what is subtracted. */
+/* The largest residuals of a stage so far, relative to the terms that are subtracted. */
 typedef struct {
   double most, scale;
 } residual;
@@ -290,7 +297,7 @@ static void lagrange(const course *c, int k, const double D[2][MOST_Q][2 * MOST_
   }
 }
 
-/* f - nu1 [Dg, 0] - nu2 [v'D2g, Dg] with the nu that leave least of it. */
+/* f - nu1 [Dg, 0] - nu2 [v'D2g, Dg] with the nu that minimise it. */
 static void subtract_multipliers(const course *c, int k, NUMBER *f) {
   const int n = c->x->s->nq;
   NUMBER    nu[MOST_G], bent[MOST_Q];
@@ -301,7 +308,7 @@ static void subtract_multipliers(const course *c, int k, NUMBER *f) {
 }
 
 /* (S0.1), (S0.2): on vectors that span T_w TQ, the tangential parts of the unit vectors. */
-static void look_on_tangents(const course *c, int k, const NUMBER *f, residual *r) {
+static void check_on_tangents(const course *c, int k, const NUMBER *f, residual *r) {
   const int      n = c->x->s->nq, m = c->x->s->ng;
   const segment *w = &c->w[k];
   for (int j = 0; j < 2 * n; j++) {
@@ -316,8 +323,8 @@ static void look_on_tangents(const course *c, int k, const NUMBER *f, residual *
   }
 }
 
-/* The places of both segments: (S0.3), (S3.5), (S3.6), (S4.1), (S4.2), (S4.7a), (S4.8). */
-static void look_at_places(const course *c, residual *r) {
+/* The positions of both segments: (S0.3), (S3.5), (S3.6), (S4.1), (S4.2), (S4.7a), (S4.8). */
+static void check_positions(const course *c, residual *r) {
   const int n = c->x->s->nq;
   for (int k = 0; k < 2; k++)
     for (int side = 0; side < 2; side++) {
@@ -328,14 +335,15 @@ static void look_at_places(const course *c, residual *r) {
 }
 
 /* (S3.7): g(q) and Dg(q) v; (S2.4), (S3.8): Dg(q) p. */
-static void look_at_constraints(const course *c, residual *r) {
+static void check_constraints(const course *c, residual *r) {
   const int n = c->x->s->nq, m = c->x->s->ng;
   for (int k = 0; k < 2; k++) {
     NUMBER g[MOST_G], G[MOST_G * MOST_Q], Gv[MOST_G] = {0};
     evaluate(c->x, CST_K_g, c->w[k].q, NULL, NULL, NULL, g);
     matrix(c->x, CST_K_G, c->w[k].q, n, G);
     for (int i = 0; i < m * n; i++) Gv[i / n] += G[i] * c->w[k].v[i % n];
-    look(r, g, m), look(r, Gv, m);
+    look(r, g, m);
+    look(r, Gv, m);
   }
 }
 static void look_at_covectors(const course *c, residual *r) {
@@ -362,38 +370,42 @@ static void pull_back(const course *c, int k, int side, NUMBER *hat) {
 /* The sizes of coordinates, momenta and their products. */
 static double scale_of(const course *c) {
   double q = 0, p = 0;
-  for (int i = 0; i < c->x->s->nq; i++)
-    q = larger(q, fabs(creal(c->q[0][i]))), p = larger(p, fabs(creal(c->p[0][i])));
+  for (int i = 0; i < c->x->s->nq; i++) {
+    q = larger(q, fabs(creal(c->q[0][i])));
+    p = larger(p, fabs(creal(c->p[0][i])));
+  }
   return larger(1, larger(q, p));
 }
 
 enum { STAGES = 5 };
 
-/* Stage 4 is Stage 3 in partial derivatives; those by v are of order h, and looked at as such. */
-static void look_at_stages(const course *c, residual *r) {
+/* Stage 4 is Stage 3 in partial derivatives; those by v are of order h and scaled accordingly. */
+static void check_stages(const course *c, residual *r) {
   const int n = c->x->s->nq;
   for (int k = 0; k < STAGES; k++) {
     r[k] = (residual){0, scale_of(c)};
-    look_at_places(c, &r[k]);
-    look_at_constraints(c, &r[k]);
+    check_positions(c, &r[k]);
+    check_constraints(c, &r[k]);
     if (k >= 2) look_at_covectors(c, &r[k]);
   }
   for (int k = 0; k < 2; k++) {
     NUMBER f[2 * MOST_Q], hat[2][MOST_Q];
     lagrange(c, k, c->w[k].Dend, c->p[k], c->p[k + 1], f);
-    look_on_tangents(c, k, f, &r[0]);
+    check_on_tangents(c, k, f, &r[0]);
     subtract_multipliers(c, k, f);
-    look(&r[1], f, 2 * n), look(&r[2], f, 2 * n);
+    look(&r[1], f, 2 * n);
+    look(&r[2], f, 2 * n);
     for (int side = 0; side < 2; side++) pull_back(c, k, side, hat[side]);
     lagrange(c, k, c->w[k].Dhat, hat[0], hat[1], f);
     subtract_multipliers(c, k, f);
-    look(&r[3], f, 2 * n), look(&r[4], f, n);
+    look(&r[3], f, 2 * n);
+    look(&r[4], f, n);
     for (int i = 0; i < n; i++) f[n + i] /= c->h;
     look(&r[4], f + n, n);
   }
 }
 
-/* The second point moved along TQ. */
+/* Moves the second point along TQ. */
 static void perturb(course *c) {
   NUMBER along[MOST_Q], unused[MOST_G];
   for (int i = 0; i < c->x->s->nq; i++) along[i] = cos(1 + i);
@@ -402,9 +414,7 @@ static void perturb(course *c) {
   fill_segment(c, &c->w[1]);
 }
 
-/* ---- the tests
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static double greatest[STAGES], least = INFINITY;
 
@@ -416,13 +426,15 @@ static void test(const problem *x, const char *layer, const cst_tableau *T, doub
   snprintf(method, sizeof method, "convert(%s, bias=%g)", layer, bias);
   c = (course){.x = x, .T = *T, .h = h, .bias = bias};
   fill_course(&c, method, lane);
-  look_at_stages(&c, r);
-  for (int k = 0; k < STAGES; k++)
-    most = larger(most, r[k].most), greatest[k] = larger(greatest[k], r[k].most);
+  check_stages(&c, r);
+  for (int k = 0; k < STAGES; k++) {
+    most = larger(most, r[k].most);
+    greatest[k] = larger(greatest[k], r[k].most);
+  }
   if (!OK(most <= BOUND, "%s on %s, start %d: Stages 0 to 4", method, x->s->name, lane))
     NOTE("%.2g %.2g %.2g %.2g %.2g", r[0].most, r[1].most, r[2].most, r[3].most, r[4].most);
   perturb(&c);
-  look_at_stages(&c, r);
+  check_stages(&c, r);
   for (int k = 0; k < STAGES; k++) most = k ? fmin(most, r[k].most) : r[k].most;
   OK(most > VISIBLE, "%s on %s, start %d: a perturbed point is none (%.2g)", method, x->s->name, lane, most);
   least = fmin(least, most);

@@ -1,6 +1,5 @@
-/* test-convert.c: what a step of convert(LAYER, bias=b) is: closed forms where there are some, its inverse by
- * its adjoint, and the same whichever way it is solved for.
- */
+/* test-convert.c: steps of convert(LAYER, bias=b): known closed forms, inversion by the adjoint, and the same
+ * result from every iteration. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -12,7 +11,7 @@ static const char *const constrained[] = {"spherical-pendulum", "double-pendulum
                                           "rigid-body",         "four-bar",        "charged-pendulum"};
 enum { CONSTRAINED = sizeof constrained / sizeof *constrained };
 
-/* A name for the method, valid for a while. */
+/* A name for the method, valid until the name is reused. */
 static const char *named(const char *format, const char *layer, double bias) {
   static char text[4][80];
   static int  at;
@@ -27,10 +26,9 @@ static const char *adjoint(const char *layer, double bias) {
   return named("adjoint(convert(%s, bias=%g))", layer, bias);
 }
 
-/* ---- one step from any state
- * ----------------------------------------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
-/* (q, p) := a step of h from there. */
+/* (q, p) := a step of h from (q, p). */
 static void step(run *r, double h, double *q, double *p) {
   double v[CST_MAX_Q];
   cst_system_velocity(r->x->s, r->x->c, q, p, v);
@@ -47,7 +45,7 @@ static double distance(const problem *x, const double *q, const double *p, const
   return larger(apart(q, Q, n) / norm(Q, n), apart(p, P, n) / norm(P, n));
 }
 
-/* Largest distance after one step of two methods from each state that the first comes to. */
+/* The largest distance after one step of two methods from each state that the first one reaches. */
 static double difference(const problem *x, const char *one, const char *other, double h, int steps) {
   double q[2][CST_MAX_Q], p[2][CST_MAX_Q], v[CST_MAX_Q], off = 0;
   run    r[2];
@@ -55,7 +53,8 @@ static double difference(const problem *x, const char *one, const char *other, d
   start_of(x, 1, q[0], v);
   cst_system_momentum(x->s, x->c, q[0], v, p[0]);
   for (int n = 0; n < steps; n++) {
-    memcpy(q[1], q[0], sizeof q[0]), memcpy(p[1], p[0], sizeof p[0]);
+    memcpy(q[1], q[0], sizeof q[0]);
+    memcpy(p[1], p[0], sizeof p[0]);
     for (int k = 0; k < 2; k++) step(&r[k], h, q[k], p[k]);
     off = larger(off, distance(x, q[0], p[0], q[1], p[1]));
   }
@@ -63,12 +62,10 @@ static double difference(const problem *x, const char *one, const char *other, d
   return off;
 }
 
-/* ---- closed forms
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
-/* Without constraints and where the mass is a constant diagonal: kick and drift, drift and kick, the implicit
- * midpoint rule; a layer that is symplectic itself is its own conversion at both ends. */
+/* For systems without constraints and with a constant diagonal mass: kick and drift, drift and kick, the
+ * implicit midpoint rule. A symplectic layer is its own conversion at both ends. */
 static const struct {
   const char *conversion, *form;
 } forms[] = {{"convert(euler)", "euler-a"},
@@ -101,18 +98,17 @@ static void test_forms(void) {
   NOTE("closed forms: largest distance %.3g", greatest);
 }
 
-/* ---- there and back
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- there and back -------------------------------------------------------------------------- */
 
-/* Distance from the start after a step of h and one of -h of another method. */
+/* The distance from the start after a step of h and one of -h of another method. */
 static double return_trip(const problem *x, const char *there, const char *back, double h) {
   double q0[CST_MAX_Q], p0[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], v[2][CST_MAX_Q];
   run    r[2];
   for (int k = 0; k < 2; k++) run_open_on(&r[k], x, k ? back : there, widest(), 1, 1e-15);
   start_of(x, 1, q0, v[0]);
   cst_system_momentum(x->s, x->c, q0, v[0], p0);
-  memcpy(q, q0, sizeof q), memcpy(p, p0, sizeof p);
+  memcpy(q, q0, sizeof q);
+  memcpy(p, p0, sizeof p);
   for (int k = 0; k < 2; k++) step(&r[k], k ? -h : h, q, p);
   cst_system_velocity(x->s, x->c, q, p, v[1]);
   for (int k = 0; k < 2; k++) run_close(&r[k]);
@@ -120,7 +116,7 @@ static double return_trip(const problem *x, const char *there, const char *back,
          larger(1, larger(norm(q0, x->s->nq), norm(v[0], x->s->nq)));
 }
 
-/* Whether a conversion comes visibly elsewhere without its adjoint: one of low order does, but on the free
+/* True if a conversion visibly fails to return without its adjoint. One of low order does, except on the free
  * rigid body, where euler gains orders. */
 static bool control(const problem *x, const char *layer, double bias) {
   const bool low = !strcmp(layer, "heun") || !strcmp(layer, "rk3") ||
@@ -151,15 +147,13 @@ static void test_return(void) {
   NOTE("there and back: largest distance %.3g; without the adjoint at least %.3g", greatest, least);
 }
 
-/* ---- iterations
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- iterations ------------------------------------------------------------------------------ */
 
 static const cst_iteration iterations[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED,
                                            CST_ITERATION_CHORD, CST_ITERATION_KRYLOV};
 enum { ITERATIONS = 4, MOST = 60 };
 
-/* The updates of (q, v, mu+, q1) of the iteration for the first step: size[n], relative. Returns n. */
+/* The relative updates of (q, v, mu+, q1) in the iteration for the first step, size[n]. Returns n. */
 static int updates(const problem *x, const char *method, cst_iteration iteration, double h, double *size) {
   const int   isa = widest(), w = cst_isas[isa].width;
   run         r;
@@ -183,22 +177,22 @@ static int updates(const problem *x, const char *method, cst_iteration iteration
   return n;
 }
 
-/* How much an iteration shrinks its updates, the mean over those above round-off; 0 where there are none. */
+/* The mean contraction of the updates above round-off; 0 if there are none. */
 static double contraction(const double *size, int n) {
   int k = 0;
   while (k + 1 < n && size[k + 1] > 1e-13) k++;
   return k ? pow(size[k] / size[0], 1.0 / k) : 0;
 }
 
-/* Newton: from the second on, when the multipliers have followed, every update is about the square of the one
- * before; the fourth is round-off. */
+/* Newton's method: from the second update on, when the multipliers have converged, every update is about the
+ * square of the one before; the fourth is round-off. */
 static bool quadratic(const double *size, int n) {
   for (int k = 1; k + 1 < n; k++)
     if (size[k + 1] > larger(size[k] * size[k], 1e-14)) return false;
   return n <= 3 || size[3] <= 1e-14;
 }
 
-/* What an iteration gains from half the step. */
+/* The contraction with the step and with half the step. */
 typedef struct {
   double factor[2]; /* contraction with h and with h/2 */
   int    count[2];
@@ -218,7 +212,7 @@ static pair pair_of(const problem *x, const char *method, cst_iteration iteratio
 
 static double gain(pair p) { return log2(p.factor[0] / p.factor[1]); }
 
-/* newton converges quadratically and the others do not; over a layer of order r simplified contracts by h^r,
+/* newton converges quadratically and the others do not. For a layer of order r simplified contracts by h^r,
  * chord by h. */
 static void test_contraction(const char *system) {
   static const char *const of[] = {"euler", "heun"};
@@ -239,7 +233,7 @@ static void test_contraction(const char *system) {
   problem_close(x);
 }
 
-/* All end in the same step. */
+/* All iterations give the same step. */
 static void test_iterations(void) {
   double greatest = 0;
   for (int k = 0; k < CONSTRAINED; k++) {

@@ -1,9 +1,9 @@
-/* test-cover.c: what cover.h says of the pairs that are taken, counted anew from them; a pair that is taken
- * away is noticed where it is needed. */
+/* test-cover.c: counts the conditions of cover.h anew for the chosen pairs; removing a needed pair is
+ * noticed. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "energy.h"
 
-/* Pairs of a method, a system, a family and a kind, -1: any, that make a promise, -1: any. */
+/* The number of pairs of a method, a system, a family and a kind (-1: any) that make a promise (-1: any). */
 static int count(const cover *c, int method, int system, int family, int kind, int promise, bool taken) {
   int n = 0;
   for (int i = 0; i < c->methods; i++)
@@ -15,7 +15,7 @@ static int count(const cover *c, int method, int system, int family, int kind, i
   return n;
 }
 
-/* Whether `least` are taken, or all where there are fewer. */
+/* True if `least` pairs are chosen, or all if there are fewer. */
 static bool enough(const cover *c, int method, int system, int family, int kind, int promise, int least) {
   const int all = count(c, method, system, family, kind, promise, false);
   return count(c, method, system, family, kind, promise, true) >= (all < least ? all : least);
@@ -40,19 +40,25 @@ static bool family_has(const cover *c, int family, int kind) {
   return has;
 }
 
-/* Whether all hold, and how many families and kinds there are. */
+/* True if all conditions hold; also counts families and kinds. */
 static bool all_have(const cover *c, int *families, int *kinds) {
   bool has = true;
   *families = *kinds = 0;
-  for (int i = 0; i < c->methods; i++) has &= method_has(c, i), *families += c->family[i] == i;
-  for (int k = 0; k < c->systems; k++) has &= system_has(c, k), *kinds += c->kind[k] == k;
+  for (int i = 0; i < c->methods; i++) {
+    has &= method_has(c, i);
+    *families += c->family[i] == i;
+  }
+  for (int k = 0; k < c->systems; k++) {
+    has &= system_has(c, k);
+    *kinds += c->kind[k] == k;
+  }
   for (int i = 0; i < c->methods; i++)
     for (int k = 0; k < c->systems; k++)
       if (c->family[i] == i && c->kind[k] == k) has &= family_has(c, i, k);
   return has;
 }
 
-/* Without the pair only its method, its system and its family on its kind can lack something. */
+/* Without a pair only its method, its system and its family on its kind can violate a condition. */
 static bool pair_is_needed(cover *c, int i, int k) {
   c->taken[i][k] = false;
   const bool needed = !method_has(c, i) || !system_has(c, k) || !family_has(c, c->family[i], c->kind[k]);
@@ -65,7 +71,8 @@ static void test_holes(cover *c, const char *what) {
   for (int i = 0; i < c->methods; i++)
     for (int k = 0; k < c->systems; k++) {
       if (!c->taken[i][k]) continue;
-      needed += pair_is_needed(c, i, k), taken++;
+      needed += pair_is_needed(c, i, k);
+      taken++;
     }
   OK(needed == taken, "%s: none of %d pairs can be left out", what, taken);
 }

@@ -1,7 +1,6 @@
 /* test-discretization.c: discretization(theta=) is euler-a, midpoint and euler-b at 0, 1/2 and 1, has the
- * adjoint 1 - theta, and is another method in between; a method in null-space form is the same map as with
- * multipliers, and has the same multipliers.
- */
+ * adjoint 1 - theta, and is another method in between. A method in null-space form is the same map as with
+ * multipliers and has the same multipliers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -19,12 +18,15 @@ static outcome *outcome_of(const problem *x, const char *method, double h, long 
   run_start(&r, LANES);
   run_go(&r, h * pace_of(x->s->name), n);
   OK(run_well(&r, LANES), "%s on %s: %ld steps", method, x->s->name, n);
-  for (int l = 0; l < LANES; l++) run_carried(&r, l, o->q[l], o->p[l]), run_lambda(&r, l, o->lambda[l]);
+  for (int l = 0; l < LANES; l++) {
+    run_carried(&r, l, o->q[l], o->p[l]);
+    run_lambda(&r, l, o->lambda[l]);
+  }
   run_close(&r);
   return o;
 }
 
-/* The largest difference of q and p; of the multipliers, relative to their size. */
+/* The largest difference of q and p; that of the multipliers relative to their size. */
 static double difference(const problem *x, const char *one, const char *other, double *lambda) {
   outcome *a = outcome_of(x, one, 0.05, STEPS), *b = outcome_of(x, other, 0.05, STEPS);
   double   off = 0;
@@ -35,7 +37,8 @@ static double difference(const problem *x, const char *one, const char *other, d
       *lambda =
           larger(*lambda, apart(a->lambda[l], b->lambda[l], x->s->ng) / (1 + norm(a->lambda[l], x->s->ng)));
   }
-  free(a), free(b);
+  free(a);
+  free(b);
   return off;
 }
 
@@ -52,7 +55,8 @@ static void test_same(const char *system, const char *one, const char *other) {
     OK(off < 2e-12 && lambda < 1e-9, "%s: %s is %s (%.2g, multipliers %.2g)", system, one, other, off,
        lambda);
   }
-  cst_method_destroy(m), cst_method_destroy(n);
+  cst_method_destroy(m);
+  cst_method_destroy(n);
   problem_close(x);
 }
 
@@ -76,7 +80,7 @@ static void test_between(void) {
   }
 }
 
-/* A step of theta, and one of -h by its adjoint, lead back. */
+/* A step of theta followed by one of -h of its adjoint returns to the start. */
 static void test_back(void) {
   problem                 *x = problem_open("modified-pendulum");
   run                      r[2];
@@ -85,16 +89,20 @@ static void test_back(void) {
   for (int wrong = 0; wrong < 2; wrong++) {
     run_open_on(&r[0], x, "discretization(theta=0.25)", widest(), 1, 1e-15);
     run_open_on(&r[1], x, theta[wrong], widest(), 1, 1e-15);
-    run_start(&r[0], 1), run_go(&r[0], 0.1, 1);
+    run_start(&r[0], 1);
+    run_go(&r[0], 0.1, 1);
     run_state(&r[0], 0, q, p);
     cst_system_velocity(x->s, x->c, q, p, v);
-    cst_batch_reset(r[1].st, &r[1].b, 1), run_put(&r[1], 0, q, v), cst_batch_ready(r[1].st, &r[1].b);
+    cst_batch_reset(r[1].st, &r[1].b, 1);
+    run_put(&r[1], 0, q, v);
+    cst_batch_ready(r[1].st, &r[1].b);
     run_go(&r[1], -0.1, 1);
     run_state(&r[1], 0, q, p);
     start_of(x, 0, start, w);
     OK((apart(q, start, x->s->nq) < 1e-13) == !wrong, "%s %s the adjoint (%.2g)", theta[wrong],
        wrong ? "is not" : "is", apart(q, start, x->s->nq));
-    run_close(&r[0]), run_close(&r[1]);
+    run_close(&r[0]);
+    run_close(&r[1]);
   }
   problem_close(x);
 }

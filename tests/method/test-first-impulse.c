@@ -1,10 +1,10 @@
-/* test-first-impulse.c: multipliers of a run's first step, where methods that leave p off the tangent space
- * have less of an impulse. */
+/* test-first-impulse.c: multipliers of the first step of a run. For methods that leave p off the tangent
+ * space they contain only part of an impulse. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
-/* The first step of a run has no impulse that takes up what an earlier one left: of shake's half, of the last
- * of n parts 1/(2n). */
+/* In the first step there is no impulse that compensates an earlier one: half of it is missing for shake,
+ * 1/(2n) for the last of n parts. */
 static void tests(void) {
   static const char *const methods[] = {"shake", "compose(rattle, shake)", "compose(shake, shake)",
                                         "compose(shake, rattle)"};

@@ -1,7 +1,6 @@
-/* test-flow.c: layers given by formulas: taylor(p) against gauss(8) and quadrature, and the derivatives of
- * every kernel against differences of order six and against each other; the work that taylor-curve(p) tells
- * along variations of its points.
- */
+/* test-flow.c: layers given by formulas: taylor(p) compared with gauss(8) and quadrature; the derivatives of
+ * every kernel compared with differences of order six and with each other; the work that taylor-curve(p)
+ * gives along variations of its points. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "method/method.h"
@@ -21,7 +20,7 @@ static const cst_flow_rule *rule_of(const char *text) {
   return l.rule;
 }
 
-/* The same rule with S in the place of q1[0], so that it can be seen. */
+/* The same rule with S in place of q1[0], so that S can be observed. */
 static void show_action(const void *self, const cst_system *s, cst_node t, const cst_node *q,
                         const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   const cst_flow_rule *rule = self;
@@ -43,11 +42,14 @@ typedef struct {
 static flow flow_open(const problem *x, const cst_flow_rule *rule, int isa, bool derivatives) {
   char why[400];
   flow f = {x, cst_flow_create(rule, x->s, isa, derivatives, why, sizeof why), cst_isas[isa].width};
-  if (!f.flow) fprintf(stderr, "%s\n", why), abort();
+  if (!f.flow) {
+    fprintf(stderr, "%s\n", why);
+    abort();
+  }
   return f;
 }
 
-/* Every lane has another point: lane l that of l % n; out[2 nq] of each of n. */
+/* Every lane has a different point: lane l that of l % n; out[2 nq] for each of n points. */
 static void run_kernel(const flow *f, cst_flow_kernel_id k, const point *at, int n, double (*out)[2 * N]) {
   static _Alignas(64) double c[CST_MAX_PAR * WIDE], q[N * WIDE], v[N * WIDE], x[N * WIDE], u[3 * N * WIDE],
       l[2 * WIDE], o[2 * N * WIDE];
@@ -56,9 +58,14 @@ static void run_kernel(const flow *f, cst_flow_kernel_id k, const point *at, int
   for (int j = 0; j < W; j++) {
     const point *p = &at[j % n];
     for (int i = 0; i < s->npar; i++) c[i * W + j] = f->x->c[i];
-    for (int i = 0; i < nq; i++) q[i * W + j] = p->q[i], v[i * W + j] = p->v[i], x[i * W + j] = p->x[i];
+    for (int i = 0; i < nq; i++) {
+      q[i * W + j] = p->q[i];
+      v[i * W + j] = p->v[i];
+      x[i * W + j] = p->x[i];
+    }
     for (int i = 0; i < 3 * nq; i++) u[i * W + j] = p->u[i];
-    l[j] = p->t, l[W + j] = p->s;
+    l[j] = p->t;
+    l[W + j] = p->s;
   }
   cst_flow_kernels(f->flow)[k](cst_flow_self(f->flow), c, q, v, x, u, l, o);
   for (int j = 0; j < n; j++)
@@ -71,21 +78,20 @@ static void run_one(const flow *f, cst_flow_kernel_id k, const point *p, double 
   memcpy(out, all[0], sizeof all[0]);
 }
 
-/* An unround point off the constraints. */
+/* A generic point off the constraints. */
 static point point_of(const problem *x, int seed) {
   const double pace = pace_of(x->s->name);
   point        p = {.t = 0.1 * pace, .s = 0.7};
   for (int i = 0; i < x->s->nq; i++) {
-    p.q[i] = x->q[i] + 0.02 * sin(seed + 2.3 * i), p.v[i] = x->v[i] + 0.1 * cos(2.9 * seed + 1.1 * i);
+    p.q[i] = x->q[i] + 0.02 * sin(seed + 2.3 * i);
+    p.v[i] = x->v[i] + 0.1 * cos(2.9 * seed + 1.1 * i);
     p.x[i] = sin(3 * seed + 1.7 * i);
   }
   for (int i = 0; i < 3 * x->s->nq; i++) p.u[i] = cos(5 * seed + 1.3 * i);
   return p;
 }
 
-/* ---- value
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- value ----------------------------------------------------------------------------------- */
 
 static double lagrangian(const problem *x, const double *q, const double *p, const double *v) {
   double a[N], V, L = 0;
@@ -130,7 +136,7 @@ static double error_of(const problem *x, const flow *f, bool action, double t) {
   return action ? fabs(found[0] - exact[2 * nq]) : apart(found, exact, 2 * nq);
 }
 
-/* Slope of the error of one step, where it stands well above round-off. */
+/* The slope of the error of one step, well above round-off. */
 static void test_order(const problem *x, const char *text, const cst_flow_rule *rule, bool action) {
   const flow f = flow_open(x, rule, widest(), false);
   double     t = 0.02 * pace_of(x->s->name), coarse, fine;
@@ -159,14 +165,16 @@ static void test_orders(void) {
   }
 }
 
-/* ---- derivatives
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- derivatives ----------------------------------------------------------------------------- */
 
 static point moved(const problem *x, const point *p, double by) {
   const int n = x->s->nq;
   point     m = *p;
-  for (int i = 0; i < n; i++)
-    m.q[i] += by * p->u[i], m.v[i] += by * p->u[n + i], m.x[i] += by * p->u[2 * n + i];
+  for (int i = 0; i < n; i++) {
+    m.q[i] += by * p->u[i];
+    m.v[i] += by * p->u[n + i];
+    m.x[i] += by * p->u[2 * n + i];
+  }
   return m;
 }
 
@@ -228,7 +236,10 @@ static void test_symmetric(const flow *f, const char *text) {
   const int n = 2 * f->x->s->nq;
   point     p = point_of(f->x, 4), other = p;
   double    Hp[2 * N], Ho[2 * N], second[2 * N], reverse[2 * N], without[2 * N];
-  for (int i = 0; i < 3 * N; i++) other.u[i] = i < n ? sin(0.3 + i) : 0, p.u[i] = i < n ? p.u[i] : 0;
+  for (int i = 0; i < 3 * N; i++) {
+    other.u[i] = i < n ? sin(0.3 + i) : 0;
+    p.u[i] = i < n ? p.u[i] : 0;
+  }
   run_one(f, CST_FLOW_second, &p, Hp);
   run_one(f, CST_FLOW_second, &other, Ho);
   const double left = dot(Hp, other.u, n), right = dot(Ho, p.u, n);
@@ -252,19 +263,18 @@ static void test_derivatives(const problem *x, const char *text) {
   test_differences(&f, text, CST_FLOW_reverse, CST_FLOW_second);
   test_transpose(&f, &action, text);
   test_symmetric(&f, text);
-  cst_flow_destroy(f.flow), cst_flow_destroy(action.flow);
+  cst_flow_destroy(f.flow);
+  cst_flow_destroy(action.flow);
 }
 
-/* ---- work
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- work ------------------------------------------------------------------------------------ */
 
 typedef struct {
   const cst_flow_rule *rule;
-  int                  point, *points; /* which; how many there are */
+  int                  point, *points; /* the index of the point; the number of points */
 } worked;
 
-/* The rule with a point of its work in the place of q1, and the covector there in that of v1. */
+/* The rule with one of its work points in place of q1, and its covector in place of v1. */
 static void show_work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
                       cst_node *q1, cst_node *v1, cst_node *S) {
   const worked  *w = self;
@@ -272,7 +282,10 @@ static void show_work(const void *self, const cst_system *s, cst_node t, const c
   if (!work) abort();
   w->rule->work(w->rule->self, s, t, q, v, work);
   *w->points = work->n;
-  for (int i = 0; i < s->nq; i++) q1[i] = work->Q[w->point][i], v1[i] = work->N[w->point][i];
+  for (int i = 0; i < s->nq; i++) {
+    q1[i] = work->Q[w->point][i];
+    v1[i] = work->N[w->point][i];
+  }
   *S = t;
   free(work);
 }
@@ -312,11 +325,12 @@ static void test_work(const char *system, const char *text) {
   OK(fabs(work) > 1e-6 * fabs(left), "%s on %s: there is some", text, system);
   test_differences(&f, text, CST_FLOW_value, CST_FLOW_tangent);
   test_differences(&f, text, CST_FLOW_reverse, CST_FLOW_second);
-  cst_flow_destroy(f.flow), cst_flow_destroy(action.flow);
+  cst_flow_destroy(f.flow);
+  cst_flow_destroy(action.flow);
   problem_close(x);
 }
 
-/* Lanes do not see each other, and every instruction set gives the same bits. */
+/* Lanes are independent, and every instruction set gives the same bits. */
 static void test_bits(const problem *x, const char *text) {
   double first[LANES][2 * N], next[LANES][2 * N], alone[2 * N];
   point  p[LANES];
@@ -341,7 +355,7 @@ static void test_bits(const problem *x, const char *text) {
   }
 }
 
-/* What steps a layer alone gives the bits of what conversions take the value from. */
+/* Stepping with a layer alone gives the same bits as its value in conversions. */
 static void test_value_alone(const problem *x, const char *text) {
   flow all = flow_open(x, rule_of(text), widest(), true),
        alone = flow_open(x, rule_of(text), widest(), false);
@@ -353,11 +367,11 @@ static void test_value_alone(const problem *x, const char *text) {
   const size_t bytes = sizeof(double) * 2 * (size_t)x->s->nq;
   OK(!memcmp(one, two, bytes) && memcmp(one, far, bytes),
      "%s on %s: the value with derivatives and without, same bits", text, x->s->name);
-  cst_flow_destroy(all.flow), cst_flow_destroy(alone.flow);
+  cst_flow_destroy(all.flow);
+  cst_flow_destroy(alone.flow);
 }
 
-/* ---- what does not fit
- * -------------------------------------------------------------------------------------------------- */
+/* ---- what does not fit ----------------------------------------------------------------------- */
 
 static void swell(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
                   cst_node *q1, cst_node *v1, cst_node *S) {
@@ -365,14 +379,21 @@ static void swell(const void *self, const cst_system *s, cst_node t, const cst_n
   cst_node sum = t;
   for (int i = 0; i < 150000; i++)
     sum = cst_graph_call(s->graph, "sin", cst_graph_add(s->graph, sum, q[i % s->nq]), -1);
-  for (int i = 0; i < s->nq; i++) q1[i] = sum, v1[i] = v[i];
+  for (int i = 0; i < s->nq; i++) {
+    q1[i] = sum;
+    v1[i] = v[i];
+  }
   *S = t;
 }
 
 static void forget(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
                    cst_node *q1, cst_node *v1, cst_node *S) {
-  (void)self, (void)v;
-  for (int i = 0; i < s->nq; i++) q1[i] = q[i], v1[i] = -1;
+  (void)self;
+  (void)v;
+  for (int i = 0; i < s->nq; i++) {
+    q1[i] = q[i];
+    v1[i] = -1;
+  }
   *S = t;
 }
 
@@ -391,10 +412,11 @@ static void test_refused(void) {
   problem  *x = problem_open("henon-heiles"), *chain = problem_open("pendulum-chain");
   const int size = cst_graph_size(x->s->graph);
   refused(x, &large, "large on henon-heiles: its formulas take more operations than can be differentiated");
-  refused(x, &empty, "empty on henon-heiles: its formulas leave a part of q1, v1 or S open");
+  refused(x, &empty, "empty on henon-heiles: its formulas do not set all of q1, v1 and S");
   refused(chain, rule_of("taylor(4)"), "couple as a band");
   OK(cst_graph_size(x->s->graph) == size, "nothing stays in the graph of the system");
-  problem_close(x), problem_close(chain);
+  problem_close(x);
+  problem_close(chain);
 }
 
 static void tests(void) {

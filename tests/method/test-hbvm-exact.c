@@ -1,17 +1,20 @@
-/* test-hbvm-exact.c: what line integral methods keep exactly and how fast the rest is lost, over long times,
- * too; orders that depend on the multiplier; what they do not keep. */
+/* test-hbvm-exact.c: the invariants that line integral methods keep exactly, the order of the others, also
+ * over long times; orders that depend on the multiplier; momenta that are not kept. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
 
 static int seen;
 
-/* What is kept, or lost with order 2k as far as it stands above round-off. */
+/* The invariant is kept, or its error has order 2k as long as it exceeds round-off. */
 static void test_loss(const char *method, const char *what, bool keeps, double coarse, double fine, int k) {
   if (keeps)
     OK(coarse < 1e-13, "%s: %s is exact (%.2g)", method, what, coarse);
-  else if (fine > 1e-12)
-    seen++, OK(fabs(log2(coarse / fine) - 2 * k) < 0.4, "%s: %s is lost with order %.2f, 2k = %d", method,
-               what, log2(coarse / fine), 2 * k);
+  else if (fine > 1e-12) {
+    seen++;
+
+    OK(fabs(log2(coarse / fine) - 2 * k) < 0.4, "%s: %s is lost with order %.2f, 2k = %d", method, what,
+       log2(coarse / fine), 2 * k);
+  }
 }
 
 /* The polynomials of the modified pendulum: V of degree 4, g of degree 6. */
@@ -39,7 +42,7 @@ static void test_exactness(void) {
   problem_close(x);
 }
 
-/* The momentum that k = s keeps, more nodes lose. */
+/* More nodes lose the momentum that k = s keeps. */
 static void test_momentum_lost(void) {
   problem *x = problem_open("kepler");
   run      r;
@@ -57,7 +60,7 @@ static void test_momentum_lost(void) {
   problem_close(x);
 }
 
-/* On the conical motion the multiplier is constant, and the order 2s. */
+/* On the conical motion the multiplier is constant and the order is 2s. */
 static void test_constant_multiplier(void) {
   problem *x = problem_open("spherical-pendulum");
   int      state = 0;
@@ -83,8 +86,8 @@ static void test_constant_multiplier(void) {
   problem_close(x);
 }
 
-/* With a multiplier that changes q has order 4 where s > 1, and p, whose part normal to g = 0 has order 2,
- * the same order in the rest. */
+/* With a varying multiplier q has order 4 for s > 1. So has p except in its part normal to g = 0, which has
+ * order 2. */
 static void test_parts(const char *system) {
   problem *x = problem_open(system);
   double   q[3][CST_MAX_Q], p[3][CST_MAX_Q], v[3][CST_MAX_Q], kinetic[CST_MAX_Q], eq[2], et[2], en[2];
@@ -102,7 +105,10 @@ static void test_parts(const char *system) {
     memcpy(p[k], kinetic, sizeof kinetic);
     run_close(&r);
   }
-  for (int k = 0; k < 2; k++) eq[k] = apart(q[k], q[2], x->s->nq), et[k] = apart(p[k], p[2], x->s->nq);
+  for (int k = 0; k < 2; k++) {
+    eq[k] = apart(q[k], q[2], x->s->nq);
+    et[k] = apart(p[k], p[2], x->s->nq);
+  }
   OK(fabs(log2(eq[0] / eq[1]) - 4) < 0.2 && fabs(log2(et[0] / et[1]) - 4) < 0.2 &&
          fabs(log2(en[0] / en[1]) - 2) < 0.2,
      "%s: order %.2f in q, %.2f in the tangent part of p, %.2f in the rest", system, log2(eq[0] / eq[1]),
@@ -110,8 +116,8 @@ static void test_parts(const char *system) {
   problem_close(x);
 }
 
-/* The largest deviations of the energy and of g over a long run of the satellites, whose coordinates are
- * near 20. forgets: what rounding leaves of the sums over the steps is not carried along. */
+/* The largest deviations of the energy and of g over a long run of the satellites, whose coordinates are near
+ * 20. forgets: the rounding errors of the sums over the steps are not carried along. */
 static losses long_run(const problem *x, int steps, bool forgets) {
   const int nq = x->s->nq, every = forgets ? 1 : 50;
   run       r;
@@ -136,7 +142,7 @@ static losses long_run(const problem *x, int steps, bool forgets) {
   return most;
 }
 
-/* What is exact stays at the round-off of a single state, because what rounding leaves is carried along. */
+/* Exact invariants stay at the round-off of a single state, because rounding errors are carried along. */
 static void test_long(void) {
   problem     *x = problem_open("tethered-satellites");
   const double eps = 2.2e-16, size = 2 * norm(x->q, x->s->nq); /* of the terms of g */

@@ -1,5 +1,5 @@
-/* test-hbvm-solve.c: how line integral methods solve for a step: both iterations end in the same one, also
- * where steps are large, constraints redundant, nothing moves, or slow lanes stand beside quick ones. */
+/* test-hbvm-solve.c: the solvers of line integral methods: both iterations give the same step, also for large
+ * steps, redundant constraints, systems at rest, and slow lanes next to fast ones. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
 
@@ -12,8 +12,8 @@ static void test_iterations(const char *system, const char *method, double h) {
   problem_close(x);
 }
 
-/* A spring so stiff that the iteration without second derivatives diverges; redundant constraints; nothing
- * that moves. */
+/* A spring so stiff that the iteration without second derivatives diverges; redundant constraints; a system
+ * at rest. */
 static void test_hard_steps(void) {
   problem x = described(
       "system: stiff\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y + 2000*(sqrt(x^2 + y^2) - 1)^2 + x^4\n"
@@ -47,7 +47,7 @@ static void test_hard_steps(void) {
   cst_system_destroy(x.s);
 }
 
-/* Lanes that go over to Newton beside lanes that do not: each has the bits that it has alone. */
+/* Lanes that switch to Newton's method next to lanes that do not: each has the bits that it has alone. */
 static void test_company(void) {
   enum { MANY = 8 };
   problem x = described("system: quartic\ncoordinates: [x, y]\nmass: [1, 1]\npotential: 40*(x^4 + y^4) + "
@@ -72,7 +72,8 @@ static void test_company(void) {
         double    n;
         run_carried(&r, l, q[first + l][k], p[first + l][k]);
         run_block(&r, l, cst_stepper_layout(r.st)->iterations, 1, &n);
-        least = fmin(least, n / 20), most = fmax(most, n / 20);
+        least = fmin(least, n / 20);
+        most = fmax(most, n / 20);
       }
       same &= run_well(&r, lanes);
       run_close(&r);

@@ -1,14 +1,14 @@
-/* test-hbvm.c: line integral methods against their equations, written out as a Runge-Kutta method with one
- * multiplier a step, against first steps of another implementation, and against Gauss collocation where they
- * are that. */
+/* test-hbvm.c: line integral methods compared with their equations, written as a Runge-Kutta method with one
+ * multiplier per step; with first steps of another implementation; and with Gauss collocation if they
+ * coincide with it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
 #include "tableau/legendre.h"
 
 enum { MOST_NODES = 12 };
 
-/* A step from (q, p) with the multiplier lambda, stages by functional iteration; Q, and V the velocities of u
- * there. */
+/* A step from (q, p) with the multiplier lambda; the stages by functional iteration. Q are the stages, and V
+ * the velocities of u there. */
 typedef struct {
   int    k, s;
   double A[MOST_NODES][MOST_NODES], b[MOST_NODES]; /* integral P' Omega */
@@ -19,7 +19,8 @@ typedef struct {
 
 static void tables_of(stepped *y, int k, int s) {
   memset(y, 0, sizeof *y);
-  y->k = k, y->s = s;
+  y->k = k;
+  y->s = s;
   cst_legendre_line_tables(k, s, y->weighted, y->integral, y->xi);
   for (int i = 0; i < k; i++) {
     y->b[i] = y->weighted[i * s];
@@ -49,20 +50,27 @@ static void step_of(const problem *x, stepped *y, double h, const double *q, con
     for (int i = 0; i < y->k; i++) {
       double P[CST_MAX_Q];
       for (int n = 0; n < nq; n++) {
-        y->Q[i][n] = q[n], P[n] = p[n];
-        for (int j = 0; j < y->k; j++)
-          y->Q[i][n] += h * y->A[i][j] * y->H[j][0][n], P[n] -= h * y->A[i][j] * y->H[j][1][n];
+        y->Q[i][n] = q[n];
+        P[n] = p[n];
+        for (int j = 0; j < y->k; j++) {
+          y->Q[i][n] += h * y->A[i][j] * y->H[j][0][n];
+          P[n] -= h * y->A[i][j] * y->H[j][1][n];
+        }
       }
       hamiltonian(x, y->Q[i], P, lambda, y->H[i][0], y->H[i][1]);
     }
   for (int n = 0; n < nq; n++) {
-    y->q1[n] = q[n], y->p1[n] = p[n];
-    for (int i = 0; i < y->k; i++)
-      y->q1[n] += h * y->b[i] * y->H[i][0][n], y->p1[n] -= h * y->b[i] * y->H[i][1][n];
+    y->q1[n] = q[n];
+    y->p1[n] = p[n];
+    for (int i = 0; i < y->k; i++) {
+      y->q1[n] += h * y->b[i] * y->H[i][0][n];
+      y->p1[n] -= h * y->b[i] * y->H[i][1][n];
+    }
   }
 }
 
-/* sum_i b_i G(Q_i) u'(c_i), which lambda is chosen for, over sum_k |G_ak| times the largest |u'| and |q|. */
+/* sum_i b_i G(Q_i) u'(c_i), which lambda makes vanish, relative to sum_k |G_ak| times the largest |u'| and
+ * |q|. */
 static double line_integral(const problem *x, const stepped *y) {
   const int nq = x->s->nq, ng = x->s->ng;
   double    G[CST_MAX_G * CST_MAX_Q], sum[CST_MAX_G] = {0}, row[CST_MAX_G] = {0}, speed = 0, worst = 0;
@@ -75,8 +83,10 @@ static double line_integral(const problem *x, const stepped *y) {
     speed = larger(speed, norm(u, nq));
     cst_system_matrix(x->s, CST_K_G, x->c, y->Q[i], NULL, G);
     for (int a = 0; a < ng; a++)
-      for (int n = 0; n < nq; n++)
-        sum[a] += y->b[i] * G[a * nq + n] * u[n], row[a] += y->b[i] * fabs(G[a * nq + n]);
+      for (int n = 0; n < nq; n++) {
+        sum[a] += y->b[i] * G[a * nq + n] * u[n];
+        row[a] += y->b[i] * fabs(G[a * nq + n]);
+      }
   }
   for (int a = 0; a < ng; a++)
     if (row[a] > 0 && !(x->s->dropped && x->s->dropped[a]))
@@ -86,7 +96,7 @@ static double line_integral(const problem *x, const stepped *y) {
 
 static double most_state, most_integral, least_wrong = INFINITY;
 
-/* The core's step is the step with its multiplier, and that makes the line integral vanish. */
+/* The core's step is the step with its multiplier, and this multiplier makes the line integral vanish. */
 static void test_equations(const problem *x, int k, int s) {
   char    method[40];
   run     r;
@@ -115,7 +125,8 @@ static void test_equations(const problem *x, int k, int s) {
   }
   OK(run_well(&r, LANES) && off < 2e-14 && integral < 2e-14,
      "%s on %s: the step is that of its equations (%.2g, %.2g)", method, x->s->name, off, integral);
-  most_state = larger(most_state, off), most_integral = larger(most_integral, integral);
+  most_state = larger(most_state, off);
+  most_integral = larger(most_integral, integral);
   run_close(&r);
 }
 
@@ -131,7 +142,7 @@ static void test_all_equations(void) {
   NOTE("largest differences %.2g of states, %.2g of line integrals", most_state, most_integral);
 }
 
-/* First steps of h = 0.1 as another implementation has them. */
+/* First steps of h = 0.1 from another implementation. */
 static void test_first_steps(void) {
   static const struct {
     const char *system, *method;
@@ -163,16 +174,16 @@ static void test_first_steps(void) {
   }
 }
 
-/* hbvm(s, s) without constraints is Gauss collocation of the canonical equations: that of (q, v) where M is
- * constant and there is no a(q).
- */
+/* Without constraints hbvm(s, s) is Gauss collocation of the canonical equations, which is that of (q, v) if
+ * M is constant and there is no a(q). */
 static void test_gauss(void) {
   static const char *const systems[] = {"henon-heiles", "kepler", "dna-chain"};
   for (int i = 0; i < 3; i++) {
     problem *x = problem_open(systems[i]);
     for (int s = 1; s <= 4; s++) {
       char one[40], other[40];
-      snprintf(one, sizeof one, "hbvm(k=%d, s=%d)", s, s), snprintf(other, sizeof other, "gauss(%d)", s);
+      snprintf(one, sizeof one, "hbvm(k=%d, s=%d)", s, s);
+      snprintf(other, sizeof other, "gauss(%d)", s);
       double off = difference(x, one, other, CST_ITERATION_AUTO, 0.05 * pace_of(x->s->name), 40, NULL);
       OK(off < 1e-13, "%s on %s is %s (%.2g)", one, x->s->name, other, off);
     }

@@ -1,6 +1,5 @@
-/* test-lanes.c: what becomes of a lane that fails: its reason, its last good step and state are kept, the
- * others do not notice; a step that only pivoting can solve is rescued.
- */
+/* test-lanes.c: a lane that fails keeps its reason, its last good step and its state, and the other lanes are
+ * not affected. A step that only pivoting can solve succeeds. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -13,8 +12,8 @@ static void put_lane(run *r, int at, int start, double speed) {
   run_put(r, at, q, v);
 }
 
-/* All lanes, lane BAD with `speed` times its velocity; without it when speed is 0 and the lane is left out
- * (the others move up). */
+/* All lanes, where lane BAD has `speed` times its velocity. With speed 0 lane BAD is omitted and the others
+ * move up. */
 static void run_lanes(run *r, const problem *x, const char *method, double speed, double h, long n,
                       int stretch) {
   int count = 0;
@@ -34,7 +33,7 @@ static int same_lane(const run *a, int i, const run *b, int j) {
   return !memcmp(q[0], q[1], bytes) && !memcmp(p[0], p[1], bytes);
 }
 
-/* Whether every lane's record counts the steps behind it. */
+/* True if the record of every lane has the right number of steps. */
 static bool counts(const run *r) {
   bool good = true;
   for (int l = 0; l < LANES; l++) {
@@ -47,7 +46,7 @@ static bool counts(const run *r) {
   return good;
 }
 
-/* Lane BAD fails after `good` steps (-1: some number above 0) for `reason`; the others have the bits of a
+/* Lane BAD fails after `good` steps (-1: any number above 0) for `reason`; the others have the bits of a
  * batch without it. */
 static void test_failure(const char *system, const char *method, double speed, double h, long n, int stretch,
                          cst_reason reason, long good) {
@@ -114,14 +113,14 @@ static void test_all_fail(void) {
   problem_close(x);
 }
 
-/* The address of a lane's random numbers goes with it, through steps and through what is saved of it. */
+/* The address of a lane's random numbers moves with the lane, through steps and through saved states. */
 static void test_address(void) {
-  const uint64_t seed = 0xfff8000000000001u,
-                 member = 0xffffffffffu; /* bits that no copy of a number may touch */
-  run      r;
-  problem *x = problem_open("spherical-pendulum");
-  double  *saved;
-  bool     same = true;
+  /* bits that copying as numbers could change */
+  const uint64_t seed = 0xfff8000000000001u, member = 0xffffffffffu;
+  run            r;
+  problem       *x = problem_open("spherical-pendulum");
+  double        *saved;
+  bool           same = true;
   run_lanes(&r, x, "compose(rattle, midpoint)", 1, 0.01, 0, 1);
   const cst_layout *at = cst_stepper_layout(r.st);
   for (int l = 0; l < LANES; l++) cst_batch_address(r.st, &r.b, l, seed + (uint64_t)l, member + (uint64_t)l);
@@ -143,8 +142,8 @@ static void test_address(void) {
   problem_close(x);
 }
 
-/* Newton's matrix h G(q1) M^-1 G(q0)' has a zero in its corner at the first iterate when gx = 2 and h = 1,
- * and is regular. */
+/* Newton's matrix h G(q1) M^-1 G(q0)' is regular but has a zero in its corner at the first iterate if gx = 2
+ * and h = 1. */
 static const char *const corner = "system: corner\n"
                                   "coordinates: [x, y, z]\n"
                                   "parameters: {gx: 0}\n"
@@ -204,8 +203,8 @@ static void tests(void) {
   test_failure("double-pendulum", "rattle", 13.7858, 0.5, 60, 60, CST_NOT_CONVERGED, -1);
   test_failure("double-pendulum", "rattle", 13.7858, 0.5, 60, 7, CST_NOT_CONVERGED, -1);
   test_failure("henon-heiles", "midpoint", 2.8561, 0.3, 60, 60, CST_NOT_CONVERGED, -1);
-  test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.3, 60, 1, CST_NOT_CONVERGED,
-               -1); /* two cores a step */
+  /* two cores a step */
+  test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.3, 60, 1, CST_NOT_CONVERGED, -1);
   test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.3, 60, 60, CST_NOT_CONVERGED, -1);
   test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.2, 60, 12, CST_NOT_FINITE, -1);
   test_failure("henon-heiles", "rk4", 4, 0.05, 1000, 1000, CST_NOT_FINITE, -1);

@@ -1,6 +1,5 @@
-/* test-noise.c: the random numbers of thermostats: Threefry against its published answers, normals against
- * their moments and distribution, and that every part of an address counts.
- */
+/* test-noise.c: the random numbers of thermostats: Threefry compared with its published answers, normal
+ * deviates with their moments and distribution; every part of an address matters. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdbool.h>
@@ -25,7 +24,10 @@ static void known_answers(void) {
   for (int n = 0; n < 3; n++) {
     vu   key[4], x[4];
     bool same = true;
-    for (int i = 0; i < 4; i++) key[i] = (vu){} + known[n].key[i], x[i] = (vu){} + known[n].counter[i];
+    for (int i = 0; i < 4; i++) {
+      key[i] = (vu){} + known[n].key[i];
+      x[i] = (vu){} + known[n].counter[i];
+    }
     cst_threefry(key, x);
     for (int i = 0; i < 4; i++)
       for (int l = 0; l < CST_W; l++) same &= x[i][l] == known[n].out[i];
@@ -89,7 +91,7 @@ static void normals(void) {
   free(x);
 }
 
-/* The first number under an address. */
+/* The first number at an address. */
 static double first(unsigned long seed, unsigned long member, unsigned long stream, unsigned long index,
                     unsigned long block) {
   vd four[4];

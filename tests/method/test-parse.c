@@ -1,4 +1,4 @@
-/* test-parse.c: method expressions: labels, every mistake with its place and words, the registry. */
+/* test-parse.c: method expressions: labels, every mistake with its place and message, the registry. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void test_labels(void) {
     test_label(cst_method_info_at(i)->example, cst_method_info_at(i)->example);
 }
 
-/* A text that is refused, where, and words of the message. */
+/* A text that is rejected, the place of the error, and words of the message. */
 typedef struct {
   const char *text;
   int         offset;
@@ -69,8 +69,8 @@ static const mistake mistakes[] = {
     {"compose(rattle, yoshida4", 24, "expected ',' or ')'"},
     {"compose(rattle, [0.5 0.5])", 21, "expected ',' or ']'"},
     {"compose(rattle, [0.5, 0.5)", 25, "expected ',' or ']'"},
-    {"rattle x", 7, "unexpected 'x' behind the method"},
-    {"adjoint(rattle))", 15, "unexpected ')' behind the method"},
+    {"rattle x", 7, "unexpected 'x' after the method"},
+    {"adjoint(rattle))", 15, "unexpected ')' after the method"},
     {"3", 0, "expected a method"},
     {" [1, 2]", 1, "expected a method"},
     {"adjoint(3)", 8, "expected a method"},
@@ -79,20 +79,21 @@ static const mistake mistakes[] = {
     {"adjoint(eulr-a)", 8, "did you mean 'euler-a'?"},
     {"qqqqqqqqqq", 0, "`constella list methods` names them all"},
     {"yoshida4", 0, "unknown method 'yoshida4'"},
-    {"rattle(3)", 7, "an argument of rattle has a name: form"},
+    {"rattle(3)", 7, "the arguments of rattle must be named: form"},
     {"rattle(fom=null-space)", 11, "rattle takes no 'fom='; it takes form; did you mean 'form'?"},
     {"rattle(form=nullspace)", 12, "form of rattle is multipliers or null-space"},
     {"rattle(form=2)", 12, "form of rattle is multipliers or null-space"},
-    {"rattle(form=null-space, form=null-space)", 29, "'form=' stands twice"},
+    {"rattle(form=null-space, form=null-space)", 29, "'form=' appears twice"},
     {"lie-rattle(retraction=quaternion)", 22, "retraction of lie-rattle is cayley or exp"},
-    {"lie-rattle(exp)", 11, "an argument of lie-rattle has a name: retraction"},
+    {"lie-rattle(exp)", 11, "the arguments of lie-rattle must be named: retraction"},
     {"lie-euler-a(retract=exp)", 20,
      "lie-euler-a takes no 'retract='; it takes retraction; did you mean 'retraction'?"},
     {"discretization", 0, "discretization takes theta=, a number from 0 to 1"},
-    {"discretization(theta=1.5)", 21, "theta, where in the step the force is taken, is a number from 0 to 1"},
+    {"discretization(theta=1.5)", 21,
+     "theta, the position of the force in the step, is a number from 0 to 1"},
     {"discretization(theta=rattle)", 21,
-     "theta, where in the step the force is taken, is a number from 0 to 1"},
-    {"discretization(0.5)", 15, "an argument of discretization has a name: theta or form"},
+     "theta, the position of the force in the step, is a number from 0 to 1"},
+    {"discretization(0.5)", 15, "the arguments of discretization must be named: theta or form"},
     {"adjoint(rk4(h=1))", 8, "'rk4' takes no arguments"},
     /* compose.c */
     {"compose(rattle, scheme=yoshida4)", 23, "compose takes no 'scheme='"},
@@ -109,10 +110,10 @@ static const mistake mistakes[] = {
     {"compose(rattle, midpoint, [1])", 26, "expected a method"},
     {"compose(rattle, 2)", 16, "expected a method"},
     {"compose(rattle, gauss(0))", 22, "an integer from 1 to 16"},
-    {"compose(rattle, [rattle])", 17, "a list of gammas holds numbers"},
-    {"compose(rattle, [0.5, 0.25])", 16, "the gammas of a composition must sum to 1, these to 0.75"},
-    {"compose(rattle, [0.25, 0.5, 0.125, 0.125])", 17, "must read the same from both ends"},
-    {"compose(rattle, [0.25, 0.125, 0.375, 0.25])", 23, "must read the same from both ends"},
+    {"compose(rattle, [rattle])", 17, "a list of gammas must hold numbers"},
+    {"compose(rattle, [0.5, 0.25])", 16, "the gammas of a composition must sum to 1; the sum is 0.75"},
+    {"compose(rattle, [0.25, 0.5, 0.125, 0.125])", 17, "must be palindromic"},
+    {"compose(rattle, [0.25, 0.125, 0.375, 0.25])", 23, "must be palindromic"},
     {"compose(shake, yoshida4)", 8,
      "a scheme needs a symmetric base or one with an adjoint, and 'shake' has none"},
     {"compose(project(heun), [1])", 8, "and 'project' has none"},
@@ -142,7 +143,7 @@ static const mistake mistakes[] = {
     {"convert(minus=rk4)", 0, "convert takes one layer, or both minus= and plus="},
     {"convert(rk4, plus=rk4)", 0, "convert takes one layer, or both minus= and plus="},
     {"convert(rk4, heun)", 13, "convert takes one layer, or minus= and plus="},
-    {"convert(rk4, bias=0, bias=0)", 26, "'bias=' stands twice"},
+    {"convert(rk4, bias=0, bias=0)", 26, "'bias=' appears twice"},
     {"convert(rk4, alpha=-0.5)", 19, "convert takes no 'alpha='"},
     {"convert(rk4, bias=0.5)", 18, "the bias of convert is a number from -1 to 0"},
     {"convert(rk4, bias=-1.5)", 18, "the bias of convert is a number from -1 to 0"},
@@ -169,15 +170,16 @@ static const mistake mistakes[] = {
     {"taylor(-3)", 7, "the degree of taylor is an integer from 1 to 12"},
     {"taylor(rattle)", 7, "the degree of taylor is an integer from 1 to 12"},
     {"adjoint(taylor(4))", 8,
-     "'taylor' has no adjoint: it is given by formulas, or no bijection of the constrained phase space"},
+     "'taylor' has no adjoint: it is given by formulas, or is not a bijection of the constrained phase "
+     "space"},
     {"compose(taylor(2), yoshida4)", 8, "and 'taylor' has none"},
     /* tableau.c */
     {"{", 1, "expected a, b or c"},
     {"{}", 1, "expected a, b or c"},
     {"{ 1: [[0]]}", 5, "a tableau has no '1'"},
     {"{ =: [[0]]}", 2, "expected a, b or c"},
-    {"{a", 2, "expected ':' behind 'a'"},
-    {"{a=[[0]], b: [1]}", 2, "expected ':' behind 'a'"},
+    {"{a", 2, "expected ':' after 'a'"},
+    {"{a=[[0]], b: [1]}", 2, "expected ':' after 'a'"},
     {"{a:", 3, "expected a number"},
     {"{a: [", 5, "expected a number"},
     {"{a: []", 5, "expected a number"},
@@ -189,7 +191,7 @@ static const mistake mistakes[] = {
     {"{a: [[1/0]], b: [1]}", 7, "division by zero"},
     {"{a: [[(1, 2)]], b: [1]}", 8, "expected an operator or ')'"},
     {"{a: [[sum(i, 1, 100000, 1)]], b: [1]}", 6, "the sums of a tableau are too long"},
-    {"{a: [[0]], b: [1]} x", 19, "unexpected 'x' behind the method"},
+    {"{a: [[0]], b: [1]} x", 19, "unexpected 'x' after the method"},
     {"{a: [[0]]}", 0, "the tableau has no 'b'"},
     {"{b: [1], c: [0]}", 0, "the tableau has no 'a'"},
     {"{a: [[0]], b: [1], d: [0]}", 22, "a tableau has no 'd'; allowed: a, b, c"},
@@ -197,14 +199,14 @@ static const mistake mistakes[] = {
     {"{a: [[0]], b: [1], b: [1]}", 22, "'b' appears twice"},
     {"{a: 0, b: [1]}", 4, "'a' is a list of rows"},
     {"{a: [0], b: [1]}", 5, "a row of 'a' is a list of numbers"},
-    {"{a: [[[0]]], b: [1]}", 6, "a row of 'a' is a list of numbers, not of lists"},
+    {"{a: [[[0]]], b: [1]}", 6, "a row of 'a' is a list of numbers, not a list of lists"},
     {"{a: [[0, 0], [1/2]], b: [0, 1]}", 13, "a row of 'a' has 1 number; 'a' has 2 rows"},
     {"{a: [[0, 0]], b: [0, 1]}", 5, "a row of 'a' has 2 numbers; 'a' has 1 row"},
     {"{a: [[0]], b: 1}", 14, "'b' is a list of numbers"},
     {"{a: [[0]], b: [1/2, 1/2]}", 14, "'b' has 2 numbers; 'a' has 1 row"},
     {"{a: [[0]], b: [1], c: [0, 1]}", 22, "'c' has 2 numbers; 'a' has 1 row"},
     {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 0.4]}", 42, "row 2 of 'a' sums to 0.5, and its c is 0.4"},
-    {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 1/2 + 2e-13]}", 42, "they must be equal, or c left out"},
+    {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 1/2 + 2e-13]}", 42, "they must be equal, or leave c out"},
     {"{a: [[0, 0], [1/2, 0]], b: [0, 0.9]}", 27, "'b' sums to 0.90000000000000002; it must sum to 1"},
     {"{a: [[1e308, 1e308], [0, 0]], b: [0, 1], c: [0, 0]}", 45, "row 1 of 'a' sums to inf"},
     {"hbvm", 0, "1 <= s <= k <= 64: hbvm(k=6, s=2)"},
@@ -224,7 +226,7 @@ static const mistake mistakes[] = {
     {"tableau", 0, "a tableau is written {a: "},
     {"tableau(rk4)", 0, "a tableau is written {a: "},
     {"compose(rattle, {a: [[0]], b: [2]})", 30, "'b' sums to 2"},
-    {"{a: 0, b: 0, c: 0, d: 0, e: 0}", 24, "a tableau has a, b and c, and no more"},
+    {"{a: 0, b: 0, c: 0, d: 0, e: 0}", 24, "a tableau has only a, b and c"},
 };
 
 static void test_mistake(const mistake *x) {
@@ -252,12 +254,12 @@ static void test_depth(void) {
   test_mistake(&(mistake){text, 256, "nested deeper than 32"});
 }
 
-/* n copies of `what` with commas between them. */
+/* n copies of `what`, separated by commas. */
 static void repeat(char *text, const char *what, int n) {
   for (int i = 0; i < n; i++) strcat(strcat(text, i ? ", " : ""), what);
 }
 
-/* 33 rows of 33 zeros, of which the 33rd entry is one too many. */
+/* 33 rows of 33 zeros; the 33rd row exceeds the maximum. */
 static void test_size(void) {
   char text[8192] = "{a: [[", *end = text + strlen(text);
   repeat(text, "0", 33);

@@ -1,5 +1,5 @@
-/* test-program.c: what method expressions become: programs, adjoints, symmetry, layers, those of one's own;
- * what fits which system. */
+/* test-program.c: the programs of method expressions, adjoints, symmetry, layers, users' layers; and which
+ * methods fit which systems. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "method/method.h"
 #include "tap.h"
 
-/* Parameters as the files of src/method/core have them. */
+/* Parameters as in the files of src/method/core. */
 typedef struct {
   double w0, w1;
   int    tangent;
@@ -23,12 +23,15 @@ typedef struct {
 
 static bool is(const cst_substep *s, const char *kind, size_t data) {
   if (strcmp(s->row->name, kind)) return false;
-  if (s->row->data != data) fprintf(stderr, "the parameters of %s are others\n", kind), abort();
+  if (s->row->data != data) {
+    fprintf(stderr, "the parameters of %s are others\n", kind);
+    abort();
+  }
   return true;
 }
 
-/* "kick 0.5 0.5 0.5 1; ..." of a program: kind, fraction, and for kicks the weights and whether tangent; for
- * rk the stages, or the formulas. */
+/* Writes "kick 0.5 0.5 0.5 1; ..." for a program: the kind and the fraction of each substep. Kicks also have
+ * the weights and whether they are tangent, rk the stages or the formulas. */
 static void describe(const cst_program *p, char *text, size_t size) {
   size_t at = 0;
   *text = 0;
@@ -57,7 +60,10 @@ static void describe(const cst_program *p, char *text, size_t size) {
 static cst_method *parse_with(const char *text, const cst_layers *own) {
   cst_expr_error e = {0};
   cst_method    *m = cst_method_parse(text, own, &e);
-  if (!m) fprintf(stderr, "%s: %s\n", text, e.message), abort();
+  if (!m) {
+    fprintf(stderr, "%s: %s\n", text, e.message);
+    abort();
+  }
   return m;
 }
 
@@ -116,8 +122,8 @@ static void test_programs(void) {
   test_program("compose(compose(rattle, midpoint), euler-a)",
                "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.5 1 0 1");
   test_program("compose(compose(euler-a, euler-b), [1])", "kick 0.5 1 0 1; kick 0.5 0 1 1");
-  for (int i = 0; i < cst_scheme_count();
-       i++) { /* substeps are the gammas to the last bit, and make up the step */
+  /* the fractions of the substeps are the gammas to the last bit and sum to the step */
+  for (int i = 0; i < cst_scheme_count(); i++) {
     const cst_scheme *x = cst_scheme_at(i);
     char              text[64];
     double            worst = 0;
@@ -130,8 +136,8 @@ static void test_programs(void) {
   }
 }
 
-/* Largest difference of fractions; INFINITY where the programs have another form or a substep has other
- * parameters. */
+/* The largest difference of fractions; INFINITY if the programs have different forms or a substep has
+ * different parameters. */
 static double distance(const cst_program *x, const cst_program *y) {
   double worst = x->n == y->n ? 0 : INFINITY;
   for (int i = 0; i < x->n && worst < 1; i++) {
@@ -227,7 +233,7 @@ static void test_adjoints(void) {
   OK(!cst_method_parse("adjoint(shake)", NULL, &e), "shake has none");
 }
 
-/* SHAKE before a part that takes up what it leaves normal to g = 0 is RATTLE. */
+/* SHAKE followed by a part that removes its remainder normal to g = 0 is RATTLE. */
 static void test_shake_within(void) {
   static const struct {
     const char *text;
@@ -263,8 +269,8 @@ static cst_layer layer_of(const char *text) {
   return l;
 }
 
-/* A layer's order, symmetry and whether it keeps dp ^ dq, by algebra and as the method's properties on a
- * system without constraints. */
+/* A layer's order, symmetry and whether it keeps dp ^ dq, computed algebraically and from the method's
+ * properties on a system without constraints. */
 static void test_layer(const char *text, int stages, int order, bool symmetric, bool symplectic) {
   const cst_layer      l = layer_of(text);
   const cst_tableau   *t = &l.tableau;
@@ -300,8 +306,7 @@ static void test_layers(void) {
   test_layer("compose(gauss(2), gauss(2))", 4, 4, true, true);
   test_layer("compose(compose(gauss(1), yoshida4), heun)", 5, 2, false, false);
   test_layer("compose(gauss(1), [0.78451361047755726, 0.23557321335935813, -1.177679984178871, "
-             "1.3151863206839112, -1.177679984178871, "
-             "0.23557321335935813, 0.78451361047755726])",
+             "1.3151863206839112, -1.177679984178871, 0.23557321335935813, 0.78451361047755726])",
              7, 6, true, true);
   test_layer("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}", 2, 2, false, false);
   test_layer("{a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]], b: [1/2, 1/2]}", 2, 4, true, true);
@@ -313,8 +318,7 @@ static void test_layers(void) {
   test_same_layer("compose(gauss(1), gauss(1))", "compose(gauss(1), [0.5, 0.5])");
 }
 
-/* Every kind of substep that some method is made of has what nobody may leave out, and is the same as itself.
- */
+/* Every kind of substep that some method uses has all required functions and is equal to itself. */
 static void test_rows(void) {
   for (int i = 0; i < cst_method_count(); i++) {
     const char  *example = cst_method_info_at(i)->example;
@@ -331,7 +335,7 @@ static void test_rows(void) {
   }
 }
 
-/* Compositions around compositions take no time that grows with their depth alone. */
+/* Nested compositions take no time that depends on the depth alone. */
 static void test_nesting(void) {
   char text[1024] = "";
   for (int i = 0; i < 30; i++) strcat(text, "compose(");
@@ -383,7 +387,7 @@ static void test_own(void) {
   test_refused_name(own, "a b", "cannot name a layer");
   test_refused_name(own, "", "cannot name a layer");
   test_refused_name(own, "a123456789a123456789a123456789a123456789a123456789", "at most 48");
-  cst_layers_destroy(own); /* methods have what they need */
+  cst_layers_destroy(own); /* methods own copies */
   cst_layer x = {0}, y = layer_of("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}");
   OK(cst_term_layer(cst_method_root(plain), &x) && cst_program_same_layer(&x, &y),
      "a named layer is its tableau");
@@ -395,7 +399,7 @@ static void test_own(void) {
   cst_method_destroy(schemed);
 }
 
-/* s becomes the test's own. */
+/* The test takes ownership of s. */
 static void test_fits_on(const char *text, cst_system *s, const char *why) {
   char        found[200] = "";
   cst_method *m = parse(text);
@@ -411,7 +415,7 @@ static void test_fits(const char *text, const char *system, const char *why) {
   test_fits_on(text, cst_catalogue_create(system), why);
 }
 
-/* Chains of so many links. */
+/* A chain with this number of links. */
 static void test_fits_chain(const char *text, int links, const char *why) {
   const char    *chain = cst_catalogue_text("pendulum-chain");
   const cst_size size = {"n", links};
@@ -420,7 +424,7 @@ static void test_fits_chain(const char *text, int links, const char *why) {
   cst_diag_destroy(d);
 }
 
-/* Some system of the catalogue is one that the method steps. */
+/* The method can step some system of the catalogue. */
 static void test_fits_some(const char *text) {
   const char *const *names = cst_catalogue_names();
   cst_method        *m = parse(text);
@@ -436,13 +440,12 @@ static void test_fits_some(const char *text) {
 }
 
 static void test_fitting(void) {
-  const char *shake = "shake needs constraints and henon-heiles has none (rattle is the same there)",
+  const char *shake = "shake needs constraints and henon-heiles has none (there rattle is the same)",
              *project = "project needs constraints and henon-heiles has none";
   test_fits("taylor(12)", "rigid-body", NULL);
   test_fits("compose(rk4, project(taylor(2)))", "pendulum-chain",
             "pendulum-chain has 40 coordinates and 20 constraints that couple as a band; formulas of its "
-            "accelerations are for at most 40 of "
-            "each, not banded");
+            "accelerations are for at most 40 of each, not banded");
   test_fits("shake", "henon-heiles", shake);
   test_fits("compose(shake, rattle)", "henon-heiles", shake);
   test_fits("compose(rattle, shake)", "henon-heiles", shake);
@@ -457,7 +460,7 @@ static void test_fitting(void) {
       "convert takes at most 2000 coordinates and constraints, and pendulum-chain has 2002 and 1001");
   test_fits("hbvm(k=64, s=30)", "tethered-satellites", NULL);
   test_fits("hbvm(k=64, s=40)", "underwater-vehicle",
-            "hbvm solves for at most 600 unknowns at once, and on underwater-vehicle they are 966");
+            "hbvm solves for at most 600 unknowns at once, and underwater-vehicle has 966");
   test_fits_chain("hbvm(k=2, s=2)", 21,
                   "hbvm takes at most 40 coordinates and 40 constraints, and pendulum-chain has 42 and 21");
   for (int i = 0; i < cst_method_count(); i++) test_fits_some(cst_method_info_at(i)->example);

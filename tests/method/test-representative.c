@@ -1,8 +1,7 @@
-/* test-representative.c: the representative of p: where a method carries the tangential part of M v + a,
- * starts have G p = 0, and velocities, energy, momentum maps, constraints and multipliers are read off as
- * from M v + a itself. On every system, with the context's flag set by hand, over every instruction set, by
- * the forms compiled for a system and by the generic one.
- */
+/* test-representative.c: the representative of p: if a method carries the tangential part of M v + a, starts
+ * have G p = 0, and velocities, energy, momentum maps, constraints and multipliers are the same as from M v +
+ * a itself. Tested on every system with the context's flag set by hand, over every instruction set, with the
+ * compiled forms of a system and with the generic one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "observe/observe.h"
@@ -10,7 +9,7 @@
 enum { LANES = 3, VALUES = 6 + CST_MAX_SYM };
 static const double ROUNDOFF = 1e-14;
 
-/* What is read off the first group. */
+/* The quantities of the first group. */
 typedef struct {
   _Alignas(64) double v[CST_MAX_Q * CST_W_MAX], lambda[CST_MAX_G * CST_W_MAX], value[VALUES * CST_W_MAX],
       scale[VALUES * CST_W_MAX];
@@ -36,21 +35,22 @@ static void read_off(const run *r, int isa, int tangential, reading *x) {
   }
 }
 
-/* Lanes of the first group. */
+/* The number of lanes of the first group. */
 static int lanes_of(int isa) { return cst_isas[isa].width < LANES ? cst_isas[isa].width : LANES; }
 
-/* The largest |x - y| of n numbers a lane over the largest |y|, at least 1. */
+/* The largest |x - y| of n numbers per lane, relative to the largest |y| but at least 1. */
 static double off(const double *x, const double *y, int n, int isa) {
   double most = 0, size = 1;
   for (int l = 0; l < lanes_of(isa); l++)
     for (int i = 0; i < n; i++) {
       const int k = i * cst_isas[isa].width + l;
-      most = larger(most, fabs(x[k] - y[k])), size = larger(size, fabs(y[k]));
+      most = larger(most, fabs(x[k] - y[k]));
+      size = larger(size, fabs(y[k]));
     }
   return most / size;
 }
 
-/* Energy and momenta, each over its scale. */
+/* Energy and momenta, each relative to its scale. */
 static double off_conserved(const reading *x, const reading *y, int nsym, int isa) {
   double most = 0;
   for (int k = 0; k < (1 + nsym) * cst_isas[isa].width; k++)
@@ -59,8 +59,8 @@ static double off_conserved(const reading *x, const reading *y, int nsym, int is
   return most;
 }
 
-/* Starts from the same data, kinetic and tangential; how far their momenta are apart, and the largest scaled
- * G p of the tangential ones. */
+/* Starts a kinetic and a tangential run from the same data. Returns the distance of their momenta; *normal is
+ * the largest scaled G p of the tangential ones. */
 static double start_both(run *kinetic, run *tangential, double *normal) {
   const cst_system *s = kinetic->x->s;
   double            q[CST_MAX_Q], p[CST_MAX_Q], t[CST_MAX_Q], g, most = 0;
@@ -78,7 +78,7 @@ static double start_both(run *kinetic, run *tangential, double *normal) {
   return most;
 }
 
-/* How far kinetic and tangential momenta of the starts are apart. */
+/* The distance of the kinetic and tangential momenta of the starts. */
 static double test_readings(const problem *x, const char *form, int isa) {
   static reading    a, b, wrong;
   const cst_system *s = x->s;
@@ -108,8 +108,7 @@ static double test_readings(const problem *x, const char *form, int isa) {
   return differ;
 }
 
-/* Bodies that are taken for flat, for which nothing is divided by masses of rotations: what is read off is
- * the same. */
+/* Bodies treated as flat, for which nothing is divided by masses of rotations, give the same quantities. */
 static void test_flat_readings(const problem *x, int isa) {
   static reading    a, b;
   cst_system       *s = x->s;
@@ -129,7 +128,7 @@ static void test_flat_readings(const problem *x, int isa) {
   run_close(&r);
 }
 
-/* A body of full inertia beside coordinates with a full mass. */
+/* A body with a full inertia and coordinates with a full mass. */
 static const char full[] = "system: full\ncoordinates: [a, b]\nparameters: {m: 1}\nmass: [[2, m], [m, 3]]\n"
                            "bodies: {top: {rotation: R, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], "
                            "[0.1, 1.1, 0.2], [0, 0.2, 0.9]]}}\n"
@@ -137,12 +136,15 @@ static const char full[] = "system: full\ncoordinates: [a, b]\nparameters: {m: 1
                            "states: {default: {q: [0.1, 0.2], v: [0.3, 1], bodies: {top: {omega: [0, 0, 1], "
                            "centre: [0.1, 1, 0], velocity: [0.3, 0, 0]}}}}\n";
 
-/* A system of the catalogue without what is compiled for it. */
+/* A system of the catalogue without its compiled code. */
 static cst_system *plain(const char *name) {
   const char *text = strcmp(name, "full") ? cst_catalogue_text(name) : full;
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read(name, text, strlen(text), NULL, 0, d);
-  if (!s) fprintf(stderr, "no system %s\n", name), abort();
+  if (!s) {
+    fprintf(stderr, "no system %s\n", name);
+    abort();
+  }
   cst_diag_destroy(d);
   cst_system_interpret(s);
   return s;
@@ -155,8 +157,10 @@ static void tests(void) {
     double   differ = 0;
     problem_of(&y, plain(x->s->name));
     for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-      if (cst_isa_available(isa) && fits(x, "rattle"))
-        differ = test_readings(x, "as built", isa), test_readings(&y, "generic", isa);
+      if (cst_isa_available(isa) && fits(x, "rattle")) {
+        differ = test_readings(x, "as built", isa);
+        test_readings(&y, "generic", isa);
+      }
     for (int isa = 0; isa < CST_ISA_COUNT && y.s->nbodies && fits(x, "rattle"); isa++)
       if (cst_isa_available(isa)) test_flat_readings(&y, isa);
     if (!x->s->ng) OK(differ == 0, "%s: without constraints p is M v + a", x->s->name);

@@ -1,10 +1,10 @@
-/* test-roundoff.c: what the solver leaves of the constraints does not gather in the energy, though it makes
- * few corrections.
+/* test-roundoff.c: the solver's remaining errors in the constraints do not accumulate in the energy, although
+ * it makes few corrections.
  *
- * The energy of a step is that of a neighbouring Hamiltonian system up to round-off, and swings by h^2 with
- * the motion. Means over windows of many periods, weighted by exp(-1/(t (1-t))), forget the swing of a
- * pendulum (Das, Saiki, Sander, Yorke, Nonlinearity 30 (2017) 4111), and leave its round-off. A bias of the
- * solver that goes with the phase of the motion would be seen as 1e-2 eps a step and more.
+ * The energy of a step is that of a neighbouring Hamiltonian system up to round-off, and oscillates by h^2
+ * with the motion. Means over windows of many periods, weighted by exp(-1/(t (1-t))), remove the oscillation
+ * of a pendulum (Das, Saiki, Sander, Yorke, Nonlinearity 30 (2017) 4111) and leave its round-off. A bias of
+ * the solver that depends on the phase of the motion would appear as 1e-2 eps per step or more.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -33,7 +33,7 @@ static void window(run *r, double h, double *mean) {
   }
 }
 
-/* Root mean square over the lanes of what the mean energy has changed by, eps a step. */
+/* The root mean square over the lanes of the change of the mean energy, in eps per step. */
 static double drift(const problem *x, const char *method, double h) {
   run    r;
   double first[LANES], second[LANES], squares = 0;
@@ -55,7 +55,7 @@ static void test_drift(const problem *x) {
   }
 }
 
-/* Corrections a step of the lanes, without those of the first steps. */
+/* Corrections per step of the lanes, without the first steps. */
 static double corrections(const problem *x, const char *method, double h, int steps) {
   run    r;
   double before, sum = 0;

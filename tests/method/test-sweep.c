@@ -1,12 +1,12 @@
-/* test-sweep.c: a one-step layer over a time t and its derivatives: tangent, reverse and second against
- * central differences, with the action S of the layer summed here from L at its stages. Every explicit
- * tableau, Gauss of two and three stages and the adjoint of Heun, on every system of the catalogue and on a
- * body with redundant constraints; forward, backward and over no time.
+/* test-sweep.c: a one-step layer over a time t and its derivatives: tangent, reverse and second derivative
+ * compared with central differences, with the action S of the layer summed here from L at its stages. Every
+ * explicit tableau, Gauss with two and three stages and the adjoint of Heun, on every system of the catalogue
+ * and on a body with redundant constraints; forward, backward and with t = 0.
  *
  * The tangent and the second derivative of implicit stages are iterated CST_TANGENT_SWEEPS = n times. A sweep
- * turns an error e of the stages' accelerations into one of about t |A_v| e + t^2 |A_q| e, so what is left is
- * O(t^n), and halving t divides it by about 2^n: by 2^(n-3) at least, where it is not yet the error of the
- * differences. The reverse is iterated to rest and leaves nothing.
+ * turns an error e of the stages' accelerations into one of about t |A_v| e + t^2 |A_q| e. The remaining
+ * error is O(t^n), and halving t divides it by about 2^n; the test requires 2^(n-3) unless it is already the
+ * error of the differences. The reverse is iterated to convergence and leaves no error.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "../system/bed.h"
@@ -17,7 +17,7 @@ static int stages; /* of the layer under test */
 
 static const double H = 0x1p-8, NEARLY = 1e-8, T = 0.025;
 
-/* Stages and what they leave, for the two sweeps of CST_SWEEP_FIELDS, of which one is used. */
+/* The stages and the results of the two sweeps of CST_SWEEP_FIELDS, of which one is used. */
 typedef struct {
   CST_SWEEP_FIELDS(CST_FIELD)
 } fields;
@@ -37,7 +37,10 @@ static trial trial_open(cst_system *system, const cst_tableau *tableau, int isa)
       .layer = {.stages = tableau->stages, .implicit = tableau->implicit, .a = tableau->a, .b = tableau->b}};
   stages = tableau->stages;
   const cst_context *C = &t.b.C;
-  t.s = vset(0.7), t.u = directions(2 * NQ, 1), t.x = directions(NQ, 2), t.dx = directions(NQ, 3);
+  t.s = vset(0.7);
+  t.u = directions(2 * NQ, 1);
+  t.x = directions(NQ, 2);
+  t.dx = directions(NQ, 3);
 #define ALLOCATE(name, n) t.L.name = vectors(n);
   CST_SWEEP_FIELDS(ALLOCATE)
 #undef ALLOCATE
@@ -58,7 +61,10 @@ static void set_time(trial *t, double time) {
   const fields      *L = &t->L;
   const int          k = 0;
   t->sweep = CST_SWEEP_OF(L, k, &t->layer, time, t->b.c, t->b.minv);
-  if (TIMED) t->sweep.clock = &t->b.c[ACCOUNT - 1], t->sweep.at = vset(0.3);
+  if (TIMED) {
+    t->sweep.clock = &t->b.c[ACCOUNT - 1];
+    t->sweep.at = vset(0.3);
+  }
 }
 
 /* t sum b_i L at the stages. */
@@ -73,8 +79,8 @@ static vd action(const trial *t) {
   return S;
 }
 
-/* t sum b_i times the virtual work at the stages, along the changes dQ of their points; after a sweep from
- * the point. */
+/* t sum b_i times the virtual work at the stages along the changes dQ of their points; valid after a sweep
+ * from the point. */
 static vd work(const trial *t, const vd *dQ) {
   const cst_context *C = &t->b.C;
   const cst_sweep   *at = &t->sweep;
@@ -87,8 +93,8 @@ static vd work(const trial *t, const vd *dQ) {
   return W;
 }
 
-/* What is computed at a point: (q1, v1), the gradient of x.q1 + s S, S, and the points of the stages, one
- * behind the other. */
+/* The results at a point: (q1, v1), the gradient of x.q1 + s S, S, and the points of the stages, one after
+ * the other. */
 #define ALL   (4 * NQ + 1 + STAGES * NQ)
 #define GRAD_ (2 * NQ)
 #define S_    (4 * NQ)
@@ -98,24 +104,29 @@ static void at(void *of, double e, vd *out) {
   trial             *t = of;
   const cst_context *C = &t->b.C;
   vd                *q = vectors(NQ), *v = vectors(NQ), *x = vectors(NQ);
-  for (int i = 0; i < NQ; i++)
-    q[i] = t->b.q[i] + e * t->u[i], v[i] = t->b.v[i] + e * t->u[NQ + i], x[i] = t->x[i] + e * t->dx[i];
+  for (int i = 0; i < NQ; i++) {
+    q[i] = t->b.q[i] + e * t->u[i];
+    v[i] = t->b.v[i] + e * t->u[NQ + i];
+    x[i] = t->x[i] + e * t->dx[i];
+  }
   cst_sweep_value(C, &t->sweep, q, v, out, out + NQ);
   cst_sweep_reverse(C, &t->sweep, q, v, x, t->s, out + GRAD_);
   out[S_] = action(t);
   if (t->sweep.t != 0) memcpy(out + Q_, t->sweep.Q, sizeof *out * (size_t)(STAGES * NQ));
-  free(q), free(v), free(x);
+  free(q);
+  free(v);
+  free(x);
 }
 
-/* The changes of all but S. */
+/* The changes of all results except S. */
 static void changes(trial *t, vd *d) {
   const cst_context *C = &t->b.C;
   cst_sweep_tangent(C, &t->sweep, t->b.q, t->b.v, t->u, t->u + NQ, d, d + NQ);
   cst_sweep_second(C, &t->sweep, t->b.q, t->b.v, t->x, t->s, t->u, t->dx, d + GRAD_);
 }
 
-/* How far things are apart at one time; of the reverse, x.dq1 + s dS with s times the virtual work and
- * gradient.(dq, dv), by the size of their terms. */
+/* Errors at one time. For the reverse: the difference of x.dq1 + s dS plus s times the virtual work from
+ * gradient.(dq, dv), relative to the size of the terms. */
 typedef struct {
   double tangent, reverse, second;
 } defects;
@@ -139,13 +150,15 @@ static defects measure(trial *t, double time) {
   changes(t, d);
   const defects off = {apart(slope, d, 2 * NQ), reverse_off(t, x, slope),
                        apart(slope + GRAD_, d + GRAD_, 2 * NQ)};
-  free(x), free(slope), free(d);
+  free(x);
+  free(slope);
+  free(d);
   return off;
 }
 
 static bool good(defects d) { return d.tangent < NEARLY && d.reverse < NEARLY && d.second < NEARLY; }
 
-/* Over no time nothing happens. */
+/* With t = 0 nothing changes. */
 static bool stands_still(trial *t) {
   const cst_context *C = &t->b.C;
   const vd           zero = vset(0);
@@ -159,34 +172,39 @@ static bool stands_still(trial *t) {
   same &= !memcmp(d, t->u, 2 * bytes) && !memcmp(d + GRAD_, t->dx, bytes);
   for (int i = 3 * NQ; i < 4 * NQ; i++)
     same &= !memcmp(&x[i], &zero, sizeof zero) && !memcmp(&d[i], &zero, sizeof zero);
-  free(x), free(d);
+  free(x);
+  free(d);
   return same;
 }
 
-/* Whether the lanes, moved by one place, keep their bits; implicit stages end in each lane by itself. */
+/* True if the lanes, shifted by one position, keep their bits; implicit stages end in each lane
+ * independently. */
 static bool independent(trial *t) {
   const cst_context *C = &t->b.C;
   vd *x = vectors(2 * ALL), *turned = vectors(2 * ALL), *const moved[] = {t->b.q, t->b.v, t->u, t->x, t->dx};
   const int n[] = {NQ, NQ, 2 * NQ, NQ, NQ};
   bool      same = true;
   set_time(t, T);
-  at(t, 0, x), changes(t, x + ALL);
+  at(t, 0, x);
+  changes(t, x + ALL);
   for (int k = 0; k < 5; k++)
     for (int i = 0; i < n[k]; i++) {
       const vd from = moved[k][i];
       for (int l = 0; l < CST_W; l++) moved[k][i][l] = from[(l + 1) % CST_W];
     }
-  at(t, 0, turned), changes(t, turned + ALL);
+  at(t, 0, turned);
+  changes(t, turned + ALL);
   for (int i = 0; i < 2 * ALL; i++)
     for (int l = 0; l < CST_W; l++) {
       const double was = x[i][(l + 1) % CST_W], is = turned[i][l];
       same &= !memcmp(&was, &is, sizeof is);
     }
-  free(x), free(turned);
+  free(x);
+  free(turned);
   return same;
 }
 
-/* Whether a coefficient that is slightly wrong is seen in the gradient and in the tangent. */
+/* True if a slightly wrong coefficient changes the gradient and the tangent. */
 static bool sees_coefficient(trial *t, double time) {
   const cst_context *C = &t->b.C;
   vd                *x = vectors(ALL), *slope = vectors(ALL), *d = vectors(ALL);
@@ -200,12 +218,14 @@ static bool sees_coefficient(trial *t, double time) {
   changes(t, d);
   t->layer.b = right;
   const bool seen = apart(slope, d, 2 * NQ) > NEARLY && reverse_off(t, x, slope) > NEARLY;
-  free(x), free(slope), free(d);
+  free(x);
+  free(slope);
+  free(d);
   return seen;
 }
 
-/* Implicit stages: whether the halved time has an error that is smaller by nearly 2^CST_TANGENT_SWEEPS; in
- * *seen, whether there was any. */
+/* For implicit stages: true if half the time has an error smaller by nearly 2^CST_TANGENT_SWEEPS; *seen is
+ * set if there was an error. */
 static bool falls(double whole, double half, int *seen) {
   *seen += whole > 100 * NEARLY;
   return half < NEARLY || half < whole / (1 << (CST_TANGENT_SWEEPS - 3));

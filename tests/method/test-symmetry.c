@@ -1,6 +1,5 @@
-/* test-symmetry.c: what methods ask of a system's symmetries: whether they are rigid, and whether momenta are
- * what Gauss collocation keeps.
- */
+/* test-symmetry.c: the properties of a system's symmetries that methods use: whether they are rigid, and
+ * whether Gauss collocation keeps their momenta. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "method/symmetry.h"
@@ -19,16 +18,13 @@ static void tests(void) {
                 "1}\nsymmetries: {turn: [-y/2, 2*x, 0]}\n",
                 true, false},
                {"coordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\nconstraints: {r: x^2 + y^2 - "
-                "1}\nsymmetries: {spin: [-y*(x^2 + y^2), x*(x^2 "
-                "+ y^2), 0]}\n",
+                "1}\nsymmetries: {spin: [-y*(x^2 + y^2), x*(x^2 + y^2), 0]}\n",
                 false, true},
                {"coordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, x, 0]\npotential: z\nsymmetries: "
-                "{turn: {generator: [-y, x, 0], gauge: "
-                "(x^2 - y^2)/2}}\n",
+                "{turn: {generator: [-y, x, 0], gauge: (x^2 - y^2)/2}}\n",
                 true, true},
                {"coordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x^3/3]\npotential: "
-                "z^2\nsymmetries: {along: {generator: [1, 0, 0], "
-                "gauge: x^2*z}}\n",
+                "z^2\nsymmetries: {along: {generator: [1, 0, 0], gauge: x^2*z}}\n",
                 false, true}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     char text[600];

@@ -1,8 +1,8 @@
-/* test-thermostat.c: what thermostats sample, against known answers within four standard errors, and what
- * they do not, rejected by as many.
+/* test-thermostat.c: the averages that thermostats sample agree with known values within four standard
+ * errors, and differ by more from the values of wrong methods.
  *
- * Means are over lanes that are independent of one another, each over time behind a burn-in; their standard
- * error is that of the lanes' means. Seeds are fixed, so that a test that passes does so always.
+ * Means are over independent lanes, each over time after a burn-in; their standard error is that of the
+ * lanes' means. Seeds are fixed, so that the result of a test is reproducible.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -14,13 +14,13 @@ typedef struct {
   double mean, error;
 } estimate;
 
-/* What is averaged: of a trajectory's q and v. */
+/* The quantity that is averaged, from a trajectory's q and v. */
 typedef double measure(const problem *x, const double *q, const double *v);
 
 typedef struct {
   const char *method;
   double      h;
-  long        burn, steps, every; /* steps before, steps, one look in so many */
+  long        burn, steps, every; /* steps of the burn-in, steps, steps per sample */
 } plan;
 
 static void look(const run *r, measure *const *of, int n, double *sum) {
@@ -32,7 +32,7 @@ static void look(const run *r, measure *const *of, int n, double *sum) {
   }
 }
 
-/* Means of n measures over all lanes. */
+/* The means of n quantities over all lanes. */
 static void sample(const problem *x, plan how, measure *const *of, int n, estimate *to) {
   run    r;
   double sum[8 * LANES] = {0};
@@ -45,7 +45,10 @@ static void sample(const problem *x, plan how, measure *const *of, int n, estima
     run_go(&r, how.h, how.every);
     look(&r, of, n, sum);
   }
-  if (!run_well(&r, LANES)) fprintf(stderr, "%s: a lane failed\n", how.method), abort();
+  if (!run_well(&r, LANES)) {
+    fprintf(stderr, "%s: a lane failed\n", how.method);
+    abort();
+  }
   run_close(&r);
   for (int k = 0; k < n; k++) {
     double mean = 0, square = 0;
@@ -57,7 +60,7 @@ static void sample(const problem *x, plan how, measure *const *of, int n, estima
 
 static bool agrees(estimate e, double with) { return fabs(e.mean - with) < 4 * e.error; }
 
-/* It is `right`, and not `wrong`. */
+/* The estimate agrees with `right` and not with `wrong`. */
 static void decide(estimate e, double right, double wrong, const char *what) {
   if (!OK(agrees(e, right) && !agrees(e, wrong), "%s: %.4f, %.5f expected, and not %.4f", what, e.mean, right,
           wrong))
@@ -65,9 +68,7 @@ static void decide(estimate e, double right, double wrong, const char *what) {
          (e.mean - wrong) / e.error);
 }
 
-/* ---- a harmonic well
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- a harmonic well ------------------------------------------------------------------------- */
 
 static const char well_text[] = "system: well\n"
                                 "coordinates: [x]\n"
@@ -77,13 +78,17 @@ static const char well_text[] = "system: well\n"
                                 "states: {default: {q: [0.1], v: [0]}}\n";
 
 static double square_q(const problem *x, const double *q, const double *v) {
-  return (void)x, (void)v, q[0] * q[0];
+  (void)x;
+  (void)v;
+  return q[0] * q[0];
 }
 static double square_v(const problem *x, const double *q, const double *v) {
-  return (void)x, (void)q, v[0] * v[0];
+  (void)x;
+  (void)q;
+  return v[0] * v[0];
 }
 
-/* w = 2, kT = 1/2, h w = 1: <q^2> = kT/k = 1/16 and <v^2> = kT/m = 1/4 but for the factor 4/3 or 3/4. Zhang
+/* w = 2, kT = 1/2, h w = 1: <q^2> = kT/k = 1/16 and <v^2> = kT/m = 1/4, up to the factor 4/3 or 3/4. Zhang
  * and Skeel's method with beta = 1/4 is Verlet's for the stiffness k / (1 + (h w)^2/4). */
 static void test_well(void) {
   problem        x = described(well_text);
@@ -107,8 +112,7 @@ static void test_well(void) {
   cst_system_destroy(x.s);
 }
 
-/* ---- a full mass matrix
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- a full mass matrix ---------------------------------------------------------------------- */
 
 static const char skew_text[] = "system: skew\n"
                                 "coordinates: [x, y]\n"
@@ -117,13 +121,19 @@ static const char skew_text[] = "system: skew\n"
                                 "states: {default: {q: [0.1, 0], v: [0, 0]}}\n";
 
 static double first_v(const problem *x, const double *q, const double *v) {
-  return (void)x, (void)q, v[0] * v[0];
+  (void)x;
+  (void)q;
+  return v[0] * v[0];
 }
 static double cross_v(const problem *x, const double *q, const double *v) {
-  return (void)x, (void)q, v[0] * v[1];
+  (void)x;
+  (void)q;
+  return v[0] * v[1];
 }
 static double cross_q(const problem *x, const double *q, const double *v) {
-  return (void)x, (void)v, q[0] * q[1];
+  (void)x;
+  (void)v;
+  return q[0] * q[1];
 }
 
 /* <v v'> = kT M^-1, with det M = 1.19. */
@@ -140,9 +150,7 @@ static void test_full_mass(void) {
   cst_system_destroy(x.s);
 }
 
-/* ---- with constraints
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- with constraints ------------------------------------------------------------------------ */
 
 static const char pendulum_text[] = "system: pendulum\n"
                                     "coordinates: [x, z]\n"
@@ -152,7 +160,11 @@ static const char pendulum_text[] = "system: pendulum\n"
                                     "constraints: {rod: (x^2 + z^2 - 1)/2}\n"
                                     "states: {default: {q: [0, -1], v: [0.5, 0]}}\n";
 
-static double down(const problem *x, const double *q, const double *v) { return (void)x, (void)v, -q[1]; }
+static double down(const problem *x, const double *q, const double *v) {
+  (void)x;
+  (void)v;
+  return -q[1];
+}
 static double twice_T(const problem *x, const double *q, const double *v) {
   double p[CST_MAX_Q], a[CST_MAX_Q], zero[CST_MAX_Q] = {0}, T = 0;
   cst_system_momentum(x->s, x->c, q, v, p);
@@ -161,7 +173,9 @@ static double twice_T(const problem *x, const double *q, const double *v) {
   return T;
 }
 static double side(const problem *x, const double *q, const double *v) {
-  return (void)x, (void)v, q[0] * q[0];
+  (void)x;
+  (void)v;
+  return q[0] * q[0];
 }
 
 /* b m g l = 1: <cos> = I1(1)/I0(1) = 0.44639 of angles in the plane; of a sphere it would be coth 1 - 1. */
@@ -181,8 +195,8 @@ static void test_pendulum(void) {
   cst_system_destroy(x.s);
 }
 
-/* Without a force all angles are alike, and a drift along a circle is exact: so is the temperature at any
- * step. */
+/* Without a force all angles are equally likely and drifts along a circle are exact. So is the temperature,
+ * for any step. */
 static void test_rotor(void) {
   problem        x = described(pendulum_text);
   measure *const of[] = {side, twice_T};
@@ -194,9 +208,7 @@ static void test_rotor(void) {
   cst_system_destroy(x.s);
 }
 
-/* ---- a rigid body
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- a rigid body ---------------------------------------------------------------------------- */
 
 static const char top_text[] =
     "system: top\n"
@@ -204,9 +216,14 @@ static const char top_text[] =
     "potential: -R33\n"
     "states: {default: {bodies: {top: {axis: [1, 0, 0], angle: 0.5, omega: [0, 0, 1]}}}}\n";
 
-static double upright(const problem *x, const double *q, const double *v) { return (void)x, (void)v, q[8]; }
+static double upright(const problem *x, const double *q, const double *v) {
+  (void)x;
+  (void)v;
+  return q[8];
+}
 
-/* All rotations weigh alike but for e^(-bV): <R33> = coth 1 - 1. In the plane it would be I1(1)/I0(1). */
+/* All rotations have equal weight except for e^(-bV): <R33> = coth 1 - 1. In the plane it would be
+ * I1(1)/I0(1). */
 static void test_top(void) {
   problem                  x = described(top_text);
   measure *const           of[] = {upright, twice_T};
@@ -222,9 +239,7 @@ static void test_top(void) {
   cst_system_destroy(x.s);
 }
 
-/* ---- molecules
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- molecules ------------------------------------------------------------------------------- */
 
 static const char trimer_text[] =
     "system: trimer\n"
@@ -238,16 +253,19 @@ static const char trimer_text[] =
 
 static double wide(const problem *x, const double *q, const double *v) {
   double dot = 0, a = 0, b = 0;
-  (void)x, (void)v;
+  (void)x;
+  (void)v;
   for (int i = 0; i < 3; i++) {
     const double u = q[i] - q[3 + i], w = q[6 + i] - q[3 + i];
-    dot += u * w, a += u * u, b += w * w;
+    dot += u * w;
+    a += u * u;
+    b += w * w;
   }
   return dot < -0.5 * sqrt(a * b);
 }
 
-/* Rods weigh with sqrt(det G M^-1 G'), that is sqrt(4 - c^2) for the cosine c; springs weigh all cosines
- * alike. */
+/* With rods a configuration has the weight sqrt(det G M^-1 G'), which is sqrt(4 - c^2) for the cosine c; with
+ * springs all cosines have equal weight. */
 static double with_rods(void) {
   const double end = sqrt(3) / 2 + 2 * asin(0.5), middle = sqrt(15) / 8 + 2 * asin(0.25);
   return (end - middle) / (2 * end);
@@ -277,8 +295,8 @@ static const char water_text[] = "system: water\n"
                                  "states: {default: {q: [0, 0, 0, d/2, sqrt(r^2-d^2/4), 0, -d/2, "
                                  "sqrt(r^2-d^2/4), 0], v: [0, 0, 0, 0, 0, 0, 0, 0, 0]}}\n";
 
-/* The kick of one rate keeps the Maxwell law of the tangent space, that of gamma/m does not: kT/kT0 is 0.971
- * where gamma h/m_H is 1/2. */
+/* The kick with one rate keeps the Maxwell distribution on the tangent space, the kick with gamma/m does not:
+ * kT/kT0 is 0.971 if gamma h/m_H is 1/2. */
 static void test_water(void) {
   problem        x = described(water_text);
   measure *const of[] = {twice_T};
@@ -291,14 +309,11 @@ static void test_water(void) {
   cst_system_destroy(x.s);
 }
 
-/* ---- the claim
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the claim ------------------------------------------------------------------------------- */
 
 enum { MANY = 512 };
 
-/* Twice the kinetic energy behind one kick of so large a friction that nothing is left of the start, where b
- * = 1. */
+/* Twice the kinetic energy after one kick with a friction so large that the start is forgotten, for b = 1. */
 static estimate after_one_kick(const problem *x, const char *method) {
   run    r;
   double sum = 0, square = 0, q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q];
@@ -314,14 +329,15 @@ static estimate after_one_kick(const problem *x, const char *method) {
     run_state(&r, l, q, p);
     cst_system_velocity(x->s, x->c, q, p, v);
     const double T = twice_T(x, q, v);
-    sum += T / MANY, square += T * T / MANY;
+    sum += T / MANY;
+    square += T * T / MANY;
   }
   run_close(&r);
   return (estimate){sum, sqrt((square - sum * sum) / MANY)};
 }
 
-/* METHOD in a bath, on x: as many degrees of freedom as there are, at kT, and not half as many more. Returns
- * whether it was looked at. */
+/* METHOD in a heat bath, on x: the kinetic energy is kT/2 per degree of freedom, and not that of half as many
+ * more. Returns true if the pair was tested. */
 static bool test_claim(const problem *x, const char *inside) {
   char              text[400], why[400];
   const char *const form =
@@ -343,7 +359,7 @@ static bool test_claim(const problem *x, const char *inside) {
   return true;
 }
 
-/* Every method that a bath may be put behind, on every small system. */
+/* Every method that can be combined with a bath, on every small system. */
 static void test_claims(void) {
   int count = 0;
   for (int k = 0; k < cst_catalogue_size(); k++) {
@@ -355,11 +371,9 @@ static void test_claims(void) {
   OK(count > 80, "%d pairs of methods and systems", count);
 }
 
-/* ---- paths
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
-/* p of a free particle after time 4, by steps of h that share increments of `resolution`. */
+/* p of a free particle after time 4, with steps of h that share increments of `resolution`. */
 static double free_p(const char *method, double h, double resolution) {
   static const char text[] =
       "system: free\ncoordinates: [x]\nmass: [3]\npotential: 0*x\nstates: {default: {q: [0], v: [1]}}\n";
@@ -390,9 +404,7 @@ static void test_paths(void) {
   }
 }
 
-/* ---- no friction
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- no friction ----------------------------------------------------------------------------- */
 
 static void test_none(void) {
   problem x = described(pendulum_text);
@@ -400,8 +412,11 @@ static void test_none(void) {
   double  q[2][CST_MAX_Q], p[2][CST_MAX_Q];
   run_open(&r[0], &x, "rattle", LANES);
   run_open(&r[1], &x, "langevin(rattle, friction=0, inverse-temperature=2)", LANES);
-  for (int k = 0; k < 2; k++)
-    run_start(&r[k], LANES), run_go(&r[k], 0.1, 100), run_carried(&r[k], 5, q[k], p[k]);
+  for (int k = 0; k < 2; k++) {
+    run_start(&r[k], LANES);
+    run_go(&r[k], 0.1, 100);
+    run_carried(&r[k], 5, q[k], p[k]);
+  }
   OK(!memcmp(q[0], q[1], 2 * sizeof **q) && !memcmp(p[0], p[1], 2 * sizeof **p),
      "without friction langevin(rattle) has the bits of rattle");
   OK(!cst_method_has_noise(r[1].m) && cst_method_properties(r[1].m, x.s).order_q == 2,

@@ -1,6 +1,5 @@
-/* test-user-layer.c: one-step methods that users write in C: the example against its tableau, the cache,
- * ready objects, and every mistake.
- */
+/* test-user-layer.c: one-step methods that users write in C: the example compared with its tableau, the
+ * cache, precompiled objects, and every mistake. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <sys/stat.h>
@@ -31,8 +30,7 @@ static const char *write_file(const char *name, const char *text) {
   return path;
 }
 
-/* ---- the example
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the example ----------------------------------------------------------------------------- */
 
 /* Accelerations and the Lagrangian as numbers. */
 typedef struct {
@@ -43,8 +41,10 @@ typedef struct {
 
 static field field_of(const problem *x) {
   cst_node q[N], v[N], out[N + 1];
-  for (int i = 0; i < x->s->nq; i++)
-    q[i] = cst_graph_input(x->s->graph, 'q', i), v[i] = cst_graph_input(x->s->graph, 'v', i);
+  for (int i = 0; i < x->s->nq; i++) {
+    q[i] = cst_graph_input(x->s->graph, 'q', i);
+    v[i] = cst_graph_input(x->s->graph, 'v', i);
+  }
   cst_field_acceleration(x->s, q, v, out, NULL);
   out[x->s->nq] = cst_field_lagrangian(x->s, q, v);
   return (field){cst_tape_create(x->s->graph, out, x->s->nq + 1), x->c, x->s->nq};
@@ -56,15 +56,25 @@ static void three_eighths(const field *f, double t, const double *q, const doubl
                       b[STAGES] = {1. / 8, 3. / 8, 3. / 8, 1. / 8};
   const int n = f->n;
   double    Q[N], V[STAGES][N], A[STAGES][N + 1];
-  for (int i = 0; i < n; i++) end[i] = q[i], end[n + i] = v[i];
+  for (int i = 0; i < n; i++) {
+    end[i] = q[i];
+    end[n + i] = v[i];
+  }
   end[2 * n] = 0;
   for (int s = 0; s < STAGES; s++) {
     for (int i = 0; i < n; i++) {
-      Q[i] = q[i], V[s][i] = v[i];
-      for (int j = 0; j < s; j++) Q[i] += t * a[s][j] * V[j][i], V[s][i] += t * a[s][j] * A[j][i];
+      Q[i] = q[i];
+      V[s][i] = v[i];
+      for (int j = 0; j < s; j++) {
+        Q[i] += t * a[s][j] * V[j][i];
+        V[s][i] += t * a[s][j] * A[j][i];
+      }
     }
     cst_evaluate_tape(f->tape, (const double *const[128]){['c'] = f->c, ['q'] = Q, ['v'] = V[s]}, A[s]);
-    for (int i = 0; i < n; i++) end[i] += t * b[s] * V[s][i], end[n + i] += t * b[s] * A[s][i];
+    for (int i = 0; i < n; i++) {
+      end[i] += t * b[s] * V[s][i];
+      end[n + i] += t * b[s] * A[s][i];
+    }
     end[2 * n] += t * b[s] * A[s][n];
   }
 }
@@ -74,8 +84,10 @@ static void step(const problem *x, const cst_flow_rule *rule, double t, const do
                  double *end) {
   cst_node in[2 * N], out[2 * N + 1];
   double   l[] = {t};
-  for (int i = 0; i < x->s->nq; i++)
-    in[i] = cst_graph_input(x->s->graph, 'q', i), in[x->s->nq + i] = cst_graph_input(x->s->graph, 'v', i);
+  for (int i = 0; i < x->s->nq; i++) {
+    in[i] = cst_graph_input(x->s->graph, 'q', i);
+    in[x->s->nq + i] = cst_graph_input(x->s->graph, 'v', i);
+  }
   rule->formulas(rule->self, x->s, cst_graph_input(x->s->graph, 'l', 0), in, in + x->s->nq, out,
                  out + x->s->nq, &out[2 * x->s->nq]);
   cst_tape *tape = cst_tape_create(x->s->graph, out, 2 * x->s->nq + 1);
@@ -118,7 +130,7 @@ static void test_example(const char *path) {
   }
 }
 
-/* What a study's own names are for: they claim the order of the file, and conversions of them no momenta. */
+/* Names of a study's own layers: the layers claim the order of the file, their conversions no momenta. */
 static void test_claims(const char *path) {
   static const struct {
     const char *text;
@@ -161,8 +173,7 @@ static void test_claims(const char *path) {
   problem_close(x);
 }
 
-/* ---- ready objects and the cache
- * ------------------------------------------------------------------------------------------ */
+/* ---- precompiled objects and the cache ------------------------------------------------------- */
 
 static void test_object(const char *path) {
   char        why[CST_WHY] = "", *bytes = NULL;
@@ -194,9 +205,7 @@ static void test_cache(const char *text) {
   cst_compile_free(&code);
 }
 
-/* ---- mistakes
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 static void refused(const char *path, const char *expected) {
   char why[CST_WHY] = "";
@@ -225,7 +234,7 @@ static void test_mistakes(void) {
   refused(in_scratch("none.c"), "No such file");
   refused(in_scratch("none.so"), "No such file");
   refused(write_file("text.so", "not an object"), "file too short");
-  refused(write_file("empty.c", ""), "there is no cst_user_layer in it");
+  refused(write_file("empty.c", ""), "it does not define cst_user_layer");
   refused(write_file("syntax.c", "\n\nint x = ;\n"), "syntax.c:3:9: error");
   refused(write_file("include.c", "#include \"other.h\"\n"), "other.h: No such file");
   refused(write_file("symbol.c", "int cst_graph_create(void);\nint used;\n__attribute__((constructor)) void "
@@ -249,8 +258,7 @@ static void test_mistakes(void) {
           "its step does not fill q1");
   refused(layer_file("unset.c",
                      "for (int i = 0; i < s->n; i++) A[i] = -7; cst_layer_copy(s, s->v, s->q1); "
-                     "s->acceleration(s, A, s->v, A); "
-                     "cst_layer_copy(s, A, s->v1);",
+                     "s->acceleration(s, A, s->v, A); cst_layer_copy(s, A, s->v1);",
                      good),
           "its step does not fill v1");
   refused(layer_file("function.c",
@@ -258,13 +266,13 @@ static void test_mistakes(void) {
           "it calls 'sinh'");
 }
 
-/* Every operation, in formulas whose value is known. */
+/* Every operation, in formulas with known values. */
 static void test_operations(void) {
   static const char    body[] = "(void)A; cst_layer_copy(s, s->v, s->q1); cst_layer_copy(s, s->q, s->v1);\n"
-                                "  s->q1[0] = s->div(s, s->sub(s, s->pow(s, s->t, s->number(s, 3)), s->neg(s, "
-                                "s->q[0])), s->call(s, \"atan2\", s->v[0], s->t));\n"
-                                "  *s->S = s->add(s, s->call(s, \"sqrt\", s->t, -1), s->mul(s, s->lagrangian(s, "
-                                "s->q, s->v), cst_layer_part(s, 0.5)));";
+                                "  s->q1[0] = s->div(s, s->sub(s, s->pow(s, s->t, s->number(s, 3)),"
+                                " s->neg(s, s->q[0])), s->call(s, \"atan2\", s->v[0], s->t));\n"
+                                "  *s->S = s->add(s, s->call(s, \"sqrt\", s->t, -1),"
+                                " s->mul(s, s->lagrangian(s, s->q, s->v), cst_layer_part(s, 0.5)));";
   char                 why[CST_WHY] = "";
   const cst_flow_rule *rule = cst_user_layer_load(layer_file("operations.c", body, good), why, sizeof why);
   problem             *x = problem_open("henon-heiles");
@@ -282,19 +290,19 @@ static void test_operations(void) {
   problem_close(x);
 }
 
-/* The accelerations may take the place of what they are computed from. */
+/* The accelerations may overwrite their arguments. */
 static void test_aliases(void) {
   static const char elsewhere[] = "s->acceleration(s, s->q, s->v, A); cst_layer_copy(s, A, s->q1); "
                                   "cst_layer_copy(s, s->v, s->v1); *s->S = s->t;",
-                    place[] =
-                        "(void)A; cst_layer_copy(s, s->q, s->q1); s->acceleration(s, s->q1, s->v, s->q1); "
-                        "cst_layer_copy(s, s->v, s->v1); *s->S = s->t;";
+                    place[] = "(void)A; cst_layer_copy(s, s->q, s->q1); s->acceleration(s, s->q1, s->v, "
+                              "s->q1); cst_layer_copy(s, s->v, s->v1); *s->S = s->t;";
   char                 why[CST_WHY];
   problem             *x = problem_open("spherical-pendulum");
   double               one[2 * N + 1], two[2 * N + 1];
   const cst_flow_rule *a = cst_user_layer_load(layer_file("elsewhere.c", elsewhere, good), why, sizeof why),
                       *b = cst_user_layer_load(layer_file("place.c", place, good), why, sizeof why);
-  step(x, a, 0.1, x->q, x->v, one), step(x, b, 0.1, x->q, x->v, two);
+  step(x, a, 0.1, x->q, x->v, one);
+  step(x, b, 0.1, x->q, x->v, two);
   OK(a != b && apart(one, two, 2 * x->s->nq + 1) == 0, "accelerations in the place of the positions");
   problem_close(x);
 }

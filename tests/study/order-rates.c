@@ -1,6 +1,5 @@
-/* order-rates.c: how often an order that is called ok is right, and how often it is wrong, on errors whose
- * true order is known; printed as the table of docs/orders.md. jobs/order-rates runs it.
- */
+/* order-rates.c: measures how often an order verdict "ok" is right or wrong, on errors of known order. Prints
+ * the table of docs/orders.md; jobs/order-rates runs it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
 #include "constella/statistics.h"
@@ -18,9 +17,8 @@ static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPO
 static double   log_uniform(double from, double to) { return from * pow(to / from, uniform()); }
 static double   sign(void) { return uniform() < 0.5 ? -1 : 1; }
 
-/* A series: steps by halves from h = 1, errors, what is known of them: the size of round-off and the
- * reference's error at twice its step.
- */
+/* A series: steps halved from h = 1, their errors, and the known sizes of round-off and of the reference's
+ * error (from its result at twice its step). */
 typedef struct {
   int    n, p; /* p: the true order */
   double h[MOST], e[MOST], round_off, reference;
@@ -44,9 +42,8 @@ static void departing(series *s) { power(s, log_uniform(0.1, 1000), 1, 0); }
 static void departing_smoothly(series *s) { power_with(s, log_uniform(0.1, 1000), 1, 0, 0); }
 static void departing_by_two(series *s) { power(s, log_uniform(0.1, 1000), 2, 0); }
 
-/* The reference is off by so much of the finest error, to either side; its error at twice its step is 2^r - 1
- * times its own, r its order.
- */
+/* Adds `part` of the finest error as the error of the reference, with a random sign. The known error, at
+ * twice the reference's step, is 2^r - 1 times as large for order r. */
 static void off_by(series *s, double part) {
   clean(s);
   const double r = 1 + floor(8 * uniform()), off = sign() * part * s->e[s->n - 1];
@@ -57,7 +54,7 @@ static void off_by(series *s, double part) {
 static void reference_off(series *s) { off_by(s, log_uniform(1e-3, 1e3)); }
 static void reference_off_a_tenth(series *s) { off_by(s, 0.1); }
 
-/* The same method is the reference, at a quarter of the finest step. */
+/* The reference is the same method with a quarter of the finest step. */
 static void reference_itself(series *s) {
   const double x = 0.6 * uniform() - 0.3, h = s->h[s->n - 1] / 4, own = pow(h, s->p) * (1 + x * h);
   s->round_off = ROUND_OFF;
@@ -65,14 +62,14 @@ static void reference_itself(series *s) {
   for (int i = 0; i < s->n; i++) s->e[i] = fabs(pow(s->h[i], s->p) * (1 + x * s->h[i]) - own);
 }
 
-/* Round-off, which the study believes to be eps sqrt(n), is up to 1e7 times as large. */
+/* Round-off that the study estimates as eps sqrt(n) is up to 1e7 times larger. */
 static void amplified(series *s) {
   const double noise = ROUND_OFF * log_uniform(1, 1e7);
   clean(s);
   for (int i = 0; i < s->n; i++) s->e[i] = fabs(s->e[i] + noise * normal());
 }
 
-/* The largest over members whose errors go like h^p and h^(p+2). */
+/* The maximum over members with errors proportional to h^p and h^(p+2). */
 static void members(series *s) {
   const double x = log_uniform(0.1, 1000);
   s->round_off = ROUND_OFF;
@@ -80,7 +77,7 @@ static void members(series *s) {
     s->e[i] = pow(s->h[i], s->p) * fmax(1, x * s->h[i] * s->h[i]) * (1 + 0.01 * normal());
 }
 
-/* Errors change their sign at some step. */
+/* The error changes its sign at a random step. */
 static void sign_change(series *s) { power(s, -exp2(uniform() * (s->n - 1)), 1, 0.3 * normal()); }
 
 static const struct {

@@ -1,10 +1,11 @@
-/* test-batch-means.c: the error of a time average covers the truth as often as two deviations of a normal
- * distribution do (95 %): for processes that remember the past for a small or large part of a window, a known
- * spread between members, one member or many; unknown is said where one run cannot tell.
+/* test-batch-means.c: the error interval of a time average contains the true value in about 95 % of all
+ * cases, like two deviations of a normal distribution. The processes have short or long correlation times, a
+ * known spread between members, one member or many. Where one run does not suffice, the error is reported as
+ * unknown.
  *
  * The process is x' = -x/tau + noise (Ornstein and Uhlenbeck), sampled eight times in each of 64 windows. An
- * argument sets the number of series of each kind (default 200): `test-batch-means 20000` measures the rates
- * of docs/averages.md.
+ * argument sets the number of series per kind (default 200): `test-batch-means 20000` measures the rates of
+ * docs/averages.md.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -13,21 +14,21 @@
 #include "constella/statistics.h"
 #include "tap.h"
 
-enum { N = CST_WINDOWS, A_WINDOW = 8, SEED = 29, MOST = 64 };
+enum { N = CST_WINDOWS, PER_WINDOW = 8, SEED = 29, MOST = 64 };
 
 static uint64_t draws;
 static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 2, 0); }
 
 typedef struct {
   long   members;
-  double times; /* correlation times a run */
-  double
-      spread; /* of the members' own means, over the deviation of a window; the process has no memory then */
+  double times; /* correlation times per run */
+  /* spread of the members' own means, in units of a window's deviation; the process is then uncorrelated */
+  double spread;
   double low, high;
-  double least_known; /* part of the series of which an error must be known */
+  double least_known; /* least fraction of the series with a known error */
 } kind;
 
-/* Ten times in each of which less than a fifth of a window is remembered, and so on. */
+/* The correlation time is a tenth of the first range, a fifth of a window, and so on. */
 static const kind kinds[] = {
     {1, 10000, 0, 0.90, 0.985, 0.85}, {1, 1000, 0, 0.90, 0.985, 0.85}, {1, 300, 0, 0.90, 0.985, 0.75},
     {2, 1000, 0, 0.90, 0.99, 1},      {3, 100, 0, 0.90, 0.99, 1},      {8, 10, 0, 0.90, 0.99, 1},
@@ -37,14 +38,17 @@ static const kind kinds[] = {
 };
 
 static void make(const kind *k, double *x) {
-  const double phi = k->times > 0 ? exp(-k->times / (N * A_WINDOW)) : 0, kick = sqrt(1 - phi * phi);
+  const double phi = k->times > 0 ? exp(-k->times / (N * PER_WINDOW)) : 0, kick = sqrt(1 - phi * phi);
   for (long m = 0; m < k->members; m++) {
-    const double own = k->spread > 0 ? k->spread / sqrt(A_WINDOW) * normal() : 0;
+    const double own = k->spread > 0 ? k->spread / sqrt(PER_WINDOW) * normal() : 0;
     double       y = normal();
     for (int w = 0; w < N; w++) {
       double sum = 0;
-      for (int i = 0; i < A_WINDOW; i++) y = phi * y + kick * normal(), sum += y;
-      x[m * N + w] = own + sum / A_WINDOW;
+      for (int i = 0; i < PER_WINDOW; i++) {
+        y = phi * y + kick * normal();
+        sum += y;
+      }
+      x[m * N + w] = own + sum / PER_WINDOW;
     }
   }
 }
@@ -83,8 +87,10 @@ static void test_autocorrelation(void) {
   for (int s = 0; s < SERIES; s++) {
     make(&k, x);
     const cst_average a = cst_batch_means_estimate(x, MEMBERS, N);
-    if (!isnan(a.of_windows))
-      sum += MEMBERS * 300 * a.of_windows / 2, n++; /* in units of tau; the process has deviation 1 */
+    if (!isnan(a.of_windows)) {
+      sum += MEMBERS * 300 * a.of_windows / 2;
+      n++;
+    } /* times in units of tau; the process has deviation 1 */
   }
   OK(n > SERIES / 2 && fabs(sum / n - 1) < 0.15,
      "the autocorrelation time is found: %.3f of what it is, %g of %d runs", sum / n, n, SERIES);

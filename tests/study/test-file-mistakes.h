@@ -1,8 +1,8 @@
-/* test-file-mistakes.h: the mistakes of test-file.c: changes to the good file, @ where the error is reported,
- * words of the message. */
+/* test-file-mistakes.h: the mistakes for test-file.c: the changes to the good file, with @ at the place of
+ * the error, and words of the message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 typedef struct {
-  const char *change[CHANGES], *words; /* words: what the message holds, parts separated by | */
+  const char *change[CHANGES], *words; /* words: parts of the message, separated by | */
 } mistake;
 
 static const struct {
@@ -52,7 +52,7 @@ static const mistake mistakes[] = {
     {{"system: {file: @/}"}, "/: Is a directory"},
     {{"system: {file: @[]}"}, "'file' is a list|the name of a system file"},
     {{"system: {file: @bead.yaml, name: planar-pendulum}"}, "both 'name'|and 'file'|one is allowed"},
-    {{"system: {name: planar-pendulum, sha256: @0}"}, "'sha256' is that of a 'file'"},
+    {{"system: {name: planar-pendulum, sha256: @0}"}, "'sha256' needs a 'file'"},
     {{"system: {name: planar-pendulum, compile: @sometimes}"},
      "unknown compile 'sometimes'|allowed: auto, never, always"},
     {{"system: {name: planar-pendulum, parameters: {@l: 1}}"}, "unknown parameter 'l'|allowed: |L"},
@@ -76,19 +76,19 @@ static const mistake mistakes[] = {
      "parameter 'n' is a size; it is 1000000000, and must be"},
     {{"system: {name: pendulum-chain, parameters: {n: \"2*@k\"}}", RATTLED}, "'n': unknown name 'k'"},
     {{"system: {file: derived.yaml, parameters: @{a: 1}}", FREELY},
-     "parameter 'b': its default is no finite number with the parameters given here"},
+     "parameter 'b': its default is not a finite number with the parameters given here"},
     {{"system: {file: derived.yaml, parameters: @{a: [2, 1], k: [1, 2]}}", FREELY},
-     "parameter 'b': its default is no finite number with a = 1, b = inf, k = 1"},
+     "parameter 'b': its default is not a finite number with a = 1, b = inf, k = 1"},
     {{"system: {file: sized.yaml, sha256: @0}", FREELY}, "sha256 is 0; that of sized.yaml is "},
     /* initial */
     {{"system: {file: redundant.yaml, parameters: {k: [1, 0]}}", "initial: @default", RATTLED},
-     "other constraints are redundant with k = 0 than with k = 1; such parameter sets need studies of their "
-     "own"},
+     "different constraints are redundant with k = 0 and with k = 1; put such parameter sets into separate "
+     "studies"},
     {{"system: {file: cone.yaml}", "initial: @default", RATTLED},
      "the constraints lose rank at the start (rank 0 of 1 there, 1 nearby): the motion from there is not "
      "unique; start from another state"},
     {{"system: {file: fixed.yaml}", "initial: @default", RATTLED},
-     "the constraints have rank 2 on 2 coordinates and leave nothing that moves"},
+     "the constraints have rank 2 on 2 coordinates and leave no motion"},
     {{"initial: @upright-down"}, "unknown state 'upright-down'|allowed: default"},
     {{"initial: [@1]"}, "unknown state '1'"},
     {{"initial: {grid: @{x: [1, 0.5]}}"}, "the start of member 0 is inconsistent: |g| = |worst: rod"},
@@ -103,7 +103,7 @@ static const mistake mistakes[] = {
     {{"initial: @{q: [1.1, 0], v: [0, 0]}"}, "the start is inconsistent: |g| = |at most 1e-10|project: true"},
     {{"initial: @{q: [1, 0], v: [0.5, 0]}"}, "the start is inconsistent|G v"},
     {{"initial: @{q: [0, 0], v: [0, 0], project: true}"},
-     "the start has no nearest point on the constraints that could be found"},
+     "the start: no nearest point on the constraints was found"},
     {{"system: {name: planar-pendulum, parameters: {g: -1}}", "initial: @small"},
      "the start is not finite: x is 0.6, its velocity |nan"},
     {{"system: {name: planar-pendulum, parameters: {g: [1, -1]}}", "initial: @small"},
@@ -125,7 +125,7 @@ static const mistake mistakes[] = {
     {{"initial: {members: 3, seed: @18446744073709551616, spread: {q: 1}}"},
      "'seed' is '18446744073709551616'"},
     {{"initial: {members: 3, spread: {q: @-1}}"}, "'q' is -1; a deviation must not be negative"},
-    {{"initial: {members: 3, spread: @{}}"}, "'spread' is zero: all 3 members would be the same"},
+    {{"initial: {members: 3, spread: @{}}"}, "'spread' is zero, so all 3 members would be equal"},
     {{"initial: {members: 3, spread: @0.1}"},
      "'spread' is a single value; it must be a map with keys of: q, v"},
     {{"initial: {members: 3, spread: {q: 1, @p: 1}}"}, "unknown key 'p'"},
@@ -187,15 +187,14 @@ static const mistake mistakes[] = {
     {{"methods: [{a: [[0, 0], [1/2, 0]], b: @[0, 0.5]}]"}, "'b' sums to 0.5; it must sum to 1"},
     {{"methods: [{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, \"@1/3\"]}]"},
      "row 2 of 'a' sums to 0.5, and its c is 0.333"},
-    {{"methods: [{a: [[0]], b: @{c: 1}}]"}, "a tableau is made of lists of numbers, not of maps"},
-    {{"methods: [{a: [[@[0]]], b: [1]}]"}, "a list of numbers is wanted in a tableau, not of lists"},
+    {{"methods: [{a: [[0]], b: @{c: 1}}]"}, "a tableau consists of lists of numbers, not of maps"},
+    {{"methods: [{a: [[@[0]]], b: [1]}]"}, "expected a list of numbers in a tableau, not a list of lists"},
     {{"methods: [\"project({a: [[0]], b: @[2]})\"]"}, "'b' sums to 2"},
     {{"methods: [\"{a: [[0]], b: @1}\"]"}, "'b' is a list of numbers"},
     {{"methods: [@\"compose({a: [[0.12345678912, 0.11111111111], [0.2222222222, 0.3333333333]], b: [0.5, "
-      "0.5]}, {a: [[0.1234567891, "
-      "0.1111111111], [0.2222222222, 0.3333333333]], b: [0.5, 0.5]}, {a: [[1]], b: [1]})\"]"},
-     "the method is written with 193 characters; at most 191 are allowed; a tableau can have a name under "
-     "'layers'"},
+      "0.5]}, {a: [[0.1234567891, 0.1111111111], [0.2222222222, 0.3333333333]], b: [0.5, 0.5]}, {a: [[1]], "
+      "b: [1]})\"]"},
+     "the method has 193 characters; at most 191 are allowed; a tableau can be given a name under 'layers'"},
     /* layers */
     {{"layers: @[rk9]"}, "'layers' must be a map of names to tableaus|and to C files"},
     {{"layers: {mine: @rk9}"}, "'mine' is a single value; it must be a map with keys of: a, b, c, file"},
@@ -218,7 +217,7 @@ static const mistake mistakes[] = {
      "unknown scheme or method 'mien'; did you mean 'mine'?"},
     {{"methods: [\"compose(rattle, yoshida4)\", @\"compose( rattle,yoshida4 )\"]"},
      "the method 'compose(rattle, yoshida4)' appears twice"},
-    {{"methods: [\"compose(rattle@\"]"}, "a method with commas must stand in quotes"},
+    {{"methods: [\"compose(rattle@\"]"}, "a method with commas must be quoted"},
     {{"system: henon-heiles", "reference: self", "methods: [@shake]"}, "shake|constraints|henon-heiles"},
     /* reference */
     {{"reference: @exakt"}, "unknown reference 'exakt'|exact, self"},
@@ -235,9 +234,9 @@ static const mistake mistakes[] = {
     {{"reference: {method: rattle, step: @1e-16}"},
      "the reference's step is 1e-16; it needs more than 1e15 steps"},
     {{"reference: {method: @rattle, step: 0.1, precision: quad}"},
-     "'precision: quad' computes the reference by gauss(s)|'rattle' has no such form"},
+     "'precision: quad' needs a reference method gauss(s)|'rattle' is not one"},
     {{"reference: {method: @\"project(gauss(2))\", step: 0.1, precision: quad}"},
-     "'project(gauss(2))' has no such form"},
+     "'project(gauss(2))' is not one"},
     {{"system: {name: pendulum-chain, parameters: {n: 21}}",
       "reference: {method: @gauss(2), step: 0.1, precision: quad}"},
      "'precision: quad' is for at most 40 coordinates and 40 constraints; pendulum-chain has 42 and 21"},
@@ -258,15 +257,15 @@ static const mistake mistakes[] = {
     {{"error: {hidden: @tow}"}, "unknown hidden 'tow'|max, one, two|did you mean 'two'?"},
     {{"error: {hidden: @[one]}"}, "'hidden' is a list; it must be one of: max, one, two"},
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]", "error: {hidden: @one}"},
-     "henon-heiles has no constraints, so no hidden ones"},
+     "henon-heiles has no constraints, so no hidden constraints"},
     {{"observables: [energy]", "error: {hidden: @one}"},
      "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables"},
     {{"study: conservation", "-reference", "error: {of: @[q], hidden: one}"},
-     "'of' is for errors, and this study has no reference; allowed without one: hidden"},
+     "'of' concerns errors, and this study has no reference; allowed without a reference: hidden"},
     {{"study: conservation", "-reference", "error: {norm: @one}"},
-     "'norm' is for errors, and this study has no reference"},
+     "'norm' concerns errors, and this study has no reference"},
     {{"study: ensemble", "-reference", "error: {over: @mesh}"},
-     "'over' is for errors, and this study has no reference"},
+     "'over' concerns errors, and this study has no reference"},
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]", "error: {of: [@lambda]}"},
      "henon-heiles has no constraints, so no lambda"},
     /* averages and histograms */
@@ -297,8 +296,9 @@ static const mistake mistakes[] = {
     {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: @2.5}]"},
      "'bins' is 2.5; it must be an integer"},
     {{"histograms: [{name: h, expression: x, from: 1, to: \"1 + 2^(-50)\", bins: @10}]"},
-     "10 bins from 1 to|are too narrow"},
-    {{"histograms: [{name: h, expression: x, from: -1.7e308, to: 1.7e308, bins: @10}]"}, "or too wide"},
+     "the width of 10 bins from 1 to|is too small or too large"},
+    {{"histograms: [{name: h, expression: x, from: -1.7e308, to: 1.7e308, bins: @10}]"},
+     "is too small or too large for double precision"},
     {{"histograms: [{name: @2h, expression: x, from: 0, to: 1, bins: 3}]"}, "'2h' cannot name a histogram"},
     {{"histograms: [{name: @energy, expression: x, from: 0, to: 1, bins: 3}]"},
      "the name 'energy' is taken by an observable"},
@@ -307,7 +307,7 @@ static const mistake mistakes[] = {
      "the histogram 'h' appears twice"},
     {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: 3}, {name: @h_edges, expression: y, from: "
       "0, to: 1, bins: 3}]"},
-     "the histogram 'h_edges' has a dataset of the name of one of 'h'"},
+     "the histograms 'h_edges' and 'h' would have datasets of the same name"},
     {{"histograms: [{name: h, expression: 2*@z, from: 0, to: 1, bins: 3}]"},
      "histogram 'h': unknown name 'z'"},
     {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: 3, weight: @fixmann}]"},
@@ -356,7 +356,7 @@ static const mistake mistakes[] = {
      "'for' of histogram 'h' has more than 1000000 members"},
     {{"system: pendulum-chain", RATTLED,
       "histograms: [{name: h, for: \"i = 1..n\", expression: \"x[@i + 1]\", from: 0, to: 1, bins: 3}]"},
-     "histogram 'h', in its family: index 21 of 'x' is outside 1 .. 20"},
+     "histogram 'h', in one of its expressions: index 21 of 'x' is outside 1 .. 20"},
     /* observables */
     {{"observables: @energy"}, "'observables' is a single value"},
     {{"observables: [@enrgy]"}, "unknown observable 'enrgy'|NAME: expression|did you mean 'energy'?"},
@@ -402,18 +402,18 @@ static const mistake mistakes[] = {
     {{"noise: @{}"}, "missing key 'resolution' in 'noise'"},
     {{WARM, FREE, "noise: {resolution: 0.05, @H: 1}"}, "unknown key 'H'"},
     {{"noise: {resolution: @0}"}, "the noise's resolution is 0; it must be positive"},
-    {{"noise: @{resolution: 0.01}"}, "'noise' is for methods that have some"},
+    {{"noise: @{resolution: 0.01}"}, "'noise' is for the methods langevin"},
     {{"methods: [@\"baoab(friction=1, inverse-temperature=1)\"]", "reference: self"},
-     "has noise, and its errors are those of a path"},
+     "has noise; its errors need one path"},
     {{WARM, "noise: {resolution: 0.01}", "reference: @exact"},
-     "no exact motion is known of 'baoab(friction=1, inverse-temperature=1)', which"},
+     "'baoab(friction=1, inverse-temperature=1)' has noise, and no exact motion is known"},
     {{WARM, "noise: {resolution: 0.05}", "reference: self", "steps: [@0.05]"},
-     "no multiple of twice the noise's resolution, as its halves need, 0.1"},
+     "no multiple of twice the noise's resolution (the reference takes half steps), 0.1"},
     {{WARM, "noise: {resolution: 0.04}", "steps: [@0.1]", FREE},
      "the step is 0.1; it is no multiple of the noise's resolution, 0.04; the nearest one"},
     {{WARM, "noise: {resolution: 0.02}", "steps: {from: @0.1, halvings: 1}", FREE},
      "the step is 0.05; it is no multiple"},
-    {{WARM, "noise: {resolution: @1e-30}", FREE}, "at most 1e15 of them"},
+    {{WARM, "noise: {resolution: @1e-30}", FREE}, "at most 1e15 such steps are allowed"},
     {{WARM, "noise: {resolution: 0.01}", "steps: [0.1]",
       "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: @0.015}"},
      "the reference's step is 0.015; it is no multiple of the noise's resolution, 0.01; the nearest one is "
@@ -451,14 +451,15 @@ static const mistake mistakes[] = {
 };
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
 
-/* Mistakes of a description that only the study's sizes make: their places are in it. */
+/* Mistakes in a description that appear only with the sizes of the study. The message gives their place in
+ * the description. */
 static const struct {
   const char *where;
   mistake     made;
 } elsewhere[] = {
     {"pendulum-chain:6:14",
      {{"system: {name: pendulum-chain, parameters: {n: 60000}}", RATTLED},
-      "there are more than 100000 coordinates, the most that are allowed"}},
+      "there are more than 100000 coordinates, the maximum"}},
     {"sized.yaml:5:15",
      {{"system: {file: sized.yaml, parameters: {n: 2}}", FREELY},
       "potential: index 3 of 'x' is outside 1 .. 2"}},

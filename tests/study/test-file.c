@@ -1,8 +1,8 @@
-/* test-file.c: study files: every mistake once, with its place and words; good files with their defaults and
+/* test-file.c: study files: every mistake with its place and message; good files with their defaults and
  * canonical text.
  *
- * A bad file is the good one below with some keys replaced, dropped ("-key") or added; an @ in the
- * replacement marks where the error must be reported and is not part of the file. Without @ the place is 1:1.
+ * A bad file is the good one below with some keys replaced, removed ("-key") or added. An @ in the
+ * replacement marks the place of the error and is not part of the file. Without @ the place is 1:1.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -21,7 +21,7 @@ static int same_key(const char *line, const char *change) {
   return n == k && !strncmp(line, change, n);
 }
 
-/* The good file with the changes made; keys that it does not have come behind. */
+/* Applies the changes to the good file; new keys are appended. */
 static void compose(char text[TEXT], const char *const *change) {
   *text = 0;
   for (int i = 0; i < GOOD; i++) {
@@ -41,23 +41,27 @@ static void compose(char text[TEXT], const char *const *change) {
 
 #include "study/test-file-mistakes.h"
 
-/* Descriptions that studies name as files; what is not among them is looked for. */
+/* The fetch function of the tests: returns the descriptions that studies name as files. */
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   for (int i = 0; i < DESCRIPTIONS; i++)
-    if (!strcmp(path, descriptions[i].file))
-      return *text = strdup(descriptions[i].text), *length = strlen(*text), NULL;
+    if (!strcmp(path, descriptions[i].file)) {
+      *text = strdup(descriptions[i].text);
+      *length = strlen(*text);
+      return NULL;
+    }
   return fetch(path, text, length);
 }
 
-/* Take the @ out of text; its place, 1:1 when there is none. */
+/* Removes the @ from text and finds its place; 1:1 without @. */
 static void unmark(char *text, int *line, int *column) {
   char *mark = strchr(text, '@');
   *line = *column = 1;
   if (!mark) return;
   for (const char *s = text; s < mark; s++) {
-    if (*s == '\n')
-      (*line)++, *column = 1;
-    else
+    if (*s == '\n') {
+      (*line)++;
+      *column = 1;
+    } else
       (*column)++;
   }
   memmove(mark, mark + 1, strlen(mark));
@@ -83,7 +87,7 @@ static int holds(const char *report, const char *words) {
   return all;
 }
 
-/* at: FILE:LINE:COLUMN; NULL: in the study, at the @. */
+/* at: FILE:LINE:COLUMN; NULL: the place of the @ in the study. */
 static void provoke(const mistake *m, const char *at) {
   char text[TEXT], where[64], *report;
   int  line, column, count;
@@ -240,8 +244,7 @@ static void layers(void) {
   cst_study *s = ACCEPT(
       "layers: {half: {c: [0, 1/2], b: [0, 1], a: [[0, 0], [\"1/4 + 1/4\", 0]]}, other: {a: [[1]], b: [1]}}",
       "methods:\n  - half\n  - project( half)\n  - \"compose(half,other)\"\n  - b: [1]\n    a:\n      - [ .5 "
-      "]\n  - \"{a: [[0.50]], "
-      "b: [1.0], c: [1/2]}\"",
+      "]\n  - \"{a: [[0.50]], b: [1.0], c: [1/2]}\"",
       "reference: {method: other, step: 0.1}");
   static const char *const label[] = {"half", "project(half)", "compose(half, other)", "{a: [[0.5]], b: [1]}",
                                       "{a: [[0.5]], b: [1], c: [1/2]}"};
@@ -327,11 +330,9 @@ static void canonical(void) {
   int                      count;
   static const char *const texts[] = {
       "study: order\nsystem: {name: planar-pendulum, parameters: {L: 2, g: 1}}\nend: 1\nsteps: "
-      "[0.1]\nmethods: [rattle, 'compose(rattle, "
-      "yoshida4)']\nreference: exact\n",
+      "[0.1]\nmethods: [rattle, 'compose(rattle, yoshida4)']\nreference: exact\n",
       "# other order, style and comments\nreference: \"exact\"\ncheckpoint: {seconds: 5}\nmethods:\n- rattle "
-      "# one\n- compose(rattle, "
-      "yoshida4)\nsteps:\n  - 0.1\nend: 1\n"
+      "# one\n- compose(rattle, yoshida4)\nsteps:\n  - 0.1\nend: 1\n"
       "system:\n  compile: auto\n  parameters:\n    g: 1\n    L: 2\n  name: planar-pendulum\nstudy: order\n"};
   cst_study *a = read_text(texts[0], &report, &count);
   free(report);

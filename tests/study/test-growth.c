@@ -1,9 +1,9 @@
-/* test-growth.c: verdicts on synthetic long-time behaviour: how often right, and hardly ever wrong (undecided
- * is not wrong).
+/* test-growth.c: verdicts on synthetic long-time behaviour: they are often right and hardly ever wrong
+ * ("undecided" is not wrong).
  *
- * Window means are made directly: noise of windows has deviation 1, an oscillation is averaged over each
- * window. An argument sets the number of series of each kind (default 30): `test-growth 1000` measures rates
- * well (two minutes).
+ * Window means are generated directly: the noise of the windows has deviation 1, and oscillations are
+ * averaged over each window. An argument sets the number of series per kind (default 30): `test-growth 1000`
+ * gives accurate rates (two minutes).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
@@ -21,7 +21,7 @@ static uint64_t draws;
 static double   uniform(void) { return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0); }
 static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0); }
 
-/* What the members of one ensemble share: two numbers in (0, 1). */
+/* Two random numbers in (0, 1) that all members of an ensemble share. */
 typedef struct {
   double a, b;
 } shared;
@@ -33,31 +33,31 @@ static void noise(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] = normal();
 }
 
-/* omega in radians a window; every window has its own amplitude, 20% about that of the member. */
+/* omega in radians per window. The amplitude of a window varies by 20% about that of the member. */
 static void oscillate(double *x, double omega) {
   const double phase = 6.283185307179586 * uniform(), size = 1 + 0.3 * normal();
   for (int w = 0; w < N; w++)
     x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) / omega;
 }
-static void fast(double *x, const shared *s) {
-  oscillate(x, 6.283185307179586 * (1 + 40 * s->a));
-} /* 1 to 41 periods a window */
-static void slow(double *x, const shared *s) {
-  oscillate(x, 6.283185307179586 / (1 + 11 * s->a));
-} /* 1 to 12 windows a period */
+/* 1 to 41 periods per window */
+static void fast(double *x, const shared *s) { oscillate(x, 6.283185307179586 * (1 + 40 * s->a)); }
+/* 1 to 12 windows per period */
+static void slow(double *x, const shared *s) { oscillate(x, 6.283185307179586 / (1 + 11 * s->a)); }
 
 static void walk(double *x, const shared *s) {
   double at = 0;
   (void)s;
   for (int w = 0; w < N; w++) {
     x[w] = 0;
-    for (int i = 0; i < 16; i++) at += normal() / 4, x[w] += at / 16;
+    for (int i = 0; i < 16; i++) {
+      at += normal() / 4;
+      x[w] += at / 16;
+    }
   }
 }
 
-static double drift(const shared *s) {
-  return 20 * pow(50, s->b);
-} /* 20 to 1000 deviations of the noise over the run */
+/* 20 to 1000 deviations of the noise per run */
+static double drift(const shared *s) { return 20 * pow(50, s->b); }
 
 static void linear(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] = drift(s) * w / (N - 1) + normal();
@@ -82,7 +82,7 @@ static void exponential(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] = exp(rate * (w - N)) + level * normal();
 }
 
-static double steady_drift; /* of `steady`, over the run */
+static double steady_drift; /* drift of `steady` per run */
 static void   steady(double *x, const shared *s) {
     (void)s;
     for (int w = 0; w < N; w++) x[w] = steady_drift * w / (N - 1) + normal();
@@ -90,13 +90,16 @@ static void   steady(double *x, const shared *s) {
 static void remembers(double *x, const shared *s) {
   const double phi = exp(-1 / (10 + 20 * s->a)); /* 10 to 30 windows */
   double       at = normal();
-  for (int w = 0; w < N; w++) x[w] = at, at = phi * at + sqrt(1 - phi * phi) * normal();
+  for (int w = 0; w < N; w++) {
+    x[w] = at;
+    at = phi * at + sqrt(1 - phi * phi) * normal();
+  }
 }
 static void tone(double *x, const shared *s) { /* its period is 2 to 4 runs */
   const double phase = 6.283185307179586 * uniform(), periods = 2 + 2 * s->a;
   for (int w = 0; w < N; w++) x[w] = sin(6.283185307179586 * w / (N * periods) + phase);
 }
-static void relaxation(double *x, const shared *s) { /* of three runs */
+static void relaxation(double *x, const shared *s) { /* with a time of three runs */
   (void)s;
   for (int w = 0; w < N; w++) x[w] = 100 * (1 - exp(-(w + 0.5) / (3 * N))) / (1 - exp(-1.0 / 3)) + normal();
 }
@@ -109,7 +112,7 @@ static void walk_and_line(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] += 8 * (w + 0.5) / N;
 }
 
-/* m: max |x - x(0)|; moved: displacement over |q(0)|; scale of all members. */
+/* m: max |x - x(0)|; moved: displacement over |q(0)|; scale: the scale of all members. */
 static cst_growth judge(const double *x, const double *m, const double *moved, long members, double scale) {
   double      *scales = malloc((size_t)(2 * members + 1) * sizeof *scales), *zero = scales + members;
   cst_long_run run = {.members = members,
@@ -121,7 +124,10 @@ static cst_growth judge(const double *x, const double *m, const double *moved, l
                       .start = zero,
                       .last = zero,
                       .moved = moved};
-  for (long i = 0; i < members; i++) scales[i] = scale, zero[i] = 0;
+  for (long i = 0; i < members; i++) {
+    scales[i] = scale;
+    zero[i] = 0;
+  }
   const cst_growth g = cst_growth_estimate(&run);
   free(scales);
   return g;
@@ -135,7 +141,7 @@ static cst_growth estimate(const double *x, long members, double size) {
   return g;
 }
 
-/* A fixed offset and a factor must not matter; they are put on every other series. */
+/* Every second series gets an offset and a factor, which must not matter. */
 static void make(double *x, int members, maker *path, int series) {
   const shared s = {uniform(), uniform()};
   for (int i = 0; i < members; i++) path(x + i * N, &s);
@@ -166,7 +172,7 @@ static void check_all_rates(int series) {
     const char *name;
     maker      *path;
     cst_verdict right, also;
-    double      least[3]; /* rate of right verdicts for 1, 8, 64 members */
+    double      least[3]; /* least rate of right verdicts for 1, 8, 64 members */
   } kinds[] = {
       {"bounded noise", noise, CST_BOUNDED_VERDICT, CST_UNDECIDED, {0.4, 0.9, 0.95}},
       {"fast oscillation", fast, CST_BOUNDED_VERDICT, CST_UNDECIDED, {0.4, 0.6, 0.7}},
@@ -184,10 +190,10 @@ static void check_all_rates(int series) {
     for (int j = 0; j < 3; j++)
       check_rates(kinds[k].name, kinds[k].path, members[j], kinds[k].path == walk ? 6 * series : series,
                   kinds[k].right, kinds[k].also,
-                  kinds[k].least[j]); /* more walks: their rate lies near its bound */
+                  kinds[k].least[j]); /* more series: the rate is near its bound */
 }
 
-/* What has no verdict: undecided, but in 2% (3% and one more, since there are few series). */
+/* Kinds without a verdict must be undecided, except in 2% of the series (3% and one more for few series). */
 static void check_none(const char *name, maker *path, int members, int series) {
   double *x = malloc(sizeof *x * N * (size_t)members);
   int     given = 0, told = 0;
@@ -216,8 +222,8 @@ static void check_no_verdict(int series) {
       check_none(kinds[k].name, kinds[k].path, members, series);
 }
 
-/* Drifts of a few deviations of a window: how often bounded, how often linear; how often the limit lies below
- * them. */
+/* Drifts of a few deviations of a window: the rates of "bounded" and "linear", and how often the limit is
+ * below the drift. */
 static void check_small_drift(double drift, int members, int series, double most_bounded,
                               double least_linear) {
   double *x = malloc(sizeof *x * N * (size_t)members);
@@ -226,7 +232,8 @@ static void check_small_drift(double drift, int members, int series, double most
   for (int k = 0; k < series; k++) {
     for (int i = 0; i < members; i++) steady(x + i * N, NULL);
     const cst_growth g = estimate(x, members, 1);
-    bounded += g.verdict == CST_BOUNDED_VERDICT, linear_ones += g.verdict == CST_LINEAR;
+    bounded += g.verdict == CST_BOUNDED_VERDICT;
+    linear_ones += g.verdict == CST_LINEAR;
     below += g.limit * END * (N - 1) / N < drift;
   }
   free(x);
@@ -249,7 +256,7 @@ static void check_drifts(int series) {
   check_small_drift(2, 64, series, 0, 0.85);
 }
 
-/* One of 64 members drifts, and drifts of either sign: the mean tells of neither. */
+/* One of 64 members drifts; or members drift in either direction. The mean shows neither. */
 static void check_members(int series) {
   static double x[64 * N];
   int           bounded = 0;
@@ -270,13 +277,18 @@ static void check_members(int series) {
   OK(g.verdict == CST_LINEAR, "and linear");
 }
 
-/* Round-off that drifts, and members that leave. */
+/* Round-off that drifts, and members that escape. */
 static void check_round_off_and_escape(void) {
   static double x[8 * N], away[8 * N];
   double        m[8], scale[8], start[8], last[8], moved[8];
   for (int i = 0; i < 8; i++) {
-    m[i] = scale[i] = moved[i] = 1, start[i] = 1e6, last[i] = 2e-10;
-    for (int w = 0; w < N; w++) x[i * N + w] = 1e-9 * (w + 0.1 * normal()) / N, away[i * N + w] = w + 0.5;
+    m[i] = scale[i] = moved[i] = 1;
+    start[i] = 1e6;
+    last[i] = 2e-10;
+    for (int w = 0; w < N; w++) {
+      x[i * N + w] = 1e-9 * (w + 0.1 * normal()) / N;
+      away[i * N + w] = w + 0.5;
+    }
     m[i] = 1.1e-9;
   }
   cst_long_run r = {.members = 8,
@@ -291,7 +303,10 @@ static void check_round_off_and_escape(void) {
   OK(cst_growth_estimate(&r).verdict == CST_LINEAR_ROUND_OFF, "round-off that drifts");
   for (int k = 0; k < 8 * N; k++) x[k] = 1e-9 * normal() / 4;
   OK(cst_growth_estimate(&r).verdict == CST_EXACT, "round-off of x(0) alone is exact");
-  for (int i = 0; i < 8; i++) start[i] = 0, scale[i] = 1e-6;
+  for (int i = 0; i < 8; i++) {
+    start[i] = 0;
+    scale[i] = 1e-6;
+  }
   OK(cst_growth_estimate(&r).verdict == CST_BOUNDED_VERDICT, "which it is not where x(0) is small");
   for (int i = 0; i < 8; i++)
     for (int w = 0; w < N; w++) x[i * N + w] = 2e-10 * (1 + exp(-w));
@@ -305,7 +320,11 @@ static void check_exact_and_frozen(void) {
   static double x[64 * N], still[64 * N];
   double        m[64], moved[64];
   const double  limit = 20 * 0x1p-52 * 3 * 1000; /* scale 3, 10^6 steps */
-  for (int i = 0; i < 64; i++) walk(x + i * N, NULL), m[i] = limit / (1 + i % 5), moved[i] = 0.5;
+  for (int i = 0; i < 64; i++) {
+    walk(x + i * N, NULL);
+    m[i] = limit / (1 + i % 5);
+    moved[i] = 0.5;
+  }
   for (int k = 0; k < 64 * N; k++) x[k] *= 1e-16;
   cst_growth g = judge(x, m, moved, 64, 3);
   OK(g.verdict == CST_EXACT && isfinite(g.slope), "round-off below 20 eps S sqrt(n) is exact");
@@ -314,17 +333,20 @@ static void check_exact_and_frozen(void) {
   memset(still, 0, sizeof still);
   g = judge(still, m, moved, 64, 3);
   OK(g.verdict == CST_EXACT && isnan(g.exponent) && isnan(g.low), "what never moves has none");
-  m[17] = NAN, moved[18] = NAN;
+  m[17] = NAN;
+  moved[18] = NAN;
   OK(judge(x, m, moved, 64, 3).verdict == CST_EXACT, "a failed member does not change that");
   m[63] = 1.01 * limit;
   g = judge(x, m, moved, 64, 3);
   OK(g.verdict == CST_BOUNDED_VERDICT, "one member beyond, but no mean moved by as much: bounded");
   for (int i = 0; i < 64; i++) moved[i] = i == 5 ? NAN : 1e-11;
   OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "no member moves: frozen");
-  m[63] = 0, OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "frozen goes before exact");
+  m[63] = 0;
+  OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "frozen goes before exact");
   moved[9] = 1e-9;
   OK(judge(x, m, moved, 64, 3).verdict == CST_EXACT, "one member moves: not frozen");
-  memset(x, 0, sizeof x), m[0] = 1;
+  memset(x, 0, sizeof x);
+  m[0] = 1;
   OK(judge(x, m, moved, 64, 3).verdict == CST_BOUNDED_VERDICT, "all means equal: bounded");
   OK(judge(x, m, moved, 0, 3).verdict == CST_UNDECIDED, "no member: undecided");
 }
@@ -339,7 +361,11 @@ static void check_holes(void) {
   g = estimate(x, 1, 1);
   OK(fabs(g.exponent - 1) < 0.1 && fabs(g.slope - N / END) < 1e-3 * N / END,
      "two of three windows empty: exponent %.3f, slope", g.exponent);
-  for (int w = 0; w < N; w++) x[w] = w + 0.01 * normal(), x[N + w] = NAN, x[2 * N + w] = w < 9 ? 2 * w : NAN;
+  for (int w = 0; w < N; w++) {
+    x[w] = w + 0.01 * normal();
+    x[N + w] = NAN;
+    x[2 * N + w] = w < 9 ? 2 * w : NAN;
+  }
   g = estimate(x, 3, 1);
   OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_growth_verdict_names[g.verdict],
      g.exponent);
@@ -350,14 +376,15 @@ static void check_holes(void) {
   OK(!memcmp(&all, &g, sizeof g), "a failed member more: the same bits");
 }
 
-/* The slope's error against the spread of slopes. */
+/* Compares the error of the slope with the spread of slopes. */
 static void check_slope(const char *name, maker *path, int members, int series) {
   double *x = malloc(sizeof *x * N * (size_t)members), square = 0, claimed = 0;
   for (int k = 0; k < series; k++) {
     for (int i = 0; i < members; i++) path(x + i * N, &(shared){0.37, 0});
     const cst_growth g = estimate(x, members, 1);
     const double     off = g.slope - (path == linear ? 20.0 / (N - 1) * N / END : 0);
-    square += off * off, claimed += g.slope_error * g.slope_error;
+    square += off * off;
+    claimed += g.slope_error * g.slope_error;
   }
   free(x);
   OK(claimed > 0.5 * square && claimed < 2.5 * square,

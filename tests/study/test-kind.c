@@ -1,5 +1,5 @@
-/* test-kind.c: every kind of study: a row that can be found, and a table whose columns can be told apart by
- * name and by what they are. */
+/* test-kind.c: every kind of study has a row that can be found, and a table whose columns differ in name and
+ * meaning. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "study/run.h"
 #include "tap.h"
 
-/* With all that adds columns: members, parameters, tolerances, a reference, a quantity of the user's. */
+/* A study with everything that adds columns: members, parameters, tolerances, a reference, a user's
+ * observable. */
 static cst_study *study_of(const cst_kind *k, cst_diag *d) {
   char text[1024];
   snprintf(text, sizeof text,
@@ -61,7 +62,7 @@ static void test_kind(const cst_kind *k) {
   cst_diag *d = cst_diag_create();
   OK(cst_kind_find(k->name) == k && *k->doc && *k->figures, "%s: found by its name, with a doc and figures",
      k->name);
-  if (k->keys) return cst_diag_destroy(d); /* it asks for more than is known here */
+  if (k->keys) return cst_diag_destroy(d); /* it needs keys that this study does not have */
   cst_study *s = study_of(k, d);
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_diag_print(d, stdout);

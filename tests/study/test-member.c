@@ -1,5 +1,5 @@
-/* test-member.c: members of ensembles: consistent, independent of each other and of the ensemble's size,
- * normal where unconstrained. */
+/* test-member.c: members of ensembles are consistent, independent of each other and of the size of the
+ * ensemble, and normally distributed if unconstrained. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void consistent(void) {
   cst_study_destroy(s);
 }
 
-/* Without constraints nothing is projected: the normals come out as they are. */
+/* Without constraints nothing is projected and the deviates stay normal. */
 static void moments(void) {
   enum { N = 20000 };
   cst_study *s =
@@ -67,7 +67,10 @@ static void moments(void) {
     double x[4];
     cst_study_member(s, 0, k, x, x + 2);
     double n[4] = {(x[0] - 0.25) / 0.1, x[1] / 0.1, x[2] / 0.2, (x[3] - 0.5) / 0.2};
-    for (int i = 0; i < 4; i++) mean[i] += n[i] / N, square[i] += n[i] * n[i] / N;
+    for (int i = 0; i < 4; i++) {
+      mean[i] += n[i] / N;
+      square[i] += n[i] * n[i] / N;
+    }
     cross += n[0] * n[2] / N;
   }
   for (int i = 0; i < 4; i++)

@@ -1,5 +1,5 @@
-/* test-motion.c: motions in quadruple precision: order, invariants, against exact ones, and the rows of a
- * reference. */
+/* test-motion.c: motions in quadruple precision: order, invariants, comparison with exact motions, and the
+ * rows of a reference. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <quadmath.h>
@@ -19,8 +19,8 @@ static cst_system *make(const char *text) {
   return s;
 }
 
-/* q, v, p, lambda of the motion from state 0 with its default parameters after n steps to `end`; each
- * [CST_MAX_Q]. */
+/* q, v, p, lambda, each [CST_MAX_Q], of the motion from state 0 with its default parameters after n steps to
+ * `end`. */
 typedef struct {
   quad q[CST_MAX_Q], v[CST_MAX_Q], p[CST_MAX_Q], lambda[CST_MAX_G];
 } point;
@@ -42,7 +42,8 @@ static double apart(const quad *a, const quad *b, int n) {
   return (double)most;
 }
 
-/* Errors against twice as many stages fall by 2^order with each halving, far below what doubles can show. */
+/* The errors, against a run with twice as many stages, decrease by 2^order per halving, far below the
+ * precision of doubles. */
 static void test_order(const cst_system *s, double end) {
   point  exact, x;
   double error[4];
@@ -60,7 +61,7 @@ static void test_order(const cst_system *s, double end) {
      apart(x.q, exact.q, s->nq), apart(x.lambda, exact.lambda, s->ng));
 }
 
-/* A point on a sphere under gravity. */
+/* A point on a sphere with gravity. */
 static const char pendulum[] = "system: pendulum\ncoordinates: [x, y, z]\nparameters: {m: 1.5, g: 1}\nmass: "
                                "[m, m, m]\npotential: m*g*z\n"
                                "constraints: {sphere: x^2 + y^2 + z^2 - 1}\nstates:\n  default: {q: [0.6, 0, "
@@ -81,17 +82,22 @@ static void test_orders(void) {
   cst_system_destroy(s);
 }
 
-/* The start's numbers are doubles: |q|^2 = 1 + 1e-16, and remains so to all digits; energy too. */
+/* The start consists of doubles, so |q|^2 = 1 + 1e-16. This value, and the energy, are kept to all digits. */
 static void test_invariants(void) {
   cst_system *s = make(pendulum);
   point       x;
   OK(solve(s, 8, 10, 400, &x), "pendulum: ten units of time");
   quad r0 = (quad)0.6 * (quad)0.6 + (quad)0.8 * (quad)0.8, r = 0, E = 0, E0 = 0;
   quad v0[3] = {0.4, 0.5, 0.3}, m = 1.5;
-  for (int i = 0; i < 3; i++) r += x.q[i] * x.q[i], E += m * x.v[i] * x.v[i] / 2, E0 += m * v0[i] * v0[i] / 2;
-  E += m * x.q[2], E0 += m * (quad)-0.8;
-  quad rate =
-      2 * ((quad)0.6 * v0[0] - (quad)0.8 * v0[2]); /* of |q|^2: not zero, in the last digits of doubles */
+  for (int i = 0; i < 3; i++) {
+    r += x.q[i] * x.q[i];
+    E += m * x.v[i] * x.v[i] / 2;
+    E0 += m * v0[i] * v0[i] / 2;
+  }
+  E += m * x.q[2];
+  E0 += m * (quad)-0.8;
+  /* the rate of |q|^2, nonzero in the last digits of doubles */
+  quad rate = 2 * ((quad)0.6 * v0[0] - (quad)0.8 * v0[2]);
   OK(fabsq(r - r0 - 10 * rate) < 1e-24Q,
      "pendulum: |q|^2 is what the index-reduced equations make of the start (%.1e)",
      (double)(r - r0 - 10 * rate));
@@ -100,7 +106,7 @@ static void test_invariants(void) {
   cst_system_destroy(s);
 }
 
-/* The planar pendulum's motion is known from every start. */
+/* The exact motion of the planar pendulum is known for every start. */
 static void test_exact(void) {
   cst_system *s = cst_catalogue_create("planar-pendulum");
   double      c[3], q0[2], v0[2], q[2], p[2], lambda, worst = 0;
@@ -121,7 +127,7 @@ static void test_exact(void) {
   cst_system_destroy(s);
 }
 
-/* A motion that cannot go on is lost for good, and says so. */
+/* A motion that cannot be continued stays failed and reports it. */
 static void test_lost(void) {
   cst_system *s = make(
       "system: fall\ncoordinates: [x]\nmass: [1]\npotential: -1/x\nstates:\n  default: {q: [1], v: [0]}\n");

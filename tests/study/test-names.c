@@ -1,5 +1,5 @@
-/* test-names.c: what expressions of observables may name, arrays and families among it; and the plan's choice
- * of lanes. */
+/* test-names.c: the names that expressions of observables can use, including arrays and families; and the
+ * plan's choice of lanes. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const char chain[] =
     "constraints:\n  first: x[1] - h\n  link: {for: \"i = 2..3\", expression: \"x[i] - x[i-1]\"}\n"
     "states:\n  default: {q: [0, 0], v: [0, 0]}\n";
 
-/* NAN where the text is refused. */
+/* The value of the expression; NAN if the text is rejected. */
 static double value(const cst_system *s, const char *text, cst_expr_error *e) {
   const double c[] = {2}, q[] = {1, 2, 3, 4, 5}, v[] = {10, 20, 30, 40, 50}, l[] = {100, 200, 300},
                t[] = {1000};
@@ -59,7 +59,7 @@ static void test_names(void) {
   cst_diag_destroy(d);
 }
 
-/* A family may begin at 0, and at a number beyond its count. */
+/* A family may start at 0 or at a number greater than its count. */
 static void test_firsts(void) {
   static const char text[] = "system: s\ncoordinates: [\"x[9]\"]\nmass: [1]\npotential: 0\nconstraints:\n"
                              "  low: {for: \"i = 0..1\", expression: \"x[i+1]\"}\n  high: {for: \"i = "

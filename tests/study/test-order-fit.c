@@ -1,4 +1,4 @@
-/* test-order-fit.c: the order that is found and its interval, on errors whose true order is known. */
+/* test-order-fit.c: the estimated order and its interval, for errors whose true order is known. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
 #include "constella/statistics.h"
@@ -32,7 +32,8 @@ static data synthetic(int p, int n, double ratio, double c, int k, double noise)
   return d;
 }
 
-/* Some 500 series for every order from 1 to 8: how many are ok, hold the true order, and are ok but off. */
+/* About 500 series for every order from 1 to 8: how many are ok, how many contain the true order, how many
+ * are ok but wrong. */
 static void check_rates(const char *name, int n, double ratio, int k, double least_ok) {
   int ok = 0, held = 0, off = 0, trials = 0;
   for (int p = 1; p <= 8; p++)
@@ -51,7 +52,7 @@ static void check_rates(const char *name, int n, double ratio, int k, double lea
   OK(off <= 0.002 * trials, "%s, %d steps: what is ok is right", name, n);
 }
 
-/* The error |1 - x u| h^p changes its sign somewhere: what is called ok must be right. */
+/* The error |1 - x u| h^p changes its sign. Verdicts "ok" must still be right. */
 static void check_dips(int n) {
   int wrong = 0, ok = 0;
   for (int i = 0; i < 8 * TRIALS; i++) {
@@ -84,7 +85,8 @@ static void check_one_dip(void) {
 }
 
 static void check_round_off(void) {
-  data          d = synthetic(4, 9, 0.25, 0.1, 1, 0); /* 4^-4 a step: round-off after six steps */
+  /* a factor of 4^-4 per step: round-off after six steps */
+  data          d = synthetic(4, 9, 0.25, 0.1, 1, 0);
   cst_order_fit f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1 && f.last < 6,
      "the window ends above round-off (%d), order %.3f", f.last, f.order);
@@ -92,7 +94,10 @@ static void check_round_off(void) {
   f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1,
      "a tail that bends near round-off is dropped: order %.3f, last %d", f.order, f.last);
-  for (int i = 0; i < 9; i++) d.e[i] = 1e-15, d.floor[i] = 1e-15;
+  for (int i = 0; i < 9; i++) {
+    d.e[i] = 1e-15;
+    d.floor[i] = 1e-15;
+  }
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low), "all at round-off: plateau, no order");
   d.e[0] = 1;
@@ -113,23 +118,27 @@ static void check_too_few(void) {
   cst_order_fit f = estimate(&d);
   OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6 && f.first == 0 && f.last == 1,
      "two steps: too-few, the order is printed");
-  d.n = 1, f = estimate(&d);
+  d.n = 1;
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_TOO_FEW && isnan(f.order), "one step: too-few");
-  d.n = 0, f = estimate(&d);
+  d.n = 0;
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_TOO_FEW && isnan(f.order), "no step: too-few");
   d = synthetic(3, 5, 0.5, 0, 1, 0);
   d.e[0] = d.e[2] = d.e[4] = NAN;
   f = estimate(&d);
   OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6,
      "three of five failed: too-few, the order is printed");
-  d.e[2] = 1e300, d.e[0] = INFINITY;
+  d.e[2] = 1e300;
+  d.e[0] = INFINITY;
   f = estimate(&d);
   OK(isfinite(f.order) && f.flag != CST_FLAG_OK, "a blow-up among them is not ok");
 }
 
 static void check_failures(void) {
   data d = synthetic(2, 8, 0.5, 0.2, 1, 0.005);
-  d.e[3] = NAN, d.e[0] = INFINITY;
+  d.e[3] = NAN;
+  d.e[0] = INFINITY;
   const cst_order_fit f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 2) < 0.1, "failed steps are left out: %.3f", f.order);
   const cst_order_fit g = cst_order_estimate(d.h, d.e, NULL, d.n);
@@ -138,7 +147,10 @@ static void check_failures(void) {
 
 static void check_not_asymptotic(void) {
   data d = {.n = 6};
-  for (int i = 0; i < 6; i++) d.h[i] = ldexp(1, -i), d.e[i] = exp(-0.3 * i * i);
+  for (int i = 0; i < 6; i++) {
+    d.h[i] = ldexp(1, -i);
+    d.e[i] = exp(-0.3 * i * i);
+  }
   cst_order_fit f = estimate(&d);
   OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order), "slopes that never settle: pre-asymptotic, %.2f",
      f.order);
@@ -150,7 +162,10 @@ static void check_not_asymptotic(void) {
   f = estimate(&d);
   OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "order 4 turning into 2: %s, %.3f",
      cst_order_flag_names[f.flag], f.order);
-  for (int i = 0; i < 6; i++) d.h[i] = 1 - 0.01 * i, d.e[i] = pow(d.h[i], 2) * (1 + 0.01 * normal());
+  for (int i = 0; i < 6; i++) {
+    d.h[i] = 1 - 0.01 * i;
+    d.e[i] = pow(d.h[i], 2) * (1 + 0.01 * normal());
+  }
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && f.high - f.low > 0.5,
      "steps too close together to tell: [%.2f, %.2f]", f.low, f.high);
@@ -158,11 +173,16 @@ static void check_not_asymptotic(void) {
 
 static data given(const double *h, const double *e, int n, double floor) {
   data d = {.n = n};
-  for (int i = 0; i < n; i++) d.h[i] = h[i], d.e[i] = e[i], d.floor[i] = floor;
+  for (int i = 0; i < n; i++) {
+    d.h[i] = h[i];
+    d.e[i] = e[i];
+    d.floor[i] = floor;
+  }
   return d;
 }
 
-/* Steps whose errors no longer shrink: the order is that of the good ones before, if there are three. */
+/* The errors of the last steps no longer decrease: the order is that of the earlier steps if there are at
+ * least three. */
 static void check_flat_tails(void) {
   static const double h[] = {0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625, 0.001953125};
   static const double chaos[] = {3.14e-4, 4.91e-6, 7.66e-8, 1.17e-9, 7e-11, 1e-10, 2e-10};
@@ -172,36 +192,48 @@ static void check_flat_tails(void) {
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 6) < 0.1 && f.last == 3,
      "round-off that chaos amplifies: %s, %.2f [%.2f, %.2f], last %d", cst_order_flag_names[f.flag], f.order,
      f.low, f.high, f.last);
-  d = given(h + 2, chaos + 2, 5, 1e-15), f = estimate(&d);
+  d = given(h + 2, chaos + 2, 5, 1e-15);
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU, "two good steps before a flat tail are too few: %s, %.2f",
      cst_order_flag_names[f.flag], f.order);
-  d = given(h + 4, chaos + 4, 3, 1e-15), f = estimate(&d);
+  d = given(h + 4, chaos + 4, 3, 1e-15);
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high),
      "nothing but a tail: no order, not a negative one");
-  d = given(h, common, 7, 0), f = estimate(&d);
+  d = given(h, common, 7, 0);
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU || (f.flag != CST_FLAG_OK && f.order > 1),
      "one common value, where the reference ends: %s, %.2f", cst_order_flag_names[f.flag], f.order);
-  d = given(h + 3, common + 3, 4, 0), f = estimate(&d);
+  d = given(h + 3, common + 3, 4, 0);
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "a common value has no order");
-  for (int i = 0; i < 9; i++) d.h[i] = ldexp(1, -i), d.e[i] = fabs(d.h[i] - 0.15) * d.h[i];
-  d.n = 9, f = estimate(&d);
+  for (int i = 0; i < 9; i++) {
+    d.h[i] = ldexp(1, -i);
+    d.e[i] = fabs(d.h[i] - 0.15) * d.h[i];
+  }
+  d.n = 9;
+  f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1, "nor is what follows a change of sign: %s, %.2f",
      cst_order_flag_names[f.flag], f.order);
-  for (int i = 0; i < 7; i++) d.h[i] = h[i], d.e[i] = pow(h[i], 4) + 1e-3 * h[i];
-  d.n = 7, f = estimate(&d);
+  for (int i = 0; i < 7; i++) {
+    d.h[i] = h[i];
+    d.e[i] = pow(h[i], 4) + 1e-3 * h[i];
+  }
+  d.n = 7;
+  f = estimate(&d);
   OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1, "order 4 that turns into 1 is no flat tail: %s, %.2f",
      cst_order_flag_names[f.flag], f.order);
 }
 
-/* An interval without a whole number is not ok, however narrow: order 3 with a small constant, 4 before it.
- */
+/* An interval without an integer is not ok, even if narrow: order 3 with a small constant, 4 before it. */
 static void check_whole(void) {
   for (int n = 5; n <= 8; n++)
     for (double x = 0.02; x < 2; x *= 1.2) {
       data d = {.n = n};
-      for (int i = 0; i < n; i++)
-        d.h[i] = ldexp(0.125, -i),
+      for (int i = 0; i < n; i++) {
+        d.h[i] = ldexp(0.125, -i);
         d.e[i] = pow(d.h[i], 4) * (1 + 1e-4 * normal()) + 0.01 * x * pow(d.h[i], 3);
+      }
       const cst_order_fit f = estimate(&d);
       if (f.flag == CST_FLAG_OK && ceil(f.low) > f.high)
         OK(0, "ok, and no whole order: x %.3g, %.3f [%.3f, %.3f]", x, f.order, f.low, f.high);
@@ -210,15 +242,18 @@ static void check_whole(void) {
   OK(1, "what is ok holds a whole number");
 }
 
-/* The reference is the same method at a quarter of the finest step. Its error at twice its step is known and
- * is a floor. */
+/* The reference is the same method at a quarter of the finest step. Its error, known at twice its step, is a
+ * floor. */
 static void check_poor_reference(void) {
   for (int p = 1; p <= 4; p++)
     for (int n = 4; n <= 7; n++) {
       data         d = {.n = n};
       const double own = pow(ldexp(0.1, -n - 1), p), twice = pow(ldexp(0.1, -n), p) - own;
-      for (int i = 0; i < n; i++)
-        d.h[i] = ldexp(0.1, -i), d.e[i] = pow(d.h[i], p) - own, d.floor[i] = 0.3 * twice;
+      for (int i = 0; i < n; i++) {
+        d.h[i] = ldexp(0.1, -i);
+        d.e[i] = pow(d.h[i], p) - own;
+        d.floor[i] = 0.3 * twice;
+      }
       const cst_order_fit f = estimate(&d);
       OK(f.flag != CST_FLAG_OK || (f.low <= p && p <= f.high),
          "order %d, %d steps, against itself: %s, %.3f [%.3f, %.3f]", p, n, cst_order_flag_names[f.flag],
@@ -226,7 +261,7 @@ static void check_poor_reference(void) {
     }
 }
 
-/* Beside a claim, and at a return to the start. */
+/* Verdicts for a claimed order, and for a return to the start. */
 static void check_claims(void) {
   static const struct {
     cst_order_flag flag;
@@ -248,12 +283,17 @@ static void check_claims(void) {
 static void check_irregular(void) {
   static const double counts[] = {10, 14, 25, 33, 60, 71, 110, 200};
   data                d = {.n = 8};
-  for (int i = 0; i < 8; i++)
-    d.h[i] = 1 / counts[i], d.e[i] = pow(d.h[i], 3) * (1 + 2 * d.h[i]) * (1 + 0.01 * normal());
+  for (int i = 0; i < 8; i++) {
+    d.h[i] = 1 / counts[i];
+    d.e[i] = pow(d.h[i], 3) * (1 + 2 * d.h[i]) * (1 + 0.01 * normal());
+  }
   cst_order_fit f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1 && f.low <= 3 && 3 <= f.high,
      "irregular steps: %.3f [%.3f, %.3f]", f.order, f.low, f.high);
-  for (int i = 1; i < 8; i += 2) d.h[i] = d.h[i - 1], d.e[i] = d.e[i - 1];
+  for (int i = 1; i < 8; i += 2) {
+    d.h[i] = d.h[i - 1];
+    d.e[i] = d.e[i - 1];
+  }
   f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1, "steps given twice: %.3f", f.order);
 }

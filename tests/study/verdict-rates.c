@@ -1,11 +1,11 @@
-/* verdict-rates.c: how often each verdict is given where the truth is known: window means are made directly
- * and judged by cst_growth_estimate. `make verdict-rates` and jobs/verdict-rates print the table of
- * docs/verdicts.md; verdict-rates [series [word]]: so many series of each kind (default 200), only kinds
- * whose name holds the word.
+/* verdict-rates.c: measures how often each verdict is given if the truth is known. The window means are
+ * generated directly and judged by cst_growth_estimate. `make verdict-rates` and jobs/verdict-rates print the
+ * table of docs/verdicts.md. Usage: verdict-rates [series [word]], with the number of series per kind
+ * (default 200) and a word that selects kinds by their names.
  *
- * Cells are right / undecided / wrong in per cent; with a word the last column has the reasons of the
- * undecided, too. Windows have independent noise of deviation 1 unless said otherwise; D is what a drift
- * amounts to over the run, in these deviations.
+ * The cells are right / undecided / wrong in per cent. With a word the last column also has the reasons of
+ * undecided series. The noise of windows is independent with deviation 1 unless said otherwise; D is the
+ * drift over the run in these deviations.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
@@ -22,14 +22,14 @@ static uint64_t draws;
 static double   uniform(void) { return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0); }
 static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0); }
 
-/* What the members of an ensemble share: a number of the kind, two in (0, 1); and which member. */
+/* What the members of an ensemble share: a number of the kind and two in (0, 1); and the member's index. */
 typedef struct {
   double p, a, b;
   int    member;
 } shared;
 typedef void maker(double *x, const shared *s);
 
-/* Means over windows of a function of the part of the run that has passed, 0 to 1. */
+/* A function of the fraction of the run that has passed, 0 to 1; it is averaged over windows. */
 typedef double course(double t, const shared *s);
 static void    follow(double *x, course *f, const shared *s, double size) {
      for (int w = 0; w < N; w++) {
@@ -56,7 +56,10 @@ static double logistic(double t, const shared *s) { return 1 / (1 + exp(-(25 + 2
 static double growth(double t, const shared *s) { return exp((6 + 34 * s->a) * (t - 1)); }
 static double tone(double t, const shared *s) { return sin(TURN * (t / s->p + s->b)); }
 
-static void linear(double *x, const shared *s) { follow(x, line, s, 1), add_noise(x, 1); }
+static void linear(double *x, const shared *s) {
+  follow(x, line, s, 1);
+  add_noise(x, 1);
+}
 static void either_sign(double *x, const shared *s) {
   follow(x, line, s, (0.5 + uniform()) * (uniform() < 0.5 ? -1 : 1));
   add_noise(x, 1);
@@ -71,7 +74,10 @@ static void walk_of(double *x, double size, double *end) {
   double at = 0;
   for (int w = 0; w < N; w++) {
     double sum = 0;
-    for (int i = 0; i < FINE; i++) at += size * normal() / sqrt(FINE * N), sum += at / FINE;
+    for (int i = 0; i < FINE; i++) {
+      at += size * normal() / sqrt(FINE * N);
+      sum += at / FINE;
+    }
     x[w] += sum;
   }
   if (end) *end = at;
@@ -92,7 +98,10 @@ static void walk_linear(double *x, const shared *s) {
 static void memory(double *x, const shared *s) {
   const double phi = exp(-1 / s->p);
   double       at = normal();
-  for (int w = 0; w < N; w++) x[w] = at, at = phi * at + sqrt(1 - phi * phi) * normal();
+  for (int w = 0; w < N; w++) {
+    x[w] = at;
+    at = phi * at + sqrt(1 - phi * phi) * normal();
+  }
 }
 static void memory_drift(double *x, const shared *s) {
   double y[N];
@@ -101,7 +110,7 @@ static void memory_drift(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] += y[w];
 }
 
-/* Octaves of memories from half a window to 256 windows, of equal power. */
+/* Processes of equal power with correlation times from half a window to 256 windows, one per octave. */
 static void flicker(double *x, const shared *s) {
   double y[N];
   (void)s;
@@ -112,7 +121,7 @@ static void flicker(double *x, const shared *s) {
   }
 }
 
-/* p: periods in runs; every member its own phase, or all that of the first. */
+/* p: period in runs. Every member has its own phase, or all have that of the first. */
 static void tone_own(double *x, const shared *s) {
   follow(x, tone, &(shared){s->p, s->a, uniform(), s->member}, 1 + 0.3 * uniform());
 }
@@ -124,17 +133,29 @@ static void tones(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] += y[w];
 }
 
-static void bend(double *x, const shared *s) { follow(x, relaxation, s, 100), add_noise(x, 1); }
-static void faint_bend(double *x, const shared *s) { follow(x, relaxation, s, 10), add_noise(x, 1); }
+static void bend(double *x, const shared *s) {
+  follow(x, relaxation, s, 100);
+  add_noise(x, 1);
+}
+static void faint_bend(double *x, const shared *s) {
+  follow(x, relaxation, s, 10);
+  add_noise(x, 1);
+}
 static void saturated(double *x, const shared *s) {
-  follow(x, logistic, s, 1000 * (0.8 + 0.4 * uniform())), add_noise(x, 1);
+  follow(x, logistic, s, 1000 * (0.8 + 0.4 * uniform()));
+  add_noise(x, 1);
 }
 static void powers(double *x, const shared *s) {
-  follow(x, power, s, 100 * (0.8 + 0.4 * uniform())), add_noise(x, 1);
+  follow(x, power, s, 100 * (0.8 + 0.4 * uniform()));
+  add_noise(x, 1);
 }
-static void logs(double *x, const shared *s) { follow(x, logarithm, s, 30), add_noise(x, 1); }
+static void logs(double *x, const shared *s) {
+  follow(x, logarithm, s, 30);
+  add_noise(x, 1);
+}
 static void exploding(double *x, const shared *s) {
-  follow(x, growth, s, 1), add_noise(x, 0.01 * exp(-7 * s->b));
+  follow(x, growth, s, 1);
+  add_noise(x, 0.01 * exp(-7 * s->b));
 }
 static void burst(double *x, const shared *s) {
   white(x, s);
@@ -150,8 +171,8 @@ static const struct {
   const char *name;
   maker      *path;
   double      p;
-  unsigned    right;    /* verdicts; undecided is never wrong, and right where nothing else is */
-  const char *not_seen; /* members with which the run cannot see the truth */
+  unsigned    right;    /* right verdicts; "undecided" is never wrong, and right if no other is */
+  const char *not_seen; /* numbers of members with which the run cannot show the truth */
 } kinds[] = {
     {"white noise", white, 0, BIT(CST_BOUNDED_VERDICT), ""},
     {"linear, D = 0.3", linear, 0.3, BIT(CST_LINEAR), "1, 8"},
@@ -226,11 +247,14 @@ static void measure(int kind, int members, int series, double rate[3], int given
     const double a = uniform(), b = uniform();
     for (int i = 0; i < members; i++) kinds[kind].path(x + i * N, &(shared){kinds[kind].p, a, b, i});
     const cst_growth g = judge(x, members);
-    given[g.verdict]++, why[g.why]++;
+    given[g.verdict]++;
+    why[g.why]++;
     right += kinds[kind].right >> g.verdict & 1;
     wrong += g.verdict != CST_UNDECIDED && !(kinds[kind].right >> g.verdict & 1);
   }
-  rate[0] = 100.0 * right / series, rate[2] = 100.0 * wrong / series, rate[1] = 100 - rate[0] - rate[2];
+  rate[0] = 100.0 * right / series;
+  rate[2] = 100.0 * wrong / series;
+  rate[1] = 100 - rate[0] - rate[2];
 }
 
 int main(int argc, char **argv) {

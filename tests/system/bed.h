@@ -1,7 +1,7 @@
-/* bed.h: what the tests of lane code that differentiates accelerations share: a system with room for what
- * lane code is given, a point near its default start and directions in each lane, and central differences.
+/* bed.h: what the tests of lane code that differentiates accelerations share: a system with the arguments of
+ * lane code, a point near its default start and directions in each lane, and central differences.
  *
- * The lane code is that of the portable width, over interpreted kernels.
+ * The lane code has the portable width and uses interpreted kernels.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BED_H
@@ -28,7 +28,7 @@ BED_USES vd *vectors(int n) {
   return x;
 }
 
-/* An instruction set whose kernels have the width of this file's lanes; -1: none here. */
+/* An instruction set whose kernels have the lane width of this file; -1: none here. */
 BED_USES int set_of_this_width(void) {
   for (int i = 0; i < CST_ISA_COUNT; i++)
     if (cst_isas[i].width == CST_W && cst_isa_available(i)) return i;
@@ -38,12 +38,15 @@ BED_USES int set_of_this_width(void) {
 BED_USES cst_system *read_description(const char *text, const cst_size *sizes, int nsize) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("here", text, strlen(text), sizes, nsize, d);
-  if (!s) cst_diag_print(d, stderr), abort();
+  if (!s) {
+    cst_diag_print(d, stderr);
+    abort();
+  }
   cst_diag_destroy(d);
   return s;
 }
 
-/* The rigid body with all nine equations of R'R = 1; those that the others imply are dropped. */
+/* The rigid body with all nine equations of R'R = 1; the redundant ones are not enforced. */
 BED_USES cst_system *read_redundant(void) {
   static const char more[] = "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n  c32: "
                              "r13*r12 + r23*r22 + r33*r32\n";
@@ -54,11 +57,14 @@ BED_USES cst_system *read_redundant(void) {
   cst_system *s = read_description(altered, NULL, 0);
   cst_system_defaults(s, NULL, c);
   cst_system_state(s, 0, c, q, v);
-  if (!cst_system_enforce_independent(s, c, q, why, sizeof why)) fprintf(stderr, "%s\n", why), abort();
+  if (!cst_system_enforce_independent(s, c, q, why, sizeof why)) {
+    fprintf(stderr, "%s\n", why);
+    abort();
+  }
   return s;
 }
 
-/* Each lane another point near the default start, off the constraints too. */
+/* Gives each lane a different point near the default start, off the constraints as well. */
 BED_USES void scatter(bed *b) {
   cst_system *s = b->s;
   double      c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], mass[CST_MAX_Q];
@@ -68,17 +74,22 @@ BED_USES void scatter(bed *b) {
   for (int l = 0; l < CST_W; l++) {
     for (int i = 0; i < s->npar; i++) b->c[i][l] = c[i];
     for (int k = 0; k < s->nmass; k++) b->minv[k][l] = 1 / mass[k];
-    for (int i = 0; i < s->nq; i++)
-      b->q[i][l] = q[i] + 0.05 * sin(1.3 * i + l), b->v[i][l] = v[i] + 0.4 * cos(2.1 * i - l);
+    for (int i = 0; i < s->nq; i++) {
+      b->q[i][l] = q[i] + 0.05 * sin(1.3 * i + l);
+      b->v[i][l] = v[i] + 0.4 * cos(2.1 * i - l);
+    }
   }
 }
 
-/* s becomes the bed's own. */
+/* The bed takes ownership of s. */
 BED_USES bed bed_open(cst_system *s, int isa) {
   bed b = {.s = s};
   cst_system_interpret(s);
   b.C = cst_context_of(s, isa, cst_layout_of(s->npar, s->nmass, s->nq, s->ng));
-  b.c = vectors(s->npar), b.minv = vectors(s->nmass), b.q = vectors(s->nq), b.v = vectors(s->nq);
+  b.c = vectors(s->npar);
+  b.minv = vectors(s->nmass);
+  b.q = vectors(s->nq);
+  b.v = vectors(s->nq);
   scatter(&b);
   return b;
 }
@@ -89,7 +100,7 @@ BED_USES void bed_close(bed *b) {
   cst_system_destroy(b->s);
 }
 
-/* x[n] of no round numbers, others for each `seed` and lane. */
+/* x[n] of generic numbers, different for each `seed` and lane. */
 BED_USES vd *directions(int n, double seed) {
   vd *x = vectors(n);
   for (int i = 0; i < n; i++)
@@ -100,19 +111,21 @@ BED_USES vd *directions(int n, double seed) {
 /* 1/2 v'Mv + a.v - V. */
 BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v) {
   vd *p = vectors(NQ), *a = vectors(NQ), L, V;
-  if (GENERAL)
-    K_Lv(c, q, v, p), K_a(c, q, a);
-  else
+  if (GENERAL) {
+    K_Lv(c, q, v, p);
+    K_a(c, q, a);
+  } else
     for (int i = 0; i < NQ; i++) p[i] = v[i] / MINV(i);
   K_V(c, q, &V);
   L = -V;
   for (int i = 0; i < NQ; i++) L += 0.5 * v[i] * (p[i] + a[i]);
-  free(p), free(a);
+  free(p);
+  free(a);
   return L;
 }
 
-/* What forces, and the reactions -lambda of constraints on velocities, do along dq: their part of a gradient
- * that has no L. */
+/* The work along dq of the forces and of the reactions -lambda of constraints on velocities. It is the part
+ * of a gradient that L does not give. */
 BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *lambda,
                          const vd *dq) {
   vd *G = vectors(C->system->pattern[CST_K_G].n), *F = vectors(NQ), work = vset(0);
@@ -121,7 +134,8 @@ BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const v
   for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e) work -= lambda[a] * G[e] * dq[i];
   if (C->system->nforce) K_F(c, q, v, F);
   for (int i = 0; i < NQ; i++) work += F[i] * dq[i];
-  free(G), free(F);
+  free(G);
+  free(F);
   return work;
 }
 
@@ -138,7 +152,7 @@ BED_USES void differences(void (*at)(void *of, double e, vd *out), void *of, int
   free(x);
 }
 
-/* Largest difference of lane values x, y over 1 + the largest of x. */
+/* The largest difference of the lane values x, y relative to 1 + the largest |x|. */
 BED_USES double apart(const vd *x, const vd *y, int n) {
   double off = 0, size = 1;
   for (int i = 0; i < n; i++)
@@ -149,10 +163,13 @@ BED_USES double apart(const vd *x, const vd *y, int n) {
   return off / size;
 }
 
-/* x.y in each lane, and in *size the sum of the magnitudes of its terms is increased. */
+/* x.y in each lane; adds the magnitudes of the terms to *size. */
 BED_USES vd dot(const vd *x, const vd *y, int n, vd *size) {
   vd sum = vset(0);
-  for (int i = 0; i < n; i++) sum += x[i] * y[i], *size += vabs(x[i] * y[i]);
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * y[i];
+    *size += vabs(x[i] * y[i]);
+  }
   return sum;
 }
 #endif

@@ -1,8 +1,8 @@
-/* kernel-print.c SIZE FILE: the driver of test_derivatives.py. For every system of the catalogue, its size
- * parameters replaced by SIZE, and for the one that FILE describes, a line 'system NAME' and, for each of
- * POINTS points, 'point' and lines 'NAME value ...': the arguments c q v w u l of the kernels, and every
- * kernel, matrices row by row with their zeros, the mass for every coordinate. The first point has the
- * default parameters, and lines state0, state1 ... (q and v of each state) follow it. */
+/* kernel-print.c SIZE FILE: the driver of test_derivatives.py. It prints every system of the catalogue, with
+ * its size parameters replaced by SIZE, and the system of FILE: a line 'system NAME' and, for each of POINTS
+ * points, 'point' and lines 'NAME value ...'. These lines hold the arguments c q v w u l of the kernels and
+ * every kernel, matrices row by row with their zeros, the mass for every coordinate. The first point has the
+ * default parameters and is followed by lines state0, state1 ... (q and v of each state). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,20 +22,23 @@ static void print(const char *name, const double *x, int n) {
   printf("\n");
 }
 
-/* Uniform in (-size, size), of no round numbers: the same sequence in every run. */
+/* Uniform generic numbers in (-size, size), the same sequence in every run. */
 static double noise(double size) {
   static uint64_t state = 20240611;
   state = state * 6364136223846793005u + 1442695040888963407u;
   return size * ((double)(state >> 11) / 4503599627370496.0 - 1);
 }
 
-/* Near the default start, off the constraints, so that every function is defined. */
+/* A point near the default start, off the constraints, so that every function is defined. */
 static void choose(const cst_system *s, int k, point *x) {
   for (int i = 0; i < s->npar; i++) x->c[i] = s->parameter[i].value;
   cst_system_state(s, 0, x->c, x->q, x->v);
   for (int i = 0; i < s->npar; i++)
     if (!s->parameter[i].size && k) x->c[i] *= 1 + noise(0.2);
-  for (int i = 0; i < s->nq; i++) x->q[i] += noise(0.3), x->v[i] += noise(1);
+  for (int i = 0; i < s->nq; i++) {
+    x->q[i] += noise(0.3);
+    x->v[i] += noise(1);
+  }
   for (int i = 0; i < cst_system_entries(s, 'w'); i++) x->w[i] = noise(1);
   for (int i = 0; i < cst_system_entries(s, 'u'); i++) x->u[i] = noise(1);
   for (int a = 0; a < cst_system_entries(s, 'l'); a++) x->l[a] = noise(2);
@@ -54,7 +57,7 @@ static void print_arguments(const cst_system *s, const point *x) {
   print("l", x->l, cst_system_entries(s, 'l'));
 }
 
-/* V'''[w, w] in the order of the coordinates, by what dVH leaves for it. */
+/* V'''[w, w] in the order of the coordinates, from the kernel dVH. */
 static void print_third(const cst_system *s, const point *x) {
   const cst_bands *b = &s->bands[0];
   double           out[MOST], row[CST_MAX_Q], w[CST_MAX_Q], third[CST_MAX_Q];
@@ -68,7 +71,8 @@ static void print_third(const cst_system *s, const point *x) {
 static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
   const cst_pattern *p = &s->pattern[k];
   double             out[MOST], each[CST_MAX_Q];
-  if (k == CST_K_dVH || k == CST_K_dVS || k == CST_K_d2S) return; /* made of the entries of others */
+  /* combined from the entries of other kernels */
+  if (k == CST_K_dVH || k == CST_K_dVS || k == CST_K_d2S) return;
   if (k == CST_K_D3V && s->kernel_size[k]) {
     print_third(s, x);
   } else if (p->rows) {
@@ -130,14 +134,20 @@ static cst_system *read_file(const char *path) {
   char       *text;
   size_t      length;
   const char *why = cst_document_fetch(path, &text, &length);
-  if (why) fprintf(stderr, "%s: %s\n", path, why), exit(1);
+  if (why) {
+    fprintf(stderr, "%s: %s\n", path, why);
+    exit(1);
+  }
   cst_system *s = read_text(path, text, NULL, 0);
   free(text);
   return s;
 }
 
 int main(int count, char **word) {
-  if (count < 3) return fprintf(stderr, "usage: kernel-print SIZE FILE ...\n"), 2;
+  if (count < 3) {
+    fprintf(stderr, "usage: kernel-print SIZE FILE ...\n");
+    return 2;
+  }
   for (int i = 0; i < cst_catalogue_size() + count - 2; i++) {
     cst_system *s = i < cst_catalogue_size() ? read_sized(cst_catalogue_name(i), atoi(word[1]))
                                              : read_file(word[2 + i - cst_catalogue_size()]);

@@ -1,5 +1,5 @@
-/* read.h: what the tests of the reader share: a good description whose lines are replaced, and what reading
- * it prints. */
+/* read.h: what the tests of the reader share: a good description whose lines are replaced, and the output of
+ * reading it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include "constella/system.h"
@@ -75,7 +75,7 @@ static inline void check_sized(char *text, const cst_size *sizes, int nsize, con
 
 static inline void check(char *text, const char *expected) { check_sized(text, NULL, 0, expected); }
 
-/* The description with one line replaced (NULL: left out) prints exactly `expected`. */
+/* Checks that the description with one line replaced (NULL: omitted) prints exactly `expected`. */
 static inline void refused(int line, const char *replacement, const char *expected) {
   check(text_with(line, replacement), expected);
 }
@@ -90,7 +90,7 @@ static inline cst_system *read_sized(const char *text, const cst_size *sizes, in
   return s;
 }
 
-/* A good description read. Owned. */
+/* Reads a good description. Owned. */
 static inline cst_system *read_text(const char *text) { return read_sized(text, NULL, 0); }
 
 /* The value of a node at c, q and t = q[0]. */

@@ -1,6 +1,6 @@
-/* test-bands.c: the order in which Hessians are eliminated: a full one, blocks, a chain, a ring, a chain
- * whose coordinates are shuffled; every entry has a place inside its row, and M + b Hess V, solved by the
- * band, is solved. */
+/* test-bands.c: the order in which Hessians are eliminated: a full one, blocks, a chain, a ring, a chain with
+ * shuffled coordinates. Every entry has a place inside its row, and the band solves M + b Hess V correctly.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +14,15 @@ enum { MOST = 40 };
 static cst_system *read_text(const char *text) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("bands.yaml", text, strlen(text), NULL, 0, d);
-  if (!s) cst_diag_print(d, stderr), abort();
+  if (!s) {
+    cst_diag_print(d, stderr);
+    abort();
+  }
   cst_diag_destroy(d);
   return s;
 }
 
-/* |A x - b|, A = 1 + H at a point, where x is what the band gives. */
+/* |A x - b| for A = 1 + H at a point, where x is the solution by the band. */
 static double residual(const cst_system *s) {
   const cst_bands *b = &s->bands[0];
   const int        n = s->nq, w = b->band + 1;
@@ -32,14 +35,18 @@ static double residual(const cst_system *s) {
   cst_system_eval(s, CST_K_d2V, c, q, NULL, NULL, NULL, NULL, entry);
   for (int k = 0; k < n * w; k++) A[k] = vset(0);
   for (int e = 0; e < b->n; e++) A[b->at[e]] = vset(entry[b->entry[e]]);
-  for (int r = 0; r < n; r++) A[r * w] += 1, x[r] = vset(cos(2.0 * b->order[r]));
+  for (int r = 0; r < n; r++) {
+    A[r * w] += 1;
+    x[r] = vset(cos(2.0 * b->order[r]));
+  }
   cst_envelope_solve(A, x, n, b->band, b->last);
   for (int i = 0; i < n; i++) {
     double sum = x[b->place[i]][0] - cos(2.0 * i);
     for (int k = 0; k < n; k++) sum += H[i * n + k] * x[b->place[k]][0];
     worst = fmax(worst, fabs(sum));
   }
-  free(A), free(entry);
+  free(A);
+  free(entry);
   return worst;
 }
 
@@ -61,7 +68,7 @@ static void test(const char *what, const char *text, int band) {
   "system: chain\ncoordinates: [\"x[20]\"]\nmass: [1]\npotential: \"sum(i, 1, 19, " terms ")" more "\"\n"    \
   "states: {default: {q: [0.1*i], v: [0]}}\n"
 
-/* Blocks of two by the coordinates y and z, which stand apart. */
+/* Blocks of two coordinates y and z, which are far apart in the list. */
 static const char blocks[] = "system: blocks\ncoordinates: [\"y[6]\", \"z[6]\"]\nmass: [1, 1]\npotential: "
                              "\"sum(i, 1, 6, y[i]^2*z[i]^2 + y[i]^4)\"\n"
                              "states: {default: {q: [0.1*i, 0.2], v: [0, 0]}}\n";
@@ -72,12 +79,11 @@ static const char full[] =
 static const char shuffled[] =
     "system: shuffled\ncoordinates: [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10]\nmass: [1, 1, 1, 1, 1, 1, 1, "
     "1, 1, 1]\n"
-    "potential: "
-    "(x7 - x2)^4 + (x2 - x9)^4 + (x9 - x4)^4 + (x4 - x1)^4 + (x1 - x10)^4 + (x10 - x3)^4 + (x3 - x8)^4 + (x8 "
-    "- x6)^4 + (x6 - x5)^4\n"
+    "potential: (x7 - x2)^4 + (x2 - x9)^4 + (x9 - x4)^4 + (x4 - x1)^4 + (x1 - x10)^4 + (x10 - x3)^4 + (x3 - "
+    "x8)^4 + (x8 - x6)^4 + (x6 - x5)^4\n"
     "states: {default: {q: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], v: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}}\n";
 
-/* What does not exist is not made: of constraints, a mass that depends on q, a(q). */
+/* No band is created for constraints, for a mass that depends on q, or for a(q). */
 static void test_none(const char *what, const char *text) {
   cst_system *s = read_text(text);
   OK(!s->bands[0].order && !s->kernel_size[CST_K_dVH] && !s->kernel_size[CST_K_D3V], "%s: there is no band",

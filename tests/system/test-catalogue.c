@@ -1,5 +1,5 @@
 /* test-catalogue.c: every system of the catalogue: states, bits of kernels, multipliers, projection; known
- * motions and figures of some. */
+ * motions and values of some systems. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/system.h"
 #include "tap.h"
@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A point of no particular kind: parameters near their defaults, everything else of order one. */
+/* A generic point: parameters near their defaults, everything else of order one. */
 typedef struct {
   double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q], l[4 * CST_MAX_G + 1];
 } point;
 
 static double chance(void) {
   static uint64_t state = 88172645463325252u;
-  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
   return (double)(state >> 11) * 0x1p-53;
 }
 
@@ -27,9 +29,11 @@ static void fill(double *x, int n) {
 static point somewhere(const cst_system *s) {
   point p;
   for (int i = 0; i < s->npar; i++) p.c[i] = s->parameter[i].value * (0.8 + 0.4 * chance());
-  fill(p.q, s->nq), fill(p.v, s->nq);
-  fill(p.w, cst_system_entries(s, 'w')), fill(p.u, cst_system_entries(s, 'u')),
-      fill(p.l, cst_system_entries(s, 'l'));
+  fill(p.q, s->nq);
+  fill(p.v, s->nq);
+  fill(p.w, cst_system_entries(s, 'w'));
+  fill(p.u, cst_system_entries(s, 'u'));
+  fill(p.l, cst_system_entries(s, 'l'));
   return p;
 }
 
@@ -67,12 +71,12 @@ static void test_states(const cst_system *s) {
   OK(*s->doc && *s->source && *s->potential_text, "%s: it says what it is and where it comes from", s->name);
 }
 
-/* x[n] into lane `lane` of lanes[n][width]. */
+/* Copies x[n] to lane `lane` of lanes[n][width]. */
 static void spread(const double *x, int n, int width, int lane, double *lanes) {
   for (int i = 0; i < n; i++) lanes[i * width + lane] = x[i];
 }
 
-/* Kernel k over the lanes of set isa against one evaluation a lane. */
+/* Compares kernel k over the lanes of set isa with one evaluation per lane. */
 static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
   enum { W = CST_W_MAX, MOST = CST_MAX_Q * CST_MAX_Q };
   static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W], w[2 * CST_MAX_Q * W],
@@ -82,10 +86,11 @@ static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
   int           lanes = cst_isas[isa].width, same = 1;
   for (int i = 0; i < lanes; i++) {
     p[i] = somewhere(s);
-    spread(p[i].c, s->npar, lanes, i, c), spread(p[i].q, s->nq, lanes, i, q),
-        spread(p[i].v, s->nq, lanes, i, v);
-    spread(p[i].w, cst_system_entries(s, 'w'), lanes, i, w),
-        spread(p[i].u, cst_system_entries(s, 'u'), lanes, i, u);
+    spread(p[i].c, s->npar, lanes, i, c);
+    spread(p[i].q, s->nq, lanes, i, q);
+    spread(p[i].v, s->nq, lanes, i, v);
+    spread(p[i].w, cst_system_entries(s, 'w'), lanes, i, w);
+    spread(p[i].u, cst_system_entries(s, 'u'), lanes, i, u);
     spread(p[i].l, cst_system_entries(s, 'l'), lanes, i, l);
   }
   s->kernel[isa][k](s->kernel_self[isa], c, q, v, w, u, l, o);
@@ -129,7 +134,9 @@ static void test_multipliers(const cst_system *s) {
   point  p = somewhere(s);
   if (!s->ng) return;
   cst_system_multipliers(s, p.c, p.q, p.v, lambda);
-  force(s, &p, A), cst_system_matrix(s, CST_K_G, p.c, p.q, NULL, G), eval(s, CST_K_D2gvv, &p, r);
+  force(s, &p, A);
+  cst_system_matrix(s, CST_K_G, p.c, p.q, NULL, G);
+  eval(s, CST_K_D2gvv, &p, r);
   for (int i = 0; i < s->nq; i++)
     for (int a = 0; a < s->ng; a++) A[i] -= G[a * s->nq + i] * lambda[a];
   divide(s, &p, A);
@@ -143,16 +150,23 @@ static void test_projection(const cst_system *s) {
   double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], q0[CST_MAX_Q], v0[CST_MAX_Q], g, gv;
   defaults(s, c);
   cst_system_state(s, 0, c, q0, v0);
-  memcpy(q, q0, sizeof q), memcpy(v, v0, sizeof v);
+  memcpy(q, q0, sizeof q);
+  memcpy(v, v0, sizeof v);
   OK(cst_system_project(s, c, q, v) && apart(q0, q, s->nq) < 1e-15 && apart(v0, v, s->nq) < 2e-15,
      "%s: a consistent state stays where it is", s->name);
-  for (int i = 0; i < s->nq; i++) q[i] = q0[i] + 0.05 * sin(i + 1.0), v[i] = v0[i] + 0.3 * cos(i + 2.0);
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = q0[i] + 0.05 * sin(i + 1.0);
+    v[i] = v0[i] + 0.3 * cos(i + 2.0);
+  }
   int done = cst_system_project(s, c, q, v);
   cst_system_residuals(s, c, q, v, NULL, &g, NULL, &gv);
   OK(done && g <= 1e-15 && gv <= 1e-15 && apart(q0, q, s->nq) < 0.2,
      "%s: a state nearby is projected (%.1e, %.1e)", s->name, g, gv);
   if (!s->ng) return;
-  for (int i = 0; i < s->nq; i++) q[i] = NAN, v[i] = 1;
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = NAN;
+    v[i] = 1;
+  }
   OK(!cst_system_project(s, c, q, v) && isnan(q[0]) && v[0] == 1,
      "%s: what cannot be projected is left alone", s->name);
   cst_system_residuals(s, c, q0, v0, &g, NULL, &gv, NULL);
@@ -167,7 +181,7 @@ static void test_singular(void) {
   cst_system_destroy(s);
 }
 
-/* How well the pendulum's motion from (q0, v0) satisfies its equations at time t: the largest defect. */
+/* The largest defect of the equations of the pendulum's motion from (q0, v0) at time t. */
 static double motion_error(const cst_system *s, int state, const double *c, const double *q0,
                            const double *v0, double t) {
   static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, step[] = {-2, -1, 1, 2};
@@ -177,12 +191,16 @@ static double motion_error(const cst_system *s, int state, const double *c, cons
   point  p;
   for (int j = 0; j < 4; j++) {
     cst_system_exact(s, state, c, q0, v0, t + step[j] * h, q, P, other);
-    for (int i = 0; i < s->nq; i++) velocity[i] += weight[j] * q[i] / h, impulse[i] += weight[j] * P[i] / h;
+    for (int i = 0; i < s->nq; i++) {
+      velocity[i] += weight[j] * q[i] / h;
+      impulse[i] += weight[j] * P[i] / h;
+    }
   }
   cst_system_exact(s, state, c, q0, v0, t, p.q, P, lambda);
   memcpy(p.c, c, sizeof(double) * (size_t)s->npar);
   cst_system_velocity(s, c, p.q, P, p.v);
-  force(s, &p, F), cst_system_matrix(s, CST_K_G, p.c, p.q, NULL, G);
+  force(s, &p, F);
+  cst_system_matrix(s, CST_K_G, p.c, p.q, NULL, G);
   cst_system_residuals(s, c, p.q, p.v, NULL, &g, NULL, &gv);
   cst_system_multipliers(s, c, p.q, p.v, other);
   most = fmax(fmax(apart(velocity, p.v, s->nq), 1e4 * apart(other, lambda, s->ng)), 1e4 * fmax(g, gv));
@@ -191,7 +209,7 @@ static double motion_error(const cst_system *s, int state, const double *c, cons
   return fmax(most, apart(impulse, F, s->nq));
 }
 
-/* The planar pendulum at starts of every kind, with m, g, L. */
+/* The planar pendulum from starts of every kind, with parameters m, g, L. */
 static void pendulum_from(const cst_system *s, const double *c, double angle, double rate, const char *what) {
   double q[2] = {c[2] * sin(angle), -c[2] * cos(angle)},
          v[2] = {c[2] * rate * cos(angle), c[2] * rate * sin(angle)}, most = 0;
@@ -237,10 +255,13 @@ static void test_pendulum(void) {
   __float128 a = 1, b = cosq(1.25Q); /* period 2 pi / agm(1, cos(angle / 2)) */
   for (int i = 0; i < 20; i++) {
     __float128 mean = (a + b) / 2;
-    b = sqrtq(a * b), a = mean;
+    b = sqrtq(a * b);
+    a = mean;
   }
   double period = (double)(2 * M_PIq / a), worst = 0;
-  q[0] = sin(2.5), q[1] = -cos(2.5), v[0] = v[1] = 0;
+  q[0] = sin(2.5);
+  q[1] = -cos(2.5);
+  v[0] = v[1] = 0;
   for (int n = 1; n <= 1000; n *= 10) {
     cst_system_exact(s, -1, one, q, v, n * period, Q, P, &l);
     worst = fmax(worst, fmax(apart(q, Q, 2), apart(v, P, 2)) / n);
@@ -264,8 +285,7 @@ static void test_conical(void) {
   cst_system_destroy(s);
 }
 
-/* A body that turns with angular velocity (1, 1/2, 1/4): T = 1/2 sum I_j w_j^2, and the momentum maps are R I
- * w. */
+/* A body with angular velocity (1, 1/2, 1/4): T = 1/2 sum I_j w_j^2, and the momentum maps are R I w. */
 static void test_body(void) {
   static const double w[3] = {1, 0.5, 0.25};
   cst_system         *s = cst_catalogue_create("rigid-body");

@@ -1,5 +1,5 @@
-/* test-compile.c: a user's system compiled at run time: the bits of the interpreter, the cache, and
- * everything that may be missing or broken. */
+/* test-compile.c: a user's system compiled at run time: its bits are those of the interpreter; the cache;
+ * everything that can be missing or broken. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,15 +13,15 @@
 #include "observe/observe.h"
 #include "system/compile.h"
 
-static const char bead[] =
-    "system: planar-pendulum\n" /* the name of a system of the catalogue, another system */
-    "coordinates: [x, y, z]\n"
-    "parameters: {a: 1.0, b: 1.5, c: 2.0, m: 1.25, k: 0.3, g: 9.81}\n"
-    "mass: [m, m, 2*m]\n"
-    "potential: m*g*z + k*sin(x)*exp(-y/2) + atan2(y, 3 + x)\n"
-    "constraints: {surface: x^2/a^2 + y^2/b^2 + z^2/c^2 - 1}\n"
-    "symmetries: {turn: [-y, x, 0]}\n"
-    "states: {default: {q: [a, 0, 0], v: [0, 0.5, 0.25]}}\n";
+/* has the name of a system of the catalogue but is another system */
+static const char bead[] = "system: planar-pendulum\n"
+                           "coordinates: [x, y, z]\n"
+                           "parameters: {a: 1.0, b: 1.5, c: 2.0, m: 1.25, k: 0.3, g: 9.81}\n"
+                           "mass: [m, m, 2*m]\n"
+                           "potential: m*g*z + k*sin(x)*exp(-y/2) + atan2(y, 3 + x)\n"
+                           "constraints: {surface: x^2/a^2 + y^2/b^2 + z^2/c^2 - 1}\n"
+                           "symmetries: {turn: [-y, x, 0]}\n"
+                           "states: {default: {q: [a, 0, 0], v: [0, 0.5, 0.25]}}\n";
 static const char flat[] = "system: coupled-springs\n"
                            "coordinates: [x, y]\n"
                            "parameters: {k: 2.5}\n"
@@ -57,13 +57,13 @@ static cst_system *system_of(const char *text) {
 
 static int widest_set(void) { return cst_isa_choose(NULL); }
 
-/* ---- bits
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 static double chance(void) {
   static unsigned long state = 88172645463325252u;
-  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
   return (double)(state >> 11) * 0x1p-53;
 }
 
@@ -191,11 +191,9 @@ static const char *script(const char *name, const char *text) {
   return path;
 }
 
-/* ---- the cache
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
-/* Files of a folder whose names end so; the path of the last one in `place`. */
+/* The number of files in a folder with this ending; the path of the last one in `place`. */
 static int count_files(const char *folder, const char *ending) {
   DIR *d = opendir(folder);
   int  n = 0;
@@ -330,7 +328,7 @@ static void test_refused(void) {
   cst_system_destroy(s);
 }
 
-/* Where nothing can be kept the system is compiled every time. */
+/* Without a writable cache the system is compiled every time. */
 static void test_no_cache(void) {
   char        kept[4096], home[4096];
   cst_system *s = system_of(flat);
@@ -370,9 +368,7 @@ static void test_at_once(void) {
   cst_system_destroy(s);
 }
 
-/* ---- the compiler
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 static void test_compiler(void) {
   static const char fails[] = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho "
@@ -412,7 +408,7 @@ static void test_compiler(void) {
   cst_system_destroy(s);
 }
 
-/* What the program carries is all it needs: it is compiled far from the sources. */
+/* The program contains everything that it needs to compile: a compilation works far from the sources. */
 static void test_carried(void) {
   int found = 0;
   for (int i = 0; i < cst_source_count; i++)
@@ -426,8 +422,8 @@ int main(int argc, char **argv) {
   if (!mkdtemp(scratch)) abort();
   mkdir(in_scratch("tmp"), 0700);
   setenv("TMPDIR", place, 1);
-  setenv("CONSTELLA_CC", script("hasty", "#!/bin/sh\nexec cc \"$@\" -O0\n"),
-         1); /* where it matters only that there is code */
+  /* a fast compiler for tests whose result does not depend on optimisation */
+  setenv("CONSTELLA_CC", script("hasty", "#!/bin/sh\nexec cc \"$@\" -O0\n"), 1);
   test_carried();
   test_cache();
   test_refused();
@@ -436,7 +432,7 @@ int main(int argc, char **argv) {
   test_compiler();
   setenv("TMPDIR", in_scratch("tmp"), 1);
   OK(count_files(place, "") == 0, "no temporary file is left");
-  unsetenv("TMPDIR"); /* PETSc and MPI leave theirs where they want */
+  unsetenv("TMPDIR"); /* PETSc and MPI put their own files there */
   int  status = claims_main(&argc, &argv, tests);
   char command[4200];
   snprintf(command, sizeof command, "rm -rf '%s'", scratch);

@@ -23,10 +23,9 @@ static double apart(const double *a, const double *b, int n) {
   return most;
 }
 
-/* ---- general Lagrangians
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- general Lagrangians --------------------------------------------------------------------- */
 
-/* The double pendulum in angles with a term linear in the velocities. */
+/* The double pendulum in angles, with a term linear in the velocities. */
 static const char angles[] = "system: angles\n"
                              "coordinates: [a, b]\n"
                              "parameters: {k: 0.7}\n"
@@ -71,14 +70,15 @@ static void test_magnetic(void) {
   cst_system_multipliers(s, c, q, v, &lambda);
   double expected = (v[0] * v[0] + v[1] * v[1] + c[0] * (q[0] * v[1] - q[1] * v[0])) / 2;
   OK(fabs(lambda - expected) < 1e-15, "charge on a circle: its multiplier (%.1e)", lambda - expected);
-  q[0] = 0.7, v[0] = 1;
+  q[0] = 0.7;
+  v[0] = 1;
   OK(cst_system_project(s, c, q, v), "charge on a circle: a state nearby is projected");
   cst_system_residuals(s, c, q, v, NULL, &g, NULL, &gv);
   OK(g < 1e-15 && gv < 1e-15, "charge on a circle: to round-off (%.1e, %.1e)", g, gv);
   cst_system_destroy(s);
 }
 
-/* v - Q v is M-orthogonal to the tangent space: M times it is a multiple of G. */
+/* v - Q v is M-orthogonal to the tangent space: M (v - Q v) is a multiple of G. */
 static void test_orthogonal(void) {
   cst_system *s = make(
       "system: metric\ncoordinates: [x, y, z]\nmass: [[2 + x^2, y, 0], [y, 3, 0.5], [0, 0.5, 1 + "
@@ -107,11 +107,10 @@ static void test_orthogonal(void) {
   cst_system_destroy(s);
 }
 
-/* ---- tangential momenta
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- tangential momenta ---------------------------------------------------------------------- */
 
 /* At a state on the constraints with p = M v + a: G t = 0 for its tangential part t, and t - p = G'm, so that
- * the M-orthogonal projection of M^-1 (t - a) is v again. How far t is from p. */
+ * the M-orthogonal projection of M^-1 (t - a) is v again. Returns the distance of t from p. */
 static double check_tangential(const cst_system *s, const char *name, const double *c, const double *q,
                                const double *v) {
   const size_t n = (size_t)s->nq;
@@ -120,8 +119,11 @@ static double check_tangential(const cst_system *s, const char *name, const doub
   cst_system_momentum(s, c, q, v, p);
   memcpy(t, p, n * sizeof *t);
   cst_system_tangential(s, c, q, t);
-  for (size_t i = 0; i < n; i++)
-    size = fmax(size, fabs(p[i])), speed = fmax(speed, fabs(v[i])), reach = fmax(reach, fabs(q[i]));
+  for (size_t i = 0; i < n; i++) {
+    size = fmax(size, fabs(p[i]));
+    speed = fmax(speed, fabs(v[i]));
+    reach = fmax(reach, fabs(q[i]));
+  }
   cst_system_residuals(s, c, q, t, NULL, NULL, NULL, &gt);
   OK(gt < 1e-15, "%s: the tangential part of p has G p = 0 (%.1e)", name, gt);
   memcpy(again, t, n * sizeof *t);
@@ -159,17 +161,17 @@ static void test_tangential(void) {
   cst_system_destroy(s);
   s = make("system: free\ncoordinates: [x, y]\nmass: [1, 3]\npotential: 0\nstates:\n  default: {q: [0, 0], "
            "v: [1, 1]}\n");
-  p[0] = 1, p[1] = 2;
+  p[0] = 1;
+  p[1] = 2;
   cst_system_tangential(s, NULL, q, p);
   OK(p[0] == 1 && p[1] == 2, "without constraints nothing is touched");
   cst_system_destroy(s);
 }
 
-/* ---- redundant constraints
- * -------------------------------------------------------------------------------------------------- */
+/* ---- redundant constraints ------------------------------------------------------------------- */
 
-/* A body with position x and rotation R, R'R = 1 in all nine entries; its centre in a field that turns it,
- * too. */
+/* A body with position x and rotation R, with R'R = 1 in all nine entries. The field at its centre also turns
+ * it. */
 static char *body(void) {
   char  *text = NULL;
   size_t n = 0;
@@ -209,7 +211,10 @@ static void test_body(void) {
   for (int a = 0; a < 9 && s->dropped; a++) dropped |= (s->dropped[a] != 0) << a;
   OK(dropped == (1 << 3 | 1 << 6 | 1 << 7), "R'R = 1: the mirrored ones are dropped (%#x)",
      (unsigned)dropped);
-  for (int i = 0; i < 12; i++) q[i] += 0.05 * sin(i + 1.0), v[i] += 0.1 * cos(i);
+  for (int i = 0; i < 12; i++) {
+    q[i] += 0.05 * sin(i + 1.0);
+    v[i] += 0.1 * cos(i);
+  }
   OK(cst_system_project(s, NULL, q, v), "R'R = 1: a state nearby is projected");
   cst_system_residuals(s, NULL, q, v, NULL, &g, NULL, &gv);
   OK(g < 1e-15 && gv < 2e-15, "R'R = 1: on all nine constraints (%.1e, %.1e)", g, gv);
@@ -220,8 +225,10 @@ static void test_body(void) {
   OK(apart(lambda, mirrored, 9) < 1e-14, "R'R = 1: the least-norm multipliers are symmetric (%.1e)",
      apart(lambda, mirrored, 9));
   memcpy(least, lambda, sizeof least);
-  least[1] += 0.7, least[3] -= 0.7;
-  force(s, q, lambda, F), force(s, q, least, H);
+  least[1] += 0.7;
+  least[3] -= 0.7;
+  force(s, q, lambda, F);
+  force(s, q, least, H);
   cst_system_least_norm(s, NULL, q, least);
   OK(apart(F, H, 12) < 1e-14 && apart(least, lambda, 9) < 1e-14,
      "R'R = 1: others with the same force lead to them");
@@ -231,7 +238,7 @@ static void test_body(void) {
   free(text);
 }
 
-/* Two cranks and a coupler: folded flat, the mechanism may go on as a parallelogram or as an
+/* Two cranks and a coupler. From the flat position the mechanism can continue as a parallelogram or as an
  * antiparallelogram. */
 static const char linkage[] =
     "system: linkage\ncoordinates: [x1, y1, x2, y2]\nmass: [1, 1, 1, 1]\npotential: y1 + y2\n"
@@ -259,7 +266,7 @@ static void test_linkage(void) {
   cst_system_destroy(s);
 }
 
-/* The same circle twice: the second is a function of the first, on it and off it; or only on it. */
+/* The same circle twice: the second is a function of the first on and off the manifold, or only on it. */
 static void test_twice(void) {
   const char *text = "system: twice\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\n"
                      "constraints: {once: x^2 + y^2 - 1, again: (x^2 + y^2 - 1)*(2 + z)}\nstates:\n  "
@@ -270,7 +277,8 @@ static void test_twice(void) {
   OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped && !s->dropped[0] &&
          s->dropped[1],
      "a constraint that follows on the manifold only is found from a start off it%s", why);
-  memcpy(x, q, sizeof x), memcpy(u, v, sizeof u);
+  memcpy(x, q, sizeof x);
+  memcpy(u, v, sizeof u);
   OK(cst_system_project(s, NULL, x, u) && fabs(hypot(x[0], x[1]) - 1) < 1e-15, "and the start is projected");
   cst_system_multipliers(s, NULL, x, u, lambda);
   OK(fabs(lambda[1] - (2 + x[2]) * lambda[0]) < 1e-14 && lambda[0] > 0,
@@ -278,26 +286,22 @@ static void test_twice(void) {
   cst_system_destroy(s);
 }
 
-/* ---- large systems
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- large systems --------------------------------------------------------------------------- */
 
-/* A chain of n points with unit links in the plane, hung up at the origin, level at the start. */
+/* A chain of n points in the plane with unit links, fixed at the origin, horizontal at the start. */
 static char *chain(int n, const char *last) {
   char *text;
   if (asprintf(&text,
                "system: chain\ncoordinates: [\"x[%d]\", \"y[%d]\"]\nmass: [1 + 1/i, 1 + 1/i]\npotential: "
-               "sum(i, 1, %d, (1 + "
-               "1/i)*y[i])\nconstraints:\n"
+               "sum(i, 1, %d, (1 + 1/i)*y[i])\nconstraints:\n"
                "  first: x[1]^2 + y[1]^2 - 1\n  link: {for: \"i = 2..%d\", expression: \"(x[i] - x[i-1])^2 + "
-               "(y[i] - y[i-1])^2 - 1\"}\n%s"
-               "states:\n  default: {q: [i, 0], v: [0, sin(i)]}\n",
+               "(y[i] - y[i-1])^2 - 1\"}\n%sstates:\n  default: {q: [i, 0], v: [0, sin(i)]}\n",
                n, n, n, n, last) < 0)
     exit(1);
   return text;
 }
 
-/* G A + D2g[v, v] with M A = -grad V - G'lambda. */
+/* The defect G A + D2g[v, v] with M A = -grad V - G'lambda. */
 static double defect(const cst_system *s, const double *q, const double *v, const double *lambda) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double *A = calloc((size_t)s->nq, 8), *G = calloc((size_t)P->n, 8), *d = calloc((size_t)s->ng, 8),
@@ -313,7 +317,10 @@ static double defect(const cst_system *s, const double *q, const double *v, cons
     for (int e = P->start[a]; e < P->start[a + 1]; e++) d[a] += G[e] * W[P->column[e]];
     most = fmax(most, fabs(d[a]));
   }
-  free(A), free(G), free(d), free(W);
+  free(A);
+  free(G);
+  free(d);
+  free(W);
   return most;
 }
 
@@ -326,7 +333,10 @@ static void test_chain(int n) {
   OK(cst_system_rank(s, NULL, q) == n && cst_system_enforce_independent(s, NULL, q, why, sizeof why) &&
          !s->dropped,
      "chain of %d: its links are independent%s", n, why);
-  for (int i = 0; i < s->nq; i++) q[i] += 0.01 * sin(1.7 * i), v[i] += 0.1 * cos(2.3 * i);
+  for (int i = 0; i < s->nq; i++) {
+    q[i] += 0.01 * sin(1.7 * i);
+    v[i] += 0.1 * cos(2.3 * i);
+  }
   OK(cst_system_project(s, NULL, q, v), "chain of %d: a state nearby is projected", n);
   cst_system_residuals(s, NULL, q, v, NULL, &g, NULL, &gv);
   OK(g < 2e-15 && gv < 2e-15, "chain of %d: on its constraints (%.1e, %.1e)", n, g, gv);
@@ -336,12 +346,15 @@ static void test_chain(int n) {
   OK(normal > 1e-9, "chain of %d: M v is not tangential (%.1e)", n, normal);
   OK(defect(s, q, v, lambda) < 1e-12 * (1 + top) && top > 0, "chain of %d: its multipliers (%.1e)", n,
      defect(s, q, v, lambda));
-  free(q), free(v), free(lambda), free(text);
+  free(q);
+  free(v);
+  free(lambda);
+  free(text);
   cst_system_destroy(s);
 }
 
-/* A link of a chain of n said twice: one of the two is dropped, where the system is not too large for that.
- */
+/* A chain of n with a duplicate link constraint: one of the two is not enforced, if the system is not too
+ * large for that. */
 static void test_dependent_chain(int n, const char *refused) {
   char *text = chain(
            n, "  again: {for: \"i = 50..50\", expression: \"(x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1\"}\n"),

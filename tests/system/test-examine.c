@@ -1,6 +1,5 @@
-/* test-examine.c: the whole catalogue is as it says it is, and everything that can be wrong with a
- * description, or with a kernel, is found.
- */
+/* test-examine.c: the examination finds nothing wrong with the catalogue, and finds every possible mistake in
+ * a description or a kernel. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static cst_system *read_text(const char *text, const cst_size *size, int nsize) 
   return s;
 }
 
-/* The good description with some lines replaced: pairs of a line and its text, up to line LINES. */
+/* The good description with some lines replaced: pairs of a line number and its text, up to line LINES. */
 typedef struct {
   int         line;
   const char *text;
@@ -67,12 +66,16 @@ static cst_examination *examined(cst_system *s, const char *parameter, double va
   double c[CST_MAX_PAR];
   bool   given[CST_MAX_PAR] = {false};
   for (int i = 0; i < s->npar; i++)
-    if (parameter && !strcmp(s->parameter[i].name, parameter)) given[i] = true, c[i] = value;
+    if (parameter && !strcmp(s->parameter[i].name, parameter)) {
+      given[i] = true;
+      c[i] = value;
+    }
   cst_system_defaults(s, given, c);
   return cst_examine(s, c);
 }
 
-/* Examines and destroys s: one finding of that severity and topic with the words, and no other fault. */
+/* Examines and destroys s; expects one finding of this severity and topic with these words, and no other
+ * fault. */
 static void expect(cst_system *s, const char *title, cst_severity severity, const char *topic,
                    const char *words) {
   if (!OK(s != NULL, "%s: is read", title)) return;
@@ -134,7 +137,7 @@ static void test_symmetries(void) {
   expect(WITH({POTENTIAL, "potential: m*g*z + x*(x^2 + y^2 + z^2 - R^2)"}), "symmetric on the surface only",
          CST_NOTE, ROTATION, "V changes along it, but only off the constraints");
   expect(WITH({SYMMETRIES, "symmetries: {rotation-z: [0, 0, 0*x]}"}), "a generator that vanishes", CST_NOTE,
-         ROTATION, "it moves nothing");
+         ROTATION, "its momentum is always zero");
 }
 
 static void test_gauges(void) {
@@ -146,9 +149,9 @@ static void test_gauges(void) {
               "its gauge declared");
   expect(WITH({GYROSCOPIC, B_OTHER},
               {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(x^2 - y^2)}}"}),
-         "a wrong gauge", CST_FAULT, ROTATION, "something else than the gradient of its gauge: ");
+         "a wrong gauge", CST_FAULT, ROTATION, "does not change along it by the gradient of its gauge: ");
   expect(WITH({GYROSCOPIC, "gyroscopic: [0, B*x^2, 0]"}), "a field that is not symmetric", CST_FAULT,
-         ROTATION, "by more than a gradient: ");
+         ROTATION, "the change of a(q) along it is not a gradient: ");
 }
 
 #define MOTION "exact motion default"
@@ -173,9 +176,9 @@ static void test_motions(void) {
   expect(WITH(FREE, MOVING(AT, "[R*cos(t), R*sin(t), R*t^4]", "[-R*sin(t), R*cos(t), 4*R*t^3]", "[m/2]")),
          "a motion off the surface", CST_FAULT, MOTION, "q leaves the constraints at t = 0.137");
   expect(WITH(FREE, MOVING("q: [-R, 0, 0], v: [0, R, 0]", Q, V, "[m/2]")), "a motion from elsewhere",
-         CST_FAULT, MOTION, "q at t = 0 is not that of the state");
+         CST_FAULT, MOTION, "q at t = 0 differs from the state");
   expect(WITH(FREE, MOVING("q: [R, 0, 0], v: [0, R/2, 0]", Q, V, "[m/2]")), "a motion that starts faster",
-         CST_FAULT, MOTION, "v at t = 0 is not that of the state");
+         CST_FAULT, MOTION, "v at t = 0 differs from the state");
 }
 
 static void test_states(void) {
@@ -208,7 +211,7 @@ static void test_domain(void) {
   cst_system_destroy(s);
 }
 
-/* A catalogue's description with some text put in front of other text. */
+/* A catalogue's description with some text inserted before other text. */
 static cst_system *read_altered(const char *name, const char *before, const char *more) {
   const char *text = cst_catalogue_text(name), *at = strstr(text, before);
   char       *altered = NULL;
@@ -222,10 +225,10 @@ static void test_redundant(void) {
   expect(read_altered("rigid-body",
                       "  c22:", "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n"),
          "more equations of R'R = 1 than there are", CST_NOTE, "state default",
-         "implied by the other constraints, here and nearby: c21, c31;");
+         "redundant, here and nearby: c21, c31;");
 }
 
-/* What is wrong with a kernel is said with its name. */
+/* True if a finding about a kernel contains its name. */
 
 static bool named(const cst_examination *x, const char *kernel) {
   for (int i = 0; i < x->n; i++) {
@@ -237,14 +240,15 @@ static bool named(const cst_examination *x, const char *kernel) {
   return false;
 }
 
-/* The first two entries that differ change places; a single one its sign. false: there is nothing to spoil.
- */
+/* Exchanges the first two entries that differ, or changes the sign of a single one. Returns false if there is
+ * nothing to change. */
 static bool spoil(cst_system *s, cst_kernel_id k) {
   cst_node *out = s->kernel_out[k];
   for (int i = 1; i < s->kernel_size[k]; i++) {
     if (out[i] == out[0]) continue;
     const cst_node x = out[i];
-    out[i] = out[0], out[0] = x;
+    out[i] = out[0];
+    out[0] = x;
     return true;
   }
   if (!s->kernel_size[k] || cst_graph_is_zero(s->graph, out[0])) return false;
@@ -269,7 +273,7 @@ static void test_kernels(const char *name) {
   OK(spoilt >= 9, "%s: %d kernels were wrong", name, spoilt);
 }
 
-/* Of a system with a stiff part. */
+/* The kernels of a system with a stiff part. */
 static void test_stiff_kernels(void) {
   static const char text[] = "system: stiff\ncoordinates: [x, y, z]\nmass: [1, 2, 1]\npotential: x*y*z + "
                              "cos(x - z)\nstiff: 50*(x^2 + y^2 - 1)^2\n"

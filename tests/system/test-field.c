@@ -1,13 +1,12 @@
-/* test-field.c: accelerations, multipliers and the Lagrangian as formulas, on every dense system: the
- * equations they solve, on and off the constraints, at inputs and at other nodes.
- */
+/* test-field.c: accelerations, multipliers and the Lagrangian as formulas, on every dense system: they solve
+ * the equations of motion, on and off the constraints, at inputs and at other nodes. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/field.h"
 #include "../method/claims.h"
 
 enum { N = CST_MAX_Q };
 
-/* The formulas at some nodes, and their values. */
+/* The formulas at some nodes and their values. */
 typedef struct {
   cst_node out[2 * N + 1]; /* A, lambda, L */
   double   A[N], lambda[N], L;
@@ -37,8 +36,8 @@ static void inertia(const cst_system *s, const double *c, const double *q, const
   for (int i = 0; i < s->nq; i++) p[i] -= a[i];
 }
 
-/* The largest residual of M A = f - G'lambda and, of the constraints that are enforced, G A = -D2g[v, v],
- * over the size of their terms. */
+/* The largest residual of M A = f - G'lambda and of G A = -D2g[v, v] for the enforced constraints, relative
+ * to the size of the terms. */
 static double residual(const cst_system *s, const double *c, const double *q, const double *v,
                        const field *x) {
   double f[N], MA[N], G[N * N], bend[N], worst = 0, size = 1e-300, curved = 1e-300;
@@ -48,15 +47,20 @@ static double residual(const cst_system *s, const double *c, const double *q, co
   cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, bend);
   for (int i = 0; i < s->nq; i++) {
     double r = MA[i] - (s->general ? f[i] : -f[i]);
-    for (int a = 0; a < s->ng; a++)
-      r += G[a * s->nq + i] * x->lambda[a], size = fmax(size, fabs(G[a * s->nq + i] * x->lambda[a]));
-    size = fmax(size, fmax(fabs(f[i]), fabs(MA[i]))), worst = larger(worst, fabs(r));
+    for (int a = 0; a < s->ng; a++) {
+      r += G[a * s->nq + i] * x->lambda[a];
+      size = fmax(size, fabs(G[a * s->nq + i] * x->lambda[a]));
+    }
+    size = fmax(size, fmax(fabs(f[i]), fabs(MA[i])));
+    worst = larger(worst, fabs(r));
   }
   double worst_bend = 0;
   for (int a = 0; a < s->ng; a++) {
     double r = bend[a];
-    for (int i = 0; i < s->nq; i++)
-      r += G[a * s->nq + i] * x->A[i], curved = fmax(curved, fabs(G[a * s->nq + i] * x->A[i]));
+    for (int i = 0; i < s->nq; i++) {
+      r += G[a * s->nq + i] * x->A[i];
+      curved = fmax(curved, fabs(G[a * s->nq + i] * x->A[i]));
+    }
     curved = fmax(curved, fabs(bend[a]));
     if (!s->dropped || !s->dropped[a]) worst_bend = larger(worst_bend, fabs(r));
   }
@@ -83,18 +87,20 @@ static void test_point(const problem *x, field *f, const char *where, const doub
   OK(residual(x->s, x->c, q, v, f) > r, "%s %s: other accelerations do not solve them", x->s->name, where);
 }
 
-/* At the nodes q + v t, v (1 - t) the formulas are those at q, v where these have the same values; round-off
- * apart, since sums and products take their operands in another order. */
+/* At the nodes q + v t, v (1 - t) the formulas agree with those at q, v if the values agree. Only round-off
+ * differs, since sums and products take their operands in another order. */
 static void test_elsewhere(const problem *x, const field *at) {
   cst_graph *g = x->s->graph;
   cst_node   q[N], v[N], t = cst_graph_input(g, 't', 0);
   double     Q[N], V[N];
   field      f = {0}, moved = *at;
   for (int i = 0; i < x->s->nq; i++) {
-    q[i] = cst_graph_input(g, 'q', i), v[i] = cst_graph_input(g, 'v', i);
-    q[i] = cst_graph_add(g, q[i], cst_graph_mul(g, t, v[i])),
+    q[i] = cst_graph_input(g, 'q', i);
+    v[i] = cst_graph_input(g, 'v', i);
+    q[i] = cst_graph_add(g, q[i], cst_graph_mul(g, t, v[i]));
     v[i] = cst_graph_mul(g, v[i], cst_graph_sub(g, cst_graph_constant(g, 1), t));
-    Q[i] = x->q[i] + 0.25 * x->v[i], V[i] = x->v[i] * 0.75;
+    Q[i] = x->q[i] + 0.25 * x->v[i];
+    V[i] = x->v[i] * 0.75;
   }
   formulas(x->s, q, v, &f);
   evaluate(x->s, x->c, x->q, x->v, &f);
@@ -104,15 +110,19 @@ static void test_elsewhere(const problem *x, const field *at) {
      "%s: at other nodes", x->s->name);
 }
 
-/* How far G'lambda and G'other are apart. */
+/* The distance between G'lambda and G'other. */
 static double different_force(const problem *x, const double *lambda, const double *other) {
   const int ng = x->s->ng, nq = x->s->nq;
   double    G[N * N], worst = 0, size = 1;
   cst_system_matrix(x->s, CST_K_G, x->c, x->q, NULL, G);
   for (int i = 0; i < nq; i++) {
     double one = 0, two = 0;
-    for (int a = 0; a < ng; a++) one += G[a * nq + i] * lambda[a], two += G[a * nq + i] * other[a];
-    worst = larger(worst, fabs(one - two)), size = fmax(size, fabs(two));
+    for (int a = 0; a < ng; a++) {
+      one += G[a * nq + i] * lambda[a];
+      two += G[a * nq + i] * other[a];
+    }
+    worst = larger(worst, fabs(one - two));
+    size = fmax(size, fabs(two));
   }
   return worst / size;
 }
@@ -122,20 +132,25 @@ static void test_system(problem *x) {
   cst_node          q[N], v[N];
   field             f = {0};
   double            off[N], lambda[N];
-  for (int i = 0; i < s->nq; i++)
-    q[i] = cst_graph_input(s->graph, 'q', i), v[i] = cst_graph_input(s->graph, 'v', i);
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = cst_graph_input(s->graph, 'q', i);
+    v[i] = cst_graph_input(s->graph, 'v', i);
+  }
   formulas(s, q, v, &f);
   test_point(x, &f, "at its start", x->q, x->v);
   cst_system_multipliers(s, x->c, x->q, x->v, lambda);
   evaluate(s, x->c, x->q, x->v, &f);
   OK(different_force(x, f.lambda, lambda) < 1e-12, "%s: the multipliers of the continuous equations",
      s->name);
-  for (int i = 0; i < s->nq; i++) off[i] = x->q[i] + 0.01 * sin(1 + 2.3 * i), x->v[i] += 0.1 * cos(2.9 * i);
+  for (int i = 0; i < s->nq; i++) {
+    off[i] = x->q[i] + 0.01 * sin(1 + 2.3 * i);
+    x->v[i] += 0.1 * cos(2.9 * i);
+  }
   test_point(x, &f, "off its constraints", off, x->v);
   test_elsewhere(x, &f);
 }
 
-/* A constraint that another implies has no multiplier. */
+/* A redundant constraint has no multiplier. */
 static void test_dropped(void) {
   static const char text[] = "system: twice\ncoordinates: [x, y]\nmass: [1, 2]\npotential: 3*y\n"
                              "constraints: {circle: x^2 + y^2 - 1, again: 2*x^2 + 2*y^2 - 2}\n"
@@ -163,9 +178,10 @@ static void tests(void) {
   int  dense = 0;
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
-    if (cst_field_exists(x->s, why, sizeof why))
-      test_system(x), dense++;
-    else
+    if (cst_field_exists(x->s, why, sizeof why)) {
+      test_system(x);
+      dense++;
+    } else
       OK(x->s->gram.banded && strstr(why, "couple as a band") && strstr(why, x->s->name), "%s: %s",
          x->s->name, why);
     problem_close(x);

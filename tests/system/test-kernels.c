@@ -1,6 +1,6 @@
-/* test-kernels.c: one description, one set of bits: every kernel of every system of the catalogue by the
- * graph's scalars, by the interpreter's lanes and by what was compiled, in every lane of every instruction
- * set that this CPU has. */
+/* test-kernels.c: every kernel of every system of the catalogue gives the same bits by scalar evaluation of
+ * the graph, by the lanes of the interpreter and by compiled code, in every lane of every instruction set of
+ * this CPU. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { LETTERS = 6 };
 
-/* Arguments of kernels: c q v w u l, of each the lanes of one group. */
+/* Arguments c q v w u l of the kernels, each with the lanes of one group. */
 typedef struct {
   int     n[LETTERS];
   double *x[LETTERS]; /* [n][CST_W_MAX] by lane: x[letter][i * CST_W_MAX + lane] */
@@ -29,7 +29,7 @@ static double noise(double size) {
   return size * ((double)(state >> 11) / 4503599627370496.0 - 1);
 }
 
-/* Another point near the default start in each lane, with other parameters but for sizes. */
+/* A different point near the default start in each lane, with other parameters except sizes. */
 static points choose(const cst_system *s) {
   points  p;
   double *start = numbers((size_t)(2 * s->nq)), c[CST_MAX_PAR];
@@ -51,7 +51,7 @@ static void forget(points *p) {
   for (int k = 0; k < LETTERS; k++) free(p->x[k]);
 }
 
-/* Lanes first .. first + width - 1 as arguments of that width; width 1: of scalars. */
+/* Lanes first .. first + width - 1 as arguments of that width; width 1: scalars. */
 static void narrow(const points *p, int first, int width, double *in[LETTERS]) {
   for (int k = 0; k < LETTERS; k++) {
     in[k] = numbers((size_t)(p->n[k] * width));
@@ -64,7 +64,7 @@ static void release(double *in[LETTERS]) {
   for (int k = 0; k < LETTERS; k++) free(in[k]);
 }
 
-/* out[lane][size] by scalars. */
+/* out[lane][size] by scalar evaluation. */
 static double *by_scalars(const cst_system *s, cst_kernel_id k, const points *p) {
   double *out = numbers((size_t)(s->kernel_size[k] * CST_W_MAX));
   for (int lane = 0; lane < CST_W_MAX; lane++) {
@@ -93,7 +93,7 @@ static int differing(const cst_system *s, cst_kernel_id k, int isa, const points
   return bad;
 }
 
-/* A comparison of nothing but NaN would show little. */
+/* A comparison of NaNs would prove nothing. */
 static bool all_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)
     if (!isfinite(x[i])) return false;

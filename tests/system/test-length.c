@@ -1,5 +1,5 @@
-/* test-length.c: the length in which each constraint bends, read off its formula, wherever the origin is; and
- * residuals in units of it. */
+/* test-length.c: the length over which each constraint bends, from its formula, for any origin; and residuals
+ * relative to it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/system.h"
 #include "tap.h"
@@ -10,14 +10,17 @@
 static cst_system *make(const char *text) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("text", text, strlen(text), NULL, 0, d);
-  if (!OK(s && !cst_diag_count(d), "a description is read")) cst_diag_print(d, stderr), exit(1);
+  if (!OK(s && !cst_diag_count(d), "a description is read")) {
+    cst_diag_print(d, stderr);
+    exit(1);
+  }
   cst_diag_destroy(d);
   return s;
 }
 
 static int near(double x, double y) { return fabs(x - y) <= 1e-12 * fabs(y); }
 
-/* A rod of length 5 and a rail, counted from a. */
+/* A rod of length 5 and a rail, with positions relative to a. */
 static void test_cart(double a) {
   cst_system *s =
       make("system: cart\ncoordinates: [X, Y, x, y]\nparameters: {a: 0}\nmass: [1, 1, 1, 1]\npotential: y\n"
@@ -55,8 +58,7 @@ static void test_kinds(void) {
     char text[500];
     snprintf(text, sizeof text,
              "system: kind\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: %s\nconstraints: {g: "
-             "%s}\nstates: {default: {q: [3, -1, "
-             "2], v: [0, 0, 0]}}\n",
+             "%s}\nstates: {default: {q: [3, -1, 2], v: [0, 0, 0]}}\n",
              kinds[k].potential, kinds[k].constraint);
     cst_system  *s = make(text);
     double       length[1];
@@ -67,7 +69,8 @@ static void test_kinds(void) {
   }
 }
 
-/* What the round-off of large coordinates explains is measured by them, a drift by the length. */
+/* Residuals from the round-off of large coordinates are scaled by the coordinates, those from a drift by the
+ * length. */
 static void test_scaled(void) {
   cst_system *s = make("system: far\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {circle: "
                        "(x - 1e6)^2 + y^2 - 1}\n"
@@ -79,7 +82,10 @@ static void test_scaled(void) {
   q[0] = 1e6 + 1.001;
   cst_system_residuals(s, NULL, q, v, &raw, &scaled, NULL, NULL);
   OK(fabs(scaled / 1e-3 - 1) < 0.01, "a drift by a thousandth of the radius (%g)", scaled);
-  q[0] = 1e6 + 0.6, q[1] = 0.8, v[0] = -0.8, v[1] = 0.6 * (1 + 2e-10);
+  q[0] = 1e6 + 0.6;
+  q[1] = 0.8;
+  v[0] = -0.8;
+  v[1] = 0.6 * (1 + 2e-10);
   double gv;
   cst_system_residuals(s, NULL, q, v, NULL, NULL, NULL, &gv);
   OK(gv < 1e-10, "a velocity that is tangent to what is left of the digits (%g)", gv);

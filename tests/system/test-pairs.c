@@ -1,5 +1,5 @@
-/* test-pairs.c: sums over pairs: which double sums are kept as one, their values against sums written by
- * hand, and one set of bits from every back end, on members that differ and on copies of one. */
+/* test-pairs.c: sums over pairs: which double sums are recognised, their values compared with explicit sums,
+ * and equal bits from every back end, for different members and for copies of one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -36,9 +36,7 @@ static int pairs_of(const char *potential) {
   return n;
 }
 
-/* ---- what is kept
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- recognition ----------------------------------------------------------------------------- */
 
 static void test_recognition(void) {
   static const struct {
@@ -62,9 +60,7 @@ static void test_recognition(void) {
   }
 }
 
-/* ---- values
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void by_hand(const double *q, double *V, double *dV) {
   *V = q[0] * q[0] / 2;
@@ -73,18 +69,25 @@ static void by_hand(const double *q, double *V, double *dV) {
   for (int i = 0; i < N; i++)
     for (int j = i + 1; j < N; j++) {
       double d[3], square = 0;
-      for (int k = 0; k < 3; k++) d[k] = q[k * N + i] - q[k * N + j], square += d[k] * d[k];
+      for (int k = 0; k < 3; k++) {
+        d[k] = q[k * N + i] - q[k * N + j];
+        square += d[k] * d[k];
+      }
       *V += 3 / (square * square * square);
       for (int k = 0; k < 3; k++) {
         const double slope = -18 * d[k] / (square * square * square * square);
-        dV[k * N + i] += slope, dV[k * N + j] -= slope;
+        dV[k * N + i] += slope;
+        dV[k * N + j] -= slope;
       }
     }
 }
 
 static double off(const double *x, const double *y, int n) {
   double size = 0, most = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i])), most = fmax(most, fabs(x[i] - y[i]));
+  for (int i = 0; i < n; i++) {
+    size = fmax(size, fabs(x[i]));
+    most = fmax(most, fabs(x[i] - y[i]));
+  }
   return most / size;
 }
 
@@ -99,12 +102,10 @@ static void test_values(const cst_system *s) {
   OK(off(dW, dV, NQ) < 1e-13, "dV is the sum by hand (%.2g)", off(dW, dV, NQ));
 }
 
-/* ---- bits
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Lanes of kernel k whose bits are not those of one point alone; `different` lanes, the others copies of the
- * first. */
+/* The number of lanes of kernel k whose bits differ from the evaluation of one point. `different` lanes have
+ * points of their own, the others are copies of the first. */
 static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int different) {
   enum { W = CST_W_MAX };
   const int     width = cst_isas[isa].width, n = s->kernel_size[k];
@@ -148,9 +149,7 @@ static void compile(cst_system *s) {
   }
 }
 
-/* ---- second derivatives
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- second derivatives ---------------------------------------------------------------------- */
 
 static void test_bending(cst_system *s) {
   const double c[2] = {N, 1.5};

@@ -1,6 +1,5 @@
-/* test-project.c: what is projected on the constraints comes to the nearest point of all, or not at all: on
- * an ellipsoid, whose nearest point is the root of one equation in one unknown, on a torus, on many ellipses
- * at once. */
+/* test-project.c: projection onto the constraints finds the nearest point or fails: on an ellipsoid, where
+ * the nearest point is the root of one equation in one unknown, on a torus, and on many ellipses at once. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
 #include "constella/system.h"
@@ -30,15 +29,21 @@ static double distance(const double *x, const double *y, int n) {
   return sqrt(sum);
 }
 
-/* The distance of q to sum (x_i / a_i)^2 = 1: x_i = q_i / (1 - t/a_i^2), t below the least a_i^2, where the
- * sum grows with t. */
+/* The distance of q to sum (x_i / a_i)^2 = 1: x_i = q_i / (1 - t/a_i^2) for t below the least a_i^2, where
+ * the sum grows with t. */
 static double to_ellipsoid(const double *a, const double *q, int n) {
   double least = INFINITY, most = 0, x[3];
-  for (int i = 0; i < n; i++) least = fmin(least, a[i] * a[i]), most = fmax(most, a[i] * fabs(q[i]));
+  for (int i = 0; i < n; i++) {
+    least = fmin(least, a[i] * a[i]);
+    most = fmax(most, a[i] * fabs(q[i]));
+  }
   double low = -2 * most - least, high = least;
   for (int k = 0; k < 200; k++) {
     double t = (low + high) / 2, sum = 0;
-    for (int i = 0; i < n; i++) x[i] = q[i] / (1 - t / (a[i] * a[i])), sum += x[i] * x[i] / (a[i] * a[i]);
+    for (int i = 0; i < n; i++) {
+      x[i] = q[i] / (1 - t / (a[i] * a[i]));
+      sum += x[i] * x[i] / (a[i] * a[i]);
+    }
     if (sum < 1)
       low = t;
     else
@@ -59,7 +64,9 @@ static void test_ellipsoid(double spread) {
     for (int i = 0; i < 3; i++) x[i] = q[i] = start[i] + spread * normal(k, i);
     if (!cst_system_project(s, NULL, x, v)) continue;
     const double ratio = distance(x, q, 3) / to_ellipsoid(a, q, 3);
-    made++, farther += !(ratio < 1 + 1e-9), most = fmax(most, ratio);
+    made++;
+    farther += !(ratio < 1 + 1e-9);
+    most = fmax(most, ratio);
   }
   OK(made >= POINTS - POINTS / 1000 && !farther,
      "ellipsoid, spread %g: %d of %d points made, %d of them not the nearest ones (%.3g times)", spread, made,
@@ -67,7 +74,7 @@ static void test_ellipsoid(double spread) {
   cst_system_destroy(s);
 }
 
-/* Between two points that are equally near there is none to take. */
+/* If two points are equally near, the projection fails. */
 static void test_undecided(void) {
   cst_system *s = make(
       "system: ellipse\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {e: x^2/4 + y^2 - 1}\n"
@@ -79,8 +86,8 @@ static void test_undecided(void) {
   cst_system_destroy(s);
 }
 
-/* The distance to a torus is known, too; its constraint is no quadric, so that a nearest point may be missed,
- * but not a maximum taken. */
+/* The distance to a torus is also known. The torus is not a quadric, so the projection may miss the nearest
+ * point, but must not find a maximum. */
 static void test_torus(double spread) {
   cst_system *s = make("system: torus\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\n"
                        "constraints: {ring: (x^2 + y^2 + z^2 + 0.75)^2 - 4*(x^2 + y^2)}\n"
@@ -90,7 +97,8 @@ static void test_torus(double spread) {
     double q[3], x[3], v[3] = {0};
     for (int i = 0; i < 3; i++) x[i] = q[i] = (i == 0 ? 1.5 : 0) + spread * normal(k, i);
     if (!cst_system_project(s, NULL, x, v)) continue;
-    made++, farther += distance(x, q, 3) > fabs(hypot(hypot(q[0], q[1]) - 1, q[2]) - 0.5) + 1e-9;
+    made++;
+    farther += distance(x, q, 3) > fabs(hypot(hypot(q[0], q[1]) - 1, q[2]) - 0.5) + 1e-9;
   }
   OK(made >= POINTS - POINTS / 100 && !farther,
      "torus, spread %g: %d of %d points made, %d of them not the nearest ones", spread, made, (int)POINTS,
@@ -98,7 +106,7 @@ static void test_torus(double spread) {
   cst_system_destroy(s);
 }
 
-/* A large system whose constraints have nothing to do with each other. */
+/* A large system with independent constraints. */
 static void test_many(void) {
   static const double a[] = {2, 1};
   char                text[600];

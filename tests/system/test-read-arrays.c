@@ -1,5 +1,5 @@
-/* test-read-arrays.c: sizes, arrays of coordinates and families of constraints: what they become, and every
- * mistake in them. */
+/* test-read-arrays.c: sizes, arrays of coordinates and families of constraints: the resulting systems, and
+ * every mistake. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
 
@@ -54,7 +54,7 @@ static void test_names(const cst_system *s) {
      "its entries");
   OK(!strcmp(s->mass_text[0], "m*i") && !strcmp(s->mass_text[2], "1 + i") &&
          !strcmp(s->symmetry_text[0], "z, 0, y[i]*x[n]"),
-     "texts as written, one for each name");
+     "texts as written, one per name");
 }
 
 static void test_functions(const cst_system *s) {
@@ -164,14 +164,15 @@ static void test_wrong_names(void) {
   wrong(COORDINATES, "coordinates: [\"x[n-3]\", z]",
         "f:3:18: error: the size of 'x' is 0; it must be a whole number from 1 to 100000\n");
   wrong(COORDINATES, "coordinates: [\"x[60000]\", \"y[60000]\"]",
-        "f:3:14: error: there are more than 100000 coordinates, the most that are allowed\n");
+        "f:3:14: error: there are more than 100000 coordinates, the maximum\n");
   wrong(COORDINATES, "coordinates: [\"x[n]\", z, x]",
         "f:3:26: error: coordinate 'x': there is already a coordinate of this name\n");
   wrong(COORDINATES, "coordinates: [\"x[n]\", z, i]",
-        "f:3:26: error: 'i' is reserved where there are arrays, as 'x[n]': it is the number of an element\n");
+        "f:3:26: error: 'i' is reserved in a system with arrays, such as 'x[n]': it is the number of an "
+        "element\n");
   wrong(COORDINATES, "coordinates: [\"[n]\", z]",
-        "f:3:15: error: '' is no name of a coordinate; a name has letters, digits and _, a letter first, at "
-        "most 60 of them\n");
+        "f:3:15: error: '' is not a valid name of a coordinate; a name has letters, digits and _, a letter "
+        "first, at most 60 characters\n");
   wrong(COORDINATES, "coordinates: [\"x[k + p]\", z]",
         "f:3:22: error: the size of 'x': unknown name 'p'; allowed: n, m, L, k, pi, sqrt, sin, cos, tan, "
         "exp, log, atan2, sum\n");
@@ -186,15 +187,16 @@ static void test_wrong_names(void) {
   wrong(PARAMETERS, "parameters: {m: 2, n: {size: 1 + m}, L: m*n}",
         "f:4:30: error: size must be a whole number: an expression of numbers and size parameters\n");
   wrong(PARAMETERS, "parameters: {n: {size: 3}, i: 2, m: 2, L: m*n}",
-        "f:4:28: error: 'i' is reserved where there are arrays, as 'x[n]': it is the number of an element\n");
+        "f:4:28: error: 'i' is reserved in a system with arrays, such as 'x[n]': it is the number of an "
+        "element\n");
 }
 
 static void test_wrong_functions(void) {
   wrong(MASS, "mass: [m, 1]",
-        "f:5:7: error: mass has 2 entries; there must be 3, one for each name of 'coordinates'\n");
+        "f:5:7: error: mass has 2 entries; there must be 3, one per name of 'coordinates'\n");
   wrong(MASS, "mass: [m, 1, [m, 1]]",
-        "f:5:14: error: mass of y has 2 entries; there must be 6, one for each element, or one expression "
-        "for all\n");
+        "f:5:14: error: mass of y has 2 entries; there must be 6, one per element, or one expression for "
+        "all\n");
   wrong(MASS, "mass: [m, 1, [m, 1, 1, 1, 1, \"1 +\"]]",
         "f:5:34: error: mass of y[6]: expected a number, a name or '('\n");
   wrong(MASS, "mass: [m, 1, 4 - i]",
@@ -204,7 +206,7 @@ static void test_wrong_functions(void) {
         "f:5:11: error: mass: unknown name 'i'; allowed: n, m, L, k, x, z, y, pi, sqrt, sin, cos, tan, exp, "
         "log, atan2, sum\n");
   wrong(MASS, "mass: [m, [1], 1]",
-        "f:5:7: error: a mass matrix is not possible where there are arrays, as 'x[n]'; give its diagonal\n");
+        "f:5:7: error: a system with arrays, such as 'x[n]', cannot have a mass matrix; give its diagonal\n");
   wrong(MASS, "mass: [m, 1, [1, 2, 3, 0, 1, 1]]",
         "f:5:24: error: mass of y[4]: the value is 0 at the default parameters; it must be positive and "
         "finite\n");
@@ -238,9 +240,8 @@ static void test_wrong_families(void) {
   wrong(CONSTRAINTS, "constraints: {first: z, link: {for: \"sin = 2..n\", expression: \"x[i]\"}, last: z}",
         "f:7:38: error: 'sin' is reserved and cannot name a variable; reserved: t, pi, sqrt, sin, cos, tan, "
         "exp, log, atan2, sum\n");
-  wrong(
-      CONSTRAINTS, "constraints: {first: z, link: {for: \" x = 2..n\", expression: \"x[1]\"}, last: z}",
-      "f:7:39: error: 'x' cannot be the variable of a family, it has a meaning already; choose a new name\n");
+  wrong(CONSTRAINTS, "constraints: {first: z, link: {for: \" x = 2..n\", expression: \"x[1]\"}, last: z}",
+        "f:7:39: error: 'x' cannot be the variable of a family, the name is in use; choose another\n");
   wrong(CONSTRAINTS, "constraints: {first: z, link: {for: \"i = 2..m\", expression: \"x[i]\"}, last: z}",
         "f:7:45: error: the last number must be a whole number: an expression of numbers and size "
         "parameters\n");
@@ -252,14 +253,14 @@ static void test_wrong_families(void) {
         "f:7:45: error: the last number: empty expression; expected a number, a name or '('\n");
   wrong(CONSTRAINTS,
         "constraints: {first: z, link: {for: \"i = 1..1000000\", expression: \"x[i]\"}, last: z}",
-        "f:7:14: error: there are more than 100000 constraints, the most that are allowed\n");
+        "f:7:14: error: there are more than 100000 constraints, the maximum\n");
   wrong(CONSTRAINTS, "constraints: {first: z, link: {for: \"i = 1..40\", expression: \"x[1] - i\"}, last: z}",
-        "f:7:14: error: 42 constraints on 10 coordinates leave nothing that moves\n");
+        "f:7:14: error: 42 constraints on 10 coordinates leave no motion\n");
 }
 
 static void test_wrong_lists(void) {
   wrong(SYMMETRIES, "symmetries: {shift: [1, 0]}",
-        "f:8:21: error: symmetry has 2 entries; there must be 3, one for each name of 'coordinates'\n");
+        "f:8:21: error: symmetry has 2 entries; there must be 3, one per name of 'coordinates'\n");
   wrong(DEFAULT, "  default: {q: [0, 1, 1/(i - 2)], v: [0, 0, 0]}",
         "f:10:24: error: q of y[2]: division by zero\n");
   wrong(DEFAULT, "  default: {q: [0, 1, sqrt(m - i)], v: [0, 0, 0]}",
@@ -267,17 +268,17 @@ static void test_wrong_lists(void) {
   wrong(DEFAULT, "  default: {q: [0, 1, [0, 0, 0, 0, 0, log(-m)]], v: [0, 0, 0]}",
         "f:10:39: error: q of y[6]: the value is nan at the default parameters; it must be finite\n");
   wrong(MORE, "  moving: {q: [0, 0, 0], v: [0, 0, 0], exact: {q: [0, 0, 0], v: [0, 0, 0], lambda: [1, i]}}",
-        "f:11:84: error: exact lambda has 2 entries; there must be 3, one for each constraint\n");
+        "f:11:84: error: exact lambda has 2 entries; there must be 3, one per constraint\n");
   wrong(MORE,
         "  moving: {q: [0, 0, 0], v: [0, 0, 0], exact: {q: [0, 0, 0], v: [0, 0, 0], lambda: [1, [i], i]}}",
-        "f:11:88: error: exact lambda of link has 1 entries; there must be 2, one for each element, or one "
+        "f:11:88: error: exact lambda of link has 1 entries; there must be 2, one per element, or one "
         "expression for all\n"
         "f:11:93: error: exact lambda: unknown name 'i'; allowed: t, n, m, L, k, pi, sqrt, sin, cos, tan, "
         "exp, log, atan2, sum\n"
         "2 errors\n");
 }
 
-/* Little text that asks for much work. */
+/* Short descriptions that cause much work. */
 static void test_bounds(void) {
   check(strdup("system: s\ncoordinates: [\"x[100000]\"]\nmass: [\"1 + sum(k, 1, 1000, 0*k)\"]\npotential: 0\n"
                "states: {default: {q: [0], v: [0]}}\n"),
@@ -294,7 +295,8 @@ static void test_bounds(void) {
   fclose(f);
   char *out = read_and_print(text, NULL, 0);
   OK(strstr(out, "\n100 errors\n") != NULL, "reading ends at a hundred mistakes");
-  free(out), free(text);
+  free(out);
+  free(text);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* test-read-bodies.c: the key `bodies`: where coordinates and constraints stand, inertias, states; and every
+/* test-read-bodies.c: the key `bodies`: the order of coordinates and constraints, inertias, states; and every
  * mistake with its message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
@@ -131,11 +131,10 @@ static void test_array(void) {
 }
 
 static void test_flat(void) {
-  static const char text[] =
-      "system: a\nbodies: {plate: {rotation: R, inertia: [0.1, 0.2, 0.1 + 0.2]}}\nstates: {default: {bodies: "
-      "{plate: {omega: [1, 2, 3]}}}}\n";
-  double      q[9], v[9], p[9], back[9], l[6], A[9];
-  cst_system *s = read_text(text);
+  static const char text[] = "system: a\nbodies: {plate: {rotation: R, inertia: [0.1, 0.2, 0.1 + "
+                             "0.2]}}\nstates: {default: {bodies: {plate: {omega: [1, 2, 3]}}}}\n";
+  double            q[9], v[9], p[9], back[9], l[6], A[9];
+  cst_system       *s = read_text(text);
   OK(s->flat == 0, "a flat body is known as one");
   cst_system_state(s, 0, NULL, q, v);
   cst_system_momentum(s, NULL, q, v, p);
@@ -143,7 +142,7 @@ static void test_flat(void) {
   for (int i = 0; i < 9; i++) A[i] = fabs(back[i] - v[i]) < 1e-13;
   OK(A[0] && A[1] && A[2] && A[3] && A[4] && A[5] && A[6] && A[7] && A[8], "and is the one that it had");
   /* M A = -G'lambda at R = 1, where G'lambda is the symmetric matrix of lambda: Euler's equations give
-   * omega', A = hat(omega') + hat(omega)^2 */
+   * omega', A = hat(omega') + hat(omega)^2. */
   const double w[] = {1, 2, 3}, I[] = {0.1, 0.2, 0.1 + 0.2}, J[] = {0.2, 0.1, 0};
   const double d[] = {(I[1] - I[2]) * w[1] * w[2] / I[0], (I[2] - I[0]) * w[2] * w[0] / I[1],
                       (I[0] - I[1]) * w[0] * w[1] / I[2]};
@@ -161,15 +160,15 @@ static void test_flat(void) {
 
 static void test_body_mistakes(void) {
   wrong(B_TOP, "  top: [R]",
-        "f:6:8: error: a body must be a map with the keys rotation, inertia and, where it has a centre, "
-        "centre and mass\n");
+        "f:6:8: error: a body must be a map with the keys rotation, inertia and, if it has a centre, centre "
+        "and mass\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1], color: red}",
         "f:6:42: error: unknown key 'color'; allowed: rotation, centre, mass, inertia\n");
   wrong(B_TOP, "  top: {inertia: [1, 1, 1]}",
         "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
   wrong(B_TOP, "  top: {rotation: 3, inertia: [1, 1, 1]}",
-        "f:6:19: error: '3' is no name of a rotation; a name has letters, digits and _, a letter first, at "
-        "most 60 of them\n");
+        "f:6:19: error: '3' is not a valid name of a rotation; a name has letters, digits and _, a letter "
+        "first, at most 60 characters\n");
 }
 
 static void test_inertia_mistakes(void) {
@@ -188,9 +187,8 @@ static void test_inertia_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0, 0], [0, 1], [0, 0, 1]]}",
         "f:6:43: error: row 2 of inertia has 2 entries; there must be 3\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 2.1]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 1, 1, 2.1; no "
-        "body has one that is larger than "
-        "the sum of the other two\n");
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 1, 1, 2.1; none "
+        "may be larger than the sum of the other two\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, -1, 1]}",
         "f:6:31: error: inertia of top at the default parameters: the principal moments are -1, 1, 1; all "
         "must be positive\n");
@@ -204,32 +202,29 @@ static void test_inertia_mistakes(void) {
         "log, atan2, sum\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.1, 0], [0.2, 1, 0], [0, 0, 1]]}",
         "f:6:46: error: inertia of top: entry (2, 1) is 0.2 and entry (1, 2) is 0.1 at the default "
-        "parameters; an inertia must be "
-        "symmetric\n");
+        "parameters; an inertia must be symmetric\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; no "
-        "body has one that is larger "
-        "than the sum of the other two\n");
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; "
+        "none may be larger than the sum of the other two\n");
 }
 
 static void test_place_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R, mass: 1, inertia: [1, 1, 1]}",
-        "f:6:28: error: the body 'top' has a mass and no centre; give 'centre', or leave the mass out: a "
-        "body without centre turns about "
-        "the origin, and its inertia is that about the origin\n");
+        "f:6:28: error: the body 'top' has a mass but no centre; give 'centre' or leave out 'mass': a body "
+        "without a centre turns about the origin, and its inertia is taken about the origin\n");
   wrong(B_TOP, "  \"top[3\": {rotation: R, inertia: [1, 1, 1]}",
         "f:6:3: error: 'top[3': an array of bodies is written NAME[SIZE]\n");
   wrong(B_TOP, "  \"frame[2]\": {rotation: R, inertia: [1, 1, 1]}",
         "f:7:3: error: body 'frame': there is already a body of this name\n");
   wrong(B_TOP, "  to-p: {rotation: R, inertia: [1, 1, 1]}",
-        "f:6:3: error: 'to-p' is no name of a body; a name has letters, digits and _, a letter first, at "
-        "most 60 of them\n");
+        "f:6:3: error: 'to-p' is not a valid name of a body; a name has letters, digits and _, a letter "
+        "first, at most 60 characters\n");
   wrong(B_TOP, "  top: {rotation: A, inertia: [1, 1, 1]}",
         "f:7:21: error: coordinate 'A11': there is already a coordinate of this name\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], inertia: [1, 1, 1]}",
         "f:7:10: error: missing key 'mass' of the body 'frame', which has a centre\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y], mass: m, inertia: [1, 1, 1]}",
-        "f:7:32: error: 'centre' must be a list of 3 names, one for each coordinate of the centre of mass\n");
+        "f:7:32: error: 'centre' must be a list of 3 names, one per coordinate of the centre of mass\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, s], mass: m, inertia: [1, 1, 1]}",
         "f:7:39: error: coordinate 's': there is already a coordinate of this name\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], mass: -m, inertia: [1, 1, 1]}",
@@ -241,15 +236,13 @@ static void test_place_mistakes(void) {
 }
 
 static void test_file_mistakes(void) {
-  wrong(B_MASS, NULL, "f:1:1: error: missing key 'mass' of the coordinates that are of no body\n");
+  wrong(B_MASS, NULL, "f:1:1: error: missing key 'mass' of the coordinates that belong to no body\n");
   wrong(B_COORDINATES, NULL,
-        "f:3:7: error: 'mass' is that of 'coordinates', and there are none; those of the bodies have the "
-        "bodies' masses\n"
+        "f:3:7: error: 'mass' concerns 'coordinates', and there are none; the bodies have their own masses\n"
         "f:7:12: error: potential: unknown name 's'; allowed: m, I, J, R11, R12, R13, R21, R22, R23, R31, "
-        "R32, R33, A11, A12, A13, A21, "
-        "A22, A23, A31, A32, A33, x, y, z, t, ...\n"
-        "f:11:9: error: q has 1 entries; there must be 0, one for each name of 'coordinates'\n"
-        "f:11:17: error: v has 1 entries; there must be 0, one for each name of 'coordinates'\n"
+        "R32, R33, A11, A12, A13, A21, A22, A23, A31, A32, A33, x, y, z, t, ...\n"
+        "f:11:9: error: q has 1 entries; there must be 0, one per name of 'coordinates'\n"
+        "f:11:17: error: v has 1 entries; there must be 0, one per name of 'coordinates'\n"
         "4 errors\n");
   wrong(B_CONSTRAINTS, "constraints: {top_11: x - R13}",
         "f:9:15: error: constraint 'top_11': this is the name of an orthogonality constraint of a body\n");
@@ -264,16 +257,15 @@ static void test_rotation_mistakes(void) {
         "omega\n");
   wrong(B_TOP_STATE, "      top: {axis: [0, 0, 2]},",
         "f:14:12: error: missing key 'angle' beside 'axis' (in radians)\n");
-  wrong(B_TOP_STATE, "      top: {angle: 1},", "f:14:20: error: 'angle' of top stands without 'axis'\n");
+  wrong(B_TOP_STATE, "      top: {angle: 1},", "f:14:20: error: 'angle' of top needs 'axis'\n");
   wrong(B_TOP_STATE, "      top: {axis: [0, 0, 0], angle: 1},",
         "f:14:19: error: axis of top has the length 0 at the default parameters; it must be positive and "
-        "finite (any other is made 1)\n");
+        "finite (it is normalised to 1)\n");
   wrong(B_TOP_STATE, "      top: {axis: [0, 1], angle: 1},",
         "f:14:19: error: axis of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [0, 0, 0, 0]},",
         "f:14:25: error: quaternion of top has the length 0 at the default parameters; it must be positive "
-        "and finite (any other is made "
-        "1)\n");
+        "and finite (it is normalised to 1)\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0]},",
         "f:14:25: error: quaternion of top must be a list of 4 expressions\n");
   wrong(B_TOP_STATE, "      top: {matrix: [1, 0, 0]},",
@@ -281,8 +273,8 @@ static void test_rotation_mistakes(void) {
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0]]},",
         "f:14:21: error: matrix of top must be a list of 3 rows of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0.1, 1]]},",
-        "f:14:21: error: matrix of top is no rotation at the default parameters: an entry of R'R - 1 is 0.1; "
-        "at most 1e-10 is allowed\n");
+        "f:14:21: error: matrix of top is not a rotation at the default parameters: an entry of R'R - 1 is "
+        "0.1; at most 1e-10 is allowed\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]},",
         "f:14:21: error: matrix of top is a reflection at the default parameters: its determinant is -1; "
         "that of a rotation is 1\n");
@@ -305,11 +297,11 @@ static void test_state_mistakes(void) {
   wrong(B_FRAME_STATE, "      frame: {velocity: [0, 0, 1]}}}",
         "f:15:14: error: missing key 'centre' of frame\n");
   wrong(B_PLAIN, "    {q: [1, 2], v: [0],",
-        "f:12:9: error: q has 2 entries; there must be 1, one for each name of 'coordinates'\n");
+        "f:12:9: error: q has 2 entries; there must be 1, one per name of 'coordinates'\n");
   wrong(B_PLAIN, "    {v: [0],", "f:12:5: error: missing key 'q' of the state\n");
 }
 
-/* Symmetries stand in the place of the potential's line, which is left out. */
+/* The symmetries replace the line of the potential, which is omitted. */
 static void test_symmetries(void) {
   wrong(B_POTENTIAL,
         "symmetries: {turn: {rotation: [0, 0, 1], generator: [0]}, move: {translation: [1, 0, 0], generator: "
@@ -321,13 +313,14 @@ static void test_symmetries(void) {
         "f:8:38: error: rotation: unknown name 'x'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, "
         "atan2, sum\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1]}}",
-        "f:8:20: error: missing key 'generator' of the symmetry (for the coordinates that are of no body)\n");
+        "f:8:20: error: missing key 'generator' of the symmetry (for the coordinates that belong to no "
+        "body)\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], generator: [0, 0]}}",
-        "f:8:53: error: symmetry has 2 entries; there must be 1, one for each name of 'coordinates'\n");
+        "f:8:53: error: symmetry has 2 entries; there must be 1, one per name of 'coordinates'\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], translation: [0, 0, 1], generator: [0]}}",
         "f:8:20: error: a symmetry has a rotation or a translation; these are two symmetries\n");
   wrong(B_POTENTIAL, "symmetries: {turn: [0, 0]}",
-        "f:8:20: error: symmetry has 2 entries; there must be 22, one for each coordinate\n");
+        "f:8:20: error: symmetry has 2 entries; there must be 22, one per coordinate\n");
 }
 
 int main(void) {

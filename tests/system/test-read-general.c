@@ -1,5 +1,5 @@
-/* test-read-general.c: mass matrices, gyroscopic terms and gauges: what they become, and every mistake in
- * them. */
+/* test-read-general.c: mass matrices, gyroscopic terms and gauges: the resulting systems, and every mistake.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
 #include <math.h>
@@ -33,7 +33,7 @@ static void wrong(int line, const char *replacement, const char *expected) {
   check(arm_with(line, replacement), expected);
 }
 
-/* The arm with one line replaced, read. */
+/* Reads the arm with one line replaced. */
 static cst_system *arm_read(int line, const char *replacement) {
   char       *text = arm_with(line, replacement);
   cst_system *s = read_text(text);
@@ -62,13 +62,12 @@ static void test_good(void) {
   cst_system_destroy(s);
 }
 
-/* What kind of system a mass, and gyroscopic terms, make. */
+/* Checks the kind of system that a mass and gyroscopic terms give. */
 static void kind(const char *mass, const char *gyroscopic, bool general, bool matrix) {
   char *text = NULL;
   asprintf(&text,
            "system: s\ncoordinates: [x, y]\nparameters: {m: 2}\nmass: %s\ngyroscopic: %s\npotential: "
-           "0\nstates: {default: {q: [1, 2], v: "
-           "[0, 0]}}\n",
+           "0\nstates: {default: {q: [1, 2], v: [0, 0]}}\n",
            mass, gyroscopic);
   cst_system *s = read_text(text);
   OK(s->general == general && s->matrix == matrix, "mass %s, gyroscopic %s: %s, %s", mass, gyroscopic,
@@ -90,7 +89,7 @@ static void test_kinds(void) {
   kind("[m, 3]", "[0, x]", true, false);
 }
 
-/* n plain coordinates, their mass a list or a matrix. */
+/* n plain coordinates with a diagonal or full mass. */
 static char *large(int n, bool matrix, const char *gyroscopic) {
   char  *text = NULL;
   size_t length = 0;
@@ -120,11 +119,11 @@ static void test_large(void) {
 
 static void test_wrong(void) {
   wrong(MASS, "mass: [[m, 0, 0], [0, m, 0]]",
-        "f:5:7: error: mass has 2 rows; there must be 3, one for each coordinate\n");
+        "f:5:7: error: mass has 2 rows; there must be 3, one per coordinate\n");
   wrong(MASS, "mass: [[m, 0, 0], [0, m], [0, 0, m]]",
-        "f:5:19: error: row 2 of mass has 2 entries; there must be 3, one for each coordinate\n");
+        "f:5:19: error: row 2 of mass has 2 entries; there must be 3, one per coordinate\n");
   wrong(MASS, "mass: [[m, 0, 0], m, [0, 0, m]]",
-        "f:5:19: error: row 2 of mass must be a list of 3 expressions, one for each coordinate\n");
+        "f:5:19: error: row 2 of mass must be a list of 3 expressions, one per coordinate\n");
   wrong(MASS, "mass: [[m, 0, 0], [0, m, \"2 +\"], [0, 0, m]]",
         "f:5:30: error: row 2 of mass: expected a number, a name or '('\n");
   wrong(MASS, "mass: [[m, 0, 0], [0, m, 0], [0, 0, -m]]",
@@ -134,12 +133,10 @@ static void test_wrong(void) {
         "the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, x, 0], [2*x, m, 0], [0, 0, m]]",
         "f:5:20: error: mass: the entry (y, x) is 0.02828427124746 and the entry (x, y) is 0.01414213562373 "
-        "near the first state; "
-        "the matrix must be symmetric\n");
+        "near the first state; the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, x, 0], [x^2/3, m, 0], [0, 0, m]]",
         "f:5:20: error: mass: the entry (y, x) is 6.666666666667e-05 and the entry (x, y) is "
-        "0.01414213562373 near the first state; "
-        "the matrix must be symmetric\n");
+        "0.01414213562373 near the first state; the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, 3, 0], [3, m, 0], [0, 0, m]]",
         "f:5:7: error: mass: the matrix is not positive definite at the default parameters\n");
   wrong(MASS, "mass: [[m, x, 0], [x, m, 0], [0, 0, m]]",
@@ -149,9 +146,9 @@ static void test_wrong(void) {
   wrong(MASS, "mass: [m, 1/y, sqrt(2 - x)]",
         "f:5:16: error: mass: the value is nan in the state 'far'; it must be positive and finite\n");
   wrong(GYROSCOPIC, "gyroscopic: x",
-        "f:6:13: error: gyroscopic must be a list of 3 expressions, one for each coordinate\n");
+        "f:6:13: error: gyroscopic must be a list of 3 expressions, one per coordinate\n");
   wrong(GYROSCOPIC, "gyroscopic: [x, y]",
-        "f:6:13: error: gyroscopic has 2 entries; there must be 3, one for each coordinate\n");
+        "f:6:13: error: gyroscopic has 2 entries; there must be 3, one per coordinate\n");
   wrong(GYROSCOPIC, "gyroscopic: [x, y, w]",
         "f:6:20: error: gyroscopic: unknown name 'w'; allowed: m, x, y, z, pi, sqrt, sin, cos, tan, exp, "
         "log, atan2, sum\n");
@@ -160,13 +157,12 @@ static void test_wrong(void) {
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0, 0], gage: z}}",
         "f:9:43: error: unknown key 'gage'; did you mean 'gauge'? Allowed: generator, gauge\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0], gauge: [z]}}",
-        "f:9:32: error: symmetry has 2 entries; there must be 3, one for each coordinate\n"
+        "f:9:32: error: symmetry has 2 entries; there must be 3, one per coordinate\n"
         "f:9:47: error: gauge must be a number or an expression\n"
         "2 errors\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0, 0], gauge: t}}",
         "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; a clock can: a coordinate of a "
-        "large mass, 1e12, that "
-        "starts at 0 with velocity 1\n");
+        "large mass, 1e12, that starts at 0 with velocity 1\n");
 }
 
 int main(void) {

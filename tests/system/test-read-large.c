@@ -1,5 +1,5 @@
-/* test-read-large.c: descriptions that are short but dense and long are refused, at once and with little
- * memory. */
+/* test-read-large.c: short descriptions of large dense systems, and long descriptions, are rejected at once
+ * and with little memory. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
 #include <time.h>
@@ -7,7 +7,7 @@
 static const char too_large[] = "f:1:9: error: the system is too large: its derivatives need more than "
                                 "4000000 operations, or a matrix more than 4000000 entries\n";
 
-/* A Hessian, constraints that share one coordinate, constraints that have all of them. */
+/* A dense Hessian; constraints that share one coordinate; constraints that depend on all coordinates. */
 static void test_too_dense(void) {
   static const struct {
     int         n;

@@ -1,9 +1,9 @@
-/* test-read.c: what a description becomes. */
+/* test-read.c: the systems that descriptions give. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
 
-/* A product of n factors (x_i + k): its text needs few operations, its Hessian about n for each of the 40
- * coordinates and each factor. */
+/* A product of n factors (x_i + k): its text needs few operations, its Hessian about n per coordinate and
+ * factor, with 40 coordinates. */
 static void test_too_many_operations(void) {
   char  *text = NULL;
   size_t length = 0;
@@ -24,14 +24,17 @@ static void test_too_many_operations(void) {
               "a matrix more than 4000000 entries\n");
 }
 
-/* Whether the entries of a pattern are those that are 1 in dense[rows * columns], by rows and by columns. */
+/* True if the entries of a pattern are those that are 1 in dense[rows * columns], by rows and by columns. */
 static bool is_pattern(const cst_pattern *p, const unsigned char *dense, int rows, int columns) {
   int  n = 0;
   bool good = p->rows == rows && p->columns == columns;
   for (int i = 0; good && i < rows; i++) {
     good &= p->start[i] == n;
     for (int j = 0; j < columns; j++)
-      if (dense[i * columns + j]) good &= n < p->n && p->column[n] == j, n++;
+      if (dense[i * columns + j]) {
+        good &= n < p->n && p->column[n] == j;
+        n++;
+      }
   }
   for (int j = 0; good && j < columns; j++)
     for (int k = p->tstart[j]; k < p->tstart[j + 1]; k++)

@@ -1,8 +1,7 @@
-/* test-saddle.c: accelerations and multipliers by the saddle matrix, and their derivatives: the first
- * variation and the change of what is swept in reverse against central differences, the reverse against the
- * first variation. Every system of the catalogue, of which a chain is banded, and a body with redundant
- * constraints.
- */
+/* test-saddle.c: accelerations and multipliers by the saddle matrix, and their derivatives. The first
+ * variation and the change of the reverse sweep are compared with central differences, the reverse sweep with
+ * the first variation. The systems are those of the catalogue, one of them a banded chain, and a body with
+ * redundant constraints. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bed.h"
 
@@ -19,8 +18,11 @@ static trial trial_open(cst_system *system, int isa) {
   trial              t = {.b = bed_open(system, isa), .s = vset(0.7)};
   const cst_context *C = &t.b.C;
   t.K = (cst_saddle){vectors(SADDLE_G), vectors(SADDLE_S), vectors(SADDLE_M)};
-  t.u = directions(2 * NQ, 1), t.a = directions(NQ, 2), t.da = directions(NQ, 3);
-  t.y = vectors(NQ), t.z = vectors(NG);
+  t.u = directions(2 * NQ, 1);
+  t.a = directions(NQ, 2);
+  t.da = directions(NQ, 3);
+  t.y = vectors(NQ);
+  t.z = vectors(NG);
   return t;
 }
 
@@ -30,7 +32,7 @@ static void trial_close(trial *t) {
   bed_close(&t->b);
 }
 
-/* What is computed at a point: A, lambda and the gradient of a.A + s L, one behind the other. */
+/* The results at a point: A, lambda and the gradient of a.A + s L, one after the other. */
 #define ALL   (3 * NQ + NG)
 #define GRAD_ (NQ + NG)
 
@@ -38,15 +40,20 @@ static void at(void *of, double e, vd *out) {
   trial             *t = of;
   const cst_context *C = &t->b.C;
   vd                *q = vectors(NQ), *v = vectors(NQ), *a = vectors(NQ);
-  for (int i = 0; i < NQ; i++)
-    q[i] = t->b.q[i] + e * t->u[i], v[i] = t->b.v[i] + e * t->u[NQ + i], a[i] = t->a[i] + e * t->da[i];
+  for (int i = 0; i < NQ; i++) {
+    q[i] = t->b.q[i] + e * t->u[i];
+    v[i] = t->b.v[i] + e * t->u[NQ + i];
+    a[i] = t->a[i] + e * t->da[i];
+  }
   cst_saddle_factor(C, t->b.c, t->b.minv, q, t->K);
   cst_saddle_acceleration(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ);
   cst_saddle_reverse(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ, a, t->s, t->y, t->z, out + GRAD_);
-  free(q), free(v), free(a);
+  free(q);
+  free(v);
+  free(a);
 }
 
-/* Their changes, by the multipliers lambda. */
+/* The changes of these results, with the multipliers lambda. */
 static void changes(trial *t, const vd *x, const vd *lambda, vd *dx) {
   const cst_context *C = &t->b.C;
   cst_saddle_variation(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->u, dx, dx + NQ);
@@ -54,8 +61,8 @@ static void changes(trial *t, const vd *x, const vd *lambda, vd *dx) {
                     dx + NQ, t->da, dx + GRAD_);
 }
 
-/* How far a.dA + s dL, and s times the virtual work, are from gradient.(dq, dv), of the size of their terms.
- */
+/* The difference of a.dA + s dL, plus s times the virtual work, from gradient.(dq, dv), relative to the size
+ * of the terms. */
 static double reverse_off(const trial *t, const vd *x, const vd *dx) {
   const cst_context *C = &t->b.C;
   vd                *L = vectors(2 * NQ), size = vset(0);
@@ -65,7 +72,10 @@ static double reverse_off(const trial *t, const vd *x, const vd *dx) {
   } else {
     const vd *minv = t->b.minv;
     K_dV(t->b.c, t->b.q, L);
-    for (int i = 0; i < NQ; i++) L[i] = -L[i], L[NQ + i] = t->b.v[i] / MINV(i);
+    for (int i = 0; i < NQ; i++) {
+      L[i] = -L[i];
+      L[NQ + i] = t->b.v[i] / MINV(i);
+    }
   }
   vd off =
       dot(t->a, dx, NQ, &size) + t->s * dot(L, t->u, 2 * NQ, &size) - dot(x + GRAD_, t->u, 2 * NQ, &size);
@@ -77,7 +87,7 @@ static double reverse_off(const trial *t, const vd *x, const vd *dx) {
   return most;
 }
 
-/* Whether every lane has the same bits when it stands in another place. */
+/* True if every lane has the same bits in another position. */
 static int independent(trial *t, const vd *x, const vd *dx) {
   const cst_context *C = &t->b.C;
   vd                *turned = vectors(2 * ALL);
@@ -100,14 +110,15 @@ static int independent(trial *t, const vd *x, const vd *dx) {
   return same;
 }
 
-/* Whether slightly wrong multipliers are seen in the first variation: where constraints are curved. */
+/* True if slightly wrong multipliers change the first variation, which they do if constraints are curved. */
 static int sees_multipliers(trial *t, const vd *x, const vd *slope) {
   const cst_context *C = &t->b.C;
   vd                *lambda = vectors(NG), *dx = vectors(ALL);
   for (int a = 0; a < NG; a++) lambda[a] = 1.001 * x[NQ + a];
   changes(t, x, lambda, dx);
   const int seen = apart(slope, dx, GRAD_) > NEARLY;
-  free(lambda), free(dx);
+  free(lambda);
+  free(dx);
   return seen;
 }
 
@@ -119,7 +130,7 @@ static int sees_slip(trial *t, vd *x, const vd *dx) {
   return seen;
 }
 
-/* Whether wrong multipliers are seen. */
+/* True if wrong multipliers are detected. */
 static int test(cst_system *system, const char *name, int isa) {
   trial              t = trial_open(system, isa);
   const cst_context *C = &t.b.C;

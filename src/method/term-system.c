@@ -1,0 +1,88 @@
+/* term-system.c: which systems a method can step, and what it claims on them. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include "method/method.h"
+
+/* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
+static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
+  if (s->flat < 0) return true;
+  cst_program *p = cst_program_create_on(m, s);
+  bool         good = true;
+  for (int i = 0; i < p->n; i++) good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
+  cst_program_destroy(p);
+  if (!good)
+    snprintf(why, (size_t)n,
+             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so "
+             "coordinates of its rotation matrix have no mass; methods on the group (lie-...) can",
+             cst_method_label(m), s->bodies[s->flat].name);
+  return good;
+}
+
+bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
+  return cst_term_fits(cst_method_root(m), s, why, n) && steps_flat(m, s, why, n);
+}
+const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
+  return cst_term_system(cst_method_root(m), s, more);
+}
+cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
+  return cst_term_properties(cst_method_root(m), s);
+}
+
+const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
+  const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
+  if (inner) return cst_term_system(inner, s, more);
+  return t->row->on ? t->row->on(t, s, more) : s;
+}
+
+bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (cst_system_bend(s)) return true;
+  snprintf(why, (size_t)n,
+           "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
+           "expanded, are too large",
+           t->name, s->name);
+  return false;
+}
+
+/* Refuses systems with features that this method cannot step. */
+static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
+  const unsigned lacks = ~t->row->on_also;
+  if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
+    snprintf(why, (size_t)n,
+             "%s has constraints on velocities, which %s does not keep; layers such as rk4, project(LAYER), "
+             "lagrange-dalembert(LAYER) and gauss(s) step such systems",
+             s->name, t->name);
+  else if (s->nforce && lacks & CST_ON_FORCES)
+    snprintf(why, (size_t)n,
+             "%s has nonconservative forces, which %s does not support; layers, project(LAYER), "
+             "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+             s->name, t->name);
+  else if (s->timed && lacks & CST_ON_TIME)
+    snprintf(why, (size_t)n,
+             "%s depends on time, which %s does not support; layers with a tableau, project(LAYER), "
+             "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+             s->name, t->name);
+  else
+    return true;
+  return false;
+}
+
+bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return is_for(t, s, why, n) && (!t->row->fits || t->row->fits(t, s, why, n));
+}
+/* Removes the claims that do not hold with constraints on velocities, forces or explicit time dependence. A
+ * step at another time is another map, so a step back counted from the start does not undo it. */
+static unsigned remaining_claims(unsigned claims, const cst_system *s) {
+  if (s->nvel || s->nforce)
+    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY |
+                          CST_CLAIM_VOLUME);
+  if (s->timed) claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
+  return claims;
+}
+
+cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
+  cst_properties p = t->row->properties(t, s);
+  p.claims = remaining_claims(p.claims, s);
+  return p;
+}
+bool cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }
+void cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }
