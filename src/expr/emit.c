@@ -3,7 +3,8 @@
  *
  * The statements do the operations of the tape, on the same operands in the same order; they use only + - * /
  * and the functions of lanes.h, so the compiled code and the interpreter give the same bits. Entries with a
- * constant stride need no table.
+ * constant stride need no table; a loop whose rows have one in few parts, or in every second or third row, is
+ * written as these.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <locale.h>
@@ -236,7 +237,79 @@ static void emit_sums(const writer *w, const cst_loop *l) {
   fprintf(w->f, "total;\n%s  }\n", w->indent);
 }
 
+/* ---- loops without tables
+ * -------------------------------------------------------------------------------------------------- */
+
+enum {
+  MOST_STEPS = 40,
+  MOST_PARTS = 6,
+  LEAST_ROWS = 4,
+  PERIODS = 3
+}; /* of a shape; of a loop, and rows of each on average */
+
+/* How many rows from `from` on, every `period`th, go up by constant strides in all columns. */
+static int run_of(const writer *w, const cst_loop *l, int from, int period) {
+  const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
+  int       n = 1;
+  for (; from + n * period < l->rows; n++)
+    for (int k = 0; k <= leaves; k++) {
+      const int *x = k < leaves ? l->index + (size_t)k * (size_t)l->rows : l->place;
+      if (n > 1 && x[from + n * period] != x[from] + (long)n * (x[from + period] - x[from])) return n;
+    }
+  return n;
+}
+
+static int parts_of(const writer *w, const cst_loop *l, int period) {
+  int parts = 0;
+  for (int k = 0; k < period; k++)
+    for (int r = k; r < l->rows; r += period * run_of(w, l, r, period)) parts++;
+  return parts;
+}
+
+/* The period whose runs are fewest; 0 where they are too many. */
+static int best_period(const writer *w, const cst_loop *l) {
+  int best = 0, least = MOST_PARTS + 1;
+  if (l->sums || w->p->loops.shapes.shape[l->shape].steps > MOST_STEPS) return 0;
+  for (int period = 1; period <= PERIODS; period++) {
+    const int parts = parts_of(w, l, period);
+    if (parts < least && parts * LEAST_ROWS <= l->rows) best = period, least = parts;
+  }
+  return best;
+}
+
+/* The rows from, from + period ... as a loop of their own. */
+static cst_loop part_of(const writer *w, const cst_loop *l, int from, int period, int n, int *room) {
+  const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
+  cst_loop  part = *l;
+  part.rows = n, part.index = room, part.place = room + (size_t)leaves * (size_t)n;
+  for (int k = 0; k <= leaves; k++)
+    for (int i = 0; i < n; i++) {
+      const int *x = k < leaves ? l->index + (size_t)k * (size_t)l->rows : l->place;
+      room[(size_t)k * (size_t)n + (size_t)i] = x[from + i * period];
+    }
+  return part;
+}
+
+static void emit_parts(const writer *w, const cst_loop *l, int period) {
+  const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
+  int      *room = cst_expr_memory(NULL, (size_t)(leaves + 1) * (size_t)l->rows, sizeof *room);
+  for (int k = 0; k < period; k++)
+    for (int r = k, n; r < l->rows; r += period * n) {
+      n = run_of(w, l, r, period);
+      const cst_loop part = part_of(w, l, r, period, n, room);
+      fprintf(w->f, "%s{\n", w->indent);
+      emit_values(w, &part);
+      fprintf(w->f, "%s}\n", w->indent);
+    }
+  free(room);
+}
+
 static void emit_loop(const writer *w, const cst_loop *l) {
+  const int period = best_period(w, l);
+  if (period) {
+    emit_parts(w, l, period);
+    return;
+  }
   const cst_shape *s = &w->p->loops.shapes.shape[l->shape];
   fprintf(w->f, "%s{\n", w->indent);
   for (int i = 0; i < s->leaves; i++)

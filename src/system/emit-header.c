@@ -209,6 +209,7 @@ static void write_gram(FILE *f, const cst_system *s) {
   if (!written) return;
   write_pairs(f, s, "pairs", s->gram.n);
   write_pairs(f, s, "upper_pairs", s->gram.upper);
+  cst_system_emit_rows(s, f);
 }
 
 void cst_system_emit(const cst_system *s, const char *id, FILE *f) {

@@ -58,7 +58,7 @@ typedef struct cst_context {
   const int           *mass_class; /* those of the system, borrowed */
   const unsigned char *dropped;
   cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
-                                weights w (gram.h) */
+                                weights w (gram.h), and more (rows.h) */
   int        mass_unit;
   cst_layout at;
   int     tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */

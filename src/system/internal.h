@@ -109,6 +109,8 @@ void        cst_structure_gram_destroy(cst_gram *s);
 /* Writes the C code of a system: sizes, patterns and inline kernels in terms of lanes.h. id: SYS_ID, a C
  * identifier. The code contains no name from the text. */
 void cst_system_emit(const cst_system *s, const char *id, FILE *f);
+/* emit-rows.c: for systems whose Newton matrix is compiled, the other operations of a step with G. */
+void cst_system_emit_rows(const cst_system *s, FILE *f);
 /* Emits what the kernels share at a point; after the sizes. */
 void cst_system_emit_point(const cst_system *s, FILE *f);
 /* hot: the system is so small that lane code has its sizes and patterns as constants. usual: also without

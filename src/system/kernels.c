@@ -30,8 +30,17 @@ CST_KERNELS(X)
   }
 X(pairs)
 X(upper_pairs)
+X(impulses)
+X(sums)
+X(drift)
+#if SYS_TESTS
+X(tests)
+#else
+#define gram_tests NULL
+#endif
 #undef X
-static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
+static cst_kernel *const gram[] = {gram_pairs, gram_upper_pairs, gram_impulses,
+                                   gram_sums,  gram_drift,       gram_tests}; /* system/rows.h */
 #define GRAM {"gram", gram},
 #else
 #define GRAM

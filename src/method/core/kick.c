@@ -17,7 +17,7 @@
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/rows.h"
 #ifndef CST_COLD
 #define NX              NG
 #define NX_PREDICTED    NG
@@ -80,9 +80,14 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* f = g(q1(x)); a lane is done when every constraint is met. */
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+/* ph and q1 under the impulses x. */
+CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x) {
   USES_G
+  if (!CST_HOT && !COMPENSATED) {
+    cst_rows_impulses(C, L->G, x, L->pt, L->ph);
+    cst_rows_drift(C, L->q, L->hm, L->ph, L->q1);
+    return;
+  }
   U for (int i = 0; i < NQ; i++) {
     vd s = L->pt[i];
     COL_G(i, a, e) s -= L->G[e] * x[a];
@@ -92,16 +97,17 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     else
       L->q1[i] = L->q[i] + HM(i) * s;
   }
+}
+
+/* f = g(q1(x)); a lane is done when every constraint is met. */
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  vl done;
+  USES_G
+  drift(C, L, j, x);
   K_g(L->c, L->q1, f);
   K_G(L->c, L->q1, L->G1);
-  vl done = vmask(1), near = vmask(1);
-  U for (int a = 0; a < NG; a++) {
-    if (!CST_HOT && !COMPENSATED && !vany(done | near)) break;
-    if (COMPENSATED) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
-    done &= cst_is_met(C, a, f[a], L->G1, L->q1, L->slack);
-    near &= cst_is_near(C, a, f[a], L->G1, L->q1, L->slack);
-  }
-  L->near = near;
+  if (COMPENSATED) U for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
+  cst_rows_test(C, f, L->G1, L->q1, L->slack, &done, &L->near);
   return done;
 }
 
@@ -122,16 +128,17 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
   cst_gram_fill(C, L->G1, L->G1, L->hm, vset(H(j)), 1, S);
-  U for (int a = 0; a < NG; a++) {
-    vd s = vset(0);
-    ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
-    m[a] = s;
-  }
+  if (!CST_HOT && !COMPENSATED)
+    cst_rows_sums(C, L->G1, L->hm, p, m);
+  else
+    U for (int a = 0; a < NG; a++) {
+      vd s = vset(CST_ZERO);
+      ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
+      m[a] = s;
+    }
   cst_gram_solve(C, S, m, 1);
-  U for (int a = 0; a < NG; a++) {
-    L->impulse[a] += m[a];
-    ROW_G(a, i, e) p[i] -= L->G1[e] * m[a];
-  }
+  U for (int a = 0; a < NG; a++) L->impulse[a] += m[a];
+  cst_rows_impulses(C, L->G1, m, p, p);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
