@@ -47,9 +47,11 @@ static int is_complete(const cst_spectra *s, const double *x) {
 /* The first window is subtracted first, so that a large mean costs no digits. */
 static void transform(const cst_spectra *s, const double *x, double *out) {
   const double first = x[s->window[0]];
+  double       deviation[N];
+  for (int u = 0; u < s->n; u++) deviation[u] = (x[s->window[u]] - first) / s->unit;
   for (int k = 0; k < s->n; k++) {
     out[k] = 0;
-    for (int u = 0; u < s->n; u++) out[k] += s->c[k][u] * ((x[s->window[u]] - first) / s->unit);
+    for (int u = 0; u < s->n; u++) out[k] += s->c[k][u] * deviation[u];
   }
 }
 
