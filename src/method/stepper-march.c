@@ -10,23 +10,28 @@ static double *stepped(const cst_stepper *st, double *record) {
   return record + (size_t)st->shift * (size_t)st->width;
 }
 
-static cst_outcome march_segment(const cst_segment *g, double *record, long n) {
-  cst_outcome o;
-  return g->solo && g->solo->march(&g->march, record, n, &o) ? o : g->core->march(&g->march, record, n);
+static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, double *record, long n) {
+  if (g->solo) {
+    cst_march   m = g->march;
+    cst_outcome o;
+    m.group.work = st->solo_space;
+    if (g->solo->march(&m, record, n, &o)) return o;
+  }
+  return g->core->march(&g->march, record, n);
 }
 
 /* Makes n steps through all segments; the record changes only if all succeed. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work, *own = stepped(st, record);
   if (st->nsegment == 1) {
-    const cst_outcome o = march_segment(&st->segment[0], own, n);
+    const cst_outcome o = march_segment(st, &st->segment[0], own, n);
     if (o.reason == CST_DONE) cst_stepper_bring(st, record);
     return o;
   }
   memcpy(trial, record, st->size * sizeof *trial);
   for (long k = 0; k < n; k++)
     for (int i = 0; i < st->nsegment; i++) {
-      cst_outcome o = march_segment(&st->segment[i], stepped(st, trial), 1);
+      cst_outcome o = march_segment(st, &st->segment[i], stepped(st, trial), 1);
       if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
     }
   cst_stepper_bring(st, trial);

@@ -200,15 +200,17 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
 
 /* One workspace for all segments, since only one is active at a time. */
 static PetscErrorCode make_space(cst_stepper *st) {
-  size_t most = 0;
+  size_t most = 0, solo = 0;
   PetscFunctionBegin;
   for (int i = 0; i < st->nsegment; i++) {
     const cst_segment *g = &st->segment[i];
     most = PetscMax(most, PetscMax(g->alone->room(&g->march), g->core->room(&g->march)));
-    if (g->solo) most = PetscMax(most, g->solo->room(&g->march));
+    if (g->solo) solo = PetscMax(solo, g->solo->room(&g->march));
   }
   st->space = aligned(most * (size_t)st->width);
-  PetscCheck(st->space, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the work space of a step");
+  if (solo) st->solo_space = aligned(solo * (size_t)st->width);
+  PetscCheck(st->space && (!solo || st->solo_space), PETSC_COMM_SELF, PETSC_ERR_MEM,
+             "no memory for the work space of a step");
   for (int i = 0; i < st->nsegment; i++) st->segment[i].march.group.work = st->space;
   PetscFunctionReturn(0);
 }
@@ -275,6 +277,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->work);
   free(st->saved);
   free(st->space);
+  free(st->solo_space);
   free(st->scratch);
   PetscCall(PetscFree(*stepper));
   PetscFunctionReturn(0);

@@ -110,6 +110,50 @@ static void take_force(crowd *s, vd *x) {
 #undef ADD
 }
 
+/* The force at the end of a march is that at the start of the next one of this trajectory. So many of them
+ * are kept with what they are a function of, by the lanes of the records that they were of last. */
+enum { KEPT_FORCES = COUNT > 256 ? 8 : 64 };
+
+typedef struct {
+  vd     q[TILES][KQ], dV[TILES][KQ];
+  double c[CST_MAX_PAR];
+  int    there;
+} force;
+
+typedef struct {
+  const double *of[KEPT_FORCES]; /* a lane */
+  force         kept[KEPT_FORCES];
+  int           next;
+} forces;
+
+/* That of a lane; where there is none it takes the place of another's. */
+static force *find_force(forces *all, const double *of) {
+  for (int i = 0; i < KEPT_FORCES; i++)
+    if (all->of[i] == of) return &all->kept[i];
+  force *f = &all->kept[all->next];
+  all->of[all->next] = of, f->there = 0;
+  all->next = (all->next + 1) % KEPT_FORCES;
+  return f;
+}
+
+static void keep_force(force *f, const crowd *s, int npar) {
+  f->there = 1;
+  for (int k = 0; k < npar; k++) f->c[k] = s->c[k][0];
+  for (int t = 0; t < TILES; t++)
+    memcpy(f->q[t], s->tile[t].q, sizeof f->q[t]), memcpy(f->dV[t], s->tile[t].dV, sizeof f->dV[t]);
+}
+
+static void find_or_take_force(const force *f, crowd *s, int npar) {
+  int same = f->there;
+  for (int k = 0; k < npar && same; k++) same = !memcmp(&f->c[k], &s->c[k], sizeof f->c[k]);
+  for (int t = 0; t < TILES && same; t++) same = !memcmp(f->q[t], s->tile[t].q, sizeof f->q[t]);
+  if (!same) {
+    take_force(s, s->tile[0].q);
+    return;
+  }
+  for (int t = 0; t < TILES; t++) memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
+}
+
 /* ---- the constraints
  * ------------------------------------------------------------------------------------------------------------
  */
@@ -310,12 +354,20 @@ CST_INLINE int is_broken(const crowd *s) {
 #define END        (MARCH->smooth ? PAST_AT(MARCH->nsub) : PAST_AT(0))
 #define ONE(block) record[(size_t)(block)*CST_W + (size_t)lane]
 
-/* The work space: the tiles, what each substep keeps, the record as it was. */
-enum { CROWD = (sizeof(crowd) + sizeof(vd) - 1) / sizeof(vd), HISTORY = sizeof(history) / sizeof(vd) };
+/* The work space: forces, which stay, the tiles, what each substep keeps, the record as it was. */
+enum {
+  FORCES = (sizeof(forces) + sizeof(vd) - 1) / sizeof(vd),
+  CROWD = (sizeof(crowd) + sizeof(vd) - 1) / sizeof(vd)
+};
+enum { HISTORY = sizeof(history) / sizeof(vd) };
+#define TILES_AT   ((vd *)C->work + FORCES)
+#define HISTORY_AT (TILES_AT + CROWD)
+#define DUE_AT     (HISTORY_AT + MARCH->nsub * HISTORY)
+#define RECORD_AT  (DUE_AT + MARCH->nsub)
 
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
-  return (size_t)CROWD + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
+  return (size_t)FORCES + (size_t)CROWD + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
 }
 
 static void bring_history(const cst_context *C, history *h, double *due, const double *record, int lane) {
@@ -337,7 +389,7 @@ static void send_history(const cst_context *C, history *h, const double *due, do
   }
 }
 
-static void enter(const cst_context *C, crowd *s, const double *record, int lane) {
+static void enter(const cst_context *C, crowd *s, const force *f, const double *record, int lane) {
   const cst_layout at = LAYOUT(C);
   const double     scale = ONE(at.tolerance) * (1 / CST_ROUNDOFF);
   BRING_Q(q, at.q), BRING_Q(p, at.p), BRING_G(impulse, at.impulse), BRING_G(slack, at.length);
@@ -346,7 +398,7 @@ static void enter(const cst_context *C, crowd *s, const double *record, int lane
     ALL for (int a = 0; a < KG; a++) s->tile[t].slack[a] = scale * s->tile[t].slack[a];
     sys_molecule_slopes(s->c, s->tile[t].q, s->tile[t].G);
   }
-  take_force(s, s->tile[0].q);
+  find_or_take_force(f, s, NPAR);
 }
 
 static void leave(const cst_context *C, crowd *s, double *record, int lane, long n) {
@@ -360,9 +412,10 @@ static void leave(const cst_context *C, crowd *s, double *record, int lane, long
 static cst_outcome march_lane(const cst_march own, double *record, int lane, long n) {
   const cst_context *C = &own.group;
   const cst_layout   at = LAYOUT(C);
-  crowd *const       s = (crowd *)C->work;
-  history *const     h = (history *)((vd *)C->work + CROWD);
-  double *const      due = (double *)((vd *)C->work + CROWD + MARCH->nsub * HISTORY);
+  crowd *const       s = (crowd *)TILES_AT;
+  history *const     h = (history *)HISTORY_AT;
+  double *const      due = (double *)DUE_AT;
+  force *const       kept = find_force((forces *)C->work, record + lane);
   const long         steps = ((const long *)record)[(size_t)at.step * CST_W + (size_t)lane];
   const int          predicts = MARCH->smooth, early = predicts && steps <= CST_PAST;
   vd                 c[NPAR + 1], hm[NMASS + 1];
@@ -370,7 +423,7 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   for (int k = 0; k < NPAR; k++) c[k] = vset(ONE(at.c + k));
   for (int k = 0; k < NMASS; k++) inverse[k] = 1.0 / ONE(at.mass + k);
   s->c = c, s->hm = hm;
-  enter(C, s, record, lane);
+  enter(C, s, kept, record, lane);
   bring_history(C, h, due, record, lane);
   for (long k = 0; k < n; k++)
     for (int j = 0; j < MARCH->nsub; j++) {
@@ -386,18 +439,28 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
         make_noise(C, s, MARCH->sub[j].noise, record, k, lane);
     }
   if (is_broken(s)) return (cst_outcome){n, 0, CST_NOT_FINITE};
+  kept->there = 0;
+  if (!OWN(MARCH->nsub - 1)->idle) keep_force(kept, s, NPAR); /* else it is of where it was taken */
   leave(C, s, record, lane, n);
   send_history(C, h, due, record, lane);
   return (cst_outcome){n, 0, CST_DONE};
 }
 
-/* Lanes that are no copies of the first. */
-static int others(const double *record, int end) {
-  vl same = vmask(1);
-  for (int i = 0; i < end; i++) same &= (vl)(((const vl *)record)[i] == ((const vl *)record)[i][0]);
+static int lanes_off(vl same) {
   int bits = 0;
   for (int l = 1; l < CST_W; l++) bits |= !same[l] << l;
   return bits;
+}
+
+/* Lanes that are no copies of the first. */
+static int others(const double *record, int end) {
+  const vl *x = (const vl *)record;
+  vl        same = vmask(1);
+  for (int i = 0; i < end; i++) {
+    same &= (vl)(x[i] == x[i][0]);
+    if (i % 16 == 15 && lanes_off(same) == (1 << CST_W) - 2) break;
+  }
+  return lanes_off(same);
 }
 
 /* Lanes over trajectories are faster where most are different, and all that they read is near. Noise is drawn
@@ -413,7 +476,7 @@ static int march(const cst_march *m, double *record, long n, cst_outcome *outcom
   const cst_context *C = &m->group;
   const int          end = END, differ = others(record, end);
   if (!pays(C, differ)) return 0;
-  vd *const was = (vd *)C->work + CROWD + MARCH->nsub * (HISTORY + 1);
+  vd *const was = RECORD_AT;
   if (differ) memcpy(was, record, sizeof(vd) * (size_t)end);
   for (int l = 0; l < CST_W; l++) {
     if (l && !(differ >> l & 1)) continue;

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# test_molecules.py: the march over molecules of one trajectory has the bits of the generic one, which an interpreted system takes: for every
+# kick, alone, in groups, with noise, where trajectories fail, and resumed from checkpoints of the other. TAP.
+# SPDX-License-Identifier: BSD-2-Clause
+import sys
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+from cli import differences, digests, done, ok, run
+
+STUDY = """study: conservation
+system: {name: tip3p-water, parameters: {n: %d}, compile: %s}
+initial: %s
+end: %g
+steps: [%g]
+methods: %s
+observables: [energy]
+"""
+KICKS = '[rattle, shake, euler-a, euler-b, "compose(rattle, suzuki4)", "langevin(rattle, friction=0.1, inverse-temperature=50)"]'
+MEMBERS = "{members: %d, seed: 3, around: lattice, spread: {v: 0.001}}"
+
+
+def compare(what, n, initial, end, step=0.0625, methods=KICKS, env=None):
+    results = [
+        run(f"molecules-{how}", STUDY % (n, how, initial, end, step, methods), env=env)
+        for how in ("always", "never")
+    ]
+    if any(process.returncode not in (0, 1) for process, _ in results):
+        ok(
+            any(process.returncode == 2 and env for process, _ in results),
+            f"{what}: runs",
+            [p.stderr for p, _ in results],
+        )  # a CPU without it
+        return
+    apart = [
+        x
+        for x in differences(*(digests(path) for _, path in results))
+        if not x.startswith("/run") and "/run" not in x
+    ]
+    ok(not apart, f"{what}: the same file compiled and interpreted", apart)
+
+
+compare("one trajectory", 7, "lattice", 20)
+compare("one trajectory, four lanes", 7, "lattice", 5, env={"CONSTELLA_ISA": "v3"})
+compare("three members", 7, MEMBERS % 3, 5)
+compare("many molecules, nine members", 26, MEMBERS % 9, 0.5, methods="[rattle]")
+compare("members that fail", 7, MEMBERS % 5, 30, step=1.5, methods="[rattle]")
+done()
