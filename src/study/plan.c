@@ -6,6 +6,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/plan.h"
+#include "study/reference.h"
 
 enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024, FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
@@ -292,6 +293,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   cst_plan_find_stored(p, d);
   count_freedom(p, d);
   cost_classes(p);
+  cst_reference_check(p, d);
   if (cst_diag_count(d) == before) cst_plan_check_names(p, d);
   if (cst_diag_count(d) == before) return p;
   cst_plan_destroy(p);

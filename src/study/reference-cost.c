@@ -21,6 +21,22 @@ static double steps_of(const cst_plan *p, int variant) {
   return sum;
 }
 
+enum { MOST_READS = 20000000 };
+
+void cst_reference_check(const cst_plan *p, cst_diag *d) {
+  double reads = 0;
+  if (p->study->reference != CST_REFERENCE_METHOD) return;
+  for (int i = 0; i < p->ncase; i++) {
+    const long every = p->classes[p->class_of[i]].read;
+    if (every > 0) reads += (double)(p->cases[i].n / every);
+  }
+  if (reads > MOST_READS)
+    cst_diag_add(d, p->study->file, 1, 1,
+                 "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
+                 "the coarse mesh take fewer",
+                 reads, MOST_READS);
+}
+
 double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   const cst_study *s = p->study;
   double           sum = 0, cost = 0;

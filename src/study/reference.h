@@ -39,6 +39,8 @@ long                cst_reference_twice(const cst_study *s);
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
 /* The times at which cases of a variant are compared with a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);
+/* Reports an error if the number of times, over all cases, exceeds its limit. */
+void cst_reference_check(const cst_plan *p, cst_diag *d);
 /* reference-cost.c: the reference method's steps, over all members and parameter sets, and their cost on one
  * core; 0: the reference is not a method. */
 double cst_reference_work(const cst_plan *p, double *nanoseconds);

@@ -99,6 +99,14 @@ def many():
         ["members are drawn from 100000000 at most"],
     )
     refused(
+        "times of the reference",
+        GOOD.replace("[0.1, 0.05]", "{counts: [10000000, 20000000]}").replace(
+            "exact", '{method: "gauss(4)", step: 0.1}'
+        )
+        + "error: {over: mesh}\n",
+        ["the reference would be read at 60000000 times; at most 20000000"],
+    )
+    refused(
         "tolerances",
         GOOD + "solver: {tolerance: [" + ", ".join(f"{i + 1}.0e-12" for i in range(n)) + "]}\n",
         [f"{n} tolerances; at most 10000"],
