@@ -337,13 +337,12 @@ static void report_unknown(const char *name, const cst_expr_error *e, cst_diag *
   if (strpbrk(name, "({"))
     cst_diag_add(d, NULL, 0, 0, "'%s': %s", name, e->message);
   else if (!access(name, R_OK))
-    cst_diag_add(d, NULL, 0, 0, "report_unknown is called '%s'; `constella system %s` examines a system file",
-                 name, name);
+    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella system %s` examines a system file", name,
+                 name);
   else
-    cst_diag_add(
-        d, NULL, 0, 0,
-        "report_unknown is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s",
-        name, guess(name));
+    cst_diag_add(d, NULL, 0, 0,
+                 "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s",
+                 name, guess(name));
 }
 
 static void show(const char *name, const char *system, cst_diag *d) {

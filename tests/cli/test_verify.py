@@ -267,7 +267,7 @@ def strangers():
         process.returncode == 2
         and not os.path.exists(mark)
         and sha256 in process.stderr
-        and "unasked" in process.stderr,
+        and "without permission" in process.stderr,
         "extend by a study without the layer: refused, nothing is loaded",
         process.stderr,
     )
@@ -445,7 +445,7 @@ def refused():
     with h5py.File(result, "r+") as f:
         f.attrs["study"] = f.attrs["study"].replace("rattle", "shake")
     ok(
-        "not the one that it was made of" in constella("verify", result).stderr,
+        "not the one that was run" in constella("verify", result).stderr,
         "a study that was changed is refused",
     )
     with h5py.File(result, "r+") as f:
