@@ -283,9 +283,10 @@ def kind():
         sys.executable,
         os.path.join(SOURCES, "analysis/command.py"),
         "report",
-        path("precision.h5"),
-        "-o",
-        path("precision.html"),
+        "file=" + path("precision.h5"),
+        "output=" + path("precision.html"),
+        "formats=png",
+        "style=screen",
     )
     if report.returncode == 2 and "needs the Python module" in report.stdout:
         return skip("the report of the kind", "no matplotlib")
