@@ -74,7 +74,7 @@ struct cst_stepper {
   double        *work;    /* three records: trial, column, saved */
   double        *saved;   /* [groups] records, for steps in parts */
   double        *space;   /* workspace of the generic cores */
-  double        *solo_space; /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
+  double *solo_space;     /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   /* arguments of the solver's callbacks */
   cst_batch          *batch;
   const cst_schedule *schedule;

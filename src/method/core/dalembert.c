@@ -38,8 +38,8 @@ struct data {
 
 #define LOCAL(X)                                                                                             \
   X(q, NQ)                                                                                                   \
-  X(p, NQ) X(m, NMASS) X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G)           \
-      X(J, NX *NX)
+  X(p, NQ)                                                                                                   \
+  X(m, NMASS) X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G) X(J, NX *NX)
 
 struct local {
   LOCAL(CST_FIELD)

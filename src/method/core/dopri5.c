@@ -49,8 +49,8 @@ static const double difference[PAIR_STAGES] = {71.0 / 57600,      0,          -7
   X(p, NQ)                                                                                                   \
   X(v, NQ)                                                                                                   \
   X(m, NMASS)                                                                                                \
-  X(minv, NMASS) X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT)       \
-      CST_TIME_FIELD(X)
+  X(minv, NMASS)                                                                                             \
+  X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)

@@ -32,7 +32,8 @@
   X(eq, NQ)                                                                                                  \
   X(ep, NQ)                                                                                                  \
   X(dV, NQ)                                                                                                  \
-  X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) \
+  X(G, NNZ_G)                                                                                                \
+  X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG)             \
       X(impulse, NG)
 
 struct local {

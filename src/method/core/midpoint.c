@@ -30,7 +30,8 @@ struct data {
 
 #define LOCAL(X)                                                                                             \
   X(q, NQ)                                                                                                   \
-  X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG)   \
+  X(p, NQ)                                                                                                   \
+  X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG)            \
       X(impulse, NG)
 
 struct local {
@@ -40,8 +41,9 @@ struct local {
   vl        near;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
-#define LEFT  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one  \
-                                            */
+#define LEFT                                                                                                 \
+  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one              \
+                                */
 #define RIGHT (OWN(j)->theta * H(j))
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {

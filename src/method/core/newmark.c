@@ -33,8 +33,8 @@ struct data {
   X(a, NQ)                                                                                                   \
   X(ahead, NQ)                                                                                               \
   X(y, NQ)                                                                                                   \
-  X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)          \
-      X(factor, FULL_MASS)
+  X(bent, BENT_SIZE)                                                                                         \
+  X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)

@@ -36,8 +36,9 @@ struct data {
 #define NX (MARCH->unknowns)
 #define USES_STEP
 
-#define NP NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own  \
-               */
+#define NP                                                                                                   \
+  NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own           \
+      */
 
 /* Newton's method where a part of V is stiff; it is not compiled for such a system. */
 #define IS_STIFF  (!CST_HOT && C->system->kernel_size[CST_K_dVS] > 0)
@@ -49,7 +50,8 @@ struct data {
   X(p, NQ)                                                                                                   \
   X(v, NQ)                                                                                                   \
   X(m, NMASS)                                                                                                \
-  X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0)  \
+  X(minv, NMASS)                                                                                             \
+  X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0)                 \
       CST_TIME_FIELD(X)
 
 struct local {
