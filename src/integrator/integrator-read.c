@@ -15,17 +15,17 @@ const char *cst_integrator_reason(cst_trajectory_status status) {
   return status == CST_TRAJECTORY_NOT_CONVERGED ? "solver did not converge" : "not finite";
 }
 
-static bool is_well(const cst_integrator *x, long k) { return x->batch.fate[k].reason == CST_DONE; }
+static bool is_well(const cst_integrator *x, long k) { return x->batch.status[k].reason == CST_DONE; }
 
 static long steps_of(const cst_integrator *x, long k) {
-  return is_well(x, k) ? x->batch.step : x->batch.fate[k].step;
+  return is_well(x, k) ? x->batch.step : x->batch.status[k].step;
 }
 
 long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *status, long *steps) {
   long failed = 0;
   for (long k = 0; k < x->count; k++) {
     failed += !is_well(x, k);
-    status[k] = (cst_trajectory_status)x->batch.fate[k].reason;
+    status[k] = (cst_trajectory_status)x->batch.status[k].reason;
     if (steps) steps[k] = steps_of(x, k);
   }
   return failed;

@@ -16,7 +16,7 @@ PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
   b->record = record;
   b->last = last;
   PetscCall(PetscCalloc1(groups, &b->alive));
-  PetscCall(PetscCalloc1(groups * (size_t)cst_stepper_width(s), &b->fate));
+  PetscCall(PetscCalloc1(groups * (size_t)cst_stepper_width(s), &b->status));
   PetscFunctionReturn(0);
 }
 
@@ -25,7 +25,7 @@ PetscErrorCode cst_batch_destroy(cst_batch *b) {
   free(b->record);
   free(b->last);
   PetscCall(PetscFree(b->alive));
-  PetscCall(PetscFree(b->fate));
+  PetscCall(PetscFree(b->status));
   memset(b, 0, sizeof *b);
   PetscFunctionReturn(0);
 }
@@ -37,7 +37,7 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
   b->ahead = 0;
   memset(b->record, 0, (size_t)b->groups * cst_stepper_record_size(s) * sizeof(double));
   memset(b->alive, 0, (size_t)b->groups * sizeof *b->alive);
-  memset(b->fate, 0, (size_t)b->groups * (size_t)width * sizeof *b->fate);
+  memset(b->status, 0, (size_t)b->groups * (size_t)width * sizeof *b->status);
 }
 
 static double *numbers(int n) {
@@ -91,7 +91,7 @@ void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const doub
   for (size_t k = 0; k < cst_stepper_record_size(s) / (size_t)width; k++)
     to[k * (size_t)width] = from[k * (size_t)width];
   b->alive[index / width] &= ~(1 << index % width);
-  b->fate[index] = (cst_lane_status){CST_NO_START, 0};
+  b->status[index] = (cst_lane_status){CST_NO_START, 0};
 }
 
 void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
@@ -101,7 +101,7 @@ void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
 }
 
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index) {
-  return column(s, b->fate[index].reason == CST_DONE ? b->record : b->last, index);
+  return column(s, b->status[index].reason == CST_DONE ? b->record : b->last, index);
 }
 
 enum { REASON, STEP, COLUMN }; /* layout of the saved numbers */
@@ -113,8 +113,8 @@ size_t cst_batch_numbers(const cst_stepper *s) {
 void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double *x) {
   const double *from = cst_batch_lane(s, b, index);
   const size_t  width = (size_t)cst_stepper_width(s), n = cst_stepper_record_size(s) / width;
-  x[REASON] = b->fate[index].reason;
-  x[STEP] = (double)b->fate[index].step;
+  x[REASON] = b->status[index].reason;
+  x[STEP] = (double)b->status[index].step;
   for (size_t k = 0; k < n; k++) x[COLUMN + k] = from[k * width];
 }
 
@@ -128,7 +128,7 @@ void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const dou
   const int        bit = 1 << (size_t)index % width;
   const cst_reason reason = (cst_reason)(int)x[REASON];
   double          *to = column(s, reason == CST_DONE ? b->record : b->last, index);
-  b->fate[index] = (cst_lane_status){reason, (long)x[STEP]};
+  b->status[index] = (cst_lane_status){reason, (long)x[STEP]};
   if (reason == CST_DONE)
     b->alive[(size_t)index / width] |= bit;
   else

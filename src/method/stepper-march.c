@@ -105,7 +105,7 @@ static void step_robustly(cst_stepper *st, int group, long step, int failing) {
   for (int l = 0; l < st->width; l++) {
     if (!(left >> l & 1)) continue;
     copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
-    b->fate[group * st->width + l] = (cst_lane_status){reason[l], step};
+    b->status[group * st->width + l] = (cst_lane_status){reason[l], step};
   }
   b->alive[group] &= ~left;
   memcpy(record, next, st->size * sizeof *next);

@@ -41,7 +41,7 @@ typedef struct {
   double          *record; /* [groups][size], 64-byte aligned */
   double          *last;   /* same shape: the last good column of failed lanes */
   int             *alive;  /* [groups] bits of living lanes */
-  cst_lane_status *fate;   /* [groups * width] */
+  cst_lane_status *status; /* [groups * width] */
   long             step;   /* steps done by living lanes */
   /* The first groups, which have completed the stretch in which an advance was halted. The next stretch, if
    * it has the same length, leaves them unchanged. */

@@ -63,7 +63,7 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
       fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st),
                        v);
     for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
-    if (b->fate[m].reason == CST_DONE)
+    if (b->status[m].reason == CST_DONE)
       cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
   }
   free(v);
@@ -80,7 +80,7 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, c
   for (long m = 0; m < x.count; m++) {
     double       *to = cst_reference_cell(r, x.table, time, x.first + m);
     const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
-    bool          good = b->fate[m].reason == CST_DONE;
+    bool          good = b->status[m].reason == CST_DONE;
     if (m % width == 0)
       fold->multipliers(cst_stepper_context(st),
                         b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);

@@ -48,7 +48,7 @@ static PetscErrorCode run(quench *x, int variant) {
   for (long k = 0; k < steps; k++) {
     PetscCall(cst_stepper_advance(x->st, &x->b, 1));
     PetscCheck(
-        x->b.fate[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
+        x->b.status[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
         "the start could not be relaxed with %s: step %ld of parameter set %d failed; try a smaller step",
         cst_method_label(x->s->relax_method), k + 1, variant);
     const double now = read_state(x);

@@ -37,14 +37,14 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
 
 static void fill_row(cst_runner *r, long lane) {
   const cst_layout      *at = cst_stepper_layout(r->st);
-  const cst_lane_status *fate = &r->b->fate[lane];
-  const bool             done = fate->reason == CST_DONE;
-  const long             steps = done ? r->cohort->n : fate->step;
+  const cst_lane_status *status = &r->b->status[lane];
+  const bool             done = status->reason == CST_DONE;
+  const long             steps = done ? r->cohort->n : status->step;
   const double           iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
   double                 per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
   *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) =
-      (signed char)fate->reason;
+      (signed char)status->reason;
   *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) = steps;
   *cst_rows_numbers(r->rows, CST_CHANNEL_ITERATIONS, 0, lane) = iterations;
   *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) =
@@ -52,7 +52,7 @@ static void fill_row(cst_runner *r, long lane) {
   fill_state(r, lane, steps, done);
   for (int k = 0; k < CST_ERRORS && r->error[k]; k++)
     if (!done) r->error[k][lane] = NAN;
-  fill_figures(r, lane, fate->reason != CST_NO_START);
+  fill_figures(r, lane, status->reason != CST_NO_START);
 }
 
 static PetscErrorCode write_single_series(cst_runner *r) {

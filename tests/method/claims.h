@@ -318,7 +318,7 @@ UNUSED static void run_go(run *r, double h, long n) {
 }
 UNUSED static bool run_well(const run *r, int lanes) {
   for (int i = 0; i < lanes; i++)
-    if (r->b.fate[i].reason != CST_DONE) return false;
+    if (r->b.status[i].reason != CST_DONE) return false;
   return true;
 }
 UNUSED static void run_block(const run *r, int lane, int at, int n, double *out) {

@@ -38,10 +38,10 @@ static bool counts(const run *r) {
   bool good = true;
   for (int l = 0; l < LANES; l++) {
     const double         *column = cst_batch_lane(r->st, &r->b, l);
-    const cst_lane_status fate = r->b.fate[l];
+    const cst_lane_status status = r->b.status[l];
     int64_t               n;
     memcpy(&n, column + cst_stepper_layout(r->st)->step * cst_stepper_width(r->st), sizeof n);
-    good &= n == (fate.reason == CST_DONE ? r->b.step : fate.step);
+    good &= n == (status.reason == CST_DONE ? r->b.step : status.step);
   }
   return good;
 }
@@ -56,25 +56,25 @@ static void test_failure(const char *system, const char *method, double speed, d
   int      same = 0, well = 0;
   run_lanes(&with, x, method, speed, h, n, stretch);
   run_lanes(&without, x, method, 0, h, n, stretch);
-  cst_lane_status fate = with.b.fate[BAD];
-  if (!OK(fate.reason == reason && (good < 0 ? fate.step > 0 && fate.step < n : fate.step == good),
+  cst_lane_status status = with.b.status[BAD];
+  if (!OK(status.reason == reason && (good < 0 ? status.step > 0 && status.step < n : status.step == good),
           "%s on %s, stretches of %d: the lane fails, reason and step are kept (step %ld)", method, system,
-          stretch, fate.step))
-    NOTE("reason %d, step %ld", fate.reason, fate.step);
+          stretch, status.step))
+    NOTE("reason %d, step %ld", status.reason, status.step);
   run_carried(&with, BAD, q, p);
   OK(isfinite(norm(q, x->s->nq)) && isfinite(norm(p, x->s->nq)), "its last state is finite");
   for (int l = 0; l < LANES; l++) {
     if (l == BAD) continue;
-    well += with.b.fate[l].reason == CST_DONE;
+    well += with.b.status[l].reason == CST_DONE;
     same += same_lane(&with, l, &without, l - (l > BAD));
   }
   OK(well == LANES - 1 && same == LANES - 1, "the others go on and have the bits of a run without it");
   OK(with.b.step == n && counts(&with), "the batch arrives, and each record counts the steps behind it");
   if (good < 0) { /* the last state is that of the last good step */
     run upto;
-    run_lanes(&upto, x, method, speed, h, fate.step, 1);
-    OK(upto.b.fate[BAD].reason == CST_DONE && same_lane(&with, BAD, &upto, BAD),
-       "its last state is that after %ld steps", fate.step);
+    run_lanes(&upto, x, method, speed, h, status.step, 1);
+    OK(upto.b.status[BAD].reason == CST_DONE && same_lane(&with, BAD, &upto, BAD),
+       "its last state is that after %ld steps", status.step);
     run_close(&upto);
   }
   if (stretch > 1) {
@@ -82,7 +82,8 @@ static void test_failure(const char *system, const char *method, double speed, d
     run_lanes(&single, x, method, speed, h, n, 1);
     same = 0;
     for (int l = 0; l < LANES; l++) same += same_lane(&with, l, &single, l);
-    OK(same == LANES && single.b.fate[BAD].reason == fate.reason && single.b.fate[BAD].step == fate.step,
+    OK(same == LANES && single.b.status[BAD].reason == status.reason &&
+           single.b.status[BAD].step == status.step,
        "the same, step by step");
     run_close(&single);
   }
@@ -105,7 +106,7 @@ static void test_all_fail(void) {
     double q0[CST_MAX_Q], v0[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q];
     start_of(x, l, q0, v0);
     run_carried(&r, l, q, p);
-    failed += r.b.fate[l].reason == CST_NOT_CONVERGED && r.b.fate[l].step == 0;
+    failed += r.b.status[l].reason == CST_NOT_CONVERGED && r.b.status[l].step == 0;
     same += !memcmp(q, q0, sizeof(double) * (size_t)x->s->nq);
   }
   OK(failed == LANES && same == LANES && r.b.step == 7, "all lanes fail at once: each keeps its start");
