@@ -91,7 +91,7 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_keeper *k, cst_end *end) {
+PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k, cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
   replay d = {p, o, r, cst_need(calloc(n + 1, sizeof *d.member)), cst_need(calloc((size_t)p->ncase + 1, 1))};
   PetscMPIInt rank;
@@ -101,7 +101,7 @@ PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_k
   PetscCallMPI(MPI_Bcast(d.member, (PetscMPIInt)n, MPI_LONG, 0, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_runner_choose(r, d.member);
-  PetscCall(cst_keeper_phase(k, p->ncase, replay_case, &d, end));
+  PetscCall(cst_run_control_phase(k, p->ncase, replay_case, &d, end));
   cst_runner_choose(r, NULL);
   free(d.member);
   free(d.open);

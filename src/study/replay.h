@@ -7,11 +7,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_REPLAY_H
 #define CST_REPLAY_H
-#include "study/keeper.h"
+#include "study/run-control.h"
 
 /* The worst members of a case, [ntrajectory], worst first, ties by number; -1 after the last. */
 PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member);
 /* Collective, after all batches: chooses members, computes and writes their states. Cases that are complete
  * in the file are kept. */
-PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_keeper *k, cst_end *end);
+PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k, cst_end *end);
 #endif

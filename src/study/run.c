@@ -7,11 +7,11 @@
 #include "study/conclude.h"
 #include "study/extend.h"
 #include "study/identity.h"
-#include "study/keeper.h"
 #include "study/longer.h"
 #include "study/replay.h"
-#include "study/run-notes.h"
 #include "study/run.h"
+#include "study/run-control.h"
+#include "study/run-notes.h"
 #include "study/stop.h"
 
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
@@ -79,7 +79,7 @@ typedef struct {
   cst_series          *series;
   cst_past            *past;
   cst_runner          *runner;
-  cst_keeper          *keeper;
+  cst_run_control     *control;
   const cst_extension *extension;
   double              *rows;         /* from which a batch continues */
   double              *least, *most; /* [nclass] seconds per trajectory */
@@ -92,7 +92,7 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
   PetscFunctionBegin;
   PetscCheck(cst_past_midway(d->past, i, &midway, &size), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "checkpoint %ld was damaged or removed during the run", d->past->number);
-  PetscCall(cst_reference_compute(d->reference, i, midway, size, cst_keeper_poll, d->keeper, stop));
+  PetscCall(cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
   PetscFunctionReturn(0);
 }
 
@@ -125,7 +125,7 @@ static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x,
     PetscCall(cst_runner_batch(d->runner, w, &from, stop));
   } else
     PetscCall(cst_runner_batch(d->runner, w, NULL, stop));
-  if (!*stop) cst_keeper_finished(d->keeper, w);
+  if (!*stop) cst_run_control_finished(d->control, w);
   PetscFunctionReturn(0);
 }
 
@@ -160,7 +160,7 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "checkpoint %ld was damaged or removed during the run", d->past->number);
   PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
-  if (!*stop) cst_keeper_finished(d->keeper, w);
+  if (!*stop) cst_run_control_finished(d->control, w);
   PetscFunctionReturn(0);
 }
 
@@ -185,7 +185,7 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   PetscCall(PetscCalloc2(2 * p->nclass, &both, p->ncase, &icase));
   d->least = both;
   d->most = both + p->nclass;
-  PetscCall(cst_keeper_phase(d->keeper, p->nclass, time_class, d, end));
+  PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
     for (int i = 0; i < p->ncase; i++) icase[i] = both[k * p->nclass + p->class_of[i]];
@@ -199,18 +199,18 @@ static PetscErrorCode compute_batches(computation *d, cst_end *end) {
   double *seconds;
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
-  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll,
-                              d->keeper, &d->runner));
-  cst_runner_halt_by(d->runner, cst_keeper_halts, cst_keeper_pauses);
-  cst_keeper_watch(d->keeper, d->runner);
-  PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
+  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series,
+                              cst_run_control_poll, d->keeper, &d->runner));
+  cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
+  cst_run_control_watch(d->keeper, d->runner);
+  PetscCall(cst_run_control_phase(d->keeper, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && d->plan->study->worst_by.text)
-    PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
+    PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
   if (*end == CST_END_DONE) {
     cst_stop_grace(20); /* the rest usually takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
-    PetscCall(cst_keeper_gather(d->keeper, seconds));
+    PetscCall(cst_run_control_gather(d->control, seconds));
     PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
     PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
     PetscCall(PetscFree(seconds));
@@ -234,26 +234,27 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
 /* reference_error: see cst_reference_errors; set if the run completes. */
 static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
                            const cst_run_options *options, double *reference_error, cst_run_end *run) {
-  char              *identity = cst_identity_text(p, options->resume.run);
-  cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock,
-                             options->deadline};
-  computation        d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
-                          past, NULL, NULL, options->extension,      NULL,
-                          NULL, NULL};
-  cst_coordinator   *c;
+  char                   *identity = cst_identity_text(p, options->resume.run);
+  cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds, options->lock,
+                                  options->deadline};
+  computation             d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
+                               past, NULL, NULL, options->extension,      NULL,
+                               NULL, NULL};
+  cst_coordinator        *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
-  PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
-  d.reference->halt = cst_keeper_halts;
-  d.reference->halt_context = d.keeper;
+  PetscCall(
+      cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.control));
+  d.reference->halt = cst_run_control_halts;
+  d.reference->halt_context = d.control;
   cst_stop_grace(0); /* from here on slices of work poll for signals */
-  PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
+  PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
   if (run->end == CST_END_DONE) cst_reference_errors(d.reference, reference_error);
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
-  cst_keeper_tell(d.keeper, run);
-  PetscCall(cst_keeper_destroy(&d.keeper));
+  cst_run_control_report(d.control, run);
+  PetscCall(cst_run_control_destroy(&d.control));
   PetscCall(cst_coordinator_destroy(&c));
   free(d.rows);
   cst_series_destroy(d.series);

@@ -1,4 +1,4 @@
-/* keeper.c: coordinates the ranks of a run and writes its checkpoints (see keeper.h). */
+/* run-control.c: coordinates the ranks of a run and writes its checkpoints (see run-control.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/need.h"
-#include "study/keeper.h"
+#include "study/run-control.h"
 #include "study/stop.h"
 
 enum { TAG = 17 };
@@ -33,32 +33,32 @@ typedef struct {
   char        reason[512];
 } checkpointing;
 
-struct cst_keeper {
-  MPI_Comm           comm;
-  PetscMPIInt        rank, size;
-  const cst_plan    *plan;
-  cst_keeper_options options;
-  cst_coordinator   *coordinator;
-  cst_output        *output;
-  cst_reference     *reference;
-  cst_series        *series;
-  cst_runner        *runner; /* NULL: the batches have not begun */
-  MPI_Datatype       unit;
-  long               obeyed; /* the last order that this rank has carried out */
-  cst_end            end;
-  int                total; /* pieces of work of the phase */
-  cst_bundle         part;
-  MPI_Request        sending;
-  cst_work          *finished; /* since the last part was made */
-  size_t             nfinished, most_finished;
-  double            *told;            /* [nclass] seconds already reported */
-  double             polled, slowest; /* time of the last poll, and the longest time between two polls */
-  double             looked;          /* time of the last check inside a slice, ... */
-  bool               halts;           /* ... and its answer */
-  bool               due;             /* a checkpoint was ordered and is not made yet */
-  double             patience; /* seconds of a slice after which it is halted for that; doubled each time, so
-                                  that slices come to an end */
-  double        pause;         /* until the next poll */
+struct cst_run_control {
+  MPI_Comm                comm;
+  PetscMPIInt             rank, size;
+  const cst_plan         *plan;
+  cst_run_control_options options;
+  cst_coordinator        *coordinator;
+  cst_output             *output;
+  cst_reference          *reference;
+  cst_series             *series;
+  cst_runner             *runner; /* NULL: the batches have not begun */
+  MPI_Datatype            unit;
+  long                    obeyed; /* the last order that this rank has carried out */
+  cst_end                 end;
+  int                     total; /* pieces of work of the phase */
+  cst_bundle              part;
+  MPI_Request             sending;
+  cst_work               *finished; /* since the last part was made */
+  size_t                  nfinished, most_finished;
+  double                 *told;            /* [nclass] seconds already reported */
+  double                  polled, slowest; /* time of the last poll, and the longest time between two polls */
+  double                  looked;          /* time of the last check inside a slice, ... */
+  bool                    halts;           /* ... and its answer */
+  bool                    due;             /* a checkpoint was ordered and is not made yet */
+  double patience;     /* seconds of a slice after which it is halted for that; doubled each time, so
+                          that slices come to an end */
+  double        pause; /* until the next poll */
   bool          signalled;
   checkpointing checkpoint;
 };
@@ -67,15 +67,16 @@ struct cst_keeper {
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
-PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options,
-                                 cst_coordinator *c, cst_output *o, cst_past *past, cst_reference *r,
-                                 cst_series *s, cst_keeper **keeper) {
-  cst_keeper *k;
-  char        why[512] = "";
-  int         ok = 1;
+PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
+                                      const cst_run_control_options *options, cst_coordinator *c,
+                                      cst_output *o, cst_past *past, cst_reference *r, cst_series *s,
+                                      cst_run_control **control) {
+  cst_run_control *k;
+  char             why[512] = "";
+  int              ok = 1;
   PetscFunctionBegin;
   PetscCall(PetscNew(&k));
-  *keeper = k;
+  *control = k;
   k->comm = comm;
   k->plan = p;
   k->options = *options;
@@ -104,8 +105,8 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
-  cst_keeper *k = *keeper;
+PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
+  cst_run_control *k = *control;
   PetscFunctionBegin;
   cst_kept_destroy(k->checkpoint.kept);
   for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
@@ -113,12 +114,12 @@ PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
   PetscCall(PetscFree(k->told));
-  PetscCall(PetscFree(*keeper));
+  PetscCall(PetscFree(*control));
   PetscFunctionReturn(0);
 }
 
-void cst_keeper_watch(cst_keeper *k, cst_runner *r) { k->runner = r; }
-void cst_keeper_finished(cst_keeper *k, const cst_work *w) {
+void cst_run_control_watch(cst_run_control *k, cst_runner *r) { k->runner = r; }
+void cst_run_control_finished(cst_run_control *k, const cst_work *w) {
   if (k->nfinished == k->most_finished) {
     k->most_finished = 2 * k->most_finished + 16;
     k->finished = cst_need(realloc(k->finished, k->most_finished * sizeof *k->finished));
@@ -128,7 +129,7 @@ void cst_keeper_finished(cst_keeper *k, const cst_work *w) {
 
 /* ---- the part of each rank ---------------------------------------------------------------------- */
 
-static void pack_finished(cst_keeper *k, cst_bundle *b) {
+static void pack_finished(cst_run_control *k, cst_bundle *b) {
   long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
   for (size_t i = 0; i < k->nfinished; i++, x += 3) {
     cst_plan_trajectory(k->plan, k->finished[i].cohort, k->finished[i].first, &x[0], &x[1]);
@@ -137,7 +138,7 @@ static void pack_finished(cst_keeper *k, cst_bundle *b) {
   k->nfinished = 0;
 }
 
-static void pack_seconds(cst_keeper *k, cst_bundle *b) {
+static void pack_seconds(cst_run_control *k, cst_bundle *b) {
   double *x = cst_bundle_add(b, "seconds", sizeof *x * (size_t)k->plan->nclass);
   for (int i = 0; i < k->plan->nclass; i++) {
     const double all = cst_runner_seconds(k->runner, i);
@@ -147,7 +148,7 @@ static void pack_seconds(cst_keeper *k, cst_bundle *b) {
 }
 
 /* Buffered states are written to the file first. */
-static PetscErrorCode make_part(cst_keeper *k) {
+static PetscErrorCode make_part(cst_run_control *k) {
   PetscFunctionBegin;
   if (k->runner) PetscCall(cst_runner_flush(k->runner));
   const char *why = cst_output_sync(k->output);
@@ -169,13 +170,13 @@ static PetscErrorCode make_part(cst_keeper *k) {
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
 
 /* Keeps the first failure as the reason; later parts are still received. */
-static void take(cst_keeper *k, const cst_bundle *part) {
+static void take(cst_run_control *k, const cst_bundle *part) {
   checkpointing *d = &k->checkpoint;
   if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
   d->missing--;
 }
 
-static PetscErrorCode obey(cst_keeper *k, long order) {
+static PetscErrorCode obey(cst_run_control *k, long order) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   PetscCall(make_part(k));
@@ -189,7 +190,7 @@ static PetscErrorCode obey(cst_keeper *k, long order) {
 }
 
 /* Starts to receive a part; *admitted false: none is pending, or no slot or memory is free. */
-static PetscErrorCode admit(cst_keeper *k, bool *admitted) {
+static PetscErrorCode admit(cst_run_control *k, bool *admitted) {
   checkpointing *d = &k->checkpoint;
   MPI_Message    message;
   MPI_Status     status;
@@ -212,7 +213,7 @@ static PetscErrorCode admit(cst_keeper *k, bool *admitted) {
 
 /* Receives parts as they arrive. Their senders compute and make progress only now and then, so several are
  * received concurrently. */
-static PetscErrorCode receive(cst_keeper *k) {
+static PetscErrorCode receive(cst_run_control *k) {
   checkpointing *d = &k->checkpoint;
   PetscMPIInt    done, which[SLOTS];
   bool           more = true;
@@ -231,9 +232,9 @@ static PetscErrorCode receive(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-static void end(cst_keeper *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
+static void end(cst_run_control *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
 
-static void begin_checkpoint(cst_keeper *k, bool last) {
+static void begin_checkpoint(cst_run_control *k, bool last) {
   checkpointing *d = &k->checkpoint;
   char           why[512];
   d->opened = MPI_Wtime();
@@ -249,7 +250,7 @@ static void begin_checkpoint(cst_keeper *k, bool last) {
   cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, order_of(d->number, last));
 }
 
-static void finish_checkpoint(cst_keeper *k) {
+static void finish_checkpoint(cst_run_control *k) {
   checkpointing *d = &k->checkpoint;
   if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed) cst_kept_abandon(d->kept);
@@ -262,11 +263,11 @@ static void finish_checkpoint(cst_keeper *k) {
 }
 
 /* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
-static double reserve(const cst_keeper *k, const long *words) {
+static double reserve(const cst_run_control *k, const long *words) {
   return 1 + 2 * k->checkpoint.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST];
 }
 
-static bool must_stop(cst_keeper *k, const long *words) {
+static bool must_stop(cst_run_control *k, const long *words) {
   if (words[CST_NOTICE_SIGNAL])
     snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "%s",
              cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
@@ -277,7 +278,7 @@ static bool must_stop(cst_keeper *k, const long *words) {
   return true;
 }
 
-static PetscErrorCode show_life(cst_keeper *k) {
+static PetscErrorCode show_life(cst_run_control *k) {
   PetscFunctionBegin;
   if (MPI_Wtime() - k->checkpoint.beat < beat_every) PetscFunctionReturn(0);
   k->checkpoint.beat = MPI_Wtime();
@@ -286,7 +287,7 @@ static PetscErrorCode show_life(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode lead(cst_keeper *k) {
+static PetscErrorCode lead(cst_run_control *k) {
   checkpointing *d = &k->checkpoint;
   long           words[CST_NOTICES];
   PetscFunctionBegin;
@@ -310,12 +311,12 @@ static PetscErrorCode lead(cst_keeper *k) {
 /* ---- all ranks ------------------------------------------------------------------------------- */
 
 /* Time until the next poll: longer if rank 0 answers slowly, and if there are many ranks. */
-static double pause_after(const cst_keeper *k, double spent) {
+static double pause_after(const cst_run_control *k, double spent) {
   const double most = k->rank ? fmax((double)k->size / polls_per_second, spent / part_of_time) : 0;
   return fmin(fmax(pause_between, most), longest_pause);
 }
 
-static PetscErrorCode poll_now(cst_keeper *k) {
+static PetscErrorCode poll_now(cst_run_control *k) {
   long        words[CST_NOTICES];
   PetscMPIInt sent;
   PetscFunctionBegin;
@@ -334,11 +335,11 @@ static PetscErrorCode poll_now(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-static bool stops(const cst_keeper *k) { return k->end > CST_END_DONE || is_last(k->obeyed); }
+static bool stops(const cst_run_control *k) { return k->end > CST_END_DONE || is_last(k->obeyed); }
 
-PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
-  cst_keeper  *k = context;
-  const double now = MPI_Wtime();
+PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
+  cst_run_control *k = context;
+  const double     now = MPI_Wtime();
   PetscFunctionBegin;
   cst_coordinator_done(k->coordinator, work);
   if (now - k->polled >= k->pause) {
@@ -354,10 +355,10 @@ PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
 }
 
 /* Called inside a slice: rank 0 continues to coordinate, but no part is made here. */
-bool cst_keeper_halts(void *context) {
-  cst_keeper  *k = context;
-  const double now = MPI_Wtime();
-  long         words[CST_NOTICES];
+bool cst_run_control_halts(void *context) {
+  cst_run_control *k = context;
+  const double     now = MPI_Wtime();
+  long             words[CST_NOTICES];
   if (cst_stop_signal()) return true;
   if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
   k->looked = now;
@@ -369,9 +370,9 @@ bool cst_keeper_halts(void *context) {
   return k->halts;
 }
 
-bool cst_keeper_pauses(void *context) {
-  cst_keeper *k = context;
-  if (cst_keeper_halts(k)) return true;
+bool cst_run_control_pauses(void *context) {
+  cst_run_control *k = context;
+  if (cst_run_control_halts(k)) return true;
   if (!k->due || MPI_Wtime() - k->polled < k->patience) return false;
   k->patience *= 2;
   k->due = false; /* until it is asked again */
@@ -380,7 +381,7 @@ bool cst_keeper_pauses(void *context) {
 
 /* This rank has no work left. It carries out orders until all ranks have finished, and polls less often the
  * longer it waits. Rank 0 polls without a pause, to serve the others. */
-static PetscErrorCode wait_for_end(cst_keeper *k) {
+static PetscErrorCode wait_for_end(cst_run_control *k) {
   const double begun = MPI_Wtime();
   PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
@@ -394,7 +395,7 @@ static PetscErrorCode wait_for_end(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode start_anew(cst_keeper *k) {
+static PetscErrorCode start_anew(cst_run_control *k) {
   static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
   PetscFunctionBegin;
   PetscCallMPI(MPI_Barrier(k->comm));
@@ -404,7 +405,8 @@ static PetscErrorCode start_anew(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_keeper_phase(cst_keeper *k, int n, cst_piece_of_work *f, void *context, cst_end *how) {
+PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_work *f, void *context,
+                                     cst_end *how) {
   bool stop = false;
   PetscFunctionBegin;
   k->total = n;
@@ -412,7 +414,7 @@ PetscErrorCode cst_keeper_phase(cst_keeper *k, int n, cst_piece_of_work *f, void
     PetscCall(f(context, (int)i, &stop));
     if (stop) break;
     (void)cst_coordinator_add(k->coordinator, CST_NOTICE_FINISHED, 1);
-    PetscCall(cst_keeper_poll(k, 0, &stop));
+    PetscCall(cst_run_control_poll(k, 0, &stop));
   }
   PetscCall(wait_for_end(k));
   *how = k->end;
@@ -420,7 +422,7 @@ PetscErrorCode cst_keeper_phase(cst_keeper *k, int n, cst_piece_of_work *f, void
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_keeper_gather(cst_keeper *k, double *seconds) {
+PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
   PetscFunctionBegin;
   for (int i = 0; i < k->plan->nclass; i++) seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
   if (k->rank == 0) {
@@ -430,7 +432,7 @@ PetscErrorCode cst_keeper_gather(cst_keeper *k, double *seconds) {
   PetscFunctionReturn(0);
 }
 
-void cst_keeper_tell(const cst_keeper *k, cst_run_end *run) {
+void cst_run_control_report(const cst_run_control *k, cst_run_end *run) {
   run->checkpoints = k->checkpoint.written;
   run->longest = k->checkpoint.longest;
   snprintf(run->reason, sizeof run->reason, "%s", k->checkpoint.reason);
