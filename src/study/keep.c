@@ -31,16 +31,26 @@ static group_state state_of(cst_runner *r, int group) {
   return (group_state){record + at->q * r->width, record + at->p * r->width, r->lambda, r->scratch};
 }
 
+/* The numbers of the group that a part of a track stores, by lane. */
+static const double *source_of(const cst_runner *r, const group_state *x, int which) {
+  switch (r->tracks.part[which].kind) {
+  case CST_CHANNEL_STATE_Q:
+    return x->q;
+  case CST_CHANNEL_STATE_P:
+    return x->p;
+  case CST_CHANNEL_STATE_LAMBDA:
+    return x->lambda;
+  case CST_CHANNEL_STATE_V:
+    return x->v;
+  default:
+    return r->value + r->plan->stored[r->tracks.part[which].which] * r->width;
+  }
+}
+
 static void keep_part(const cst_runner *r, const group_state *x, int track, int which, int lane) {
-  const cst_track_part *part = &r->tracks.part[which];
-  const int             W = r->width;
-  double               *to = cst_tracks_place(&r->tracks, track, which);
-  const double         *from = part->kind == CST_CHANNEL_STATE_Q        ? x->q
-                               : part->kind == CST_CHANNEL_STATE_P      ? x->p
-                               : part->kind == CST_CHANNEL_STATE_LAMBDA ? x->lambda
-                               : part->kind == CST_CHANNEL_STATE_V      ? x->v
-                                                                   : r->value + r->plan->stored[part->which] * W;
-  for (int i = 0; i < part->count; i++) to[i] = from[i * W + lane];
+  double       *to = cst_tracks_place(&r->tracks, track, which);
+  const double *from = source_of(r, x, which);
+  for (int i = 0; i < r->tracks.part[which].count; i++) to[i] = from[i * r->width + lane];
 }
 
 PetscErrorCode cst_keep_states(cst_runner *r) {
