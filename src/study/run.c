@@ -200,10 +200,10 @@ static PetscErrorCode compute_batches(computation *d, cst_end *end) {
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
   PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series,
-                              cst_run_control_poll, d->keeper, &d->runner));
+                              cst_run_control_poll, d->control, &d->runner));
   cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
-  cst_run_control_watch(d->keeper, d->runner);
-  PetscCall(cst_run_control_phase(d->keeper, d->agenda->n, compute_batch, d, end));
+  cst_run_control_watch(d->control, d->runner);
+  PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && d->plan->study->worst_by.text)
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
