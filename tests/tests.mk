@@ -98,7 +98,8 @@ BENCH_OBJ_linear        := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-
 BENCH_OBJ_lie           := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-lie.$(i).o)
 BENCH_OBJ_general       := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-angles.$(i).o)
 BENCH_OBJ_bench         := $(BENCH_OBJ)
-BENCH_PARTS             := bench systems conversion line-integral linear lie thermostat general
+BENCH_OBJ_matrix        := $(BENCH_OBJ)
+BENCH_PARTS             := bench matrix systems conversion line-integral linear lie thermostat general
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS)
 
@@ -107,6 +108,7 @@ bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)
 bench: all
 	@$(MAKE) --no-print-directory bench-built
 	@$(foreach p,$(BENCH_PARTS),OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench-$(p);)
+	@BUILD='$(BUILD)' $(PYTHON) tests/bench/works.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/checkpoints.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/trajectories.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/water.py

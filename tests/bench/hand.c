@@ -1,10 +1,11 @@
 /* hand.c: RATTLE written by hand for three systems, as the limit that the product is measured against;
  * compiled once a width.
  *
- * The same scheme as src/method/core/kick.c: unknown impulses, only h multiplies, Newton with warm start,
- * every lane frozen by its own test, G and the tangency solved by small LU. What a person may use who writes
- * for one system only is used: masses, parameters and scales are constants, forces are constant, structural
- * zeros are left out, nothing is counted, nothing can fail.
+ * The same scheme as src/method/core/kick.c: unknown impulses, only h multiplies, Newton from impulses that
+ * are extrapolated, every lane frozen by its own test, G and the tangency solved by small LU. Where there are
+ * at most two constraints two groups march together. What a person may use who writes for one system only is
+ * used: masses, parameters and scales are constants, forces are constant, structural zeros are left out,
+ * nothing is counted, nothing can fail.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
@@ -69,45 +70,96 @@ CST_INLINE void product(double h, vd A[D][N], vd B[D][N], int symmetric, vd *S) 
   }
 }
 
-/* n steps of h of one group; x is q[N], p[N], impulses[D]. */
-static void group(vd *x, double h, long n) {
-  vd q[N], p[N], l[D], q1[N], ph[N], pt[N], G0[D][N], G1[D][N], r[D], S[D * D];
-  U for (int i = 0; i < N; i++) q[i] = x[i], p[i] = x[N + i];
-  U for (int a = 0; a < D; a++) l[a] = x[2 * N + a];
-  G(q, G0);
-  for (long k = 0; k < n; k++) {
-    U for (int i = 0; i < N; i++) pt[i] = p[i] - 0.5 * h * dV[i];
-    for (int it = 0; it < 25; it++) {
-      U for (int i = 0; i < N; i++) {
-        ph[i] = pt[i];
-        U for (int a = 0; a < D; a++) if (nz[a][i]) ph[i] -= G0[a][i] * l[a];
-        q1[i] = q[i] + (h * minv[i]) * ph[i];
-      }
-      g(q1, r);
-      G(q1, G1);
-      vl active = vmask(0);
-      U for (int a = 0; a < D; a++) active |= ~(vl)(vabs(r[a]) <= 1e-14 * scale[a]);
-      if (!vany(active)) break;
-      product(h, G1, G0, 0, S);
-      cst_lu(S, D);
-      cst_lu_solve(S, r, D);
-      U for (int a = 0; a < D; a++) l[a] += vkeep(active, r[a]);
-    }
-    U for (int i = 0; i < N; i++) p[i] = ph[i] - 0.5 * h * dV[i], q[i] = q1[i];
-    product(h, G1, G1, 1, S);
-    U for (int a = 0; a < D; a++) {
-      r[a] = vset(0);
-      U for (int i = 0; i < N; i++) if (nz[a][i]) r[a] += (G1[a][i] * (h * minv[i])) * p[i];
-    }
-    cst_ldl(S, D);
-    cst_lu_solve(S, r, D);
-    U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) p[i] -= G1[a][i] * r[a],
-        G0[a][i] = G1[a][i];
+enum {
+  TOGETHER = D <= 2 ? 2 : 1
+}; /* groups whose latencies hide behind one another; more do not fit the registers */
+#define EACH(k) U for (int k = 0; k < K; k++)
+
+/* Impulses with which a step starts: the parabola through those of the last three. */
+CST_INLINE void extrapolate(vd *l, vd *l1, vd *l2) {
+  U for (int a = 0; a < D; a++) {
+    const vd next = 3.0 * (l[a] - l1[a]) + l2[a];
+    l2[a] = l1[a], l1[a] = l[a], l[a] = next;
   }
-  U for (int i = 0; i < N; i++) x[i] = q[i], x[N + i] = p[i];
-  U for (int a = 0; a < D; a++) x[2 * N + a] = l[a];
+}
+
+/* q1 = q + h M^-1 ph, ph = pt - G'l. */
+CST_INLINE void drift(double h, const vd *q, const vd *pt, vd G0[D][N], const vd *l, vd *ph, vd *q1) {
+  U for (int i = 0; i < N; i++) {
+    ph[i] = pt[i];
+    U for (int a = 0; a < D; a++) if (nz[a][i]) ph[i] -= G0[a][i] * l[a];
+    q1[i] = q[i] + (h * minv[i]) * ph[i];
+  }
+}
+
+/* The lanes that need another iteration, with G at q1 and the residual. */
+CST_INLINE vl residual(const vd *q1, vd *r, vd G1[D][N]) {
+  vl active = vmask(0);
+  g(q1, r);
+  G(q1, G1);
+  U for (int a = 0; a < D; a++) active |= ~(vl)(vabs(r[a]) <= 1e-14 * scale[a]);
+  return active;
+}
+
+CST_INLINE void correct(double h, vl active, vd G1[D][N], vd G0[D][N], vd *r, vd *l) {
+  vd S[D * D];
+  product(h, G1, G0, 0, S);
+  cst_lu(S, D);
+  cst_lu_solve(S, r, D);
+  U for (int a = 0; a < D; a++) l[a] += vkeep(active, r[a]);
+}
+
+CST_INLINE void make_tangent(double h, vd G1[D][N], vd *p) {
+  vd S[D * D], r[D];
+  product(h, G1, G1, 1, S);
+  U for (int a = 0; a < D; a++) {
+    r[a] = vset(0);
+    U for (int i = 0; i < N; i++) if (nz[a][i]) r[a] += (G1[a][i] * (h * minv[i])) * p[i];
+  }
+  cst_ldl(S, D);
+  cst_lu_solve(S, r, D);
+  U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) p[i] -= G1[a][i] * r[a];
+}
+
+/* n steps of h of K groups; x is [TOGETHER][q[N], p[N], impulses[D]]. */
+CST_INLINE void step_groups(const int K, vd *x, double h, long n) {
+  enum { ROWS = 2 * N + D };
+  vd q[TOGETHER][N], p[TOGETHER][N], l[TOGETHER][D], l1[TOGETHER][D], l2[TOGETHER][D], q1[TOGETHER][N],
+      ph[TOGETHER][N], pt[TOGETHER][N], G0[TOGETHER][D][N], G1[TOGETHER][D][N], r[TOGETHER][D];
+  EACH(k) {
+    U for (int i = 0; i < N; i++) q[k][i] = x[k * ROWS + i], p[k][i] = x[k * ROWS + N + i];
+    U for (int a = 0; a < D; a++) l[k][a] = l1[k][a] = l2[k][a] = x[k * ROWS + 2 * N + a];
+    G(q[k], G0[k]);
+  }
+  for (long step = 0; step < n; step++) {
+    EACH(k) U for (int i = 0; i < N; i++) pt[k][i] = p[k][i] - 0.5 * h * dV[i];
+    EACH(k) extrapolate(l[k], l1[k], l2[k]);
+    for (int it = 0; it < 25; it++) {
+      vl active[TOGETHER], some = vmask(0);
+      EACH(k) {
+        drift(h, q[k], pt[k], G0[k], l[k], ph[k], q1[k]);
+        some |= active[k] = residual(q1[k], r[k], G1[k]);
+      }
+      if (!vany(some)) break;
+      EACH(k) correct(h, active[k], G1[k], G0[k], r[k], l[k]);
+    }
+    EACH(k) {
+      U for (int i = 0; i < N; i++) p[k][i] = ph[k][i] - 0.5 * h * dV[i], q[k][i] = q1[k][i];
+      make_tangent(h, G1[k], p[k]);
+      U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) G0[k][a][i] = G1[k][a][i];
+    }
+  }
+  EACH(k) {
+    U for (int i = 0; i < N; i++) x[k * ROWS + i] = q[k][i], x[k * ROWS + N + i] = p[k][i];
+    U for (int a = 0; a < D; a++) x[k * ROWS + 2 * N + a] = l[k][a];
+  }
 }
 
 void HAND_SYMBOL(double *state, int groups, double h, long n) {
-  for (int k = 0; k < groups; k++) group((vd *)state + (size_t)k * (2 * N + D), h, n);
+  const int together = CST_W == 1 ? 1 : TOGETHER;
+  vd       *x = (vd *)state;
+  int       k = 0;
+  for (; k + together <= groups; k += together)
+    step_groups(CST_W == 1 ? 1 : TOGETHER, x + (size_t)k * (2 * N + D), h, n);
+  for (; k < groups; k++) step_groups(1, x + (size_t)k * (2 * N + D), h, n);
 }

@@ -59,6 +59,24 @@ cst_study *bench_members(const char *system, const char *state, long members, do
   return bench_study(text);
 }
 
+/* ---- hand-written loops
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+void bench_hand_fill(const cst_study *s, double *state, int width, long lanes) {
+  const cst_system *sys = s->system;
+  const int         rows = 2 * sys->nq + sys->ng;
+  double            q[CST_MAX_Q], v[CST_MAX_Q], mass[CST_MAX_Q];
+  memset(state, 0, sizeof *state * (size_t)(rows * lanes));
+  for (long l = 0; l < lanes; l++) {
+    cst_study_member(s, 0, l, q, v);
+    cst_system_eval(sys, CST_K_mass, s->parameter, q, NULL, NULL, NULL, NULL, mass);
+    double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
+    for (int i = 0; i < sys->nq; i++)
+      x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->mass_class[i]] * v[i];
+  }
+}
+
 /* ---- runs
  * ----------------------------------------------------------------------------------------------------------------------
  */

@@ -36,6 +36,9 @@ cst_study *bench_study(const char *text);
  * stand behind `system:`. */
 cst_study *bench_members(const char *system, const char *state, long members, double spread);
 
+/* The first members as the loops of hand.c have them, [group][q p impulses][width]. */
+void bench_hand_fill(const cst_study *s, double *state, int width, long lanes);
+
 /* The first members of a study in a batch that one method steps. */
 typedef struct {
   const cst_study  *study;
