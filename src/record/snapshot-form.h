@@ -5,7 +5,7 @@
 #include "record/snapshot.h"
 #include <stdint.h>
 
-enum { CST_SNAPSHOT_VERSION = 3, CST_SNAPSHOT_KIND = 6 };
+enum { CST_SNAPSHOT_VERSION = 4, CST_SNAPSHOT_KIND = 6 };
 
 /* The first CST_SNAPSHOT_KIND bytes identify the format, the others the form of the numbers: byte order and
  * word size. */

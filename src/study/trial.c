@@ -101,7 +101,7 @@ static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, lo
   *nanoseconds = (clock_now() - before) / (double)(few - half);
   const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
   const double all = iterations(st, b),
-               steps = goes_on ? (double)n : (double)(b->fate[0].reason ? b->fate[0].step : few);
+               steps = goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
   const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
   *evaluations = per_step * steps + per_iteration * (all + further);
   if (goes_on) PetscCall(measure(st, b, k->n, nanoseconds));

@@ -38,7 +38,7 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   PetscCall(cst_stepper_advance(st, &b, n));
   cst_stepper_evaluations(st, &per_step, &per_iteration);
   *evaluations =
-      per_step * (double)(b.fate[0].reason ? b.fate[0].step : n) +
+      per_step * (double)(b.status[0].reason ? b.status[0].step : n) +
       per_iteration * cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
   PetscCall(cst_batch_destroy(&b));
   PetscCall(cst_stepper_destroy(&st));

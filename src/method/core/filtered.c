@@ -40,8 +40,8 @@ struct data {
   X(p, NQ)                                                                                                   \
   X(f, NQ)                                                                                                   \
   X(q1, NQ)                                                                                                  \
-  X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS)                 \
-      X(factor, FULL_MASS)
+  X(bent, BENT_SIZE)                                                                                         \
+  X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)

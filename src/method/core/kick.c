@@ -33,8 +33,8 @@
   X(ep, NQ)                                                                                                  \
   X(dV, NQ)                                                                                                  \
   X(G, NNZ_G)                                                                                                \
-  X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG)             \
-      X(impulse, NG)
+  X(minv, NMASS)                                                                                             \
+  X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)

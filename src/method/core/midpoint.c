@@ -31,8 +31,8 @@ struct data {
 #define LOCAL(X)                                                                                             \
   X(q, NQ)                                                                                                   \
   X(p, NQ)                                                                                                   \
-  X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG)            \
-      X(impulse, NG)
+  X(G, NNZ_G)                                                                                                \
+  X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)

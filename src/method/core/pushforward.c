@@ -32,7 +32,8 @@ struct data {
   X(a, NQ)                                                                                                   \
   X(x1, NQ)                                                                                                  \
   X(ph, NQ)                                                                                                  \
-  X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)           \
+  X(y, NQ)                                                                                                   \
+  X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)                    \
       X(factor, FULL_MASS)
 
 struct local {

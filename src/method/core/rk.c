@@ -51,8 +51,7 @@ struct data {
   X(v, NQ)                                                                                                   \
   X(m, NMASS)                                                                                                \
   X(minv, NMASS)                                                                                             \
-  X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0)                 \
-      CST_TIME_FIELD(X)
+  X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
