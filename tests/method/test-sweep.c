@@ -20,6 +20,7 @@ static const double H = 0x1p-8, NEARLY = 1e-8, T = 0.025;
 /* The stages and the results of the two sweeps of CST_SWEEP_FIELDS, of which one is used. */
 typedef struct {
   CST_SWEEP_FIELDS(CST_FIELD)
+  const vd *c, *minv, *given;
 } fields;
 
 /* A layer on a system; a point, its change u = (dq, dv), a covector x of q1 with its change dx, and s. */
@@ -58,9 +59,11 @@ static void trial_close(trial *t) {
 /* The sweep over the time `time`. */
 static void set_time(trial *t, double time) {
   const cst_context *C = &t->b.C;
-  const fields      *L = &t->L;
+  fields            *L = &t->L;
   const int          k = 0;
-  t->sweep = CST_SWEEP_OF(L, k, &t->layer, time, t->b.c, t->b.minv);
+  L->c = t->b.c;
+  L->minv = t->b.minv;
+  t->sweep = CST_SWEEP_OF(L, k, &t->layer, time);
   if (TIMED) {
     t->sweep.clock = &t->b.c[ACCOUNT - 1];
     t->sweep.at = vset(0.3);

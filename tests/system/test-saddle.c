@@ -17,7 +17,7 @@ typedef struct {
 static trial trial_open(cst_system *system, int isa) {
   trial              t = {.b = bed_open(system, isa), .s = vset(0.7)};
   const cst_context *C = &t.b.C;
-  t.K = (cst_saddle){vectors(SADDLE_G), vectors(SADDLE_S), vectors(SADDLE_M)};
+  t.K = (cst_saddle){.G = vectors(SADDLE_G), .S = vectors(SADDLE_S), .M = vectors(SADDLE_M)};
   t.u = directions(2 * NQ, 1);
   t.a = directions(NQ, 2);
   t.da = directions(NQ, 3);
