@@ -282,14 +282,14 @@ def mistakes():
         "what the compiler says, with its lines",
         layer("{file: syntax.c}"),
         "5:23",
-        ["gcc: exit status 1\n", "\n  syntax.c:10:33: error: expected ';'", "| "],
+        ["gcc: exit status 1\n", "\n  syntax.c:11:33: error: expected ';'", "| "],
         everywhere,
     )
     refused(
         "no layer in it",
         layer("{file: empty.c}"),
         "5:23",
-        ["empty.c: there is no cst_user_layer in it"],
+        ["empty.c: it does not define cst_user_layer"],
         everywhere,
     )
     refused(

@@ -112,7 +112,7 @@ def spread():
         "spread-named", "{members: 3, seed: 3, around: default, spread: {q: {x: 0.01, y: 0.01}}}"
     )
     ok((every == named).all(), "all coordinates named is the same as one deviation")
-    refused("spread-name", "{members: 3, spread: {q: {w: 1}}}", "'w' of 'q' is no coordinate, array or body")
+    refused("spread-name", "{members: 3, spread: {q: {w: 1}}}", "'w' of 'q' is not a coordinate, array or body")
     refused("spread-none", "{members: 3, spread: {q: {x: 0}}}", "'spread' is zero")
     bodies, _ = final(
         "spread-body",
@@ -192,7 +192,7 @@ def ranges():
         ("{from: 1, to: 2}", "missing key 'count'"),
         ("{from: 1, to: 2, count: 1}", "for one value 'from' and 'to' must be equal"),
         ("{from: 1, to: 2, count: 2.5}", "a whole number"),
-        ("{from: 0, to: 2, count: 3, spacing: log}", "have one sign"),
+        ("{from: 0, to: 2, count: 3, spacing: log}", "must be nonzero and have the same sign"),
         ("{from: 1, to: 2, count: 3, step: 1}", "unknown key 'step'"),
     ):
         process = constella("check", write("range-wrong.yaml", text.format(form)))
@@ -278,9 +278,9 @@ def earlier():
             "the hash of the starts is part of its study",
         )
     run("two-cases", study(begin, system=system).replace("[rattle]", "[rattle, rk4]"))
-    refused("from-which", "{from: two-cases.h5}", "has 2 cases; `case: K` says from which one", system=system)
+    refused("from-which", "{from: two-cases.h5}", "has 2 cases; choose one with `case: K`", system=system)
     refused("from-none", "{from: two-cases.h5, case: 2}", "has no case 2; there are 0 to 1", system=system)
-    refused("from-other", "{from: first.h5}", "its system is another one")
+    refused("from-other", "{from: first.h5}", "has another system, or another description of it")
     q, p = final("from-rk4", "{from: two-cases.h5, case: 1}", system=system)
     ok(q is not None, "states that have left the constraints are projected")
     run("tangential", study(begin, system=system).replace("[rattle]", "[euler-a]"))

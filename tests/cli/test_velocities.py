@@ -80,7 +80,7 @@ def mistakes():
         ("i = 1..n", "i = 1..k", ":7:", "must be a whole number"),
         ("i = 1..n", "i from 1", ":7:", "it must be 'NAME = FROM..TO'"),
         ("i = 1..n", "i = 1..n + 1", ":7:", "outside 1 .. 3"),
-        ("*y'[i]\"", "*y'[i]*x'[i]\"", ":7:", "quadratic in the velocities"),
+        ("*y'[i]\"", "*y'[i]*x'[i]\"", ":7:", "is not linear in the velocities"),
         ("sin(th[i])*x'[i] - cos(th[i])*y'[i]", "x[i] - y[i]", ":7:", "belongs under 'constraints'"),
         ("  skate:", '  other: "x\'[1] - p"\n  skate:', ":7:", "unknown name 'p'"),
         ("nonholonomic:", 'forces: {drag: ["-p*x\'[i]", 0, 0]}\nnonholonomic:', ":6:", "unknown name 'p'"),

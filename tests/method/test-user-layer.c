@@ -237,9 +237,9 @@ static void test_mistakes(void) {
   refused(write_file("empty.c", ""), "it does not define cst_user_layer");
   refused(write_file("syntax.c", "\n\nint x = ;\n"), "syntax.c:3:9: error");
   refused(write_file("include.c", "#include \"other.h\"\n"), "other.h: No such file");
-  refused(write_file("symbol.c", "int cst_graph_create(void);\nint used;\n__attribute__((constructor)) void "
-                                 "f(void) { used = cst_graph_create(); }\n"),
-          "cst_graph_create");
+  refused(write_file("symbol.c", "int cst_of_nowhere(void);\nint used;\n__attribute__((constructor)) void "
+                                 "f(void) { used = cst_of_nowhere(); }\n"),
+          "cst_of_nowhere");
   refused(layer_file("version.c", whole, "{77, \"own\", 1, \"\", step}"),
           "it is written for version 77 of constella/layer.h");
   refused(layer_file("name.c", whole, "{CST_LAYER_VERSION, \"\", 1, \"\", step}"),

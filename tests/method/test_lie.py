@@ -154,7 +154,7 @@ bodies: {top: {rotation: R, inertia: [1, 0.8, 0.5]}}
 potential: R33 + s^2
 states: {default: {q: [0.1], v: [0], bodies: {top: {axis: [1, 0, 0], angle: 1, omega: [0, 0, 1]}}}}
 ''')
-    for system, what in (('heavy-top', 'heavy-top has none'), ('{file: bent.yaml}', 'needs a constant mass of the coordinates beside the bodies')):
+    for system, what in (('heavy-top', 'heavy-top has none'), ('{file: bent.yaml}', 'needs a constant mass of the coordinates besides the bodies')):
         done = study(folder, system, 'end: 1\nsteps: [0.1]\nmethods: [lie-rattle]')
         ok(done.returncode == 2 and what in done.stderr and 'any.yaml:5:' in done.stderr, f'refused: {what} {done.stderr.strip()[:160]}')
 

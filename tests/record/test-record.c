@@ -213,10 +213,10 @@ static void sealed(cst_record *r) {
   long_text[255] = 0;
   OK(note_is("finished", long_text), "and are on disk; a long text is cut at the border of a character");
   cst_record_text(r, "/run", "unheard", "x");
-  OK(error_has(r, "unheard of /run: is no fixed text that was there"), "none is made: %s",
+  OK(error_has(r, "unheard of /run: is not a fixed text that was there"), "none is made: %s",
      cst_record_error(r));
   cst_record_number(r, "/run", "finished", 1);
-  OK(error_has(r, "finished of /run: is no number"), "no text becomes a number: %s", cst_record_error(r));
+  OK(error_has(r, "finished of /run: is not a number"), "no text becomes a number: %s", cst_record_error(r));
   cst_record_text(r, "/run", "started", "x");
   OK(error_has(r, "started of /run"), "text of any length stays: %s", cst_record_error(r));
   cst_record_attribute(r, "/run", "finished", "x");

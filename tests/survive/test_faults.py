@@ -17,7 +17,7 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 1600.0
+end: 3200.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
@@ -168,8 +168,8 @@ def foreign(study, first):
     os.rename(result, aside)
     status, out, err = finish(start(study, result, 0))
     ok(
-        status == 2 and "is gone" in err,
-        "checkpoints without their file are of no use, and it says so",
+        status == 2 and "is missing" in err,
+        "checkpoints without their file are refused with the reason",
         status,
         err,
     )

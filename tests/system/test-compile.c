@@ -389,7 +389,7 @@ static void test_compiler(void) {
   OK(compile(s, &code, why) < 0 && strstr(why, "exit status 3\none\ntwo"),
      "a compiler that fails: its first lines are in the reason");
   setenv("CONSTELLA_CC", "/bin/echo", 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "left no object"), "a compiler that compiles nothing: %s",
+  OK(compile(s, &code, why) < 0 && strstr(why, "wrote no object"), "a compiler that compiles nothing: %s",
      why);
   setenv("CONSTELLA_CC", "  ", 1);
   OK(compile(s, &code, why) < 0 && strstr(why, "CONSTELLA_CC"), "no words: %s", why);

@@ -26,8 +26,8 @@ static void test_whole(void) {
   refused(DOC, "source: {a: b}", "f:2:9: error: 'source' must be text\n");
   refused(DOC, "potental: 3",
           "f:2:1: error: unknown key 'potental'; did you mean 'potential'? Allowed: system, doc, source, "
-          "coordinates, parameters, mass, potential, constraints, symmetries, states, gyroscopic, "
-          "nonholonomic, forces, bodies, stiff, units\n");
+          "coordinates, parameters, mass, potential, stiff, gyroscopic, constraints, nonholonomic, forces, "
+          "symmetries, bodies, states, units\n");
 }
 
 static void test_velocities_and_forces(void) {

@@ -77,7 +77,7 @@ def expressions(s, order3):
     if s.general or s.timed:
         out.update({"M": sum(M, []), "a": s.a, "Lv": Lv, "Lq": Lq, "Lvq": [diff(p, x) for p in Lv for x in q],
                     "Lqq": [diff(p, x) for p in Lq for x in q], "f": f, "DMvw": along([dot(row, v) for row in M], q, w[:n])})
-    else:
+    if not s.general:
         out["mass"] = [M[i][i] for i in range(n)]
     if not G and not s.general:
         out["D3V"] = [diff(diff(s.V.subs(dict(zip(q, [a + E * b for a, b in zip(q, w)]))), E, 2), x).subs(E, 0) for x in q]
