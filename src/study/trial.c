@@ -24,7 +24,7 @@ static double clock_now(void) {
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-cst_trier *cst_trier_create(const cst_plan *p) {
+cst_trier *cst_trial_create(const cst_plan *p) {
   cst_trier *t = cst_need(calloc(1, sizeof *t));
   t->plan = p;
   t->stepper = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *t->stepper));
@@ -32,7 +32,7 @@ cst_trier *cst_trier_create(const cst_plan *p) {
   return t;
 }
 
-void cst_trier_destroy(cst_trier *t) {
+void cst_trial_destroy(cst_trier *t) {
   for (int i = 0; i < t->plan->study->nmethod; i++) (void)cst_stepper_destroy(&t->stepper[i]);
   free(t->stepper);
   free(t);
@@ -121,7 +121,7 @@ static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double
   PetscFunctionReturn(0);
 }
 
-bool cst_trier_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds) {
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds) {
   bool good = false;
   *evaluations = *nanoseconds = 0;
   return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
@@ -141,7 +141,7 @@ typedef struct {
 static double of_few(const cst_class *k) { return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW)); }
 
 cst_trial cst_trial_make(const cst_plan *p) {
-  cst_trier   *t = cst_trier_create(p);
+  cst_trier   *t = cst_trial_create(p);
   cst_trial    all = {0};
   rates        last = {-1, NAN, NAN};
   double       spent = 0;
@@ -151,14 +151,14 @@ cst_trial cst_trial_make(const cst_plan *p) {
     double           evaluations = NAN, nanoseconds = NAN;
     spent += of_few(k);
     if (k->method != last.method || (spent < budget && clock_now() - begun < budget)) {
-      if (!cst_trier_class(t, k, k->n, &evaluations, &nanoseconds)) continue;
+      if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds)) continue;
       last = (rates){k->method, evaluations / (double)k->n, nanoseconds};
     }
     all.evaluations += last.evaluations * (double)k->n * (double)k->lanes;
     all.seconds += 1e-9 * ceil((double)k->lanes / width) * (double)k->n *
                    (last.nanoseconds + width * cst_plan_look_cost(p, k));
   }
-  cst_trier_destroy(t);
+  cst_trial_destroy(t);
   if (p->study->system_file) all.seconds = NAN;
   return all;
 }

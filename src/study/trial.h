@@ -17,11 +17,11 @@ typedef struct {
 
 /* A method set up to be tried; one for many classes. */
 typedef struct cst_trier cst_trier;
-cst_trier               *cst_trier_create(const cst_plan *p);
-void                     cst_trier_destroy(cst_trier *t);
+cst_trier               *cst_trial_create(const cst_plan *p);
+void                     cst_trial_destroy(cst_trier *t);
 /* Evaluations of n steps of a trajectory of the class, and nanoseconds of a step of a group of lanes (0: it
  * was not timed); the counts depend on the study alone. false: its first trajectory cannot start. */
-bool cst_trier_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds);
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds);
 
 /* All classes, or as many as half a second allows: others as those of their method before them. PETSc need
  * not have begun. */

@@ -48,19 +48,19 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
 
 /* The factor between what is told and what is counted of a study; 0: there is nothing to compare. */
 static double factor(const cst_plan *p) {
-  cst_trier *t = cst_trier_create(p);
+  cst_trier *t = cst_trial_create(p);
   double     told = 0, counted = 0;
   const int  every = (p->nclass + CLASSES - 1) / CLASSES;
   for (int i = 0; i < p->nclass; i += every) {
     const cst_class *k = &p->classes[i];
     const long       n = (long)fmin((double)k->n, fmin(STEPS, moment / k->cost));
     double           x = 0, y = 0, nanoseconds;
-    if (n < 1 || !cst_trier_class(t, k, n, &x, &nanoseconds) || walk(p, k, p->study->members - 1, n, &y))
+    if (n < 1 || !cst_trial_class(t, k, n, &x, &nanoseconds) || walk(p, k, p->study->members - 1, n, &y))
       continue;
     told += x * (double)k->n / (double)n * (double)k->lanes,
         counted += y * (double)k->n / (double)n * (double)k->lanes;
   }
-  cst_trier_destroy(t);
+  cst_trial_destroy(t);
   return told > 0 && counted > 0 ? fmax(told / counted, counted / told) : 0;
 }
 
