@@ -413,7 +413,7 @@ def sha256(file):
         return hashlib.sha256(f.read()).hexdigest()
 
 
-LONG = text(CONSERVATION, {"MEMBERS": 16}).replace("10.24", "1310.72").replace("0.04", "0.02")
+LONG = text(CONSERVATION, {"MEMBERS": 16}).replace("10.24", "983.04").replace("0.04", "0.02")
 
 
 def killed(how, ranks):

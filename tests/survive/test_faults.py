@@ -72,7 +72,7 @@ def struck(study, first):
         name = f"{what} in {call} of {where}"
         result = path(re.sub(r"\W", "-", name) + ".h5")
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
-        status, out, err = finish(start(study, result, ranks, "--batch", 16, env=env, checkpoint=0.05))
+        status, out, err = finish(start(study, result, ranks, "--batch", 16, env=env, checkpoint=0.03))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":
             ok(status == 1, f"{name}: exit status 1", status)
@@ -217,7 +217,7 @@ def removed(study):
 
 
 def twice():
-    study, result = write("twice.yaml", STUDY.replace("1600.0", "160000.0")), path("twice.h5")
+    study, result = write("twice.yaml", STUDY.replace("3200.0", "200000.0")), path("twice.h5")
     process = start(study, result, 2, checkpoint=0.1)
     ok(until(lambda: ranks_of(process.pid) and os.path.exists(result)), "twice: the first run is at work")
     ranks = ranks_of(process.pid)
@@ -291,7 +291,7 @@ def full(study, first):
 
 def alone():
     """One process, without a launcher: each signal that the program handles."""
-    study = write("alone.yaml", STUDY.replace("1600.0", "160000.0"))
+    study = write("alone.yaml", STUDY.replace("3200.0", "200000.0"))
     for which in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
         result = path(f"alone-{which.name}.h5")
         process = start(study, result, 0, checkpoint=1000)
@@ -316,7 +316,7 @@ def insistent():
     """A run that cannot stop, because one rank does not respond, ends at once on a second SIGINT, but not on
     one that comes together with the first."""
     result = path("insistent.h5")
-    process = start(write("insistent.yaml", STUDY.replace("1600.0", "160000.0")), result, 2, checkpoint=1000)
+    process = start(write("insistent.yaml", STUDY.replace("3200.0", "200000.0")), result, 2, checkpoint=1000)
     ok(
         until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)),
         "insistent: the run is at work",
@@ -414,7 +414,7 @@ def left_locked():
     opens the file."""
     library = ctypes.CDLL(None)
     library.sem_open.restype = ctypes.c_void_p
-    study = write("locked.yaml", STUDY.replace("1600.0", "0.1"))
+    study = write("locked.yaml", STUDY.replace("3200.0", "0.1"))
     for ranks in (0, 2):
         result = path(f"locked-{os.getpid()}-{ranks}.h5")
         names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]

@@ -6,6 +6,7 @@
 #include <quadmath.h>
 #include <stdbool.h>
 #include "tableau/legendre.h"
+#include <stdlib.h>
 #include "tap.h"
 
 /* Largest relative error of the integrals of x^m, m < 2n. */
@@ -91,6 +92,7 @@ static void test_tables(void) {
   for (int k = 1; k <= CST_MAX_NODES; k++) {
     recursion(k, value);
     for (int s = 1; s <= k; s++) {
+      if ((k + s) % 4 && k > 6 && !getenv("CONSTELLA_TEST_ALL")) continue;
       cst_legendre_line_tables(k, s, weighted, integral, xi);
       X = fmax(X, integral_matrix_error(s, k, weighted, integral, xi));
       P = fmax(P, orthonormality_error(s, k, weighted, value));
