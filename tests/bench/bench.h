@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_H
 #define BENCH_H
+#include <stddef.h>
 #define HAND_TOP_MINV                                                                                        \
   { 4, 4, 4. / 3, 4, 4, 4. / 3, 4, 4, 4. / 3 } /* catalogue defaults: d = (1/4, 1/4, 3/4) */
 #define HAND_TOP_WEIGHT 0.5                    /* m g l */
