@@ -33,8 +33,7 @@ struct data {
   X(x1, NQ)                                                                                                  \
   X(ph, NQ)                                                                                                  \
   X(y, NQ)                                                                                                   \
-  X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)                    \
-      X(factor, FULL_MASS)
+  X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
