@@ -87,7 +87,7 @@ LANE_GENERAL := $(shell grep -l '^\#define CORE_IS_FOR_GENERAL' $(LANE_GENERIC))
 LANE_MOLECULES := $(shell grep -l '^\#define CORE_IS_FOR_MOLECULES' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := src/system/generate.c src/system/elimination.c src/system/file.c src/system/keys.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/molecules.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
+GENERATOR    := src/system/generate.c src/system/elimination.c src/system/file.c src/system/keys.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/molecules.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/keys.c src/core/text.c src/core/document.c src/core/yaml.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/derive*.c src/system/emit-*.c src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
 

@@ -18,14 +18,15 @@ static void field(const char *name, const char *text) {
   if (text && *text) printf("%*s%-9s%s\n", INDENT, "", name, text);
 }
 
-static void print_key(const char *in, const char *key, const char *type, const char *standard,
-                      const char *unit, const char *example, const char *doc) {
-  printf("\n%s%s%s\n", in, *in ? "." : "", key);
-  field("type", type);
-  field("default", standard ? standard : "required");
-  field("unit", unit);
-  field("example", example);
-  paragraph(doc);
+static void print_keys(const cst_key *table) {
+  for (const cst_key *k = table; k->key; k++) {
+    printf("\n%s%s%s\n", k->in, *k->in ? "." : "", k->key);
+    field("type", k->type);
+    field("default", k->standard ? k->standard : "required");
+    field("unit", k->unit);
+    field("example", k->example);
+    paragraph(k->doc);
+  }
 }
 
 void cst_show_study(void) {
@@ -35,8 +36,7 @@ void cst_show_study(void) {
       "range.from is that of a range of values, {from: 0, to: 1, count: 11}; layers.NAME.a is that of a "
       "layer under a name of your own. Numbers may be written as quoted expressions of the system's "
       "parameters and pi. `constella list studies|systems|methods|observables` lists the names.");
-  for (const cst_key *k = cst_keys; k->key; k++)
-    print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
+  print_keys(cst_study_keys);
 }
 
 void cst_show_system(void) {
@@ -45,6 +45,5 @@ void cst_show_system(void) {
             "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, parameters "
             "and, where the key allows them, coordinates, velocities x' and the time t. `constella system "
             "FILE` examines a file.");
-  for (const cst_system_key *k = cst_system_keys; k->key; k++)
-    print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
+  print_keys(cst_system_keys);
 }

@@ -118,7 +118,7 @@ static void check_size(cst_reader *r) {
 /* Checks the top-level keys: those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
   const char *keys[CST_MOST_KEYS + 32];
-  int         n = cst_keys_of("", CST_KEYS_ALL, keys);
+  int         n = cst_keys_of(cst_study_keys, "", CST_KEYS_ALL, keys);
   for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);)
     keys[n++] = *own++;
   cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);

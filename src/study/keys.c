@@ -2,10 +2,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/keys.h"
 #include <stddef.h>
-#include <string.h>
 
 /* clang-format off */
-const cst_key cst_keys[] = {
+const cst_key cst_study_keys[] = {
     {"", "study", CST_KEYS_ALL, "word", NULL, "", "study: order",
      "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts) or ensemble (distributions at the end)."},
     {"", "title", CST_KEYS_ALL, "text", "none", "", "title: Orders of compositions", "A line for tables and reports."},
@@ -140,10 +139,3 @@ const cst_key cst_keys[] = {
     {0},
 };
 /* clang-format on */
-
-int cst_keys_of(const char *in, int forms, const char **names) {
-  int n = 0;
-  for (const cst_key *k = cst_keys; k->key && n < CST_MOST_KEYS; k++)
-    if (!strcmp(k->in, in) && k->forms & forms) names[n++] = k->key;
-  return n;
-}

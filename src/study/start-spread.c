@@ -3,8 +3,8 @@
  *
  *   spread: {q: 0.1, v: {x: 0.05, "u[2]": 0.2}}
  *
- * Coordinates that a map does not name are not spread. The name of an array stands for all its elements, the
- * name of a body for its rotation.
+ * Coordinates that a map does not name are not spread. The name of an array stands for all its elements,
+ * the name of a body for its rotation.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>

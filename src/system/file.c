@@ -44,7 +44,7 @@ static void start(cst_reading *r) {
 }
 
 static void read_all(cst_reading *r) {
-  cst_system_keys_check(r->doc, r->root, "", CST_SYSTEM_KEYS_ALL, r->d);
+  cst_system_keys_check(r->doc, r->root, "", CST_KEYS_ALL, r->d);
   read_title(r);
   cst_read_units(r);
   cst_read_parameters(r);

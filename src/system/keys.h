@@ -6,27 +6,16 @@
 #ifndef CST_SYSTEM_KEYS_H
 #define CST_SYSTEM_KEYS_H
 #include "constella/document.h"
+#include "core/keys.h"
 
 /* Forms of a map whose keys differ. */
 enum {
-  CST_SYSTEM_KEYS_ALL = -1,
   CST_SYSTEM_BODIES = 1, /* of symmetries.NAME, states.NAME and states.NAME.exact: of a system with bodies */
   CST_SYSTEM_CONSTRAINED = 2, /* of states.NAME.exact: of a system with constraints */
   CST_SYSTEM_FREE = 1,        /* of states.NAME.bodies.NAME: of a body with a centre */
 };
 
-typedef struct {
-  const char *in, *key; /* in: the path of the map, "" the file itself, "states.NAME"; NAME stands for a name
-                           of the user */
-  int         forms;    /* bits of the forms of that map which have the key */
-  const char *type;
-  const char *standard; /* the value where the key is left out; NULL: it is required */
-  const char *unit;     /* "": none */
-  const char *example;  /* a line of a system file */
-  const char *doc;
-} cst_system_key;
-
-extern const cst_system_key cst_system_keys[]; /* ends with key NULL */
+extern const cst_key cst_system_keys[]; /* ends with a row whose key is NULL */
 
 /* Reports every key of `map` that the map of this path does not have in the given forms. */
 void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms, cst_diag *d);

@@ -1,12 +1,12 @@
-/* read-bodies.c: the key `bodies`: the names of the bodies, their coordinates, and the orthogonality of their
- * rotation matrices.
+/* read-bodies.c: the key `bodies`: the names of the bodies, their coordinates, and the orthogonality of
+ * their rotation matrices.
  *
  *   top: {rotation: R, inertia: ...}
  *   "link[n]": {rotation: L, centre: [u, v, w], mass: m, inertia: ...}
  *
  * A body contributes the coordinates R11 .. R33, those of its centre, and six constraints top_11 .. top_33.
- * The coordinates of the bodies of an array follow each other body by body, so the step between the elements
- * L11[1], L11[2] of a name is the number of coordinates of one body.
+ * The coordinates of the bodies of an array follow each other body by body, so the step between the
+ * elements L11[1], L11[2] of a name is the number of coordinates of one body.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -75,7 +75,7 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
         "a body must be a map with the keys rotation, inertia and, if it has a centre, centre and mass");
     return;
   }
-  cst_system_keys_check(r->doc, map, "bodies.NAME", CST_SYSTEM_KEYS_ALL, r->d);
+  cst_system_keys_check(r->doc, map, "bodies.NAME", CST_KEYS_ALL, r->d);
   if (body->array && !r->array) r->array = cst_yaml_text(key);
   const bool centre = cst_yaml_get(map, "centre") != NULL;
   *p = (cst_body_place){key, map, s->nq, centre ? s->nq + ENTRIES : -1, ENTRIES + (centre ? AXES : 0)};

@@ -55,7 +55,7 @@ cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const 
   *variable = NULL;
   cst_read_symbol(r, key, -1, a->name, what);
   if (family) {
-    cst_system_keys_check(r->doc, value, "constraints.NAME", CST_SYSTEM_KEYS_ALL, r->d);
+    cst_system_keys_check(r->doc, value, "constraints.NAME", CST_KEYS_ALL, r->d);
     cst_yaml *range = cst_read_required(r, value, "for", "of a family of constraints");
     value = cst_read_required(r, value, "expression", "of a family of constraints");
     a->count = 0;

@@ -36,7 +36,7 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
 /* Reads `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
 static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_parameter *p) {
   cst_yaml *number = cst_yaml_get(map, "default"), *size = cst_yaml_get(map, "size");
-  cst_system_keys_check(r->doc, map, "parameters.NAME", CST_SYSTEM_KEYS_ALL, r->d);
+  cst_system_keys_check(r->doc, map, "parameters.NAME", CST_KEYS_ALL, r->d);
   if (number && size)
     cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed",
                    p->name);
