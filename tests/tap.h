@@ -1,4 +1,5 @@
-/* tap.h: TAP lines from C tests. Under MPI a check passes only where it passes on every rank; rank 0 prints.
+/* tap.h: TAP lines from C tests. Under MPI a check passes only where it passes on every rank; rank 0
+ * prints.
  *
  *   OK(condition, "what is true, %d", ...);      one line of TAP
  *   NOTE("figure %g", x);                        a diagnostic line, shown on failure or with prove -v

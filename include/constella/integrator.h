@@ -3,30 +3,32 @@
  *   cst_integrator_begin(NULL, 0);
  *   cst_system     *s = cst_catalogue_create("planar-pendulum");
  *   cst_integrator *x;
- *   if (cst_integrator_create(&(cst_integrator_options){.system = s, .method = "rattle", .step = 0.01}, &x)
- * || cst_integrator_start(x, 1, NULL, q, v) || cst_integrator_advance(x, 1000)) fprintf(stderr, "%s\n",
- * cst_integrator_message(x)); cst_integrator_positions(x, q); cst_integrator_destroy(x);
+ *   if (cst_integrator_create(&(cst_integrator_options){.system = s, .method = "rattle", .step = 0.01}, &x) ||
+ *       cst_integrator_start(x, 1, NULL, q, v) || cst_integrator_advance(x, 1000))
+ *     fprintf(stderr, "%s\n", cst_integrator_message(x));
+ *   cst_integrator_positions(x, q);
+ *   cst_integrator_destroy(x);
  *   cst_system_destroy(s);
  *   cst_integrator_end();
  *
- * An integrator holds a batch of up to `trajectories` trajectories of one system, which step together by one
- * method and one step h. A batch fills the lanes of the vector unit: eight trajectories cost little more than
- * one. The result does not depend on the batch, on the instruction set or on how the steps are divided among
- * calls: it has the bits that `constella run` writes for the same start and step.
+ * An integrator holds a batch of up to `trajectories` trajectories of one system, which step together by
+ * one method and one step h. A batch fills the lanes of the vector unit: eight trajectories cost little
+ * more than one. The result does not depend on the batch, on the instruction set or on how the steps are
+ * divided among calls: it has the bits that `constella run` writes for the same start and step.
  *
  * Arrays are [trajectory][component], contiguous, in the units of the system's text: parameters c[npar]
- * (system.h), coordinates q[nq], velocities v[nq], momenta p[nq] = M v + a, multipliers lambda[ng] with M A =
- * f - G' lambda.
+ * (system.h), coordinates q[nq], velocities v[nq], momenta p[nq] = M v + a, multipliers lambda[ng] with M A
+ * = f - G' lambda.
  *
- * Errors: functions that can fail return a cst_integrator_code; the text is that of cst_integrator_message. A
- * trajectory that cannot continue is not an error of a function: it stays at its last good state, and the
+ * Errors: functions that can fail return a cst_integrator_code; the text is that of cst_integrator_message.
+ * A trajectory that cannot continue is not an error of a function: it stays at its last good state, and the
  * others continue (cst_integrator_status).
  *
  * Threads and MPI: an integrator has no global state of its own, but PETSc, which solves the equations,
  * belongs to the process and is not thread safe. Call these functions from one thread at a time; different
  * processes are independent. No function communicates or is collective: each rank of a parallel program may
- * create and advance its own integrators. Several integrators may share a system; their batches then enforce
- * the same constraints. Advancing does not allocate memory.
+ * create and advance its own integrators. Several integrators may share a system; their batches then
+ * enforce the same constraints. Advancing does not allocate memory.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_INTEGRATOR_H

@@ -1,10 +1,10 @@
 /* layer.h: a one-step method of your own, written in C.
  *
  * It steps q' = v, v' = A(q, v) and the action S' = L(q, v), where A are the accelerations that keep the
- * constraints (M A = f - G'lambda, G A = -D2g[v, v]). The function is called once for a system, not for every
- * step: it does not compute numbers, it says how they are computed. A cst_node stands for a number that is
- * computed later; every operation makes another node. The program differentiates these formulas and steps
- * many trajectories at once. There is no `if` on the value of a node.
+ * constraints (M A = f - G'lambda, G A = -D2g[v, v]). The function is called once for a system, not for
+ * every step: it does not compute numbers, it says how they are computed. A cst_node stands for a number
+ * that is computed later; every operation makes another node. The program differentiates these formulas and
+ * steps many trajectories at once. There is no `if` on the value of a node.
  *
  *   #include "constella/layer.h"
  *   static void step(const cst_layer_step *s) {                                        // Euler's method
@@ -17,8 +17,8 @@
  *   const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "my-euler", 1, "Euler's method.", step};
  *
  * The file is compiled when a study names it, `layers: {mine: {file: mine.c}}`; `mine`, `project(mine)` and
- * `convert(mine)` are then methods of that study. It may include only this header and those of the C library,
- * and use only the operations below. A shared object (.so) made from such a file is accepted too.
+ * `convert(mine)` are then methods of that study. It may include only this header and those of the C
+ * library, and use only the operations below. A shared object (.so) made from such a file is accepted too.
  * jobs/layers/kutta38.c is a complete example, jobs/own-layer.yaml a study with it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -44,7 +44,7 @@ typedef struct {
   int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
   double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
-  bool own_lambda; /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
+  bool   own_lambda; /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
                       state */
   double first_impulse; /* the part of the impulse that the first step of a run takes, where later steps take
                            over what the last one left; 0 means 1 */

@@ -72,9 +72,9 @@ typedef struct {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
   char           *file, *title; /* file as given on the command line */
-  char *canonical; /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
+  char *canonical;  /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
                       the result stores it */
-  char             sha256[65]; /* of canonical, hexadecimal */
+  char  sha256[65]; /* of canonical, hexadecimal */
   cst_system      *system;
   char            *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
   char             system_sha256[65]; /* of the bytes of that file */

@@ -2,15 +2,15 @@
  *
  *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q) = 0,  G = Dg,   M A = f - G' lambda
  *
- * Constraints on velocities, phi(q) v + phi0(q) = 0, are the last nvel of the ng constraints: their rows of G
- * are those of phi, their g is 0. Forces F(q, v, t) that are not gradients are part of f. The time is a
+ * Constraints on velocities, phi(q) v + phi0(q) = 0, are the last nvel of the ng constraints: their rows of
+ * G are those of phi, their g is 0. Forces F(q, v, t) that are not gradients are part of f. The time is a
  * parameter behind those of the text, and methods advance it; behind it are the accounts: the work of each
  * force, and the integral of dV/dt.
  *
  * A system is always made by reading a text in the form of design: YAML with coordinates, mass, potential,
  * constraints, symmetries and named states. The systems of the catalogue are such texts, built into the
- * program together with kernels compiled for each instruction set; the same reader reads them. All quantities
- * are in the units that the text states ("" is nondimensional).
+ * program together with kernels compiled for each instruction set; the same reader reads them. All
+ * quantities are in the units that the text states ("" is nondimensional).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_SYSTEM_H
@@ -37,9 +37,16 @@ enum {
  * signature; a pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their
  * entries that may be nonzero, in the order of cst_system.pattern[kernel]. A system whose mass is a constant
  * diagonal and that has no a(q) does not have the kernels M .. DMvw (their size is 0): simpler formulas step
- * it. V        1           V(q) dV       nq          grad V(q) d2V      [nq x nq]   Hessian of V mass nmass
- * distinct entries of the constant diagonal mass; parameters only g        ng          g(q) G        [ng x
- * nq]   Dg(q) D2gvv    ng          D2g(q)[v, v] D2gvw    ng          D2g(q)[v, w] D2glw    nq D2(l.g)(q) w
+ * it.
+ *   V        1           V(q)
+ *   dV       nq          grad V(q)
+ *   d2V      [nq x nq]   Hessian of V
+ *   mass     nmass       distinct entries of the constant diagonal mass; parameters only
+ *   g        ng          g(q)
+ *   G        [ng x nq]   Dg(q)
+ *   D2gvv    ng          D2g(q)[v, v]
+ *   D2gvw    ng          D2g(q)[v, w]
+ *   D2glw    nq          D2(l.g)(q) w
  *   D3glwu   nq          D3(l.g)(q)[w, u]
  *   xi       [nsym x nq] infinitesimal generators
  *   gauge    nsym        F_k(q): where L_xi a = dF, the momentum map is <Mv + a, xi> - F
@@ -52,24 +59,33 @@ enum {
  *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
  *   DMvw     nq          D(M(q) v)[w], v held
  *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
+ *
  * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w],
- * D2glw D(phi'l)[w]: phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on
- * v Dphi0w   ng          D phi0(q)[w] Of systems with forces, or with a potential that depends on the time:
+ * D2glw D(phi'l)[w]:
+ *   phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on v
+ *   Dphi0w   ng          D phi0(q)[w]
+ *
+ * Of systems with forces, or with a potential that depends on the time:
  *   power    naccount    the integrands of the accounts: F.v of each force, dV/dt
  *   F        nq          the sum of the forces, which f has too
  *   Fq       [nq x nq]   its derivative by q
  *   Fv       [nq x nq]   and by v
+ *
  * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and
  * no term M A where the mass is a constant diagonal), whose arguments are longer than those above. Systems of
- * more than CST_MOST_CONVERTED coordinates or constraints do not have them: DE       nq + ng     D(E1,
- * E2)[dq, dv]; w = A, l = lambda, u = (dq, dv) RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F
- * - phi'lambda) added to its part by q: the covector of s int (L dt + (F - phi'lambda) . dq); w = (y, A), l =
- * (lambda, z, s) DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz) For
- * linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r in
- * the order of elimination that cst_bands has, sharing their common work: d2S      [nq x nq]   Hessian of the
- * stiff part of V dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that
- * D3V shares with them dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff
- * part D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
+ * more than CST_MOST_CONVERTED coordinates or constraints do not have them:
+ *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
+ *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F - phi'lambda) added to its part by q: the
+ *                        covector of s int (L dt + (F - phi'lambda) . dq); w = (y, A), l = (lambda, z, s)
+ *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
+ *
+ * For linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r
+ * in the order of elimination that cst_bands has, sharing their common work:
+ *   d2S      [nq x nq]   Hessian of the stiff part of V
+ *   dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that D3V shares
+ *                        with them
+ *   dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff part
+ *   D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
  */
 /* clang-format off */
 #define CST_KERNELS(X)                                                                                                                     \
@@ -214,10 +230,10 @@ struct cst_system {
   const char **account_name, **account_doc; /* [naccount] "work_drag" */
   int nplain, nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
                        the text */
-  int       nbodies, nbody; /* bodies; numbers of the kernel `body` */
-  cst_body *bodies;         /* [nbodies] */
-  int       nbody_name;     /* names of bodies as declared: */
-  cst_name *body_name;      /* at: index in bodies */
+  int nbodies, nbody;   /* bodies; numbers of the kernel `body` */
+  cst_body *bodies;     /* [nbodies] */
+  int       nbody_name; /* names of bodies as declared: */
+  cst_name *body_name;  /* at: index in bodies */
   int       flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
   int       ncoordinate, nfamily;         /* names as declared */
   cst_name *coordinate_name, *family;     /* [ncoordinate], [nfamily] */
@@ -241,18 +257,18 @@ struct cst_system {
   bool     bent;  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
   cst_node whole; /* V with its sums over pairs written out, where that was done */
   cst_node V, *g, *mass, *a, *xi,
-      *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
-  cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
-  cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
-  int       nshared;     /* values that dVH leaves for D3V */
-  bool      matrix;
-  cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  cst_node *beside[CST_K_COUNT]; /* the outputs that are evaluated beside sums over pairs, where they differ
+      *gauge;              /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node   *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
+  cst_node    stiff;       /* the stiff part of V, where there is a stiff_text */
+  cst_bands   bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
+  int         nshared;     /* values that dVH leaves for D3V */
+  bool        matrix;
+  cst_node   *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  cst_node   *beside[CST_K_COUNT]; /* the outputs that are evaluated beside sums over pairs, where they differ
                                     from kernel_out; else NULL */
-  int                 kernel_size[CST_K_COUNT];
-  cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
-  const void         *kernel_self[CST_ISA_COUNT];
+  int         kernel_size[CST_K_COUNT];
+  cst_kernel *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
+  const void *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
   cst_exact          *exact;                   /* exact motion from any start, or NULL */
   const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,

@@ -24,7 +24,7 @@ typedef struct {
   const char *doc;      /* the meaning, for the usage */
   unsigned    is; /* REQUIRED; ONCE: a second one is an error, else the last one counts; REPEATS: each one
                      counts; SPREADS: so do the words NAME=VALUE that follow the value */
-  size_t at;      /* offset of the member of the command's struct */
+  size_t      at; /* offset of the member of the command's struct */
   bool (*set)(void *member, const char *value); /* false: the value is refused; NULL: the member is a const
                                                    char *, of a flag a bool */
   const char *takes; /* what `set` allows, for messages: "a positive number"; of an argument, what it is: "a

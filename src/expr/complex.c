@@ -3,9 +3,9 @@
  *   f'(x) = Im f(x + i h) / h + O(h^2), without subtraction: h may be 1e-30 (Squire and Trapp, SIAM Review
  * 40, 1998).
  *
- * Every operation is the analytic continuation from the real axis; with real operands it gives the same bits
- * as every other evaluation. Where there is no such continuation (root or logarithm of a number that is not
- * positive, an angle at the origin) there is no derivative.
+ * Every operation is the analytic continuation from the real axis; with real operands it gives the same
+ * bits as every other evaluation. Where there is no such continuation (root or logarithm of a number that
+ * is not positive, an angle at the origin) there is no derivative.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>

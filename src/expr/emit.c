@@ -23,7 +23,7 @@ typedef struct {
   const cst_partition *p;
   int *number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
                   is written */
-  int         temporaries;
+  int  temporaries;
   const char *indent;
   bool        marked; /* inverse roots are checked together */
   FILE       *f;
@@ -237,8 +237,7 @@ static void emit_sums(const writer *w, const cst_loop *l) {
   fprintf(w->f, "total;\n%s  }\n", w->indent);
 }
 
-/* ---- loops without tables
- * -------------------------------------------------------------------------------------------------- */
+/* ---- loops without tables -------------------------------------------------------------------- */
 
 enum {
   MOST_STEPS = 40,

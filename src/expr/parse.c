@@ -1,11 +1,12 @@
-/* parse.c: makes nodes of arithmetic expressions by recursive descent; locates and explains the first error.
+/* parse.c: makes nodes of arithmetic expressions by recursive descent; locates and explains the first
+ * error.
  *
  *   expression = product { (+|-) product }
  *   product    = unary { (*|/) unary }
  *   unary      = - unary | power
  *   power      = atom [ ^ unary ]
- *   atom       = number | name | name [ expression ] | function ( expression {, expression} ) | ( expression
- * ) | sum ( name , expression , expression , expression )
+ *   atom       = number | name | name [ expression ] | function ( expression {, expression} ) | ( expression )
+ *              | sum ( name , expression , expression , expression )
  *
  * A name may end in apostrophes: x' is looked up as it is written.
  */

@@ -23,7 +23,7 @@ struct cst_integrator {
   const cst_fold        *fold;
   long                   count;   /* trajectories started */
   double                 h, next; /* the step, and that of the next start */
-  double *workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte
+  double    *workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte
                         aligned */
   cst_tape **observable;
   bool      *needs_lambda;

@@ -5,10 +5,10 @@
  *
  * Harmonic configurations are sampled without error, others with an error O(h^2) with a small constant;
  * velocities have an error O(h^2). With constraints the method is g-BAOAB: each half drift consists of
- * `drifts` steps of RATTLE without a force, along the geodesic, and p is projected after B and O. The impulse
- * of a drift absorbs the normal part of p at its left end, and the projections at its right end coincide, so
- * B and the adjacent drift are one substep of core/kick.c. Source: Leimkuhler, Matthews, Appl. Math. Res.
- * Express (2013) 34; Proc. R. Soc. A 472 (2016) 20160138.
+ * `drifts` steps of RATTLE without a force, along the geodesic, and p is projected after B and O. The
+ * impulse of a drift absorbs the normal part of p at its left end, and the projections at its right end
+ * coincide, so B and the adjacent drift are one substep of core/kick.c. Source: Leimkuhler, Matthews, Appl.
+ * Math. Res. Express (2013) 34; Proc. R. Soc. A 472 (2016) 20160138.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -1,6 +1,6 @@
-/* lagrange-dalembert.c: lagrange-dalembert(LAYER, bias=b): makes a one-step method into an integrator of the
- * Lagrange-d'Alembert principle, for constraints on velocities, nonconservative forces, and explicit time
- * dependence.
+/* lagrange-dalembert.c: lagrange-dalembert(LAYER, bias=b): makes a one-step method into an integrator of
+ * the Lagrange-d'Alembert principle, for constraints on velocities, nonconservative forces, and explicit
+ * time dependence.
  *
  *   Theta(w) = D L_h(w) + sum over the layer's quadrature of
  *                         h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i

@@ -1,5 +1,5 @@
-/* lie.c: integrators on the group SO(3)^k x R^m of systems with bodies: symplectic Euler A and B, Lobatto and
- * RATTLE.
+/* lie.c: integrators on the group SO(3)^k x R^m of systems with bodies: symplectic Euler A and B, Lobatto
+ * and RATTLE.
  *
  * In body axes, with alpha = I xi the momentum of a body and dV, G the derivatives along R hat(eta); x = h
  * xi, tau the Cayley map or the exponential:
@@ -12,9 +12,9 @@
  *   RATTLE   R1 = R0 tau(x) tau(y), x = h/2 xi, y = h/2 eta, half the force at either end,
  *            (dL tau^-1_x)* I xi = (dL tau^-1_-y)* I eta: (6.8)-(6.10); without constraints it is Lobatto
  *
- * with g(q1) = 0 for the user's constraints and G v1 = 0. Ordinary coordinates (plain ones and centres) drift
- * with M^-1 p at the same time. Without V, A and B are symmetric too. Source: Barbero-Linan, Martin de Diego,
- * Sato Martin de Almagro, section 6, with the sign p' = -dV - G'lambda. Arithmetic: core/lie.h.
+ * with g(q1) = 0 for the user's constraints and G v1 = 0. Ordinary coordinates (plain ones and centres)
+ * drift with M^-1 p at the same time. Without V, A and B are symmetric too. Source: Barbero-Linan, Martin
+ * de Diego, Sato Martin de Almagro, section 6, with the sign p' = -dV - G'lambda. Arithmetic: core/lie.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* taylor-curve.c: taylor-curve(p): the layer of the thesis on which lagrange-dalembert is based. A curve from
- * (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly from the
- * constraints on velocities.
+/* taylor-curve.c: taylor-curve(p): the layer of the thesis on which lagrange-dalembert is based. A curve
+ * from (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly
+ * from the constraints on velocities.
  *
  *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k of the exact motion on all of TQ
  *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
@@ -12,9 +12,9 @@
  * (5.14). All integrals are Gauss sums with NODES points, exact for polynomials of degree 15, and exact to
  * round-off for the steps at which a curve of degree 4 is useful. The action along the curve is therefore
  * exact too, and stationary at the motion: a conversion is of order 2p in q and p, and of order p + 1 with
- * constraints on velocities; the map of w that the source iterates is of order p. A step of the layer ends at
- * R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for
- * the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * constraints on velocities; the map of w that the source iterates is of order p. A step of the layer ends
+ * at R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r
+ * for the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -5,19 +5,19 @@
  *
  * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Weights (w0, w1) = (1, 0): A; (0, 1): B, its adjoint; (1/2, 1/2):
  * RATTLE. The midpoint rule, L_d = h L((q0+q1)/2, (q1-q0)/h), has h/2 grad V((q0+q1)/2) in both places, and
- * is RATTLE if V is linear. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective
- * on symplectic integration of constrained mechanical systems via discretization maps, section 5, with the
- * sign M A = f - G' lambda.
+ * is RATTLE if V is linear. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new
+ * perspective on symplectic integration of constrained mechanical systems via discretization maps, section
+ * 5, with the sign M A = f - G' lambda.
  *
  * SHAKE is RATTLE without the last projection, m = 0. The positions are those of RATTLE, because the next
  * impulse absorbs the part that was not projected; L / h is therefore the multiplier at the left end of a
- * step (in the first step, which starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is
- * O(h). On T*N the map pulls dp ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0.
+ * step (in the first step, which starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p
+ * is O(h). On T*N the map pulls dp ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0.
  * Source: Ryckaert, Ciccotti, Berendsen 1977.
  *
- * discretization(theta=) evaluates the force at q_m = q0 + theta (q1 - q0), with weight 1 - theta on the left
- * side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta = 0, 1/2
- * and 1; its adjoint has 1 - theta.
+ * discretization(theta=) evaluates the force at q_m = q0 + theta (q1 - q0), with weight 1 - theta on the
+ * left side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta =
+ * 0, 1/2 and 1; its adjoint has 1 - theta.
  *
  * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c;
  * with form=null-space, core/null-space.c.

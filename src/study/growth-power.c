@@ -1,10 +1,10 @@
 /* growth-power.c: fits a power of time to the paths of the members: x = a + b tau^alpha + white noise + a
  * random walk.
  *
- * In the cosine basis the noise of different k is independent, with variance s^2 v_k, v_k = 1 + r g_k, where
- * g_k = 1 / (4 sin^2(pi k / 2n)) - 1/6 is the spectrum of a random walk averaged over windows. The constant a
- * does not contribute to k >= 1. The power has coefficients phi_k, where tau_w^alpha is its mean over window
- * w. For given alpha and r the rest is linear,
+ * In the cosine basis the noise of different k is independent, with variance s^2 v_k, v_k = 1 + r g_k,
+ * where g_k = 1 / (4 sin^2(pi k / 2n)) - 1/6 is the spectrum of a random walk averaged over windows. The
+ * constant a does not contribute to k >= 1. The power has coefficients phi_k, where tau_w^alpha is its mean
+ * over window w. For given alpha and r the rest is linear,
  *
  *   b_i = sum phi_k X_ik / v_k / A,  A = sum phi_k^2 / v_k,  RSS = sum_i sum_k X_ik^2 / v_k - A sum_i b_i^2,
  *   -2 log L = M sum log v_k + M (n - 1) log RSS,
@@ -14,8 +14,8 @@
  * of the windows distinguishes a power from a random walk, and for an average over many members one that
  * knows the noise of the average.
  *
- * Slow motion that is neither shows in the lowest four k: the misfit is the significance of their residuals,
- * which are pure noise after a power has been removed.
+ * Slow motion that is neither shows in the lowest four k: the misfit is the significance of their
+ * residuals, which are pure noise after a power has been removed.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"

@@ -3,14 +3,14 @@
  *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),
  *   N and N' independent normals addressed by (seed, member, component),
  *
- * P is the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P finds the nearest
- * point of a single surface of degree two; otherwise the nearest of the local minima found. If none is found,
- * the member has no start. All parameter sets share the normals of a member, so that they are compared on the
- * same sample.
+ * P is the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P finds the
+ * nearest point of a single surface of degree two; otherwise the nearest of the local minima found. If none
+ * is found, the member has no start. All parameter sets share the normals of a member, so that they are
+ * compared on the same sample.
  *
  * A body's rotation is turned by a normal rotation vector, R = R0 exp(spread_q hat(N)) with N about the
- * body's axes, and omega = omega0 + spread_v N'; N and N' have the addresses of the first three entries of R.
- * Its centre is spread like other coordinates.
+ * body's axes, and omega = omega0 + spread_v N'; N and N' have the addresses of the first three entries of
+ * R. Its centre is spread like other coordinates.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

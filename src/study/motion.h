@@ -4,8 +4,8 @@
  *   Q_i = q + h sum_j a_ij V_j,      V_i = v + h sum_j a_ij A(Q_j, V_j),
  *   q := q + h sum_i b_i V_i,        v := v + h sum_i b_i A(Q_i, V_i)
  *
- * M A = f - G' lambda, G A = -D2g[v, v]. Stages by functional iteration until round-off stops it, near 1e-32
- * of their size. Dense systems.
+ * M A = f - G' lambda, G A = -D2g[v, v]. Stages by functional iteration until round-off stops it, near
+ * 1e-32 of their size. Dense systems.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MOTION_H

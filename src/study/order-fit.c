@@ -4,28 +4,28 @@
  * Model. In a window with coarsest step H the error is C h^p (1 + b1 u + b2 u^2), u = h/H, b small, so that
  *     log e = a + p log(h/H) + b1 u + b2 u^2 + noise,
  *     b1 ~ N(0, 0.2),  b2 ~ N(0, 0.15),  noise ~ N(0, 1% + floor/e).
- * The leading corrections have these priors (two more rows of the least squares problem), since few steps do
- * not determine them freely. The fine steps then have the most influence, because the corrections absorb the
- * deviations of the coarse ones. The size of the noise is re-estimated from the misfit chi^2, with the 1%
- * counted as four earlier observations. The interval is Student's 95%, combined in quadrature with the change
- * of p when the window loses its coarsest step.
+ * The leading corrections have these priors (two more rows of the least squares problem), since few steps
+ * do not determine them freely. The fine steps then have the most influence, because the corrections absorb
+ * the deviations of the coarse ones. The size of the noise is re-estimated from the misfit chi^2, with the
+ * 1% counted as four earlier observations. The interval is Student's 95%, combined in quadrature with the
+ * change of p when the window loses its coarsest step.
  *
- * Floor. Errors of at most ten floors are not used. The caller gives one floor. The errors may show another:
- * the level of their flat tail, the longest sequence of finest steps whose overall slope is below 0.5 and
- * which leaves the line of the preceding steps upwards (an error that changes its sign first falls below that
- * line). Steps below 1000 floors are dropped if the slope has fallen below half its value at larger errors.
- * The window may therefore end before the finest step.
+ * Floor. Errors of at most ten floors are not used. The caller gives one floor. The errors may show
+ * another: the level of their flat tail, the longest sequence of finest steps whose overall slope is below
+ * 0.5 and which leaves the line of the preceding steps upwards (an error that changes its sign first falls
+ * below that line). Steps below 1000 floors are dropped if the slope has fallen below half its value at
+ * larger errors. The window may therefore end before the finest step.
  *
  * Window. It ends at the finest step above the floors. Its beginning is chosen for the narrowest interval
  * among the windows of at least three steps that are asymptotic: the misfit is no larger than expected by
  * chance, the local slopes agree within 0.35 (beyond their noise), the finest slope is within 0.2 of p (the
- * rest is the correction), the interval is at most +-0.25 and contains an integer, and the slopes of the five
- * finest steps do not diverge. If there is none, the window with the narrowest interval is reported as
+ * rest is the correction), the interval is at most +-0.25 and contains an integer, and the slopes of the
+ * five finest steps do not diverge. If there is none, the window with the narrowest interval is reported as
  * pre-asymptotic.
  *
  * If the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice
- * order + 1.83). A window of three steps must therefore meet a fifth of these tolerances, and its order must
- * be within 0.1 of an integer. An order below 0.25 does not count.
+ * order + 1.83). A window of three steps must therefore meet a fifth of these tolerances, and its order
+ * must be within 0.1 of an integer. An order below 0.25 does not count.
  *
  * docs/orders.md reports how often the result is right and wrong; jobs/order-rates measures it.
  */

@@ -56,9 +56,9 @@ struct cst_run_control {
   double                  looked;          /* time of the last check inside a slice, ... */
   bool                    halts;           /* ... and its answer */
   bool                    due;             /* a checkpoint was ordered and is not made yet */
-  double patience;     /* seconds of a slice after which it is halted for that; doubled each time, so
+  double        patience; /* seconds of a slice after which it is halted for that; doubled each time, so
                           that slices come to an end */
-  double        pause; /* until the next poll */
+  double        pause;    /* until the next poll */
   bool          signalled;
   checkpointing checkpoint;
 };

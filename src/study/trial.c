@@ -127,9 +127,7 @@ bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluatio
   return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
 }
 
-/* ---- all
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* Of a class that was not tried: a step takes what one of the class before does, of the same method where
  * possible. */

@@ -3,12 +3,12 @@
  *   omega = vee(R'R'),
  *   angular momentum I omega in body axes, R I omega in space axes, both about the centre (or the origin)
  *
- * The quaternion p of R is determined by p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000)
- * 1085) without its unit part:
+ * The quaternion p of R is determined by p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23
+ * (2000) 1085) without its unit part:
  *   Q_00 = (1 + tr R)/4,               Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,
  *   Q_ik = (R_ik + R_ki)/4,            Q_kk = (1 + 2 R_kk - tr R)/4
- * as the sum of the rows of Q with the signs of p, divided by its length: no rotation is singular. The scalar
- * part is positive; if it is 0 (to 1e-7), the first nonzero part is.
+ * as the sum of the rows of Q with the signs of p, divided by its length: no rotation is singular. The
+ * scalar part is positive; if it is 0 (to 1e-7), the first nonzero part is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>

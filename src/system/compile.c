@@ -31,9 +31,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- the cores
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- the cores ------------------------------------------------------------------------------- */
 
 /* Whether it is lane code that is compiled for systems such as s: its file says for which, in a line of this
  * kind. */
@@ -80,8 +78,7 @@ static int choose(const cst_system *s, const char *const *cores, const cst_sourc
   return n;
 }
 
-/* ---- what it costs
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- what it costs --------------------------------------------------------------------------- */
 
 /* Hot lane code unrolls its loops; the largest are those of Newton's matrix. */
 static double unrolled(const cst_system *s) { return (double)s->ng * s->ng * s->nq; }
@@ -95,8 +92,7 @@ double cst_compile_seconds(const cst_system *s, const char *const *cores) {
   return seconds;
 }
 
-/* ---- what it is made from
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what it is made from -------------------------------------------------------------------- */
 
 static void find_key(const recipe *r, char key[65]) {
   char  *text;
@@ -118,9 +114,7 @@ static void emit(const cst_system *s, recipe *r) {
   fclose(f);
 }
 
-/* ---- compiling
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 static const char kernels[] = "src/system/kernels.c";
 

@@ -1,13 +1,12 @@
 /* emit-point.c: the C of what the kernels of one system have in common at a point: the quotients, square
- * roots and functions of parameters and coordinates in them, so that lane code which calls several kernels at
- * one point, or one of them many times, takes each of these once.
+ * roots and functions of parameters and coordinates in them, so that lane code which calls several kernels
+ * at one point, or one of them many times, takes each of these once.
  *
  *   sys_given(c, o)                  o[SYS_NGIVEN]: those of parameters alone, once for a march
  *   sys_clock(c, k, o)               of o[SYS_NPOINT] those of parameters and the time, with k from sys_given
  *   sys_place(c, k, q, o)            the others, at q, behind sys_clock where the kernels depend on the time
  *   sys_point(c, k, q, o)            both
- *   sys_NAME_at(c, q, ..., e, o)     the kernel, with e from sys_point; the same operations as those of
- * sys_NAME
+ *   sys_NAME_at(c, q, ..., e, o)     the kernel, with e from sys_point; the same operations as those of sys_NAME
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"

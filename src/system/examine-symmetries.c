@@ -3,9 +3,9 @@
  *
  *   G xi = 0 on g = 0,    d/ds L(q + s xi, v + s Dxi v) = 0 at s = 0, up to dF/dt if a gauge F is declared
  *
- * L is examined in parts: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v and must be DF v. A violation
- * on the constraint surface with admissible velocities is a fault. Off the surface it is only noted: methods
- * that leave the surface do not keep the momentum.
+ * L is examined in parts: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v and must be DF v. A
+ * violation on the constraint surface with admissible velocities is a fault. Off the surface it is only
+ * noted: methods that leave the surface do not keep the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>

@@ -2,9 +2,9 @@
  *
  *   generate OUTDIR FILE.yaml ...
  *
- * writes OUTDIR/NAME.h for each system (see emit-header.c), OUTDIR/catalogue-data.c (the texts and the tables
- * of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description stops the
- * build.
+ * writes OUTDIR/NAME.h for each system (see emit-header.c), OUTDIR/catalogue-data.c (the texts and the
+ * tables of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description
+ * stops the build.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>

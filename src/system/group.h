@@ -1,10 +1,9 @@
 /* group.h: a group of CST_W trajectories as lane code sees it: the record that holds it, and the system's
  * kernels.
  *
- * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...) below,
- * and compiled in two ways, for every instruction set:
- *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants, kernels are
- * inlined, loops unroll.
+ * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...)
+ * below, and compiled in two ways, for every instruction set:
+ *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants, kernels are inlined, loops unroll.
  *   - generic: without it. Sizes and patterns are read from the system, kernels are called through pointers.
  * Both do the same operations on the same operands in the same order, so their bits agree.
  *
@@ -59,20 +58,20 @@ typedef struct cst_context {
   const unsigned char *dropped;
   cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
                                 weights w (gram.h), and more (rows.h) */
-  int        mass_unit;
-  cst_layout at;
+  int                  mass_unit;
+  cst_layout           at;
   int     tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
   double *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
                    for */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
- *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the
- * declarations of the function COL_G(i, a, e)   for the entries e of column i, in rows a, ascending ROW_M,
- * ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ GENERAL whether the
- * mass is another than a constant diagonal, or there is an a(q) CST_FIELD        declares a field of n
- * vectors: hot in place, generic in the work space of the context CST_TAKE         one field becomes what
- * another is, which is of no use then
+ *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
+ *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
+ *   ROW_M, ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ
+ *   GENERAL          whether the mass is another than a constant diagonal, or there is an a(q)
+ *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
+ *   CST_TAKE         one field becomes what another is, which is of no use then
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER

@@ -171,9 +171,7 @@ bool cst_molecules_are(const cst_system *s) {
   return are;
 }
 
-/* ---- as C
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- as C ------------------------------------------------------------------------------------ */
 
 static void write_list(FILE *f, const char *name, const int *x, int n) {
   fprintf(f, "static const int sys_molecule_%s[] __attribute__((unused)) = {", name);

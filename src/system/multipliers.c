@@ -3,8 +3,8 @@
  *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
  *
  * Where a body is flat M is singular. M + sigma O'O then replaces it, where O has the rows of G of the
- * orthogonality constraints (linear.c). With f - sigma O'D2o[v, v] in place of f the equations have the same
- * A and lambda.
+ * orthogonality constraints (linear.c). With f - sigma O'D2o[v, v] in place of f the equations have the
+ * same A and lambda.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

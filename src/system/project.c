@@ -1,5 +1,5 @@
-/* project.c: projects a point onto the constraints: q in the Euclidean metric, then v in the metric of M(q);
- * a momentum p in the Euclidean metric.
+/* project.c: projects a point onto the constraints: q in the Euclidean metric, then v in the metric of
+ * M(q); a momentum p in the Euclidean metric.
  *
  *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
  *
@@ -10,11 +10,11 @@
  * through decreasing levels of g.
  *
  * Newton's method finds a stationary point of the distance. The point is a local minimum where K = 1 -
- * D2(theta.g) is positive definite on ker G. It is the nearest point if K is positive definite everywhere and
- * g is quadratic: x then minimises |x - q|^2/2 - theta.g, which equals the distance on g = 0. For a single
- * quadric only the nearest point is accepted. If the first result is not accepted, the minimum is followed
- * from x = q, where K = 1, through levels of g, in steps that keep it a minimum. If this fails too, the
- * projection fails. Of two minima the nearer one is taken.
+ * D2(theta.g) is positive definite on ker G. It is the nearest point if K is positive definite everywhere
+ * and g is quadratic: x then minimises |x - q|^2/2 - theta.g, which equals the distance on g = 0. For a
+ * single quadric only the nearest point is accepted. If the first result is not accepted, the minimum is
+ * followed from x = q, where K = 1, through levels of g, in steps that keep it a minimum. If this fails
+ * too, the projection fails. Of two minima the nearer one is taken.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>

@@ -1,5 +1,5 @@
-/* saddle.h: lane code. The saddle matrix of the equations of motion at a point, which gives accelerations and
- * their derivatives.
+/* saddle.h: lane code. The saddle matrix of the equations of motion at a point, which gives accelerations
+ * and their derivatives.
  *
  *   [ M  G' ] ( x )   ( r )
  *   [ G  0  ] ( z ) = ( s )

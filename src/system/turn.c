@@ -1,4 +1,5 @@
-/* turn.c: numeric rotations of bodies: angular velocities, and the update of a rotation by a rotation vector.
+/* turn.c: numeric rotations of bodies: angular velocities, and the update of a rotation by a rotation
+ * vector.
  *
  *   omega = vee(R'R'),   R <- R exp(hat(x)),   exp(hat(x)) = 1 + sin(t)/t hat(x) + (1 - cos(t))/t^2 hat(x)^2
  *

@@ -2,8 +2,9 @@
  * symplecticity, symmetry.
  *
  * A tree is a list of subtrees. With Phi_i(tree) = prod over subtrees of sum_j a_ij Phi_j(subtree), the
- * condition is sum_i b_i Phi_i(tree) = 1 / gamma(tree) (Hairer, Lubich, Wanner, III.1). Trees are enumerated
- * with non-increasing subtree numbers: 200 up to order 8. Beyond that the simplifying assumptions
+ * condition is sum_i b_i Phi_i(tree) = 1 / gamma(tree) (Hairer, Lubich, Wanner, III.1). Trees are
+ * enumerated with non-increasing subtree numbers: 200 up to order 8. Beyond that the simplifying
+ * assumptions
  *
  *   B(p): sum_i b_i c_i^(k-1) = 1/k,  k <= p      C(n): sum_j a_ij c_j^(k-1) = c_i^k / k,  k <= n
  *   D(m): sum_i b_i (1 - c_i)^(k-1) a_ij = b_j (1 - c_j)^k / k,  k <= m

@@ -8,8 +8,7 @@
  *   - scalar: the same loop with one lane
  *   - core: the product's batch at its default size, nothing observed
  *   - newtonls: the same batch under PETSc's own Newton
- *   - run: the normal path of `constella run`: conservation study, default samples and observables, file
- * included
+ *   - run: the normal path of `constella run`: conservation study, default samples and observables, file included
  *   - SNES: one tuned SNES per trajectory and step, reduced unknowns
  *
  * Final states of product and hand-written loop are compared, so that both do the same work.
@@ -58,8 +57,7 @@ static const bench_case cases[] = {
     {"heavy-top", 0.02, 0.1, hand_top_scalar, {NULL, hand_top_v2, hand_top_v3, hand_top_v4}},
 };
 
-/* ---- the study that all share
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the study that all share ---------------------------------------------------------------- */
 
 static cst_study *make_study(const bench_case *b, long members, long steps) {
   char text[1024];
@@ -71,8 +69,7 @@ static cst_study *make_study(const bench_case *b, long members, long steps) {
   return bench_study(text);
 }
 
-/* ---- hand-written loops
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- hand-written loops ---------------------------------------------------------------------- */
 
 static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n,
                         double *state) {
@@ -82,9 +79,7 @@ static double time_hand(const cst_study *s, hand_loop *loop, int width, long lan
   return bench_busy() - t;
 }
 
-/* ---- the product's core
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- the product's core ---------------------------------------------------------------------- */
 
 /* Largest difference of q and p from those of the hand-written loop. */
 static double apart(const bench_run *r, const double *hand) {
@@ -112,9 +107,7 @@ static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, d
   PetscFunctionReturn(0);
 }
 
-/* ---- the normal path
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- the normal path ------------------------------------------------------------------------- */
 
 static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   cst_study  *s = make_study(b, RUN_LANES, STEPS);
@@ -145,9 +138,7 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   PetscFunctionReturn(0);
 }
 
-/* ---- one SNES per trajectory
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- one SNES per trajectory ----------------------------------------------------------------- */
 
 /* What its callbacks work on: the drift of the current step, q1 = qt - h M^-1 G0' L. */
 typedef struct {
@@ -327,9 +318,7 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
   PetscFunctionReturn(0);
 }
 
-/* ---- rounds
- * ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void keep(double *best, double seconds, double steps) {
   double rate = steps / seconds * 1e-6;

@@ -3,14 +3,12 @@
  *
  *   1. nanoseconds of a step of one lane against project(rk4), and iterations of the solver a step
  *   2. where the time of convert(rk4, bias=-0.5) goes: the pieces of a step, each timed by itself
- *   3. the length of a run from which on the converted method is cheaper than the projected one at equal
- * error: with R the ratio of their costs, project(rk4) may take steps of h / R. Its energy drifts there by
- * s_E a unit of time, its momentum by s_J; the converted method's energy error e is bounded and its momentum
- * exact. They meet at T = e / s, relative to the scales of both.
- *   4. constraints on velocities, forces and a time against the conversion on a system of the same numbers of
- * coordinates and constraints that has none of them, with forces as large where these decide how many
- * iterations a step takes: 9.81 of the damped pendulum, g + a w^2 of the shaken one. Kernels with sines and
- * cosines have a part in what the first column tells.
+ *   3. the length of a run from which on the converted method is cheaper than the projected one at equal error: with R the ratio of their
+ *      costs, project(rk4) may take steps of h / R. Its energy drifts there by s_E a unit of time, its momentum by s_J; the converted
+ *      method's energy error e is bounded and its momentum exact. They meet at T = e / s, relative to the scales of both.
+ *   4. constraints on velocities, forces and a time against the conversion on a system of the same numbers of coordinates and constraints
+ *      that has none of them, with forces as large where these decide how many iterations a step takes: 9.81 of the damped pendulum, g + a
+ * w^2 of the shaken one. Kernels with sines and cosines have a part in what the first column tells.
  *
  * Bounds are printed beside what has one.
  */
@@ -27,9 +25,7 @@ enum { LANES = 256, STEPS = 100, HORIZON = 100 };
 #define STEP 0.1
 static const double most_cost = 100, aim = 40;
 
-/* ---- 1. and 2. cost
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- 1. and 2. cost -------------------------------------------------------------------------- */
 
 typedef struct {
   const char   *method;
@@ -88,8 +84,7 @@ static PetscErrorCode time_variants(const cst_study *s, int isa, double *cost) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. work against precision
- * -------------------------------------------------------------------------------------------------- */
+/* ---- 3. work against precision --------------------------------------------------------------- */
 
 static PetscErrorCode errors_of(const cst_study *s, int k, double h, int isa, bench_errors *e) {
   bench_run r = run_of(s, k, h);
@@ -120,9 +115,7 @@ static PetscErrorCode compare_precision(const cst_study *s, int isa, double rati
   PetscFunctionReturn(0);
 }
 
-/* ---- 4. wheels and forces
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- 4. wheels and forces -------------------------------------------------------------------- */
 
 static const struct {
   const char *system, *method, *beside;

@@ -1,7 +1,6 @@
 /* general.c: the part of `make bench` on general systems, whose mass depends on the coordinates.
  *
- *   1. RATTLE on the double pendulum in angles, many lanes and one, against a loop written by hand
- * (hand-angles.c)
+ *   1. RATTLE on the double pendulum in angles, many lanes and one, against a loop written by hand (hand-angles.c)
  *   2. RATTLE on the other general systems of the catalogue: nanoseconds a step and lane, iterations
  *
  * Bounds are printed beside what has one.

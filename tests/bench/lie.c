@@ -13,9 +13,7 @@
 enum { LANES = 1024, STEPS = 4000, CHECK_STEPS = 50, ROWS = 12, CHAIN_LANES = 16, CHAIN_STEPS = 100 };
 static const double STEP = 0.02;
 
-/* ---- the heavy top
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the heavy top --------------------------------------------------------------------------- */
 
 /* R and alpha of the starts, alpha_i = (I omega)_i from R' R' hat(omega). */
 static void fill_hand(const cst_study *s, double *state, int width) {
@@ -88,9 +86,7 @@ static PetscErrorCode bench_top(int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- a chain of bodies
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- a chain of bodies ----------------------------------------------------------------------- */
 
 static PetscErrorCode bench_chain(int isa) {
   static const int lengths[] = {25, 50, 100, 200};

@@ -1,13 +1,12 @@
-/* line-integral.c: the fourth part of `make bench`: what a step of a line integral method costs, and what one
- * gets for it.
+/* line-integral.c: the fourth part of `make bench`: what a step of a line integral method costs, and what
+ * one gets for it.
  *
- *   1. nanoseconds of a step of one lane against rattle, and iterations of the solver a step; the hot core
- * against the generic one
- *   2. where the time of hbvm(k=6, s=2) goes, its residual against the kernels that it cannot do without, k
- * times dV and G, and where there is one, its march against a loop written by hand (hand-line.c)
- *   3. work against precision: the processor's time that a lane needs to reach T = 10 with a given error, for
- * a ladder of steps, in q and in p apart, since they converge with different orders; and the largest energy
- * error at one and the same step
+ *   1. nanoseconds of a step of one lane against rattle, and iterations of the solver a step; the hot core against the generic one
+ *   2. where the time of hbvm(k=6, s=2) goes, its residual against the kernels that it cannot do without, k times dV and G, and where there
+ *      is one, its march against a loop written by hand (hand-line.c)
+ *   3. work against precision: the processor's time that a lane needs to reach T = 10 with a given error, for a ladder of steps, in q and
+ * in p apart, since they converge with different orders; and the largest energy error at one and the same
+ * step
  *
  * Bounds are printed beside what has one.
  */
@@ -50,9 +49,7 @@ static bench_run run_of(const cst_study *s, const char *method, long lanes, doub
       .study = s, .system = s->system, .method = method, .lanes = lanes, .h = h, .steps = steps};
 }
 
-/* ---- 1. cost
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- 1. cost --------------------------------------------------------------------------------- */
 
 static const char *const priced[] = {"rattle", "convert(gauss(2))", "hbvm(k=2, s=2)", "hbvm(k=6, s=2)",
                                      "hbvm(k=9, s=3)"};
@@ -201,8 +198,7 @@ static PetscErrorCode compare_costs(const start *at, int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. work against precision
- * -------------------------------------------------------------------------------------------------- */
+/* ---- 3. work against precision --------------------------------------------------------------- */
 
 static const char *const compared[] = {"rattle",         "compose(rattle, suzuki4)", "hbvm(k=6, s=2)",
                                        "hbvm(k=2, s=2)", "convert(gauss(2))",        "gauss(2)"};

@@ -1,7 +1,6 @@
 /* linear.c: the part of `make bench` on linearly implicit methods.
  *
- *   1. a step of zhang-skeel against one of Verlet's (rattle, without constraints) on the DNA chain, whose
- * Hessian is a ring
+ *   1. a step of zhang-skeel against one of Verlet's (rattle, without constraints) on the DNA chain, whose Hessian is a ring
  *   2. penalty(zhang-skeel(...)) on the double pendulum against a loop written by hand (hand-springs.c)
  *
  * Bounds are printed beside what has one.
@@ -33,9 +32,7 @@ static PetscErrorCode compiled(const char *text, int isa, cst_study **s, int *ch
   PetscFunctionReturn(0);
 }
 
-/* ---- 1. the chain
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- 1. the chain ---------------------------------------------------------------------------- */
 
 static PetscErrorCode chain(int n, int isa) {
   enum { VERLET, FULL, SIMPLIFIED, KINDS, LANES = 64 };
@@ -69,9 +66,7 @@ static PetscErrorCode chain(int n, int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 2. springs
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- 2. springs ------------------------------------------------------------------------------ */
 
 enum { LANES = 1024, STEPS = 4000 };
 static const double H = 0.05;

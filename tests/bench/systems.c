@@ -1,7 +1,6 @@
 /* systems.c: the second part of `make bench`: systems of users and long systems.
  *
- *   1. the text of a system of the catalogue, compiled when the program runs, against the system built in,
- * and interpreted against compiled
+ *   1. the text of a system of the catalogue, compiled when the program runs, against the system built in, and interpreted against compiled
  *   2. ten bodies with pair forces: what it takes to read, derive, emit, compile, load and step them
  *   3. one trajectory of a chain of n links: growth with n, and against a loop written by hand (hand-chain.c)
  *   4. an ensemble of short chains in lanes, against the same loop in lanes
@@ -57,8 +56,7 @@ static void compile(cst_system *s, int isa, double *seconds) {
   cst_compile_free(&code);
 }
 
-/* ---- 1. the catalogue's text as a user's system
- * --------------------------------------------------------------------------------- */
+/* ---- 1. the catalogue's text as a user's system ---------------------------------------------- */
 
 static PetscErrorCode compare_back_ends(const char *name, double spread, int isa) {
   enum { BUILT_IN, COMPILED, INTERPRETED, KINDS, LANES = 1024, STEPS = 4000, SLOWER = 10 };
@@ -88,9 +86,7 @@ static PetscErrorCode compare_back_ends(const char *name, double spread, int isa
   PetscFunctionReturn(0);
 }
 
-/* ---- 2. ten bodies
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- 2. ten bodies --------------------------------------------------------------------------- */
 
 static const char ten_bodies[] =
     "system: ten-bodies\ndoc: Ten bodies with a potential between every two.\nsource: this benchmark\n"
@@ -148,9 +144,7 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. one long chain
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- 3. one long chain ----------------------------------------------------------------------- */
 
 /* A study of chains as a study file has it, planned and compiled. */
 typedef struct {
@@ -264,9 +258,7 @@ static PetscErrorCode bench_growth(int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 4. an ensemble of short chains
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- 4. an ensemble of short chains ---------------------------------------------------------- */
 
 static PetscErrorCode bench_ensemble(int isa) {
   enum { MEMBERS = 1000, BEADS = 20, STEPS = 200 };
@@ -291,9 +283,7 @@ static PetscErrorCode bench_ensemble(int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- a cache of our own
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a cache of our own ---------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *x, int type, struct FTW *at) {
   (void)x, (void)type, (void)at;

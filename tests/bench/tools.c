@@ -59,9 +59,7 @@ cst_study *bench_members(const char *system, const char *state, long members, do
   return bench_study(text);
 }
 
-/* ---- hand-written loops
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- hand-written loops ---------------------------------------------------------------------- */
 
 void bench_hand_fill(const cst_study *s, double *state, int width, long lanes) {
   const cst_system *sys = s->system;
@@ -77,9 +75,7 @@ void bench_hand_fill(const cst_study *s, double *state, int width, long lanes) {
   }
 }
 
-/* ---- runs
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static cst_method *method_of(const char *text) {
   cst_expr_error e;
@@ -150,9 +146,7 @@ double bench_iterations(const bench_run *r) {
   return sum / ((double)r->lanes * (double)r->batch.step);
 }
 
-/* ---- pieces
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* What the pieces work on: a record for every call that ends a step. */
 typedef struct {
@@ -215,9 +209,7 @@ void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
   free(p.x), free(p.f), free(p.d), free(p.scratch);
 }
 
-/* ---- errors
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* What a lane keeps: values, and the sizes of the terms that they are sums of. */
 typedef struct {

@@ -3,13 +3,14 @@
  *
  * A run is made in two steps: the caller names what is to be run, bench_run_create makes the rest.
  *
- *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1, .steps =
- * 100}, ...}; for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa)); PetscCall(bench_race(r,
- * 2)); printf("%g\n", r[1].best / r[0].best);
+ *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1, .steps = 100}, ...};
+ *   for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa));
+ *   PetscCall(bench_race(r, 2));
+ *   printf("%g\n", r[1].best / r[0].best);
  *
  * The machine is never quiet: steps are timed by the processor's clock of the thread, since others who want
- * the processor would make long timings longer and spare short ones; of interleaved rounds the least time of
- * each run is kept, and only ratios within one race count.
+ * the processor would make long timings longer and spare short ones; of interleaved rounds the least time
+ * of each run is kept, and only ratios within one race count.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_TOOLS_H

@@ -1,9 +1,10 @@
-/* driver.c: runs a fuzz target without libFuzzer: the given files, then mutations of them, drawn from a seed.
+/* driver.c: runs a fuzz target without libFuzzer: the given files, then mutations of them, drawn from a
+ * seed.
  *
  *   TARGET [-seconds=S] [-seed=N] [-dict=FILE] [-input=FILE] FILE ...
  *
- * Each input is in the file -input (fuzz-input by default) while it runs; the file is removed on success. So
- * a signal, a sanitizer or the time limit of one input (an alarm of LIMIT seconds) leaves the input that
+ * Each input is in the file -input (fuzz-input by default) while it runs; the file is removed on success.
+ * So a signal, a sanitizer or the time limit of one input (an alarm of LIMIT seconds) leaves the input that
  * caused it. Without -seconds only the files themselves are run. The last line is the number of inputs.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

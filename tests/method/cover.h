@@ -1,15 +1,15 @@
 /* cover.h: chooses the pairs of methods and systems for the tests of claims. `make test-all` takes every
  * pair.
  *
- * Methods belong to families and systems to kinds. A pair makes promises, the first of which is that it runs.
- * If a promise is made by enough pairs, the chosen pairs test it
+ * Methods belong to families and systems to kinds. A pair makes promises, the first of which is that it
+ * runs. If a promise is made by enough pairs, the chosen pairs test it
  *   for every method on at least PER_METHOD systems,
  *   for every system with at least PER_SYSTEM methods, and each system meets at least MEETS methods,
  *   for every family on every kind of system at least once;
  * if it is made by fewer, all of them are chosen. A reference system meets every method. The choice goes
- * through the pairs in a fixed order that is scattered over methods and systems, the expensive ones last, and
- * takes a pair if one of the conditions is not yet met. Then it goes backwards and removes pairs that no
- * condition needs. test-cover.c checks the choice.
+ * through the pairs in a fixed order that is scattered over methods and systems, the expensive ones last,
+ * and takes a pair if one of the conditions is not yet met. Then it goes backwards and removes pairs that
+ * no condition needs. test-cover.c checks the choice.
  *
  * Tests with their own loops over layers, biases and systems take the combinations whose indices sum to 0
  * modulo m (on_diagonal): about every m-th value for each combination of all other indices.

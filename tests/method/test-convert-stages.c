@@ -2,9 +2,9 @@
  * from the fundamental Stage 0 to the equations of Stage 4; a perturbed one does not. The equations are
  * written out here in scalar code.
  *
- * For two consecutive steps (q0, p0) -> (q1, p1) -> (q2, p2) with the points w1, w2 of TQ from the core, the
- * source's unknowns are lambda- = -p0, mu = p1, lambda+ = p2, q1- = q0, qbar = q1, q2+ = q2. Both halves of
- * every stage then read, for k = 1, 2,
+ * For two consecutive steps (q0, p0) -> (q1, p1) -> (q2, p2) with the points w1, w2 of TQ from the core,
+ * the source's unknowns are lambda- = -p0, mu = p1, lambda+ = p2, q1- = q0, qbar = q1, q2+ = q2. Both
+ * halves of every stage then read, for k = 1, 2,
  *
  *   D L_h(w_k) = p_k D d+(w_k) - p_{k-1} D d-(w_k)
  *

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <quadmath.h>
 #include <stdbool.h>
-#include "tableau/legendre.h"
 #include <stdlib.h>
+#include "tableau/legendre.h"
 #include "tap.h"
 
 /* Largest relative error of the integrals of x^m, m < 2n. */

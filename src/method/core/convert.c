@@ -1,5 +1,5 @@
-/* convert.c: the core of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as a
- * constrained variational integrator of the same order.
+/* convert.c: the core of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as
+ * a constrained variational integrator of the same order.
  *
  * Source: Patrick, Cuell, Spiteri, Zhang, conversion of one-step methods into variational integrators; here
  * on T*Q. With alpha- = b, alpha+ = 1 + b and w = (q, v) in TQ
@@ -7,50 +7,48 @@
  *   d-(w) = R^q_{h alpha-}(w),  d+(w) = R^q_{h alpha+}(w),  L_h(w) = R^S_{h alpha+}(w) - R^S_{h alpha-}(w)
  *   H(w) = L_h - mu+.d+ + mu-.d-
  *
- * a step from (qb, pb), pb tangential (G pb = 0), solves for w, mu+, the new q = r and multipliers nu1, nu2,
- * theta-, theta+
+ * a step from (qb, pb), pb tangential (G pb = 0), solves for w, mu+, the new q = r and multipliers nu1,
+ * nu2, theta-, theta+
  *
  *   F0  d- - qb - G(qb)'theta- = 0            F1  g(q) = 0            F2  G(q) v = 0
  *   F3  D_q H - G'nu1 - D2(nu2.g) v = 0       F4  (D_v H - G'nu2) / h = 0
  *   F5  G(r) mu+ = 0                          F6  d+ - r - G(r)'theta+ = 0            F7  g(r) = 0
  *   mu- = DP'pb:  (1 + D2(theta-.g)(qb)) mu- + G(qb)'k = pb,  G(qb) mu- = 0
  *
- * and ends at (r, tangential part of (1 + D2(theta+.g)(r)) mu+). The unknown of nu2 is nu2 / h: undivided the
- * system is singular as h -> 0. Solutions of the paper's Stages 0 to 4 are solutions of this, with pb the
- * half of Stage 4 that is already known (their lambda is eliminated); (S4.6a') must read h v2'M0 + h a0 - nu2
- * G0 - h alpha+ lambda+ + h alpha- mu = 0 and (S4.7a') + h alpha- v2.
+ * and ends at (r, tangential part of (1 + D2(theta+.g)(r)) mu+). The unknown of nu2 is nu2 / h: undivided
+ * the system is singular as h -> 0. Solutions of the paper's Stages 0 to 4 are solutions of this, with pb
+ * the half of Stage 4 that is already known (their lambda is eliminated); (S4.6a') must read h v2'M0 + h a0
+ * - nu2 G0 - h alpha+ lambda+ + h alpha- mu = 0 and (S4.7a') + h alpha- v2.
  *
  * Newton's matrix needs D d-, D d+ and D2H - nu.D2(g, Gv). The first two are forward sweeps. The exact flow
  * has D L_h = p+.D d+ - p-.D d- along TQ, whence along TQ, up to terms C'(..) that the unknown nu takes up,
  *
- *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,  m the multiplier that makes p
- * tangential,
+ *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,  m the multiplier that makes p tangential,
  *
  * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix
  * without any second ones; those of the equations frozen halfway are good to O(h^3), and the iteration
- * contracts by O(h^2), by O(h) for a layer of order one
- * (`simplified`). `newton` takes second variations (forward over reverse) and all terms in theta; `chord` is
- * the paper's own iteration, D d = [1, h alpha 1], D2H = h diag(0, M), which contracts by O(h). `simplified`
- * keeps the matrix of the predictor w = R_{-h alpha-}(qb, vb), but a lane in which an update is more than 0.3
- * of the last one goes over to `newton`; `krylov` is `newton` without a matrix, for large systems. The order
- * of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the
- * identity, M or a Gram matrix as h -> 0, so that elimination needs no pivoting.
+ * contracts by O(h^2), by O(h) for a layer of order one (`simplified`). `newton` takes second variations
+ * (forward over reverse) and all terms in theta; `chord` is the paper's own iteration, D d = [1, h alpha
+ * 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps the matrix of the predictor w = R_{-h
+ * alpha-}(qb, vb), but a lane in which an update is more than 0.3 of the last one goes over to `newton`;
+ * `krylov` is `newton` without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1
+ * theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the identity, M or a Gram matrix as h ->
+ * 0, so that elimination needs no pivoting.
  *
  * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A =
- * -D(phi v + phi0)[v], leave phi v
- * + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on the variations of the layer's points
- * added (kernel RE), and what is known of mu- is only what phi(qb) v = 0 feels of it (convert-velocities.h).
- * Forces alone leave all of the above as it is but that D L_h.
+ * -D(phi v + phi0)[v], leave phi v + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on
+ * the variations of the layer's points added (kernel RE), and what is known of mu- is only what phi(qb) v =
+ * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
  *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
- * latest when what is left of the next one is predicted far below round-off, for an error that has always the
- * same sign would add up in the momentum.
+ * latest when what is left of the next one is predicted far below round-off, for an error that has always
+ * the same sign would add up in the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
 #include "method/lane-layer.h"
-#define CORE                 convert
-#define CORE_IS_FOR_SMALL    /* the build compiles it for the small systems of the catalogue: with larger ones \
+#define CORE              convert
+#define CORE_IS_FOR_SMALL /* the build compiles it for the small systems of the catalogue: with larger ones \
                                 compilers take minutes */
 
 struct data {
@@ -131,9 +129,7 @@ static void clear_velocities(const cst_context *C, vd *G) {
   for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e)(void) i, G[e] = vset(0);
 }
 
-/* ---- projections
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- projections ----------------------------------------------------------------------------- */
 
 /* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0
  * there. E: of K_place. */
@@ -180,9 +176,7 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
 #include "method/core/convert-velocities.h"
 #include "method/core/convert-krylov.h"
 
-/* ---- a step
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 /* The state as the step needs it: pb tangential, its velocity and the multiplier mb with pb = M vb + a +
  * G'mb. */

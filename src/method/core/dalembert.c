@@ -2,22 +2,21 @@
  * forces of constraints on velocities at the points q_k, and a discrete constraint.
  *
  *   D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L
- *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 +
- * q1)/2 reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) +
- * phi0(q_k) = 0 leapfrog    that L_d and the constraint of the first,        kept where q is halfway: q =
- * (q_k + q_k+1)/2, v = u
+ *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 + q1)/2
+ *   reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0
+ *   leapfrog    that L_d and the constraint of the first,        kept where q is halfway: q = (q_k + q_k+1)/2, v = u
  *
- * The first is that of Cortes and Martinez. The second takes no constraint on a pair of points, but keeps it
- * in the mean: it is the geometric nonholonomic integrator of Ferraro, Iglesias and Martin de Diego, who call
- * it nonholonomic SHAKE (q) and RATTLE (q, p). The third is the reversible method of McLachlan and
+ * The first is that of Cortes and Martinez. The second takes no constraint on a pair of points, but keeps
+ * it in the mean: it is the geometric nonholonomic integrator of Ferraro, Iglesias and Martin de Diego, who
+ * call it nonholonomic SHAKE (q) and RATTLE (q, p). The third is the reversible method of McLachlan and
  * Perlmutter, (4.18) as software quotes it:
  *
  *   q_h = q + h/2 v,   M (v1 - v) = -h dV(q_h) - phi(q_h)'L,   q1 = q_h + h/2 v1,   phi(q1) v1 + phi0(q1) = 0
  *
  * M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of D2 L_d its part
- * in the distribution, the rest being taken up by L. In the second form v_k is the mean of the velocities on
- * both sides of q_k, and what the constraint does to each is the same: the half of it that ended the last
- * step, `reaction`, begins the next one. It starts from h/2 lambda.
+ * in the distribution, the rest being taken up by L. In the second form v_k is the mean of the velocities
+ * on both sides of q_k, and what the constraint does to each is the same: the half of it that ended the
+ * last step, `reaction`, begins the next one. It starts from h/2 lambda.
  *
  * tests/cli/test_nonholonomic.py holds the forms to the equations above, their steps run backwards to where
  * they began, and to order 2.

@@ -1,12 +1,11 @@
 /* dopri5.c: the core of dopri5(tolerance=e): the Dormand-Prince pair on the index-reduced equations q' = v,
  * v' = A(q, v, t), each lane by steps of its own from one end of the study's step to the other.
  *
- *   error of a step: the root of the mean of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2 over y = (q, v),
- * e the pair's difference taken where it is at most 1;  next length = this one times 0.9 error^(-1/5),
- * between a fifth and five times
+ *   error of a step: the root of the mean of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2 over y = (q, v), e the pair's difference
+ *   taken where it is at most 1;  next length = this one times 0.9 error^(-1/5), between a fifth and five times
  *
- * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation. The
- * length is kept from step to step; that which is cut short by the end does not count. A lane that has
+ * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation.
+ * The length is kept from step to step; that which is cut short by the end does not count. A lane that has
  * arrived is held while others go on, so that its bits do not depend on them. One that is not there after
  * MOST steps, or whose steps are lost in round-off, has not converged: its one unknown stands for that.
  * Nothing is kept; this is what other methods are compared with.

@@ -3,12 +3,12 @@
  *
  *   p_h = p0 + w0 h F(q0),   q1 = q0 + h M^-1 p_h,   p1 = p_h + w1 h F(q1)
  *
- * (w0, w1) = (1/2, 1/2): the trapezoidal rule; (1, 0) and (0, 1): one end alone, of order 1, each the adjoint
- * of the other.
+ * (w0, w1) = (1/2, 1/2): the trapezoidal rule; (1, 0) and (0, 1): one end alone, of order 1, each the
+ * adjoint of the other.
  *
- *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V:
- * full F = M a                                                      simplified F = M a with H the Hessian of
- * the stiff part of V alone      stiff
+ *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V: full
+ *                                   F = M a                                                      simplified
+ *                                   F = M a with H the Hessian of the stiff part of V alone      stiff
  *
  * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v, and section 4.5 for (1, 0). F belongs to the point and to
  * the substep's own h: it is taken anew where the substep before had another one. grad V, H and what V'''

@@ -1,32 +1,36 @@
 /* hbvm.c: the core of the line integral method HBVM(k, s).
  *
- *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'            (P_j orthonormal on [0, 1], j < s; c a
- * fraction of the step) w' = -sum_j P_j phi_j,   w(c) = p0 + h int_0^c w' gamma_j = sum_i b_i P_j(c_i) H_p,
- * phi_j = psi_j + rho_j' lambda        (at u(c_i), w(c_i); k Gauss nodes c_i, weights b_i) psi_j = sum_i b_i
- * P_j(c_i) H_q,     rho_j = sum_i b_i P_j(c_i) G C = sum_j rho_j gamma_j = 0 q1 = q0 + h gamma_0,   p1 = p0 -
- * h phi_0
+ *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'            (P_j orthonormal on [0, 1], j < s; c a fraction of the step)
+ *   w' = -sum_j P_j phi_j,   w(c) = p0 + h int_0^c w'
+ *   gamma_j = sum_i b_i P_j(c_i) H_p,   phi_j = psi_j + rho_j' lambda        (at u(c_i), w(c_i); k Gauss nodes c_i, weights b_i)
+ *   psi_j = sum_i b_i P_j(c_i) H_q,     rho_j = sum_i b_i P_j(c_i) G
+ *   C = sum_j rho_j gamma_j = 0
+ *   q1 = q0 + h gamma_0,   p1 = p0 - h phi_0
  *
- * Source: Brugnano, Gurioli, Iavernaro, Weinmueller, equations (50) to (54), for H = p'M^-1 p / 2 + V with a
- * constant M, where the integral of w is taken exactly: M gamma = e_1 p0 - h X phi, X_ij = int_0^1 P_i
- * int_0^x P_j. Their (51) is C = 0 with that gamma put in. With an M or an a that depends on q (GENERAL) H_p
- * and H_q are taken at the nodes, from H_p = v and H_q = -L_q(q, v) at p = M v + a. In both h C = g(q1) -
- * g(q0) as quadrature goes, and the energy changes by h sum_j (psi_j.gamma_j - gamma_j.phi_j) = -h lambda.C =
- * 0, to the same extent. p1 is not tangent, and is not made so.
+ * Source: Brugnano, Gurioli, Iavernaro, Weinmueller, equations (50) to (54), for H = p'M^-1 p / 2 + V with
+ * a constant M, where the integral of w is taken exactly: M gamma = e_1 p0 - h X phi, X_ij = int_0^1 P_i
+ * int_0^x P_j. Their (51) is C = 0 with that gamma put in. With an M or an a that depends on q (GENERAL)
+ * H_p and H_q are taken at the nodes, from H_p = v and H_q = -L_q(q, v) at p = M v + a. In both h C = g(q1)
+ * - g(q0) as quadrature goes, and the energy changes by
+ *   h sum_j (psi_j.gamma_j - gamma_j.phi_j) = -h lambda.C = 0,
+ * to the same extent. p1 is not tangent, and is not made so.
  *
  * Unknowns gamma, phi, lambda; residuals E, D, C of the three lines. The iteration of the first kind takes
  * Newton's matrix without the second derivatives of H and of lambda.g, but for M at the start:
  *
  *   dgamma + h M^-1 X dphi = -E,   dphi - rho' dlambda = -D,   G(q1) dgamma_0 = -C
  *
- * which leaves one system of the size of lambda. (What is left out of the derivative of C is the quadrature's
- * error.) It contracts by about h^2 |X^2 M^-1 K|, K the Hessian of V + lambda.g: a twelfth of h^2 |M^-1 K|
- * for s = 2; in a general system by O(h). A lane in which an update is more than 0.3 of the last one goes
- * over to Newton's method, whose matrix is renewed each time. Either way a step begins with the acceleration
- * at its start, and no unknowns are kept from one step to the next. It ends when the next update is predicted
- * far below round-off, for what is left has always the same sign and would add up in the energy.
+ * which leaves one system of the size of lambda. (What is left out of the derivative of C is the
+ * quadrature's error.) It contracts by about h^2 |X^2 M^-1 K|, K the Hessian of V + lambda.g: a twelfth of
+ * h^2 |M^-1 K| for s = 2; in a general system by O(h). A lane in which an update is more than 0.3 of the
+ * last one goes over to Newton's method, whose matrix is renewed each time. Either way a step begins with
+ * the acceleration at its start, and no unknowns are kept from one step to the next. It ends when the next
+ * update is predicted far below round-off, for what is left has always the same sign and would add up in
+ * the energy.
  *
  * q and p are sums over the steps, and what rounding them leaves is carried along, where no other core
- * changes them in between: else g, which nothing brings back to 0, would gather a rounding error of q a step.
+ * changes them in between: else g, which nothing brings back to 0, would gather a rounding error of q a
+ * step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"

@@ -5,23 +5,23 @@
  * it. With P = p0 - G(q0)' L:
  *
  *   x_r = q + theta_r w_r h u_r,    L_v(x_r, u_r) - (1 - theta_r) w_r h L_q(x_r, u_r) = P
- *   P  := P + w_r h L_q(x_r, u_r),    q := q + w_r h u_r                                  in turn, then g(q)
- * = 0 p1 = P - G(q1)' m,   G(q1) v1 = 0 for M(q1) v1 + a(q1) = p1
+ *   P  := P + w_r h L_q(x_r, u_r),    q := q + w_r h u_r                                  in turn, then g(q) = 0
+ *   p1 = P - G(q1)' m,   G(q1) v1 = 0 for M(q1) v1 + a(q1) = p1
  *
- * One point: L_d = h L(q0 + theta h u, u), u = (q1 - q0)/h, theta = 0: A, 1: B, 1/2: midpoint (Barbero-Linan,
- * Martin de Diego, Sato, the map R_d(q, v) = (q - theta v, q + (1 - theta) v)). Two points (w, theta) = (1/2,
- * 0), (1/2, 1): RATTLE in the form of Jay and Reich, since L_v = p and L_q = -H_q at v = H_p (Hairer, Lubich,
- * Wanner, Geometric Numerical Integration, VII.1). The sign is M A = f - G' lambda.
+ * One point: L_d = h L(q0 + theta h u, u), u = (q1 - q0)/h, theta = 0: A, 1: B, 1/2: midpoint
+ * (Barbero-Linan, Martin de Diego, Sato, the map R_d(q, v) = (q - theta v, q + (1 - theta) v)). Two points
+ * (w, theta) = (1/2, 0), (1/2, 1): RATTLE in the form of Jay and Reich, since L_v = p and L_q = -H_q at v =
+ * H_p (Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1). The sign is M A = f - G' lambda.
  *
  * Forces F and the time come in as the discrete principle of Lagrange and d'Alembert has it, L_q + F(x_r,
- * u_r, t_r) in the place of L_q, t_r at the part theta_r of w_r. Accounts gather by the trapezoid between the
- * ends of a substep.
+ * u_r, t_r) in the place of L_q, t_r at the part theta_r of w_r. Accounts gather by the trapezoid between
+ * the ends of a substep.
  *
  * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the
- * solver's tolerance. P gathers forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which it
- * is equal: what is left of the equations would go into p, and from there into momentum maps, undivided by
- * the step. Two points are those of RATTLE; the last L_q then enters p alone, and is taken when the others
- * are solved.
+ * solver's tolerance. P gathers forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which
+ * it is equal: what is left of the equations would go into p, and from there into momentum maps, undivided
+ * by the step. Two points are those of RATTLE; the last L_q then enters p alone, and is taken when the
+ * others are solved.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE                lagrange

@@ -7,6 +7,7 @@
 #define MARCH ((const cst_march *)C)
 #define H(j)  (MARCH->sub[j].h) /* the length of substep j */
 #define OWN(j)                                                                                               \
-  ((const struct data *)MARCH->sub[j].data) /* and what the core's file says that it has: its `struct data`  \
+  ((const struct data *)MARCH->sub[j]                                                                        \
+       .data) /* and what the core's file says that it has: its `struct data`  \
                                              */
 #endif

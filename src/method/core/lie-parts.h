@@ -52,9 +52,7 @@ struct local {
   vd        iterations;
 };
 
-/* ---- bodies
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* y := A x. diagonal: nothing else is there. */
 CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
@@ -139,8 +137,7 @@ CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
   U for (int k = 0; k < NO; k++) L->F[3 * NB + k] = L->dV[ORDINARY(k)];
 }
 
-/* ---- the masses of the ordinary coordinates, which do not depend on q
- * ---------------------------------------------------------- */
+/* ---- the masses of the ordinary coordinates, which do not depend on q ------------------------ */
 
 CST_INLINE void load_masses(const cst_context *C, struct local *L, const double *record) {
 #if !CST_HOT
@@ -163,8 +160,7 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
   if (GENERAL) cst_lu_solve(L->M, v, NO);
 }
 
-/* ---- the user's constraints
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the user's constraints ------------------------------------------------------------------ */
 
 #if CST_HOT
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}

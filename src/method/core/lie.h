@@ -1,10 +1,10 @@
 /* lie.h: lane code of the integrators on SO(3)^k x R^m, of k bodies and m ordinary coordinates: forces and
  * impulses at the two ends of a drift of PIECES equal pieces, 1: lie.c, 2: lie-rattle.c.
  *
- *   a0 = alpha0 - w0 h dV(q0) - G(q0)'L                              left-trivialised in the bodies: alpha =
- * I omega (dR tau^-1_x)* I x = h' a,  R := R tau(x),  a := tau(x)' a       in each piece, of length h' = h /
- * PIECES;  x = h' xi q1 = q0 + h M^-1 a0                                              of the ordinary
- * coordinates;  g(q1) = 0 alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
+ *   a0 = alpha0 - w0 h dV(q0) - G(q0)'L                              left-trivialised in the bodies: alpha = I omega
+ *   (dR tau^-1_x)* I x = h' a,  R := R tau(x),  a := tau(x)' a       in each piece, of length h' = h / PIECES;  x = h' xi
+ *   q1 = q0 + h M^-1 a0                                              of the ordinary coordinates;  g(q1) = 0
+ *   alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
  *
  * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL
  * tau^-1_x)* I xi; since (dL tau^-1_x)* = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers,
@@ -13,10 +13,11 @@
  * step to step where x is and would add up, changes a momentum. g are the user's constraints
  * (method/joints.h). After the drift R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
  *
- * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body:
- * of three rows each is left S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's end for
- * a change da, and eta that for what its equations leave. The record has the coordinates and p = M v, and R
- * alpha beside it, which is taken from there unless p says that something else has moved the bodies.
+ * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by
+ * body: of three rows each is left S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's
+ * end for a change da, and eta that for what its equations leave. The record has the coordinates and p = M
+ * v, and R alpha beside it, which is taken from there unless p says that something else has moved the
+ * bodies.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rotation.h"
@@ -27,9 +28,7 @@
 
 #include "method/core/lie-parts.h"
 
-/* ---- the step
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the step -------------------------------------------------------------------------------- */
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);

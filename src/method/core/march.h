@@ -5,34 +5,36 @@
  * all CST_INLINE:
  *
  *   enter(C, L, record)            load the state and what is kept from step to step
- *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept,
- * and may be replaced vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that
- * need no further iteration direction(C, L, j, x, f, d)    Newton's correction: x + d finish(C, L, j, x) end
- * the substep; evaluate was last called with this x leave(C, L, record)            store the state
+ *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept, and may be replaced
+ *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
+ *   direction(C, L, j, x, f, d)    Newton's correction: x + d
+ *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
+ *   leave(C, L, record)            store the state
  *
  * and what is true of it of these, then includes this file, which exports cst_core_<CORE>_<system or
  * generic>_<isa>:
  *
  *   KEEPS_NOTHING        unknowns are of no use to the next step
  *   HAS_COMPENSATED      MARCH->compensated may be set
- *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near,
- * of type vl, is then what cst_is_near says of the residuals behind evaluate NX_TESTED            so many of
- * the unknowns, the first ones, tell when the iteration ends SIZE(L)              what an update of those is
- * compared with where they are smaller IS_DONE_BY_UPDATE    it ends when the next update is predicted far
- * below round-off; finish does not ask for an evaluation at the last x IS_EXACT             whether Newton's
- * matrix is that of the iterate ADAPTS               whether it is so in the lanes that L->slow names
+ *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near, of type vl, is then what
+ *                        cst_is_near says of the residuals behind evaluate
+ *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
+ *   SIZE(L)              what an update of those is compared with where they are smaller
+ *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
+ *   IS_EXACT             whether Newton's matrix is that of the iterate
+ *   ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
  *   NP                   how many numbers L->p has, where not NQ
- *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the
- * only other one HAS_NO_PIECES        the pieces are those of the generic core USES_STEP            L->step,
- * of type vl, is the number of steps before this one
+ *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the only other one
+ *   HAS_NO_PIECES        the pieces are those of the generic core
+ *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
- * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and
- * momenta of the record, NP left as it is. What else L has is of q then, or taken anew.
+ * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates
+ * and momenta of the record, NP left as it is. What else L has is of q then, or taken anew.
  *
- * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps
- * of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do not
- * depend on its neighbours.
+ * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8
+ * eps of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do
+ * not depend on its neighbours.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>

@@ -1,14 +1,16 @@
 /* midpoint.c: the core of the discretization maps R_d(q, v) = (q - theta v, q + (1 - theta) v) with
  * constraints, L_d = h L(q_m, (q1 - q0)/h); theta = 1/2: the variational midpoint rule.
  *
- *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,
- * g(q1) = 0 p1  = p_h - theta h grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
+ *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
+ *   p1  = p_h - theta h grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
  *
  * Barbero-Linan, Martin de Diego, Sato, section 5, in the sign M A = f - G' lambda. Unknowns (p_h, L);
- * Newton's matrix is [ B  G0' ; h G1 M^-1  0 ],  B = 1 + theta (1-theta) h^2 V''(q_m) M^-1 solved by its
- * Schur complement; B = 1 when V is linear, and the midpoint rule is then RATTLE. For a banded system B = 1
- * is taken in any case: the iteration then contracts by theta (1-theta) h^2 |V'' M^-1| and is run to the same
- * end. The multipliers are the mean over a step, the sum of its impulses L + m over h.
+ * Newton's matrix is
+ *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + theta (1-theta) h^2 V''(q_m) M^-1
+ * solved by its Schur complement; B = 1 when V is linear, and the midpoint rule is then RATTLE. For a
+ * banded system B = 1 is taken in any case: the iteration then contracts by theta (1-theta) h^2 |V'' M^-1|
+ * and is run to the same end. The multipliers are the mean over a step, the sum of its impulses L + m over
+ * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE              midpoint
@@ -42,7 +44,8 @@ struct local {
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 #define LEFT                                                                                                 \
-  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one              \
+  ((1 - OWN(j)->theta) *                                                                                     \
+   H(j)) /* how long the force acts at the left end, and at the right one              \
                                 */
 #define RIGHT (OWN(j)->theta * H(j))
 

@@ -46,8 +46,7 @@ typedef struct {
   int       near; /* all constraints are (cst_is_near) */
 } crowd;
 
-/* ---- between a record and tiles
- * ------------------------------------------------------------------------------------------------- */
+/* ---- between a record and tiles -------------------------------------------------------------- */
 
 /* Number k of molecule m in an array of tiles of n vectors, `stride` vectors from tile to tile. */
 static inline double *number(vd *first, int stride, int k, int m) {
@@ -80,9 +79,7 @@ enum { VECTORS = sizeof(tile) / sizeof(vd) };
 #define SEND_G(field, block)                                                                                 \
   send(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
 
-/* ---- the force
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the force ------------------------------------------------------------------------------- */
 
 /* o += the slopes of a sum over pairs at x, both of vectors x and o of every tile. */
 CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term, const vd *c,
@@ -154,9 +151,7 @@ static void find_or_take_force(const force *f, crowd *s, int npar) {
   for (int t = 0; t < TILES; t++) memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
 }
 
-/* ---- the constraints
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- the constraints ------------------------------------------------------------------------- */
 
 #define HM(k) s->hm[sys_molecule_class[k]]
 
@@ -280,9 +275,7 @@ CST_INLINE void make_tangent(const crowd *s, tile *T) {
   }
 }
 
-/* ---- a step
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
   *due = *due - 1 > 0 ? *due - 1 : 0;
@@ -345,9 +338,7 @@ CST_INLINE int is_broken(const crowd *s) {
   return vany((vl)(z != 0));
 }
 
-/* ---- a march
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a march --------------------------------------------------------------------------------- */
 
 #define PAST_SIZE  (CST_PAST * NG + 1)
 #define PAST_AT(j) (MARCH->warm + MARCH->nsub * NG + (j)*PAST_SIZE)

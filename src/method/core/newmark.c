@@ -1,12 +1,11 @@
 /* newmark.c: the core of Newmark's method.
  *
- *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 =
- * -grad V(q1)
+ *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 = -grad V(q1)
  *
- * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number of
- * iterations is made in begin, without unknowns of the solver's: what a1 is then is kept, and not -grad V(q1)
- * / M. The record has a, so that a step starts from the a1 of the one before; where other substeps have moved
- * the point, a0 is -grad V(q0) / M.
+ * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number
+ * of iterations is made in begin, without unknowns of the solver's: what a1 is then is kept, and not -grad
+ * V(q1) / M. The record has a, so that a step starts from the a1 of the one before; where other substeps
+ * have moved the point, a0 is -grad V(q0) / M.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE newmark

@@ -2,16 +2,16 @@
  *
  *   v <- e^(-r h) v + sqrt((1 - e^(-2 r h)) / b) M^(-1/2) xi       then v M-orthogonally on G v = 0
  *
- * which is exact for dv = -r v dt + sqrt(2 r / b) M^(-1/2) dW at a fixed q, with p = M v + a, M constant, and
- * M^(1/2) its Cholesky factor. r is a rate, or coefficient / m of each coordinate. Where paths are shared h
- * consists of increments: the kick is as many kicks one behind the other, which have the law of one of length
- * h, and the same Brownian path at every h. The projection stands behind the last one; where r is one rate it
- * is the same as behind each, since both are linear and commute.
+ * which is exact for dv = -r v dt + sqrt(2 r / b) M^(-1/2) dW at a fixed q, with p = M v + a, M constant,
+ * and M^(1/2) its Cholesky factor. r is a rate, or coefficient / m of each coordinate. Where paths are
+ * shared h consists of increments: the kick is as many kicks one behind the other, which have the law of
+ * one of length h, and the same Brownian path at every h. The projection stands behind the last one; where
+ * r is one rate it is the same as behind each, since both are linear and commute.
  *
- * Cores give the kick behind their substeps themselves (march.h), so that forces and what else they keep of q
- * need not be taken anew. Those that carry something else than q and p have this core behind them. The
- * normals are those of core/normal.h, addressed by the number of the increment: that of the case's own step,
- * times the increments of a step.
+ * Cores give the kick behind their substeps themselves (march.h), so that forces and what else they keep of
+ * q need not be taken anew. Those that carry something else than q and p have this core behind them. The
+ * normals are those of core/normal.h, addressed by the number of the increment: that of the case's own
+ * step, times the increments of a step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE noise
@@ -27,9 +27,7 @@ struct data {
 #define NX 0
 #define KEEPS_NOTHING
 
-/* ---- the kick
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the kick -------------------------------------------------------------------------------- */
 
 /* 1 - e^-y, without cancellation where y is small. */
 CST_INLINE vd lost(vd y) {
@@ -139,8 +137,7 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
 extern cst_noise_kick *const CST_NAME(cst_noise_kick);
 cst_noise_kick *const        CST_NAME(cst_noise_kick) = kick;
 
-/* ---- a step of nothing else
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- a step of nothing else ------------------------------------------------------------------ */
 
 #define LOCAL(X) X(q, NQ) X(p, NQ)
 

@@ -1,9 +1,8 @@
-/* null-space.c: the core of the variational methods in null-space form: equations on a basis N of ker G take
- * the place of multipliers.
+/* null-space.c: the core of the variational methods in null-space form: equations on a basis N of ker G
+ * take the place of multipliers.
  *
- *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0,   q_m = q0 + theta h M^-1 p_h,   q1
- * = q0 + h M^-1 p_h,   g(q1) = 0 N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,       G(q1)
- * M^-1 p1 = 0
+ *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
+ *   N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,       G(q1) M^-1 p1 = 0
  *
  * w = 0: the kicks of core/kick.c, w = 1 and w0 = w1 = 0: the maps of core/midpoint.c; the same maps as
  * there, since N'G' = 0. M is a constant diagonal. N is the last part of Q in G' = Q R, so nothing is

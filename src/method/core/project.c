@@ -4,7 +4,8 @@
  *
  * P is the Euclidean projection, which knows nothing of constraints on velocities; G v + phi0 = 0 of all of
  * them in the second, which is the M-orthogonal one. Unknowns (q1, theta). The iteration leaves D2(theta.g)
- * out of Newton's matrix: theta is of the size of the layer's local error, and so is the rate of contraction.
+ * out of Newton's matrix: theta is of the size of the layer's local error, and so is the rate of
+ * contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE              project

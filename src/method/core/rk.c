@@ -1,8 +1,7 @@
 /* rk.c: the core of Runge-Kutta methods on the index-reduced equations q' = v, v' = A(q, v)
  * (system/acceleration.h).
  *
- *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v
- * += h sum b_i A_i
+ *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
  *
  * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the
  * functional one, A_i <- A(Q_i, V_i), which contracts by about h times the Lipschitz constant and is run to

@@ -3,8 +3,8 @@
  *
  *   pendulum RESULT.h5     the result of a study of the planar pendulum from its state `default`
  *
- * Every case of the result is stepped again: in a batch with a neighbour of another start, half the steps in
- * one call and the rest in another. Prints what is wrong; exit status 1 when something is.
+ * Every case of the result is stepped again: in a batch with a neighbour of another start, half the steps
+ * in one call and the rest in another. Prints what is wrong; exit status 1 when something is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <constella/constella.h>
