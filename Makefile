@@ -89,7 +89,7 @@ SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := src/system/generate.c src/system/elimination.c src/system/file.c src/system/keys.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/molecules.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/keys.c src/core/text.c src/core/document.c src/core/yaml.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/derive*.c src/system/emit-*.c src/system/read-*.c)
-PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
+PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/observe/core/%,$(wildcard src/*/*.c src/*/*/*.c))
 
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
@@ -140,7 +140,7 @@ setup:
 	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST)'
 
 # ---- generated sources ----------------------------------------------------------------------------------------------------
-$(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h)
+$(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(BESIDE) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
 
@@ -177,7 +177,7 @@ $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
 OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_USERS) $(LANE_GENERAL) $(LANE_MOLECULES)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
-$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
+$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
 	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
@@ -196,7 +196,7 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
-$(BUILD)/obj/study/run.o $(BUILD)/obj/main.o: $(BUILD)/version
+$(BUILD)/obj/study/run/run.o $(BUILD)/obj/main.o: $(BUILD)/version
 $(BUILD)/obj/observe/fold-find.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)

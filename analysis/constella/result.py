@@ -17,7 +17,7 @@ from .reading import ResultError
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
 MOVES = 0.05  # of its scale: a quantity that changes by more with every method is not conserved
 WINDOW_SPREAD = (
-    0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
+    0.35  # local slopes of a fitted window differ by at most this from its order (src/study/statistics/order-fit.c)
 )
 
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
-#include "study/channels.h"
-#include "study/footprint.h"
-#include "study/reader.h"
-#include "study/reference.h"
-#include "study/trial.h"
+#include "study/plan/channels.h"
+#include "study/plan/footprint.h"
+#include "study/file/reader.h"
+#include "study/reference/reference.h"
+#include "study/plan/trial.h"
 
 static void print_size(const char *name, double bytes) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};

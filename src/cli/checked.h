@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CHECKED_H
 #define CST_CHECKED_H
-#include "study/agenda.h"
+#include "study/plan/agenda.h"
 
 typedef struct {
   cst_study  *study;

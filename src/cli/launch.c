@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <petscsys.h>
-#include "study/stop.h"
+#include "study/run/stop.h"
 
 extern char **environ;
 

@@ -11,7 +11,7 @@
 #include "constella/record.h"
 #include "core/need.h"
 #include "solve/solver.h"
-#include "study/starts.h"
+#include "study/file/starts.h"
 #include "system/compile.h"
 
 /* Calls fetch on rank 0 for all ranks. Collective. */

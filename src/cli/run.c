@@ -12,8 +12,8 @@
 #include "cli/limits.h"
 #include "cli/run.h"
 #include "solve/solver.h"
-#include "study/identity.h"
-#include "study/stop.h"
+#include "study/run/identity.h"
+#include "study/run/stop.h"
 
 enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
 

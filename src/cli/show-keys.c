@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "cli/cli.h"
 #include "cli/page.h"
-#include "study/keys.h"
+#include "study/file/keys.h"
 #include "system/keys.h"
 
 enum { INDENT = 4 };

@@ -5,8 +5,8 @@
 #include "constella/record.h"
 #include "core/text.h"
 #include "method/core.h"
-#include "study/channels.h"
-#include "study/failure.h"
+#include "study/plan/channels.h"
+#include "study/run/failure.h"
 #include "record/snapshot.h"
 #include <math.h>
 #include <stdio.h>

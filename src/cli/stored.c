@@ -9,7 +9,7 @@
 #include "constella/document.h"
 #include "core/text.h"
 #include "method/user-layer.h"
-#include "study/starts.h"
+#include "study/file/starts.h"
 
 static struct {
   char       folder[4096], study_folder[4096]; /* with the last slash, or empty */

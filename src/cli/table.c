@@ -11,7 +11,7 @@
 #include "core/diag.h"
 #include "core/need.h"
 #include "core/text.h"
-#include "study/failure.h"
+#include "study/run/failure.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "solve/solver.h"
-#include "study/verify.h"
+#include "study/result/verify.h"
 #include "core/need.h"
 
 enum { SAMPLE = 8 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "integrator/integrator-internal.h"
-#include "study/names.h"
+#include "study/file/names.h"
 
 long   cst_integrator_count(const cst_integrator *x) { return x->count; }
 long   cst_integrator_steps(const cst_integrator *x) { return x->count ? x->batch.step : 0; }

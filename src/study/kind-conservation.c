@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/judge.h"
+#include "study/statistics/judge.h"
 #include "study/kind.h"
-#include "study/parts.h"
+#include "study/result/parts.h"
 
 typedef struct {
   cst_number_column largest; /* only for quantities that drift */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/kind.h"
-#include "study/parts.h"
+#include "study/result/parts.h"
 
 enum { QUANTILES = 5 };
 static const double quantiles[QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/output.h"
-#include "study/parts.h"
+#include "study/result/output.h"
+#include "study/result/parts.h"
 
 /* The quantities to which an order is fitted; all go to zero with the step: the errors, and the hidden
  * constraints. */

@@ -1,4 +1,4 @@
-"""synthetic.py: result files made up for tests: the layout of src/study/output.c and columns.c, with invented
+"""synthetic.py: result files made up for tests: the layout of src/study/result/output.c and columns.c, with invented
 numbers.
 
 build(path, kind, ...) writes one. The numbers have the shapes of real ones (powers of the step, a round-off

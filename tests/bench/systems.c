@@ -18,8 +18,8 @@
 #include <petscsys.h>
 #include "bench.h"
 #include "solve/solver.h"
-#include "study/agenda.h"
-#include "study/back-end.h"
+#include "study/plan/agenda.h"
+#include "study/run/back-end.h"
 #include "system/compile.h"
 #include "system/internal.h"
 #include "tools.h"

@@ -160,7 +160,7 @@ def observer():
     flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
     program, objects = path("with-speeds"), []
     plain = [os.path.join(new, "observe", name)]  # and what depends on how many observers there are
-    for file in sorted(glob.glob(os.path.join(SOURCES, "src/*/*.c"))):
+    for file in sorted(glob.glob(os.path.join(SOURCES, "src/*/**/*.c"), recursive=True)):
         with open(file, encoding="utf-8") as text:
             plain += [file] if re.search(r"CST_OBSERVER|cst_observers|cst_fold\b|fold->", text.read()) else []
     lanes = [(isa, os.path.join(SOURCES, "src/observe/core/fold.c")) for isa in variable("ISAS")]

@@ -7,7 +7,7 @@
 #include "constella/random.h"
 #include "record/snapshot-form.h"
 #include "scratch.h"
-#include "study/kept.h"
+#include "study/run/kept.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

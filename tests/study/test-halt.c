@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/conclude.h"
+#include "study/result/conclude.h"
 #include "solve/solver.h"
-#include "study/runner.h"
+#include "study/runner/runner.h"
 #include "tap.h"
 
 /* With a partner at half the step, samples, and stops at which nothing is looked at; with states that are

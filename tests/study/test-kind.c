@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/conclude.h"
+#include "study/result/conclude.h"
 #include "study/kind.h"
-#include "study/run.h"
+#include "study/run/run.h"
 #include "tap.h"
 
 /* A study with everything that adds columns: members, parameters, tolerances, a reference, a user's

@@ -5,7 +5,7 @@
 #include <quadmath.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/motion.h"
+#include "study/reference/motion.h"
 #include "tap.h"
 
 typedef __float128 quad;

@@ -4,8 +4,8 @@
 #define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
-#include "study/names.h"
-#include "study/plan.h"
+#include "study/file/names.h"
+#include "study/plan/plan.h"
 #include "tap.h"
 
 static const char chain[] =

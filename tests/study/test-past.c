@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/past.h"
+#include "study/run/past.h"
 #include "tap.h"
 
 static const char study_text[] =

@@ -1,0 +1,231 @@
+/* file-methods.c: the keys `methods`, `reference` and `error`: the methods, and how their errors are
+ * measured. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "constella/record.h"
+#include "method/method.h"
+#include "study/kind.h"
+#include "study/file/reader.h"
+
+enum { MOST_METHODS = 10000 };
+
+static const char method_wanted[] = "a method such as rattle or \"compose(rattle, yoshida4)\"";
+
+/* True for a call that YAML has split at its comma: [compose(rattle, yoshida4)] has two items. */
+static bool cut(const char *text) {
+  int depth = 0;
+  for (; *text; text++) depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+  return depth != 0;
+}
+
+static cst_method *expression(cst_reader *r, cst_yaml *n) {
+  cst_expr_error error;
+  const char    *text = cst_reader_text(r, n, "methods", method_wanted);
+  cst_method    *m = text ? cst_method_parse(text, r->layers, &error) : NULL;
+  if (text && !m)
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s%s", error.message,
+                      cut(text) ? " (a method with commas must be quoted)" : "");
+  return m;
+}
+
+/* Checks that the averaging window of the multipliers fits into the run. The end is known here, or zero. */
+static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
+  const double mean = r->s->system ? cst_method_properties(m, r->s->system).mean : 0;
+  for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
+    if (r->s->end[v] <= 0 || mean <= r->s->end[v]) continue;
+    cst_yaml_error(r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s",
+                   cst_method_label(m), cst_reader_shortest(r->s->end[v]), cst_reader_with(r, v));
+    return false;
+  }
+  return true;
+}
+
+/* Checks that m suits the system and that its label fits into the result file. */
+static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
+  char       why[400];
+  const int  length = (int)strlen(cst_method_label(m));
+  const bool fits = !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why);
+  if (!fits) cst_yaml_error(r->doc, n, r->d, "%s", why);
+  if (length >= CST_TEXT_WIDTH)
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "the method has %d characters; at most %d are allowed; a tableau can be given a name under 'layers'",
+        length, CST_TEXT_WIDTH - 1);
+  return fits && ends_behind(r, n, m) && length < CST_TEXT_WIDTH;
+}
+
+/* NULL: not a method, or one that does not suit the study. */
+static cst_method *method(cst_reader *r, cst_yaml *n) {
+  cst_method *m = cst_yaml_is_map(n) ? cst_file_tableau(r, n) : expression(r, n);
+  if (!m || suits(r, n, m)) return m;
+  cst_method_destroy(m);
+  return NULL;
+}
+
+static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
+  for (int i = 0; i < r->s->nmethod; i++)
+    if (!strcmp(cst_method_label(r->s->method[i]), cst_method_label(m))) {
+      cst_yaml_error(r->doc, n, r->d, "the method '%s' appears twice", cst_method_label(m));
+      return true;
+    }
+  return false;
+}
+
+static void read_methods(cst_reader *r) {
+  cst_yaml *n = cst_reader_required(r, r->root, "", "methods");
+  if (!cst_reader_list(r, n, "methods", "methods", false)) return;
+  if (cst_yaml_size(n) > MOST_METHODS) {
+    cst_yaml_error(r->doc, n, r->d, "there are %d methods; at most %d are allowed", cst_yaml_size(n),
+                   MOST_METHODS);
+    return;
+  }
+  r->s->method = cst_reader_memory((size_t)cst_yaml_size(n), sizeof(cst_method *));
+  for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++) {
+    cst_method *m = method(r, cst_yaml_item(n, i));
+    if (m && repeated(r, cst_yaml_item(n, i), m))
+      cst_method_destroy(m);
+    else if (m)
+      r->s->method[r->s->nmethod++] = m;
+  }
+}
+
+/* Reads the step of the reference, which must not exceed the end. The end is known here, or zero. */
+static void reference_step(cst_reader *r, cst_yaml *at) {
+  cst_study *s = r->s;
+  if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
+  cst_yaml_place(at, &s->reference_line, &s->reference_column);
+  if (s->reference_step <= 0)
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive",
+                   cst_reader_shortest(s->reference_step));
+  for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {
+    double n = s->end[v] / s->reference_step;
+    if (s->end[v] <= 0 || (n >= 1 && n <= 1e15)) continue;
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s",
+                   cst_reader_shortest(s->reference_step), cst_reader_with(r, v),
+                   n < 1 ? "is larger than" : "needs more than 1e15 steps to",
+                   cst_reader_shortest(s->end[v]));
+    return;
+  }
+}
+
+/* Only Gauss collocation is implemented in quadruple precision, with dense matrices. */
+static void check_quad(cst_reader *r, cst_yaml *at) {
+  const cst_study  *s = r->s;
+  const cst_system *sys = s->system;
+  if (s->reference_method && strcmp(cst_method_root(s->reference_method)->name, "gauss"))
+    cst_yaml_error(r->doc, at, r->d,
+                   "'precision: quad' needs a reference method gauss(s), whose coefficients are known to "
+                   "that precision; '%s' is not one",
+                   cst_method_label(s->reference_method));
+  if (sys && (sys->nq > CST_MAX_Q || sys->ng > CST_MAX_G))
+    cst_yaml_error(r->doc, at, r->d,
+                   "'precision: quad' is for at most %d coordinates and %d constraints; %s has %d and %d",
+                   CST_MAX_Q, CST_MAX_G, sys->name, sys->nq, sys->ng);
+}
+
+static void reference_map(cst_reader *r, cst_yaml *n) {
+  static const char *const precisions[] = {"double", "quad"};
+  int                      precision = 0;
+  cst_reader_keys(r, n, "reference", "reference", CST_KEYS_ALL);
+  r->s->reference = CST_REFERENCE_METHOD;
+  r->s->reference_method = method(r, cst_reader_required(r, n, "reference", "method"));
+  reference_step(r, cst_reader_required(r, n, "reference", "step"));
+  cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions),
+                    &precision);
+  r->s->reference_quad = precision == 1;
+  if (precision == 1) check_quad(r, cst_yaml_get(n, "method"));
+}
+
+/* The members of an ensemble start anywhere, so the exact motion must be known from every start. */
+static void check_exact(cst_reader *r, cst_yaml *n) {
+  const cst_study *s = r->s;
+  int              state = -1, v = 0;
+  for (; v < s->nvariant && r->start_known; v++)
+    if (!cst_system_has_exact(s->system, state = cst_study_state(s, v))) break;
+  if (!s->system || !r->start_known || cst_system_has_exact(s->system, state)) return;
+  cst_yaml_error(
+      r->doc, n, r->d, "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
+      s->system->name, state < 0 ? "any start" : "the state ", state < 0 ? "" : s->system->state[state].name);
+}
+
+static void read_reference(cst_reader *r) {
+  static const char *const names[] = {"exact", "self"};
+  static const char        wanted[] = "exact, self or {method: ..., step: ...}";
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "reference");
+  int                      which;
+  if (!n && cst_study_needs(s, CST_NEEDS_REFERENCE))
+    cst_yaml_error(r->doc, NULL, r->d, "missing key 'reference': %s %s study needs one; allowed: %s",
+                   strchr("aeiou", *s->kind->name) ? "an" : "a", s->kind->name, wanted);
+  if (cst_yaml_is_map(n)) reference_map(r, n);
+  if (!n || cst_yaml_is_map(n) || !cst_reader_text(r, n, "reference", wanted)) return;
+  if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which)) return;
+  s->reference = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;
+  if (!which) check_exact(r, n);
+}
+
+static void read_of(cst_reader *r, cst_yaml *n) {
+  static const char *const names[] = {"q", "p", "lambda"};
+  cst_study               *s = r->s;
+  bool                    *flag[] = {&s->error_q, &s->error_p, &s->error_lambda};
+  if (!cst_reader_list(r, n, "of", "q, p and lambda", false)) return;
+  for (int k = 0; k < 3; k++) *flag[k] = false;
+  for (int i = 0, which; i < cst_yaml_size(n); i++) {
+    cst_yaml *item = cst_yaml_item(n, i);
+    if (!cst_reader_choice(r, item, "of", names, 3, &which)) continue;
+    if (*flag[which]) cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
+    if (which == 2 && s->system && !s->system->ng)
+      cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p",
+                     s->system->name);
+    *flag[which] = true;
+  }
+}
+
+static cst_norm read_norm(cst_reader *r, cst_yaml *n, const char *what) {
+  static const char *const names[] = {"max", "one", "two"};
+  int                      which = CST_NORM_MAX;
+  cst_reader_choice(r, n, what, names, CST_COUNT(names), &which);
+  return (cst_norm)which;
+}
+
+static cst_over read_over(cst_reader *r, cst_yaml *n) {
+  static const char *const names[] = {"end", "mesh", "coarse"};
+  int                      which = CST_OVER_END;
+  cst_reader_choice(r, n, "over", names, CST_COUNT(names), &which);
+  return (cst_over)which;
+}
+
+/* Keys about errors need a reference; observables do not. (read_reference checks kinds of study that require
+ * a reference.) */
+static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
+  if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) || cst_yaml_get(r->root, "reference")) return;
+  for (int i = 0; i < count; i++) {
+    cst_yaml *value = cst_yaml_get(n, keys[i]);
+    if (value)
+      cst_yaml_error(
+          r->doc, value, r->d,
+          "'%s' concerns errors, and this study has no reference; allowed without a reference: hidden",
+          keys[i]);
+  }
+}
+
+void cst_file_error(cst_reader *r) {
+  static const char *const compared[] = {"of", "norm", "over"};
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "error"), *hidden = cst_yaml_get(n, "hidden");
+  s->error_q = s->error_p = true;
+  cst_reader_keys(r, n, "error", "error", CST_KEYS_ALL);
+  check_compared(r, n, compared, CST_COUNT(compared));
+  read_of(r, cst_yaml_get(n, "of"));
+  s->norm = read_norm(r, cst_yaml_get(n, "norm"), "norm");
+  s->over = read_over(r, cst_yaml_get(n, "over"));
+  s->hidden = read_norm(r, hidden, "hidden");
+  if (hidden && s->system && !s->system->ng)
+    cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden constraints", s->system->name);
+}
+
+void cst_file_methods(cst_reader *r) {
+  read_methods(r);
+  read_reference(r);
+}

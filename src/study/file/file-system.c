@@ -1,0 +1,259 @@
+/* file-system.c: the key `system`: the system, and the parameter sets that lists of values generate.
+ *
+ * Sets are numbered in the order of the system's parameters, the last one fastest, whatever the order of keys
+ * in the file.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/random.h"
+#include "study/file/reader.h"
+#include "study/file/starts.h"
+
+enum { MAX_VARIANT = 1000000 };
+
+typedef struct {
+  int     n;
+  double *value;
+} choice; /* the values of one parameter */
+
+/* ---- sizes: integers with which a description is expanded ------------------------------------- */
+
+/* Reads the sizes given in the map of parameters; returns their number. */
+static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
+  const cst_system *s = r->s->system;
+  int               n = 0;
+  for (int i = 0; cst_yaml_is_map(map) && i < s->npar; i++) {
+    const cst_parameter *p = &s->parameter[i];
+    cst_yaml            *value = p->size ? cst_yaml_get(map, p->name) : NULL;
+    double               x = p->value;
+    if (!value) continue;
+    if (!cst_yaml_is_scalar(value))
+      cst_yaml_error(r->doc, value, r->d,
+                     "parameter '%s' is a size and takes one whole number; sizes cannot be swept", p->name);
+    else if (cst_reader_constant(r, value, p->name, &x) && (x < 1 || x > CST_MOST_Q || x != (int)x))
+      cst_yaml_error(r->doc, value, r->d,
+                     "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d", p->name,
+                     cst_reader_shortest(x), CST_MOST_Q);
+    else
+      size[n++] = (cst_size){p->name, (int)x};
+  }
+  return n;
+}
+
+static bool differ(const cst_system *s, const cst_size *size, int n) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < s->npar; i++)
+      if (!strcmp(s->parameter[i].name, size[k].name) && s->parameter[i].value != size[k].value) return true;
+  return false;
+}
+
+/* Reads the system again with the sizes of the study. */
+static void resize(cst_reader *r, const char *file, const char *text, size_t length, cst_yaml *map) {
+  cst_size  size[CST_MAX_PAR];
+  const int n = sizes_of(r, map, size);
+  if (!differ(r->s->system, size, n)) return;
+  cst_system *s = cst_system_read(file, text, length, size, n, r->d);
+  cst_system_destroy(r->s->system);
+  if ((r->s->system = s)) cst_system_interpret(s);
+}
+
+/* ---- which system ---------------------------------------------------------------------------- */
+
+static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
+  const char *name =
+      cst_reader_text(r, n, "system", "the name of a system or a map with the key 'name' or 'file'");
+  if (!name) return;
+  r->s->system = cst_catalogue_create(name);
+  if (r->s->system)
+    resize(r, name, cst_catalogue_text(name), strlen(cst_catalogue_text(name)), map);
+  else
+    cst_reader_unknown(r, n, "system", name, cst_catalogue_names(), cst_catalogue_size());
+}
+
+static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
+  cst_study  *s = r->s;
+  const char *name = cst_reader_text(r, n, "file", "the name of a system file");
+  char       *text;
+  size_t      length;
+  if (!name) return;
+  s->system_file = cst_reader_beside(r, name);
+  if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length)) return;
+  cst_sha256(text, length, s->system_sha256);
+  s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
+  if (s->system) {
+    cst_system_interpret(s->system);
+    resize(r, s->system_file, text, length, map);
+  }
+  free(text);
+  cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
+}
+
+typedef struct {
+  double value;
+  int    rank;
+} ranked;
+
+static int ascending(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : x->rank - y->rank;
+}
+
+/* item[i]: node of value i. */
+static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c, const char *name) {
+  ranked *x = cst_reader_memory((size_t)c->n, sizeof *x);
+  for (int i = 0; i < c->n; i++) x[i] = (ranked){c->value[i], i};
+  qsort(x, (size_t)c->n, sizeof *x, ascending);
+  for (int i = 1; i < c->n; i++)
+    if (x[i].value == x[i - 1].value)
+      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name,
+                     cst_reader_shortest(x[i].value));
+  free(x);
+}
+
+/* A number or a list of numbers. Unreadable values leave the default. */
+static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
+  if (cst_yaml_is_scalar(n)) {
+    cst_reader_constant(r, n, name, c->value);
+    return;
+  }
+  if (cst_yaml_is_map(n)) {
+    double *standard = c->value;
+    if (cst_reader_range(r, n, name, &c->value, &c->n)) free(standard);
+    return;
+  }
+  if (!cst_reader_list(r, n, name, "numbers, or one number", false)) return;
+  c->value = realloc(c->value, sizeof(double) * (size_t)cst_yaml_size(n));
+  if (!c->value) abort();
+  c->n = 0;
+  double     standard = c->value[0];
+  cst_yaml **item = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *item);
+  for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++) {
+    item[c->n] = cst_yaml_item(n, i);
+    c->n += cst_reader_constant(r, item[c->n], name, c->value + c->n);
+  }
+  check_repeated(r, item, c, name);
+  free(item);
+  if (!c->n) c->value[c->n++] = standard;
+}
+
+/* given[i]: the study sets parameter i. */
+static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
+  const cst_system *s = r->s->system;
+  const char       *names[CST_MAX_PAR];
+  const int         n = cst_system_named(s);
+  for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
+  if (map && !cst_yaml_is_map(map))
+    cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_diag_join(names, n));
+  if (!cst_yaml_is_map(map)) return;
+  for (int k = 0; k < cst_yaml_size(map); k++) {
+    const char *key = cst_yaml_text(cst_yaml_key(map, k));
+    int         i = 0;
+    while (i < n && (!key || strcmp(names[i], key))) i++;
+    if (i < n && s->parameter[i].size) continue; /* already used to read the system */
+    if (i < n) {
+      given[i] = true;
+      values(r, cst_yaml_value(map, k), key, c + i);
+    } else
+      cst_reader_unknown(r, cst_yaml_key(map, k), "parameter", key ? key : "", names, n);
+  }
+}
+
+/* Checks defaults that are expressions of other parameters. Reports the first set with an invalid one. */
+static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
+  const cst_study  *s = r->s;
+  const cst_system *sys = s->system;
+  for (int v = 0; v < s->nvariant; v++)
+    for (int i = 0; i < sys->npar; i++) {
+      if (isfinite(s->parameter[v * sys->npar + i]) || given[i]) continue;
+      const char *with = cst_reader_with(r, v);
+      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is not a finite number%s",
+                     sys->parameter[i].name, *with ? with : " with the parameters given here");
+      return;
+    }
+}
+
+/* Inertias depend on the parameters too, so bodies can be checked only here. */
+static void check_bodies(cst_reader *r, cst_yaml *at) {
+  char why[500];
+  for (int v = 0; v < r->s->nvariant; v++) {
+    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why, sizeof why))
+      continue;
+    const char *with = cst_reader_with(r, v);
+    cst_yaml_error(r->doc, at, r->d, "%s%s", why, *with ? with : " (with the parameters given here)");
+    return;
+  }
+}
+
+/* Makes all combinations. */
+static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *given) {
+  cst_study *s = r->s;
+  int        npar = s->system->npar;
+  double     total = 1;
+  for (int i = 0; i < npar; i++) total *= c[i].n;
+  if (total > MAX_VARIANT)
+    cst_yaml_error(r->doc, at, r->d, "the lists of parameter values make %.0f sets; at most %d are allowed",
+                   total, MAX_VARIANT);
+  else
+    s->nvariant = (int)total;
+  s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
+  for (int v = 0; v < s->nvariant; v++) {
+    for (int i = npar - 1, rest = v; i >= 0; rest /= c[i].n, i--)
+      s->parameter[v * npar + i] = c[i].value[rest % c[i].n];
+    cst_system_defaults(s->system, given, s->parameter + v * npar);
+  }
+  check_defaults(r, at, given);
+  if (s->system->nbodies) check_bodies(r, at);
+}
+
+static void sets(cst_reader *r, cst_yaml *map) {
+  const cst_system *s = r->s->system;
+  choice            c[CST_MAX_PAR];
+  bool              given[CST_MAX_PAR] = {false};
+  for (int i = 0; i < s->npar; i++) {
+    c[i] = (choice){1, cst_reader_memory(1, sizeof(double))};
+    c[i].value[0] = s->parameter[i].value;
+    r->binding[i] =
+        (cst_binding){.name = s->parameter[i].name,
+                      .node = s->parameter[i].size ? cst_graph_constant(r->graph, s->parameter[i].value)
+                                                   : cst_graph_input(r->graph, 'c', i)};
+  }
+  parameters(r, map, c, given);
+  combine(r, map, c, given);
+  for (int i = 0; i < s->npar; i++) free(c[i].value);
+}
+
+static void from_map(cst_reader *r, cst_yaml *n) {
+  static const char *const wishes[] = {"auto", "never", "always"};
+  int                      wish = CST_COMPILE_AUTO;
+  cst_reader_keys(r, n, "system", "system", CST_KEYS_ALL);
+  cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &wish);
+  r->s->compile = (cst_compile_wish)wish;
+  cst_yaml *file = cst_yaml_get(n, "file"), *name = cst_yaml_get(n, "name");
+  if (file && name)
+    cst_yaml_error(r->doc, file, r->d,
+                   "'system' has both 'name', of the catalogue, and 'file', a description of your own; only "
+                   "one is allowed");
+  else if (file)
+    from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
+  else if (name)
+    named(r, name, cst_yaml_get(n, "parameters"));
+  else
+    cst_yaml_error(r->doc, n, r->d,
+                   "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
+  if (cst_yaml_get(n, "sha256") && !file)
+    cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
+  if (r->s->system && wish == CST_COMPILE_NEVER) cst_system_interpret(r->s->system);
+}
+
+void cst_file_system(cst_reader *r) {
+  cst_yaml *n = cst_reader_required(r, r->root, "", "system");
+  r->s->nvariant = 1;
+  if (!n) return;
+  if (cst_yaml_is_map(n))
+    from_map(r, n);
+  else
+    named(r, n, NULL);
+  if (r->s->system) sets(r, cst_yaml_get(n, "parameters"));
+}

@@ -1,0 +1,210 @@
+/* file.c: reads a study file into a cst_study: reports every mistake with its place, then makes the canonical
+ * text and its fingerprint.
+ *
+ * Each group of keys has its own file-*.c. Reading continues after a mistake, so that one run shows them all.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "constella/random.h"
+#include "study/kind.h"
+#include "study/file/reader.h"
+
+static const double most_cases = 1e7;
+
+static void read_kind(cst_reader *r) {
+  const char *names[64];
+  int         kind, n = cst_kind_count() < CST_COUNT(names) ? cst_kind_count() : CST_COUNT(names);
+  for (int i = 0; i < n; i++) names[i] = cst_kind_name(cst_kind_at(i));
+  if (!cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", names, n, &kind)) return;
+  r->s->kind = cst_kind_at(kind);
+  if (r->s->kind->own) r->s->own = cst_reader_memory(1, r->s->kind->own);
+}
+
+static void read_title(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "title");
+  if (n && !cst_yaml_is_scalar(n)) cst_yaml_error(r->doc, n, r->d, "'title' must be a line of text");
+  r->s->title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
+}
+
+enum { MOST_TOLERANCES = 10000 };
+
+/* Adds a tolerance, which must be positive and new. */
+static void tolerance(cst_reader *r, cst_yaml *n) {
+  cst_study *s = r->s;
+  double     x;
+  if (!cst_reader_number(r, n, "tolerance", &x)) return;
+  if (!(x > 0 && x <= 1e-2)) {
+    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01",
+                   cst_reader_shortest(x));
+    return;
+  }
+  for (int i = 0; i < s->ntolerance; i++)
+    if (s->tolerance[i] == x) {
+      cst_yaml_error(r->doc, n, r->d, "the tolerance %s appears twice", cst_reader_shortest(x));
+      return;
+    }
+  s->tolerance[s->ntolerance++] = x;
+}
+
+static void read_solver(cst_reader *r) {
+  /* in the order of cst_iteration */
+  static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"};
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
+  long                     most = 25;
+  cst_reader_keys(r, n, "solver", "solver", CST_KEYS_ALL);
+  s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
+  if (cst_yaml_size(list) > MOST_TOLERANCES)
+    cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed", cst_yaml_size(list),
+                   MOST_TOLERANCES);
+  else if (cst_yaml_is_scalar(list))
+    tolerance(r, list);
+  else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))
+    for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++)
+      tolerance(r, cst_yaml_item(list, i));
+  if (!list) s->tolerance[s->ntolerance++] = 1e-14;
+  cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
+  s->max_iterations = (int)most;
+  int iteration = CST_ITERATION_AUTO;
+  cst_reader_choice(r, cst_yaml_get(n, "iteration"), "iteration", iterations, CST_COUNT(iterations),
+                    &iteration);
+  s->iteration = (cst_iteration)iteration;
+}
+
+static void read_roundoff(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "roundoff");
+  r->s->dyadic = !cst_study_needs(r->s, CST_NEEDS_NOMINAL_STEPS);
+  cst_reader_keys(r, n, "roundoff", "roundoff", CST_KEYS_ALL);
+  cst_reader_flag(r, cst_yaml_get(n, "dyadic-steps"), "dyadic-steps", &r->s->dyadic);
+  cst_reader_flag(r, cst_yaml_get(n, "compensated"), "compensated", &r->s->compensated);
+}
+
+static void read_checkpoint(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "checkpoint"), *seconds = cst_yaml_get(n, "seconds");
+  double   *out = &r->s->checkpoint_seconds;
+  *out = 600;
+  cst_reader_keys(r, n, "checkpoint", "checkpoint", CST_KEYS_ALL);
+  if (cst_reader_number(r, seconds, "seconds", out) && !(*out > 0))
+    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_reader_shortest(*out));
+}
+
+static void read_timing(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "timing");
+  long      repeats = 0;
+  if (!cst_reader_keys(r, n, "timing", "timing", CST_KEYS_ALL)) return;
+  cst_reader_integer(r, cst_reader_required(r, n, "timing", "repeats"), "repeats", 1, 1000, &repeats);
+  r->s->timing_repeats = (int)repeats;
+}
+
+/* Averages and histograms divide the run into parts, which would move with its end. */
+static void read_extensible(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "extensible");
+  cst_reader_flag(r, n, "extensible", &r->s->extensible);
+  if (r->s->extensible && r->s->averages)
+    cst_yaml_error(r->doc, n, r->d,
+                   "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
+                   "temperature): the parts of the run over which they are taken would move with its end");
+}
+
+static void check_size(cst_reader *r) {
+  const cst_study *s = r->s;
+  double           cases = (double)s->nvariant * s->ntolerance * s->nmethod * s->nstep;
+  if (cases > most_cases)
+    cst_yaml_error(r->doc, NULL, r->d, "the study has %.0f cases; at most %.0f are allowed", cases,
+                   most_cases);
+}
+
+/* Checks the top-level keys: those of every study, and those of its kind. */
+static void check_keys(cst_reader *r) {
+  const char *keys[CST_MOST_KEYS + 32];
+  int         n = cst_keys_of(cst_study_keys, "", CST_KEYS_ALL, keys);
+  for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);)
+    keys[n++] = *own++;
+  cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
+}
+
+static void read_all(cst_reader *r) {
+  read_kind(r);
+  check_keys(r);
+  read_title(r);
+  cst_file_system(r);
+  cst_file_start(r);
+  cst_start_settle(r);
+  cst_file_error(r);
+  cst_file_steps(r);
+  cst_file_layers(r);
+  cst_file_methods(r);
+  cst_file_observe(r);
+  cst_file_averages(r);
+  read_solver(r);
+  read_roundoff(r);
+  read_checkpoint(r);
+  read_extensible(r);
+  read_timing(r);
+  cst_file_noise(r);
+  check_size(r);
+  if (r->s->kind && r->s->kind->read) r->s->kind->read(r);
+}
+
+/* The fingerprint leaves out keys that change no result and includes the checksums of the user's files. */
+static void fingerprint(cst_reader *r) {
+  cst_yaml_remove(r->root, "checkpoint");
+  cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
+  if (r->s->system_file) cst_yaml_put(cst_yaml_get(r->root, "system"), "sha256", r->s->system_sha256);
+  for (int i = 0; i < r->s->nlayer; i++)
+    cst_yaml_put(cst_yaml_get(cst_yaml_get(r->root, "layers"), r->s->layer[i].name), "sha256",
+                 r->s->layer[i].sha256);
+  if (r->s->starts_text) cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", r->s->starts_sha256);
+  r->s->canonical = cst_document_canonical(r->doc);
+  cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
+}
+
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d) {
+  int           before = cst_diag_count(d);
+  cst_document *doc = cst_document_parse(file, text, length, d);
+  if (!doc) return NULL;
+  cst_reader r = {.s = cst_reader_memory(1, sizeof(cst_study)),
+                  .doc = doc,
+                  .root = cst_document_root(doc),
+                  .d = d,
+                  .share = share,
+                  .layers = cst_layers_create(),
+                  .graph = cst_graph_create()};
+  r.s->file = strdup(file);
+  read_all(&r);
+  bool good = cst_diag_count(d) == before;
+  if (good) fingerprint(&r);
+  cst_graph_destroy(r.graph);
+  cst_layers_destroy(r.layers);
+  cst_document_destroy(doc);
+  if (good) return r.s;
+  cst_study_destroy(r.s);
+  return NULL;
+}
+
+void cst_study_destroy(cst_study *s) {
+  if (!s) return;
+  for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
+  if (s->reference_method) cst_method_destroy(s->reference_method);
+  if (s->relax_method) cst_method_destroy(s->relax_method);
+  for (int i = 0; i < s->nobservable; i++) {
+    free(s->observable[i].name);
+    free(s->observable[i].expression);
+  }
+  cst_file_histograms_destroy(s);
+  cst_file_trajectories_destroy(s);
+  for (int i = 0; i < s->nlayer; i++) {
+    free(s->layer[i].name);
+    free(s->layer[i].file);
+  }
+  if (s->system) cst_system_destroy(s->system);
+  for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);
+  void *owned[] = {s->file,        s->system_file, s->title,        s->canonical,    s->parameter,
+                   s->q0,          s->v0,          s->end,          s->step,         s->method,
+                   s->observable,  s->trajectory,  s->tolerance,    s->layer,        s->own,
+                   s->start_name,  s->start_state, s->deviation[0], s->deviation[1], s->starts,
+                   s->starts_text, s->histogram};
+  for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
+  free(s);
+}

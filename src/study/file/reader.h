@@ -1,0 +1,95 @@
+/* reader.h: shared by the parts of the study-file reader: typed values with their places, evaluated for every
+ * parameter set.
+ *
+ * Every function reports errors into r->d and continues. False means that the value is missing, wrong
+ * (reported here), or unknown because the system is wrong (reported elsewhere). Without a system, texts other
+ * than plain numbers are accepted silently. `what` is the name of the value in messages. A NULL node is an
+ * absent key: false, without a message.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef STUDY_READER_H
+#define STUDY_READER_H
+#include "constella/document.h"
+#include "constella/study.h"
+#include "core/diag.h"
+#include "study/file/keys.h"
+
+typedef struct cst_reader {
+  cst_study    *s;
+  cst_document *doc;
+  cst_yaml     *root;
+  cst_diag     *d;
+  cst_share    *share;
+  bool          start_known, spread_known;
+  cst_yaml     *start;                /* its node; NULL: the start is not in the file */
+  cst_layers   *layers;               /* defined by the study */
+  cst_graph    *graph;                /* of numbers written as expressions */
+  cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
+} cst_reader;
+
+#define CST_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* reader-value.c */
+bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count);
+/* cst_reader_map with the keys that keys.h lists for map `in` in these forms. */
+bool        cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
+bool        cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of, bool may_be_empty);
+const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);
+cst_yaml   *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key);
+bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count,
+                       int *out);
+bool cst_reader_flag(cst_reader *r, cst_yaml *n, const char *what, bool *out);
+void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word,
+                        const char *const *names, int count);
+
+/* reader-number.c. */
+/* An expression of pi only. */
+bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *out);
+/* One value per parameter set, out[nvariant]. */
+bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out);
+/* One value, equal for every parameter set. */
+bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out);
+bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high, long *out);
+/* " with L2 = 3" for a swept variant; rotating static buffer. */
+const char *cst_reader_with(const cst_reader *r, int variant);
+/* The shortest text that reads back as x; rotating static buffer. */
+const char *cst_reader_shortest(double x);
+
+/* reader-beside.c: a file named by node n; errors are reported there. Its path, from a name relative to the
+ * study's folder (owned); its bytes (owned; false if they cannot be read); and a check of its checksum
+ * against the one in the study. */
+char *cst_reader_beside(const cst_reader *r, const char *name);
+bool  cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *path, char **bytes,
+                       size_t *length);
+void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const char *sha256);
+
+/* reader-family.c: the ranges of `for`: none, one, or a list, each "NAME = FROM..TO", where FROM and TO may
+ * use earlier variables. Visits every combination in the order of nested loops, with the given names and the
+ * variables; visit returns false to stop. n NULL: one visit, without variables. False after a mistake. */
+typedef bool cst_family_visit(void *context, const cst_binding *names, int n, long number);
+bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count,
+                       cst_family_visit *visit, void *context, long *visits);
+
+void cst_file_histograms_destroy(cst_study *s);
+
+/* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
+void cst_file_system(cst_reader *r); /* system */
+void cst_file_start(cst_reader *r);  /* initial */
+/* start.c: after both; projects the starts if asked, and reports those that are invalid */
+void cst_start_settle(cst_reader *r);
+void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: absent */
+void cst_file_error(cst_reader *r);              /* error */
+void cst_file_steps(cst_reader *r);              /* end, steps */
+void cst_file_layers(cst_reader *r);             /* layers */
+void cst_file_methods(cst_reader *r);            /* methods, reference */
+void cst_file_observe(cst_reader *r);            /* observables, samples, observe, trajectories */
+void cst_file_trajectories(cst_reader *r);       /* trajectories; after observables */
+void cst_file_trajectories_destroy(cst_study *s);
+void cst_file_noise(cst_reader *r);    /* noise; after methods, steps and roundoff */
+void cst_file_averages(cst_reader *r); /* burn-in, histograms */
+
+/* A method from the map {a: ..., b: ..., c: ...}; NULL if it is invalid. Owned. */
+cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n);
+
+void *cst_reader_memory(size_t n, size_t size); /* zeroed; never NULL */
+#endif

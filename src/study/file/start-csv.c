@@ -1,0 +1,139 @@
+/* start-csv.c: `initial: {csv: starts.csv}`: one member per row of a table. The first line names coordinates
+ * (x, u[2]) and velocities (x'); the others are those of the start `around`. Empty lines and lines that begin
+ * with # are skipped. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/file/starts.h"
+
+enum { SHOWN = 40 };
+
+/* The table being read. */
+typedef struct {
+  cst_reader *r;
+  const char *path;
+  int         line, n, *place; /* columns and their places in a row of starts */
+  bool       *taken;           /* [2 nq] */
+} table;
+
+/* The next line with content, terminated; NULL: there is none. */
+static char *next_line(char **text, int *line) {
+  while (**text) {
+    char *here = *text, *end = here + strcspn(here, "\n");
+    *text = *end ? end + 1 : end;
+    *end = 0;
+    ++*line;
+    for (char *last = end; last > here && strchr(" \t\r", last[-1]);) *--last = 0;
+    here += strspn(here, " \t");
+    if (*here && *here != '#') return here;
+  }
+  return NULL;
+}
+
+/* The text up to the next comma, without surrounding blanks and quotes. */
+static char *next_cell(char **line) {
+  char *here = *line, *end = here + strcspn(here, ",");
+  *line = *end ? end + 1 : NULL;
+  *end = 0;
+  here += strspn(here, " \t\"");
+  for (char *last = here + strlen(here); last > here && strchr(" \t\"", last[-1]);) *--last = 0;
+  return here;
+}
+
+static bool head(table *t, char *line) {
+  while (line) {
+    char     *name = next_cell(&line);
+    const int at = cst_starts_place(t->r->s->system, name, t->n ? t->place[t->n - 1] + 1 : 0);
+    if (at >= 0 && t->taken[at]) {
+      cst_diag_add(t->r->d, t->path, t->line, 1, "column '%.*s' appears twice", SHOWN, name);
+      return false;
+    }
+    if (at < 0) {
+      cst_diag_add(t->r->d, t->path, t->line, 1,
+                   "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN, name,
+                   t->r->s->system->name);
+      return false;
+    }
+    t->taken[at] = true;
+    t->place[t->n++] = at;
+  }
+  return true;
+}
+
+static bool row(table *t, char *line, double *x) {
+  int k = 0;
+  for (; line; k++) {
+    char  *cell = next_cell(&line), *end;
+    double value = strtod(cell, &end);
+    if (k < t->n && (end == cell || *end || !isfinite(value))) {
+      cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is not a finite number", SHOWN, cell);
+      return false;
+    }
+    if (k < t->n && x) x[t->place[k]] = value;
+  }
+  if (k != t->n)
+    cst_diag_add(t->r->d, t->path, t->line, 1, "the row has %d numbers; the first line names %d columns", k,
+                 t->n);
+  return k == t->n;
+}
+
+static long rows_of(const char *text) {
+  char *copy = strdup(text), *at = copy;
+  int   line = 0;
+  long  n = -1;
+  while (copy && next_line(&at, &line)) n++;
+  free(copy);
+  return n;
+}
+
+static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
+  cst_study *s = t->r->s;
+  /* the rest is that of the base start, which may depend on the parameters */
+  const bool each = t->n < 2 * s->system->nq;
+  if (!cst_starts_make(t->r, n, (double)rows, each)) return false;
+  for (long i = 0; i < rows; i++) {
+    char *line = next_line(&text, &t->line), *again = strdup(line);
+    bool  good = again != NULL;
+    for (int v = 0; v < (each ? s->nvariant : 1) && good; v++)
+      good = row(t, strcpy(again, line), cst_starts_row(s, v, i));
+    free(again);
+    if (!good) return false;
+  }
+  return true;
+}
+
+bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) {
+  const size_t m = 2 * (size_t)r->s->system->nq;
+  table        t = {r, path, 0, 0, cst_reader_memory(m, sizeof(int)), cst_reader_memory(m, sizeof(bool))};
+  const long   rows = rows_of(text);
+  bool         good = rows >= 1;
+  if (good)
+    good = head(&t, next_line(&text, &t.line)) && rows_into(&t, n, text, rows);
+  else
+    cst_yaml_error(r->doc, n, r->d,
+                   "%s has no starts: its first line names coordinates, and each further line is a start",
+                   path);
+  free(t.place);
+  free(t.taken);
+  return good;
+}
+
+const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length) {
+  const char *why = cst_document_fetch(path, bytes, length);
+  if (!why && strlen(*bytes) != *length) {
+    free(*bytes);
+    return "is not a text file";
+  }
+  return why;
+}
+
+static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
+  const char *name = cst_reader_text(r, value, "csv", "the name of a file of starts");
+  if (!name) return false;
+  return cst_starts_beside(r, map, value, name, cst_starts_fetch_csv);
+}
+
+static const char *const also[] = {"sha256", NULL};
+
+const cst_start_form cst_start_form_csv = {.key = "csv", .also = also, .read = read};

@@ -1,0 +1,112 @@
+/* agenda.c: cuts the lanes of a study, or those that an earlier run left unfinished, into batches. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include "core/need.h"
+#include "study/plan/agenda.h"
+
+enum {
+  BATCH_BYTES = 512 * 1024,
+  LARGE_BATCH_BYTES = 32 << 20,
+  BATCH_LEAST = CST_W_MAX,
+  BATCH_MOST = 4096,
+  BATCHES_PER_RANK = 16
+};
+
+/* Growing list of the ranges of lanes that remain. */
+typedef struct {
+  int          n, room;
+  cst_stretch *stretch;
+  int         *piece; /* index of each range among the checkpointed ones (as in cst_work), or -1 */
+} stretches;
+
+static void put(stretches *a, cst_stretch s, int piece) {
+  if (a->n == a->room) {
+    a->room = a->room ? 2 * a->room : 64;
+    a->stretch = cst_need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
+    a->piece = cst_need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
+  }
+  a->piece[a->n] = piece;
+  a->stretch[a->n++] = s;
+}
+
+static void discard(stretches *a) {
+  free(a->stretch);
+  free(a->piece);
+}
+
+static long batches(const stretches *a, long size) {
+  long n = 0;
+  for (int i = 0; i < a->n; i++) n += (a->stretch[i].count + size - 1) / size;
+  return n;
+}
+
+/* Default number of lanes per batch: small enough that a batch fits the second-level cache, or a batch of a
+ * large system stays within LARGE_BATCH_BYTES; small enough to give every rank several batches; at least one
+ * group; at most the lanes of the largest class. */
+static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
+  const double bytes = cst_plan_lane_bytes(p);
+  const long   width = cst_isas[p->isa].width, lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
+  long         size = BATCH_MOST;
+  while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
+  while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;
+  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_PER_RANK * ranks) size /= 2;
+  return lanes > 0 && size > lanes ? lanes : size;
+}
+
+static int dearer(const void *a, const void *b) {
+  const cst_work *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
+  if (x->cohort != y->cohort) return x->cohort - y->cohort;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Checkpointed ranges come first, so that the earlier run's checkpoints become superfluous soon. */
+static int sooner(const void *a, const void *b) {
+  const cst_work *x = a, *y = b;
+  if ((x->piece < 0) != (y->piece < 0)) return x->piece < 0 ? 1 : -1;
+  return dearer(a, b);
+}
+
+static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda) {
+  agenda->work = cst_need(calloc((size_t)batches(a, agenda->batch) + 1, sizeof *agenda->work));
+  for (int i = 0; i < a->n; i++) {
+    const cst_stretch *s = &a->stretch[i];
+    const cst_class   *k = &p->classes[s->cohort];
+    for (long at = 0; at < s->count; at += agenda->batch) {
+      const long count = s->count - at < agenda->batch ? s->count - at : agenda->batch;
+      agenda->work[agenda->n++] = (cst_work){
+          s->cohort, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
+    }
+    agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
+  }
+  qsort(agenda->work, (size_t)agenda->n, sizeof *agenda->work, sooner);
+}
+
+static void put_open(stretches *a, int cohort, const unsigned char *lane, long lanes) {
+  for (long from = 0, to; from < lanes; from = to) {
+    for (to = from + 1; to < lanes && lane[to] == lane[from];) to++;
+    if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){cohort, from, to - from, 0}, -1);
+  }
+}
+
+cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane,
+                              const cst_stretch *pieces, int n) {
+  cst_agenda *agenda = cst_need(calloc(1, sizeof *agenda));
+  stretches   a = {0};
+  for (int i = 0; i < n; i++) put(&a, pieces[i], i);
+  for (int k = 0; k < p->nclass; k++)
+    if (lane)
+      put_open(&a, k, lane[k], p->classes[k].lanes);
+    else
+      put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
+  agenda->batch =
+      batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, &a, ranks);
+  make_work(p, &a, agenda);
+  discard(&a);
+  return agenda;
+}
+
+void cst_agenda_destroy(cst_agenda *a) {
+  if (a) free(a->work);
+  free(a);
+}

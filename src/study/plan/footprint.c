@@ -1,0 +1,75 @@
+/* footprint.c: memory and file size of a study (see footprint.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/plan/footprint.h"
+#include <math.h>
+#include <string.h>
+#include "study/plan/channels.h"
+#include "study/reference/reference.h"
+
+static const double program = 60e6; /* code and libraries */
+
+/* Rows of the table of reference states; an upper bound that does not merge equal times of different cases.
+ */
+static double reference_rows(const cst_plan *p) {
+  double rows = 0;
+  if (p->study->reference != CST_REFERENCE_METHOD) return 0;
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_class *k = &p->classes[p->class_of[i]];
+    const double     times = k->lead > 0 ||
+                                 cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
+                                 !p->study->system->ng
+                                 ? 1
+                                 : 2;
+    rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
+  }
+  return rows * (double)(p->study->members + cst_reference_twice(p->study));
+}
+
+static double series_bytes(const cst_plan *p) {
+  const double cells = (double)p->ncase * p->most_samples * p->nquantity;
+  return p->study->members > 1 ? 2 * cells * (sizeof(cst_sum) + 16) : 0;
+}
+
+static double row_bytes(const cst_plan *p) {
+  cst_channels *c = cst_channels_create(p, NULL);
+  double        bytes = 0;
+  for (int k = 0; k < c->n; k++) bytes += (double)cst_channel_bytes(&c->channel[k]);
+  cst_channels_destroy(c);
+  return bytes;
+}
+
+/* Arrays over the members of a case with which rank 0 concludes; the estimate of growth copies and transforms
+ * its windows. */
+static double conclusion_bytes(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
+  const double      averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
+  return 8.0 * (double)p->study->members * (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
+}
+
+/* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
+ * reference: self also the partner's. A checkpoint copies the active batch, rank 0 has room for another
+ * rank's copy, and keeps two marks per trajectory. */
+double cst_footprint_memory(const cst_plan *p, long batch) {
+  const cst_system *s = p->study->system;
+  const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  const double      state = cst_plan_lane_bytes(p), row = row_bytes(p);
+  const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
+  const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  return program + group + reference + cst_plan_track_bytes(p, batch) +
+         (batches * state + row + 2 * (state + row)) * (double)batch + series_bytes(p) + conclusion_bytes(p) +
+         2.0 * (double)p->study->members * p->ncase;
+}
+
+/* Data of the table, plus HDF5's overhead per dataset and for the attributes of the study. */
+double cst_footprint_file(const cst_plan *p) {
+  static const double run = 2e4, dataset = 1500;
+  const cst_study    *s = p->study;
+  cst_channels       *c = cst_channels_create(p, NULL);
+  const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +
+                                (s->starts_text ? strlen(s->starts_text) : 0));
+  const double        bytes =
+      run + texts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
+  cst_channels_destroy(c);
+  return bytes;
+}

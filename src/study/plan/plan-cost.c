@@ -1,0 +1,154 @@
+/* plan-cost.c: the cost of the steps of a plan, the memory per lane, and the lane width that suits it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "method/method.h"
+#include "study/plan/plan.h"
+#include "system/molecules.h"
+#include "system/group.h"
+
+enum { GROUP_BYTES = 1 << 20 };
+
+/* *matrix: size of the solver's largest matrices, in numbers per lane. *kept: most numbers that a method
+ * keeps between steps in addition to its state. */
+static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
+  const cst_study *s = plan->study;
+  *matrix = *kept = 0;
+  for (int i = 0; i < s->nmethod; i++) {
+    const cst_system  *on = plan->method[i]->stepped;
+    const cst_program *p = plan->method[i]->program;
+    double             own = 0;
+    int                n;
+    cst_state_place   *state = cst_program_state(p, on, 0, &n);
+    if (on != s->system) own += s->system->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
+    for (int k = 0; k < n; k++) own += state[k].n;
+    for (int k = 0; k < p->n; k++) {
+      const cst_substep_size size = p->step[k].row->size(p->step[k].data, on);
+      *matrix = fmax(*matrix, size.matrix);
+      own += cst_substep_kept(&size, true);
+    }
+    free(state);
+    *kept = fmax(*kept, own);
+  }
+}
+
+double cst_plan_lane_bytes(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  double            matrix, kept;
+  solver_numbers(p, &matrix, &kept);
+  return 8.0 * (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
+}
+
+enum { REASON_AND_STEP = 2 };
+
+long cst_plan_state_numbers(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  double            matrix, kept;
+  solver_numbers(p, &matrix, &kept);
+  const long own = REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own;
+  return own * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
+}
+
+/* Solver workspace per lane, in bytes: matrices of Newton's method. */
+double cst_plan_work_bytes(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  double            matrix, kept;
+  solver_numbers(p, &matrix, &kept);
+  return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n +
+                               s->pattern[CST_K_M].n + s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
+}
+
+long cst_plan_most_lanes(const cst_plan *p) {
+  long most = 0;
+  for (int k = 0; k < p->nclass; k++) most = p->classes[k].lanes > most ? p->classes[k].lanes : most;
+  return most;
+}
+
+/* If a trajectory is alone, lanes work on its pairs (system/pairs.h): many pairs suit a wide set. Limits were
+ * measured on water. */
+static int width_for_pairs(const cst_system *s) {
+  long pairs = 0;
+  for (int k = 0; k < s->npairs; k++) pairs += s->pairs[k].sum.pairs;
+  return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
+}
+
+/* The same for lanes over molecules (core/molecules.c), if they are compiled. */
+static int width_for_molecules(const cst_study *s) {
+  cst_molecules m;
+  const int     n = s->compile != CST_COMPILE_NEVER && cst_molecules_find(s->system, &m) ? m.n : 1;
+  if (s->compile != CST_COMPILE_NEVER) cst_molecules_destroy(&m);
+  return n < 3 ? 1 : n < 5 ? 4 : CST_W_MAX;
+}
+
+/* True if lane code is compiled for the system on the set `wide`, but only kernels on set i. */
+static bool lacks_forms(const cst_system *s, int i, int wide) {
+  const cst_compiled *x = s->compiled[i], *y = s->compiled[wide];
+  return x && y && !x->form[0].core && y->form[0].core;
+}
+
+/* Few trajectories leave most lanes of a wide set idle, and large groups exceed the caches: both prefer a
+ * narrower set, whose bits are the same. CONSTELLA_ISA takes precedence. */
+int cst_plan_fitting_isa(const cst_plan *p, int isa) {
+  const char  *forced = getenv("CONSTELLA_ISA");
+  const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
+  const int    least = PetscMax(width_for_pairs(p->study->system), width_for_molecules(p->study));
+  for (int i = 0; i < isa && (!forced || !*forced); i++) {
+    const bool last = cst_isas[i].width >= cst_plan_most_lanes(p),
+               next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
+    if (lacks_forms(p->study->system, i, isa)) continue;
+    if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out)) return i;
+  }
+  return isa;
+}
+
+/* Nanoseconds per step and lane. */
+static double program_cost(const cst_program *p, const cst_system *s) {
+  double sum = 0;
+  for (int i = 0; i < p->n; i++) sum += p->step[i].row->size(p->step[i].data, s).cost;
+  return sum;
+}
+
+/* Nanoseconds per lane for one observation of all quantities, including counted values. */
+static double look_cost(const cst_plan *p) {
+  static const double value = 10;
+  const cst_system   *s = p->study->system;
+  double              counted = 0;
+  for (int k = 0; k < p->study->nhistogram; k++) counted += value * p->study->histogram[k].n;
+  return counted + 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
+}
+
+double cst_plan_look_cost(const cst_plan *p, const cst_class *k) { return look_cost(p) / (double)k->observe; }
+
+double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
+  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) +
+         cst_plan_look_cost(p, k);
+}
+
+double cst_plan_time(const cst_plan *p) {
+  const double width = cst_isas[p->isa].width;
+  double       sum = 0;
+  for (int k = 0; k < p->nclass; k++)
+    sum += ceil((double)p->classes[k].lanes / width) * width * (double)p->classes[k].n * p->classes[k].cost;
+  return sum;
+}
+
+double cst_plan_steps(const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
+  return sum;
+}
+
+double cst_plan_replay_steps(const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
+    sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
+  return sum;
+}
+
+double cst_plan_replay_time(const cst_plan *p) {
+  const double width = cst_isas[p->isa].width, lanes = ceil((double)p->study->ntrajectory / width) * width;
+  double       sum = 0;
+  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
+    sum += lanes * (double)p->cases[i].n * p->classes[p->class_of[i]].cost;
+  return sum;
+}

@@ -1,0 +1,162 @@
+/* trial.c: a few steps of the first trajectory of each class (see trial.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/plan/trial.h"
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include "core/need.h"
+
+/* FEW steps are counted, of which the second half tells what further ones take. */
+enum { FEW = 32 };
+/* Of all classes, in nanoseconds by the plan's estimate and by the clock; of one; and for how long a class is
+ * timed. */
+static const double budget = 5e8, most_of_one = 5e7, timed = 1e5;
+
+struct cst_trier {
+  const cst_plan *plan;
+  cst_stepper   **stepper; /* [nmethod]; NULL before it is needed */
+  double          until;   /* the clock at which it must have ended */
+};
+
+static double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+cst_trier *cst_trial_create(const cst_plan *p) {
+  cst_trier *t = cst_need(calloc(1, sizeof *t));
+  t->plan = p;
+  t->stepper = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *t->stepper));
+  t->until = clock_now() + 4 * budget;
+  return t;
+}
+
+void cst_trial_destroy(cst_trier *t) {
+  for (int i = 0; i < t->plan->study->nmethod; i++) (void)cst_stepper_destroy(&t->stepper[i]);
+  free(t->stepper);
+  free(t);
+}
+
+/* Steps that fail may take very long. */
+static bool takes_too_long(void *context) {
+  const cst_trier *t = context;
+  return clock_now() > t->until;
+}
+
+static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
+  const cst_study    *s = t->plan->study;
+  cst_stepper_options o = {t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
+  PetscFunctionBegin;
+  if (!t->stepper[k->method])
+    PetscCall(cst_stepper_create(t->plan->method[k->method], &o, &t->stepper[k->method]));
+  *st = t->stepper[k->method];
+  cst_stepper_set_resolution(*st, s->resolution);
+  cst_stepper_set_step(*st, k->h);
+  cst_stepper_halt_by(*st, takes_too_long, t);
+  PetscFunctionReturn(0);
+}
+
+static bool start(const cst_trier *t, const cst_class *k, cst_stepper *st, cst_batch *b) {
+  const cst_study *s = t->plan->study;
+  const cst_case  *c = &t->plan->cases[k->cases[0]];
+  double          *q = cst_need(malloc(2 * sizeof *q * (size_t)(s->system->nq + 1))), *v = q + s->system->nq;
+  const bool       good = cst_study_member(s, c->variant, 0, q, v);
+  cst_batch_reset(st, b, 1);
+  if (good) {
+    cst_batch_start(st, b, 0, cst_plan_parameters(t->plan, c->variant), q, v, s->tolerance[c->tolerance]);
+    cst_batch_address(st, b, 0, s->seed, 0);
+    cst_batch_ready(st, b);
+  }
+  free(q);
+  return good;
+}
+
+static double iterations(cst_stepper *st, const cst_batch *b) {
+  return cst_batch_lane(st, b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
+}
+
+/* Further steps, for a while. */
+static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nanoseconds) {
+  const double before = clock_now();
+  const long   from = b->step;
+  PetscFunctionBegin;
+  for (long some = 1; b->step < n && b->alive[0] && clock_now() - before < timed && !cst_stepper_halted(st);
+       some *= 2)
+    PetscCall(cst_stepper_advance(st, b, PetscMin(some, n - b->step)));
+  if (b->step > from && b->alive[0]) *nanoseconds = (clock_now() - before) / (double)(b->step - from);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n, double *evaluations,
+                           double *nanoseconds) {
+  const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost))), half = few / 2;
+  double     per_step, per_iteration, first = 0;
+  PetscFunctionBegin;
+  cst_stepper_evaluations(st, &per_step, &per_iteration);
+  if (half) PetscCall(cst_stepper_advance(st, b, half));
+  first = iterations(st, b);
+  const double before = clock_now();
+  if (b->alive[0] && !cst_stepper_halted(st)) PetscCall(cst_stepper_advance(st, b, few - half));
+  *nanoseconds = (clock_now() - before) / (double)(few - half);
+  const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
+  const double all = iterations(st, b),
+               steps = goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
+  const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
+  *evaluations = per_step * steps + per_iteration * (all + further);
+  if (goes_on) PetscCall(measure(st, b, k->n, nanoseconds));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                                double *nanoseconds, bool *good) {
+  cst_stepper *st = NULL;
+  cst_batch    b;
+  PetscFunctionBegin;
+  PetscCall(set_up(t, k, &st));
+  PetscCall(cst_batch_create(st, &b));
+  *good = start(t, k, st, &b);
+  if (*good) PetscCall(step(st, &b, k, n, evaluations, nanoseconds));
+  PetscCall(cst_batch_destroy(&b));
+  PetscFunctionReturn(0);
+}
+
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds) {
+  bool good = false;
+  *evaluations = *nanoseconds = 0;
+  return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Of a class that was not tried: a step takes what one of the class before does, of the same method where
+ * possible. */
+typedef struct {
+  int    method;
+  double evaluations, nanoseconds; /* a step */
+} rates;
+
+static double of_few(const cst_class *k) { return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW)); }
+
+cst_trial cst_trial_make(const cst_plan *p) {
+  cst_trier   *t = cst_trial_create(p);
+  cst_trial    all = {0};
+  rates        last = {-1, NAN, NAN};
+  double       spent = 0;
+  const double width = cst_isas[p->isa].width, begun = clock_now();
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    double           evaluations = NAN, nanoseconds = NAN;
+    spent += of_few(k);
+    if (k->method != last.method || (spent < budget && clock_now() - begun < budget)) {
+      if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds)) continue;
+      last = (rates){k->method, evaluations / (double)k->n, nanoseconds};
+    }
+    all.evaluations += last.evaluations * (double)k->n * (double)k->lanes;
+    all.seconds += 1e-9 * ceil((double)k->lanes / width) * (double)k->n *
+                   (last.nanoseconds + width * cst_plan_look_cost(p, k));
+  }
+  cst_trial_destroy(t);
+  if (p->study->system_file) all.seconds = NAN;
+  return all;
+}

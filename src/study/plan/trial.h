@@ -1,0 +1,29 @@
+/* trial.h: what a study will take, by a few steps of the first trajectory of each class: evaluations and
+ * time.
+ *
+ * Iterations of a solver depend on the system, its motion and the step, and so does the time of a step: rules
+ * that do without stepping are wrong by factors of ten.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_TRIAL_H
+#define CST_TRIAL_H
+#include "study/plan/plan.h"
+
+typedef struct {
+  double evaluations; /* as the result will count them, /final/evaluations, of all trajectories */
+  double seconds; /* on one core, idle lanes of groups too, of those of the study itself (no reference); NAN:
+                   * kernels are interpreted here and compiled in a run */
+} cst_trial;
+
+/* A method set up to be tried; one for many classes. */
+typedef struct cst_trier cst_trier;
+cst_trier               *cst_trial_create(const cst_plan *p);
+void                     cst_trial_destroy(cst_trier *t);
+/* Evaluations of n steps of a trajectory of the class, and nanoseconds of a step of a group of lanes (0: it
+ * was not timed); the counts depend on the study alone. false: its first trajectory cannot start. */
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds);
+
+/* All classes, or as many as half a second allows: others as those of their method before them. PETSc need
+ * not have begun. */
+cst_trial cst_trial_make(const cst_plan *p);
+#endif

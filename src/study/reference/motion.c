@@ -1,0 +1,179 @@
+/* motion.c: Gauss collocation in quadruple precision (see motion.h; Hairer, Lubich, Wanner, Geometric
+ * Numerical Integration, II.1.3). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <quadmath.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/reference/motion.h"
+#include "system/quad.h"
+#include "tableau/tableau.h"
+
+typedef __float128 quad;
+
+/* relative to the velocities of a step: converged below the first; below the second as soon as it grows again
+ */
+static const quad converged = 1e-33Q, stagnant = 1e-29Q;
+enum { MOST_ITERATIONS = 400 };
+
+struct cst_motion {
+  cst_quad *equations;
+  int       nq, ng, stages;
+  bool      lost, timed; /* timed: the equations depend on the time; t: time of the state */
+  quad      t;
+  quad      a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
+  quad     *q, *v, *lambda; /* the state; lambda is scratch */
+  quad     *V, *A, *Q;      /* stages [stages][nq]; Q: one stage */
+  quad     *next;           /* [stages][nq] accelerations */
+};
+
+static quad *numbers(int n) {
+  quad *x = calloc((size_t)n + 1, sizeof *x);
+  if (!x) abort();
+  return x;
+}
+
+cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0,
+                              const double *v0) {
+  cst_motion *m = calloc(1, sizeof *m);
+  if (!m) abort();
+  m->equations = cst_quad_create(s, c);
+  m->nq = s->nq;
+  m->ng = s->ng;
+  m->stages = stages;
+  m->timed = s->timed;
+  cst_tableau_gauss_quad(stages, m->a, m->b, m->c);
+  m->q = numbers(s->nq);
+  m->v = numbers(s->nq);
+  m->lambda = numbers(s->ng);
+  m->V = numbers(stages * s->nq);
+  m->A = numbers(stages * s->nq);
+  m->Q = numbers(s->nq);
+  m->next = numbers(stages * s->nq);
+  for (int i = 0; i < s->nq; i++) {
+    m->q[i] = q0[i];
+    m->v[i] = v0[i];
+  }
+  return m;
+}
+
+void cst_motion_destroy(cst_motion *m) {
+  if (!m) return;
+  cst_quad_destroy(m->equations);
+  quad *owned[] = {m->q, m->v, m->lambda, m->V, m->A, m->Q, m->next};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(m);
+}
+
+/* V_i := v + h sum_j a_ij A_j. */
+static void stage_velocities(cst_motion *m, quad h) {
+  const int n = m->nq, s = m->stages;
+  for (int i = 0; i < s; i++)
+    for (int k = 0; k < n; k++) {
+      quad sum = 0;
+      for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->A[j * n + k];
+      m->V[i * n + k] = m->v[k] + h * sum;
+    }
+}
+
+/* next_i := A(Q_i, V_i). */
+static bool stage_accelerations(cst_motion *m, quad h) {
+  const int n = m->nq, s = m->stages;
+  for (int i = 0; i < s; i++) {
+    for (int k = 0; k < n; k++) {
+      quad sum = 0;
+      for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->V[j * n + k];
+      m->Q[k] = m->q[k] + h * sum;
+    }
+    cst_quad_time(m->equations, m->t + h * m->c[i]);
+    if (!cst_quad_accelerate(m->equations, m->Q, m->V + i * n, m->next + i * n, m->lambda)) return false;
+  }
+  return true;
+}
+
+/* Sets A := next and returns the change in the step's velocities, relative to their size. */
+static quad renew(cst_motion *m, quad h) {
+  quad change = 0, size = 0;
+  for (int i = 0; i < m->stages * m->nq; i++) {
+    const quad d = fabsq(h * (m->next[i] - m->A[i])), x = fabsq(m->V[i]) + fabsq(h * m->next[i]);
+    if (!(d <= change)) change = d; /* keeps a NaN */
+    size = fmaxq(size, x);
+    m->A[i] = m->next[i];
+  }
+  return size > 0 ? change / size : change;
+}
+
+static bool solve_stages(cst_motion *m, quad h) {
+  const int n = m->nq;
+  quad      last = 0;
+  cst_quad_time(m->equations, m->t);
+  if (!cst_quad_accelerate(m->equations, m->q, m->v, m->A, m->lambda)) return false;
+  for (int i = 1; i < m->stages; i++) memcpy(m->A + i * n, m->A, sizeof *m->A * (size_t)n);
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    stage_velocities(m, h);
+    if (!stage_accelerations(m, h)) return false;
+    const quad change = renew(m, h);
+    if (change <= converged || (k > 0 && change <= stagnant && change >= last)) return true;
+    if (!finiteq(change)) return false;
+    last = change;
+  }
+  return false;
+}
+
+static bool step(cst_motion *m, quad h) {
+  const int n = m->nq, s = m->stages;
+  if (!solve_stages(m, h)) return false;
+  stage_velocities(m, h);
+  for (int k = 0; k < n; k++) {
+    quad dq = 0, dv = 0;
+    for (int i = 0; i < s; i++) {
+      dq += m->b[i] * m->V[i * n + k];
+      dv += m->b[i] * m->A[i * n + k];
+    }
+    m->q[k] += h * dq;
+    m->v[k] += h * dv;
+  }
+  m->t += h;
+  return true;
+}
+
+bool cst_motion_advance(cst_motion *m, quad h, long n) {
+  for (long k = 0; k < n && !m->lost; k++) m->lost = !step(m, h);
+  return !m->lost;
+}
+
+bool cst_motion_lives(const cst_motion *m) { return !m->lost; }
+
+/* The stages are not part of the state; each step computes them from scratch. */
+size_t cst_motion_bytes(const cst_motion *m) {
+  return sizeof(quad) * (2 * (size_t)m->nq + m->timed) + sizeof(long);
+}
+
+void cst_motion_save(const cst_motion *m, void *bytes) {
+  const size_t size = sizeof(quad) * (size_t)m->nq;
+  const long   lost = m->lost;
+  memcpy(bytes, m->q, size);
+  memcpy((char *)bytes + size, m->v, size);
+  memcpy((char *)bytes + 2 * size, &lost, sizeof lost);
+  if (m->timed) memcpy((char *)bytes + 2 * size + sizeof lost, &m->t, sizeof m->t);
+}
+
+void cst_motion_restore(cst_motion *m, const void *bytes) {
+  const size_t size = sizeof(quad) * (size_t)m->nq;
+  long         lost;
+  memcpy(m->q, bytes, size);
+  memcpy(m->v, (const char *)bytes + size, size);
+  memcpy(&lost, (const char *)bytes + 2 * size, sizeof lost);
+  m->lost = lost;
+  if (m->timed) memcpy(&m->t, (const char *)bytes + 2 * size + sizeof lost, sizeof m->t);
+}
+
+void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
+  if (q) memcpy(q, m->q, sizeof *q * (size_t)m->nq);
+  if (v) memcpy(v, m->v, sizeof *v * (size_t)m->nq);
+  if (p) cst_quad_momentum(m->equations, m->q, m->v, p);
+  if (!lambda) return;
+  cst_quad_time(m->equations, m->t);
+  const bool good = cst_quad_accelerate(m->equations, m->q, m->v, m->next, lambda);
+  for (int a = 0; a < m->ng && !good; a++) lambda[a] = nanq("");
+}

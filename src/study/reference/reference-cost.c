@@ -1,0 +1,54 @@
+/* reference-cost.c: the cost of a study's reference, which the cost of the plan does not include. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "method/method.h"
+#include "study/reference/reference.h"
+
+/* Cost of a step in quadruple precision, with scalar kernels and software arithmetic, relative to a step of
+ * one lane. */
+static const double quadruple = 210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
+
+/* Steps of one member of a variant up to the last time at which it is read. */
+static double steps_of(const cst_plan *p, int variant) {
+  int     n;
+  double *t = cst_reference_times(p, variant, &n), sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double span = t[i] - (i ? t[i - 1] : 0);
+    if (span > 0) sum += (double)cst_reference_steps(p->study, span);
+  }
+  free(t);
+  return sum;
+}
+
+enum { MOST_READS = 20000000 };
+
+void cst_reference_check(const cst_plan *p, cst_diag *d) {
+  double reads = 0;
+  if (p->study->reference != CST_REFERENCE_METHOD) return;
+  for (int i = 0; i < p->ncase; i++) {
+    const long every = p->classes[p->class_of[i]].read;
+    if (every > 0) reads += (double)(p->cases[i].n / every);
+  }
+  if (reads > MOST_READS)
+    cst_diag_add(d, p->study->file, 1, 1,
+                 "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
+                 "the coarse mesh take fewer",
+                 reads, MOST_READS);
+}
+
+double cst_reference_work(const cst_plan *p, double *nanoseconds) {
+  const cst_study *s = p->study;
+  double           sum = 0, cost = 0;
+  *nanoseconds = 0;
+  if (s->reference != CST_REFERENCE_METHOD) return 0;
+  for (int v = 0; v < s->nvariant; v++)
+    sum += steps_of(p, v) * ((double)s->members + 0.5 * (double)cst_reference_twice(s));
+  const cst_program *m = p->reference->program;
+  for (int i = 0; i < m->n; i++) cost += m->step[i].row->size(m->step[i].data, p->reference->stepped).cost;
+  const int width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
+  *nanoseconds =
+      sum * cost *
+      (s->reference_quad ? quadruple : ceil((double)s->members / width) * width / (double)s->members);
+  return sum;
+}

@@ -1,0 +1,112 @@
+/* reference-error.c: the error of the reference itself, from the same method at twice its step, for the first
+ * members, wherever both stop. For a method of order r the difference is 2^r - 1 times the error of the
+ * reference, so it is an upper bound. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "study/reference/reference.h"
+#include "study/plan/channels.h"
+
+bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice) {
+  /* the last stop, the previous time, the longest step of the reference since that stop */
+  double last = 0, before = 0, longest = 0;
+  bool   any = false;
+  for (int k = 0; k < n; k++) {
+    const double span = time[k] - before, way = time[k] - last;
+    if (span > 0) longest = fmax(longest, span / (double)cst_reference_steps(s, span));
+    const double steps = longest > 0 ? floor(way / (2 * longest) * (1 + 1e-9)) : 0;
+    /* with noise, steps are multiples of the path's increments */
+    const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
+    const bool   fits = steps >= 1 && way <= play * 2 * longest * steps;
+    before = time[k];
+    twice[k] = way == 0 ? 0 : fits || (k == n - 1 && !s->resolution) ? (long)fmax(1, steps) : -1;
+    any |= fits;
+    if (twice[k] >= 0) {
+      last = time[k];
+      longest = 0;
+    }
+  }
+  return any;
+}
+
+static void keep_largest(double *kept, double e) {
+  if (!isnan(e) && !(e <= *kept)) *kept = e;
+}
+
+/* x, y: rows {q, p, lambda} of a member at the step of the reference and at twice that step. */
+static void add_difference(const cst_study *s, const double *x, const double *y, double error[CST_ERRORS]) {
+  const int  nq = s->system->nq, at[] = {0, 0, nq, 2 * nq}, size[] = {0, nq, nq, s->system->ng};
+  const bool chosen[] = {false, s->error_q, s->error_p, s->error_lambda};
+  double     all = 0;
+  for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
+    if (!size[k]) continue;
+    const double e = cst_runner_norm_apart(s->norm, x + at[k], y + at[k], size[k]);
+    if (chosen[k]) all = cst_runner_norm_join(s->norm, all, e);
+    keep_largest(&error[k], e);
+  }
+  keep_largest(&error[CST_ERROR_ALL], all);
+}
+
+static void find_errors(const cst_reference *r, int variant, double error[CST_ERRORS]) {
+  const int table = r->plan->study->nvariant + variant;
+  for (int k = 0; k < CST_ERRORS; k++) error[k] = NAN;
+  if (!cst_reference_plan_twice(r->plan->study, r->time[variant], r->ntime[variant], r->twice[variant]))
+    return;
+  for (int t = 0; t < r->ntime[variant]; t++)
+    for (long m = 0; m < cst_reference_members(r, table) && r->twice[variant][t] >= 0; m++)
+      add_difference(r->plan->study, cst_reference_cell(r, variant, t, m), cst_reference_cell(r, table, t, m),
+                     error);
+}
+
+void cst_reference_errors(const cst_reference *r, double *error) {
+  const int n = r->plan->study->nvariant;
+  for (int i = 0; i < n * CST_ERRORS; i++) error[i] = NAN;
+  for (int v = 0; v < n && cst_reference_tables(r) > n; v++) find_errors(r, v, error + v * CST_ERRORS);
+}
+
+/* ---- before the run -------------------------------------------------------------------------- */
+
+/* Rough guess of the error of a method of the given order at step h, where T is a time scale of the motion.
+ */
+static double guess(double h, double T, int order) { return fmax(pow(h / T, order), 1e-14); }
+
+static int order_of(const cst_properties *p) { return PetscMin(p->order_q, p->order_p); }
+
+/* The longest step with which the reference is ten times more accurate than the finest run of method m, or a
+ * hundred times if both have the same order: otherwise its own error biases the order. */
+static double longest_step(const cst_plan *p, int variant, int m, int order) {
+  const cst_study *s = p->study;
+  const double    *steps = s->step + (size_t)variant * (size_t)s->nstep, h = steps[s->nstep - 1],
+               T = fmax(1, 10 * steps[0]);
+  const int    of = order_of(&p->method[m]->properties);
+  const double longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
+  return of == order ? fmin(longest, h * pow(0.01, 1.0 / of)) : longest;
+}
+
+void cst_reference_warn(const cst_plan *p, cst_diag *d) {
+  const cst_study *s = p->study;
+  if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)) return;
+  const cst_properties own = p->reference->properties;
+  const int            order = order_of(&own);
+  double               least = INFINITY;
+  int                  variant = 0, method = 0;
+  for (int v = 0; v < s->nvariant; v++)
+    for (int m = 0; m < s->nmethod && order > 0; m++) {
+      const double longest =
+          order_of(&p->method[m]->properties) > 0 ? longest_step(p, v, m, order) : INFINITY;
+      const double finest = s->step[v * s->nstep + s->nstep - 1],
+                   step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
+      if (step > longest * (1 + 1e-9) && longest < least) {
+        least = longest;
+        variant = v;
+        method = m;
+      }
+    }
+  if (least == INFINITY) return;
+  cst_diag_warn(
+      d, s->file, s->reference_line, s->reference_column,
+      "the reference, %s at step %.3g, is probably less than ten times more accurate than %s at step %.3g, "
+      "and orders are fitted only above its error; use a step of about %.1g, or a method of higher order",
+      cst_method_label(s->reference_method), s->reference_step, cst_method_label(s->method[method]),
+      s->step[variant * s->nstep + s->nstep - 1], least);
+}

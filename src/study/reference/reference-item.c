@@ -1,0 +1,333 @@
+/* reference-item.c: one task of the reference: steps some members of one table through the times that are
+ * read, in double precision as a batch, or a single member in quadruple precision. It can be interrupted at
+ * any step and resumed there. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "method/method.h"
+#include "study/reference/motion.h"
+#include "study/reference/reference.h"
+
+struct cst_item {
+  cst_reference      *r;
+  long                index;
+  cst_reference_share x;
+  int                 time; /* index of the next time to read */
+  long                done; /* steps done towards it */
+  cst_stepper        *st;   /* in double precision; NULL in quadruple */
+  cst_batch           b;
+  double             *lambda;
+  cst_motion         *m; /* in quadruple precision; NULL without a valid start */
+  __float128         *workspace;
+  long                some;  /* steps between two polls */
+  double             *saved; /* the batch before steps that may be halted */
+};
+
+/* ---- double precision ------------------------------------------------------------------------ */
+
+/* Starts members first .. first+count-1 of a variant in the batch. */
+static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant,
+                                    long first, long count) {
+  const cst_study *s = p->study;
+  double          *q, *v;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  cst_batch_reset(st, b, count);
+  for (long m = 0; m < count; m++) {
+    const double *c = cst_plan_parameters(p, variant);
+    if (cst_study_member(s, variant, first + m, q, v))
+      cst_batch_start(st, b, m, c, q, v, 1e-15);
+    else
+      cst_batch_refuse(st, b, m, c, q, v);
+    cst_batch_address(st, b, m, s->seed, (uint64_t)(first + m));
+  }
+  cst_batch_ready(st, b);
+  PetscCall(PetscFree2(q, v));
+  PetscFunctionReturn(0);
+}
+
+/* Replaces the momenta of the share in its table by M v + a. */
+static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
+                         int time) {
+  const cst_system *s = r->plan->study->system;
+  const int         width = cst_stepper_width(st);
+  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
+  double           *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)),
+         *one = cst_need(malloc((size_t)s->nq * sizeof *one));
+  for (long m = 0; m < x.count; m++) {
+    double *to = cst_reference_cell(r, x.table, time, x.first + m);
+    if (m % width == 0)
+      fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st),
+                       v);
+    for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
+    if (b->status[m].reason == CST_DONE)
+      cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
+  }
+  free(v);
+  free(one);
+}
+
+/* Copies the states of the batch into the table; NaN for failed lanes. */
+static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
+                  int time, double *lambda) {
+  const cst_system *s = r->plan->study->system;
+  const cst_layout *at = cst_stepper_layout(st);
+  const int         width = cst_stepper_width(st);
+  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
+  for (long m = 0; m < x.count; m++) {
+    double       *to = cst_reference_cell(r, x.table, time, x.first + m);
+    const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
+    bool          good = b->status[m].reason == CST_DONE;
+    if (m % width == 0)
+      fold->multipliers(cst_stepper_context(st),
+                        b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
+    for (int i = 0; i < s->nq; i++) {
+      to[i] = good ? from[(at->q + i) * width] : NAN;
+      to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
+    }
+    for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
+    if (good && s->dropped)
+      cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
+  }
+  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, x, time);
+}
+
+static PetscErrorCode open_double(cst_item *i) {
+  const cst_plan           *p = i->r->plan;
+  const cst_study          *s = p->study;
+  const int                 width = cst_isas[p->isa].width;
+  const cst_stepper_options o = {p->isa,
+                                 (int)((i->x.count + width - 1) / width),
+                                 PetscMax(100, s->max_iterations),
+                                 false,
+                                 CST_ITERATION_AUTO,
+                                 false};
+  PetscFunctionBegin;
+  i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
+  PetscCall(cst_stepper_create(p->reference, &o, &i->st));
+  cst_stepper_set_resolution(i->st, s->resolution);
+  PetscCall(cst_batch_create(i->st, &i->b));
+  PetscCall(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
+  PetscFunctionReturn(0);
+}
+
+/* ---- quadruple precision --------------------------------------------------------------------- */
+
+static int stages(const cst_method *m) { return (int)cst_method_root(m)->arg[0]->number; }
+
+/* Rounds q, p, lambda of the motion at its time; room[2 nq + ng]. */
+static void round_state(const cst_system *s, const double *c, cst_motion *m, __float128 *room, double *to) {
+  cst_motion_state(m, room, NULL, room + s->nq, room + 2 * s->nq);
+  for (int i = 0; i < 2 * s->nq + s->ng; i++) to[i] = (double)room[i];
+  if (s->dropped) cst_system_least_norm(s, c, to, to + 2 * s->nq);
+}
+
+static void open_quad(cst_item *i) {
+  const cst_study  *s = i->r->plan->study;
+  const cst_system *sys = s->system;
+  double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
+  i->workspace = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->workspace));
+  if (cst_study_member(s, i->x.variant, i->x.first, q, v))
+    i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant),
+                             q, v);
+  free(q);
+}
+
+static void store_quad(cst_item *i) {
+  const cst_system *s = i->r->plan->study->system;
+  double           *to = cst_reference_cell(i->r, i->x.table, i->time, i->x.first);
+  if (i->m && cst_motion_lives(i->m))
+    round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->workspace, to);
+  else
+    for (int k = 0; k < 2 * s->nq + s->ng; k++) to[k] = NAN;
+}
+
+/* ---- either precision ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
+  cst_item *i;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&i));
+  *item = i;
+  i->r = r;
+  i->index = index;
+  i->x = x;
+  if (r->plan->study->reference_quad)
+    open_quad(i);
+  else
+    PetscCall(open_double(i));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode close_item(cst_item *i) {
+  PetscFunctionBegin;
+  if (i->st) PetscCall(cst_batch_destroy(&i->b));
+  PetscCall(cst_stepper_destroy(&i->st));
+  cst_motion_destroy(i->m);
+  free(i->lambda);
+  free(i->saved);
+  free(i->workspace);
+  PetscCall(PetscFree(i));
+  PetscFunctionReturn(0);
+}
+
+enum { STEPS_PER_POLL = 64, QUAD_STEPS_PER_POLL = 4, FEW_STEPS = 8 };
+
+static void save_batch(cst_item *i) {
+  const size_t n = cst_batch_numbers(i->st);
+  if (!i->saved) i->saved = cst_need(malloc(n * (size_t)i->x.count * sizeof *i->saved));
+  for (long m = 0; m < i->x.count; m++) cst_batch_save(i->st, &i->b, m, i->saved + (size_t)m * n);
+}
+
+static void restore_batch(cst_item *i, const double *from, long step) {
+  for (long m = 0; m < i->x.count; m++)
+    cst_batch_restore(i->st, &i->b, m, from + (size_t)m * cst_batch_numbers(i->st));
+  i->b.step = step;
+  cst_batch_ready(i->st, &i->b);
+}
+
+/* Advances the batch. If there are few steps, which may be long, it can be halted inside; *some is then 0. */
+static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *some) {
+  const long step = i->b.step;
+  const bool watched = i->r->halt && *some <= FEW_STEPS;
+  PetscFunctionBegin;
+  if (watched) save_batch(i);
+  cst_stepper_halt_by(i->st, watched ? i->r->halt : NULL, i->r->halt_context);
+  cst_stepper_set_step(i->st, h);
+  cst_stepper_set_time(i->st, from, step - i->done);
+  PetscCall(cst_stepper_advance(i->st, &i->b, *some));
+  if (!cst_stepper_halted(i->st)) PetscFunctionReturn(0);
+  restore_batch(i, i->saved, step);
+  *some = 0;
+  PetscFunctionReturn(0);
+}
+
+/* Takes some steps of a span of n steps. A span of 0 has none: the time is that of the start. */
+static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
+  const double before = MPI_Wtime();
+  const long   most = i->st ? STEPS_PER_POLL : QUAD_STEPS_PER_POLL;
+  long         some = PetscMin(PetscMax(1, i->some), n - i->done);
+  PetscFunctionBegin;
+  if (i->st)
+    PetscCall(advance_batch(i, from, (to - from) / (double)n, &some));
+  else if (i->m)
+    cst_motion_advance(i->m, ((__float128)to - from) / n, some);
+  i->done += some;
+  const double spent = MPI_Wtime() - before;
+  if (spent < 0.025 && some > 0)
+    i->some = PetscMin(2 * PetscMax(1, i->some), most);
+  else if (spent > 0.1)
+    i->some = i->some / 2;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *stop) {
+  const double *time = i->r->time[i->x.variant];
+  PetscFunctionBegin;
+  for (; i->time < i->r->ntime[i->x.variant]; i->time++, i->done = 0) {
+    double     from;
+    const long n = cst_reference_way(i->r, i->x.table, i->time, &from);
+    if (n < 0) continue;
+    while (i->done < n) {
+      PetscCall(advance(i, from, time[i->time], n));
+      PetscCall(poll(context, 0, stop));
+      if (*stop) PetscFunctionReturn(0);
+    }
+    if (i->st)
+      store(i->r, i->st, &i->b, i->x, i->time, i->lambda);
+    else
+      store_quad(i);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- interrupted and resumed ----------------------------------------------------------------------- */
+
+/* Head of a section "midway"; the values at earlier times follow, then the state. */
+typedef struct {
+  long index, time, done, step;
+} head;
+
+static size_t values(const cst_item *i, long time) {
+  const cst_system *s = i->r->plan->study->system;
+  return sizeof(double) * (size_t)time * (size_t)i->x.count * (size_t)(2 * s->nq + s->ng);
+}
+
+static size_t state(const cst_item *i) {
+  if (i->st) return sizeof(double) * cst_batch_numbers(i->st) * (size_t)i->x.count;
+  return i->m ? cst_motion_bytes(i->m) : 0;
+}
+
+void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
+  const cst_item *i = r->at;
+  if (!i) return;
+  char *to = cst_bundle_add(b, "midway", sizeof(head) + values(i, i->time) + state(i));
+  *(head *)(void *)to = (head){i->index, i->time, i->done, i->st ? i->b.step : 0};
+  to += sizeof(head);
+  cst_reference_copy(r, i->index, i->time, (double *)(void *)to, false);
+  to += values(i, i->time);
+  for (long m = 0; i->st && m < i->x.count; m++)
+    cst_batch_save(i->st, &i->b, m, (double *)(void *)to + (size_t)m * cst_batch_numbers(i->st));
+  if (i->m) cst_motion_save(i->m, to);
+}
+
+/* True if an item can be at this position: before a time to read, or after the last one. */
+static bool stands(const cst_item *i, const head *h) {
+  const int last = i->r->ntime[i->x.variant];
+  double    from;
+  if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0) return false;
+  return h->done <=
+         (h->time < last ? PetscMax(0, cst_reference_way(i->r, i->x.table, (int)h->time, &from)) : 0);
+}
+
+/* True if the saved numbers of each member are a state. (For a motion any numbers are.) */
+static bool are_states(const cst_item *i, const char *from) {
+  bool good = true;
+  for (long m = 0; i->st && m < i->x.count; m++)
+    good = good && cst_batch_is_state(
+                       (const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st), LONG_MAX);
+  return good;
+}
+
+static bool unpack(cst_item *i, const char *from, size_t size) {
+  head h;
+  if (size < sizeof h) return false;
+  memcpy(&h, from, sizeof h);
+  if (!stands(i, &h) || size != sizeof h + values(i, h.time) + state(i)) return false;
+  from += sizeof h;
+  if (!are_states(i, from + values(i, h.time))) return false;
+  cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
+  from += values(i, h.time);
+  i->time = (int)h.time;
+  i->done = h.done;
+  if (i->st) restore_batch(i, (const double *)(const void *)from, h.step);
+  if (i->m) cst_motion_restore(i->m, from);
+  return true;
+}
+
+PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
+                                     cst_poll *poll, void *context, bool *stop) {
+  PetscFunctionBegin;
+  if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
+  PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
+  PetscCheck(!midway || unpack(r->at, midway, size), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "the checkpoint of the reference does not fit this study");
+  PetscCall(walk(r->at, poll, context, stop));
+  PetscCall(close_item(r->at));
+  r->at = NULL;
+  if (!*stop) r->item[item] = CST_ITEM_DONE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll,
+                                            void *context, bool *stop) {
+  cst_item *i;
+  PetscFunctionBegin;
+  PetscCall(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));
+  PetscCall(walk(i, poll, context, stop));
+  PetscCall(close_item(i));
+  PetscFunctionReturn(0);
+}

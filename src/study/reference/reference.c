@@ -1,0 +1,258 @@
+/* reference.c: the solution against which errors are measured: an exact motion, or states of another method
+ * at the times that are read.
+ *
+ * A method's states are computed once for all cases. One item of work is one variant and up to a group of
+ * members: equal steps, not longer than the reference's step, lead from each read time to the next. (With
+ * reference: self a partner runs beside each batch; see runner.c.)
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/reference/reference.h"
+
+enum { MEMBERS_PER_ITEM = 64, MEMBERS_TWICE = 8 };
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The times at which case i reads: t = n h, and the times of the multipliers if they differ. */
+static int case_times(const cst_plan *p, int i, double *t) {
+  const cst_case  *c = &p->cases[i];
+  const cst_class *k = &p->classes[p->class_of[i]];
+  const double     back = cst_properties_back(&p->method[c->method]->properties, c->h);
+  int              n = 0;
+  for (long m = 0; m < c->n / k->read; m++) {
+    const long state = (m + 1) * k->read, multiplier = k->lead > 0 ? m * k->read + k->lead : state;
+    if (t) t[n] = (double)state * c->h;
+    n++;
+    if (back == 0 || p->study->system->ng == 0) continue;
+    if (t) t[n] = ((double)multiplier - back) * c->h;
+    n++;
+  }
+  return n;
+}
+
+double *cst_reference_times(const cst_plan *p, int variant, int *count) {
+  /* the cases of one parameter set are consecutive */
+  const int cases = p->ncase / p->study->nvariant, first = variant * cases;
+  size_t    most = 0, n = 0;
+  for (int i = 0; i < cases; i++) most += (size_t)case_times(p, first + i, NULL);
+  double *t = cst_need(malloc((most + 1) * sizeof *t));
+  for (int i = 0; i < cases; i++) n += (size_t)case_times(p, first + i, t + n);
+  qsort(t, n, sizeof *t, ascending);
+  size_t unique = 0;
+  for (size_t i = 0; i < n; i++)
+    if (unique == 0 || t[i] != t[unique - 1]) t[unique++] = t[i];
+  *count = (int)unique;
+  return t;
+}
+
+static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
+
+/* Number of members that are also computed at twice the step. */
+long cst_reference_twice(const cst_study *s) {
+  return s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)
+             ? PetscMin((long)MEMBERS_TWICE, s->members)
+             : 0;
+}
+
+int cst_reference_tables(const cst_reference *r) {
+  const cst_study *s = r->plan->study;
+  return s->reference == CST_REFERENCE_METHOD ? s->nvariant * (cst_reference_twice(s) ? 2 : 1) : 0;
+}
+
+long cst_reference_members(const cst_reference *r, int table) {
+  const cst_study *s = r->plan->study;
+  return table < s->nvariant ? s->members : cst_reference_twice(s);
+}
+
+static size_t table_size(const cst_reference *r, int table) {
+  return (size_t)r->ntime[table % r->plan->study->nvariant] * (size_t)cst_reference_members(r, table) *
+         row(r->plan);
+}
+
+/* In quadruple precision a single member takes long enough. */
+static long members_per_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_PER_ITEM; }
+
+static long items_of(const cst_reference *r, int table) {
+  const long n = members_per_item(r->plan->study);
+  return (cst_reference_members(r, table) + n - 1) / n;
+}
+
+int cst_reference_items(const cst_reference *r) {
+  long n = 0;
+  for (int t = 0; t < cst_reference_tables(r); t++) n += items_of(r, t);
+  return (int)n;
+}
+
+cst_reference *cst_reference_create(const cst_plan *p) {
+  cst_reference *r = cst_need(calloc(1, sizeof *r));
+  const size_t   n = (size_t)p->study->nvariant;
+  r->plan = p;
+  r->unused = cst_need(calloc(row(p) + 1, sizeof *r->unused));
+  r->item = cst_need(calloc((size_t)cst_reference_items(r) + 1, 1));
+  if (p->study->reference != CST_REFERENCE_METHOD) return r;
+  r->ntime = cst_need(calloc(n, sizeof *r->ntime));
+  r->time = cst_need(calloc(n, sizeof *r->time));
+  r->twice = cst_need(calloc(n, sizeof *r->twice));
+  r->value = cst_need(calloc((size_t)cst_reference_tables(r), sizeof *r->value));
+  for (int v = 0; v < p->study->nvariant; v++) {
+    r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
+    r->twice[v] = cst_need(calloc((size_t)r->ntime[v] + 1, sizeof **r->twice));
+    cst_reference_plan_twice(p->study, r->time[v], r->ntime[v], r->twice[v]);
+  }
+  for (int t = 0; t < cst_reference_tables(r); t++)
+    r->value[t] = cst_need(calloc(table_size(r, t) + 1, sizeof **r->value));
+  return r;
+}
+
+void cst_reference_destroy(cst_reference *r) {
+  if (!r) return;
+  for (int t = 0; r->value && t < cst_reference_tables(r); t++) free(r->value[t]);
+  for (int v = 0; r->time && v < r->plan->study->nvariant; v++) {
+    free(r->time[v]);
+    free(r->twice[v]);
+  }
+  free(r->unused);
+  free(r->item);
+  free(r->ntime);
+  free(r->time);
+  free(r->twice);
+  free(r->value);
+  free(r);
+}
+
+double *cst_reference_cell(const cst_reference *r, int table, int time, long member) {
+  return r->value[table] +
+         ((size_t)time * (size_t)cst_reference_members(r, table) + (size_t)member) * row(r->plan);
+}
+
+long cst_reference_steps(const cst_study *s, double span) {
+  const long n = (long)ceil(span / s->reference_step - 1e-9);
+  return n < 1 ? 1 : n;
+}
+
+long cst_reference_way(const cst_reference *r, int table, int time, double *from) {
+  const int     nvariant = r->plan->study->nvariant, v = table % nvariant;
+  const double *t = r->time[v];
+  int           last = time - 1;
+  if (table >= nvariant)
+    while (last >= 0 && r->twice[v][last] < 0) last--;
+  *from = last >= 0 ? t[last] : 0;
+  if (table >= nvariant) return r->twice[v][time];
+  return t[time] > *from ? cst_reference_steps(r->plan->study, t[time] - *from) : 0;
+}
+
+cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
+  const long many = members_per_item(r->plan->study);
+  int        table = 0;
+  for (; item >= items_of(r, table); table++) item -= items_of(r, table);
+  const long first = item * many;
+  return (cst_reference_share){table % r->plan->study->nvariant, table, first,
+                               PetscMin(many, cst_reference_members(r, table) - first)};
+}
+
+static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
+  const cst_plan *p = r->plan;
+  if (x.first < cst_reference_twice(p->study)) return true; /* for the error of the reference itself */
+  for (int i = 0; i < p->ncase; i++) {
+    if (p->cases[i].variant != x.variant) continue;
+    const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);
+    for (long m = 0; m < x.count; m++)
+      if (state[m] != CST_LANE_DONE) return true;
+  }
+  return false;
+}
+
+void cst_reference_spare(cst_reference *r, unsigned char *const *lane) {
+  for (int i = 0; i < cst_reference_items(r); i++)
+    if (!needs(r, cst_reference_share_of(r, i), lane)) r->item[i] = CST_ITEM_TOLD;
+}
+
+/* Numbers of a share at the first `times` times. */
+static size_t numbers(const cst_reference *r, cst_reference_share x, int times) {
+  return (size_t)times * (size_t)x.count * row(r->plan);
+}
+
+void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in) {
+  const cst_reference_share x = cst_reference_share_of(r, item);
+  const size_t              n = numbers(r, x, 1);
+  for (int t = 0; t < times; t++, values += n) {
+    double *at = cst_reference_cell(r, x.table, t, x.first);
+    memcpy(in ? at : values, in ? values : at, n * sizeof *at);
+  }
+}
+
+void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
+  for (int i = 0; i < cst_reference_items(r); i++) {
+    const int times = r->ntime[cst_reference_share_of(r, i).variant];
+    if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD)) continue;
+    long *item = cst_bundle_add(
+        b, "reference", sizeof *item + sizeof(double) * numbers(r, cst_reference_share_of(r, i), times));
+    *item = i;
+    cst_reference_copy(r, i, times, (double *)(void *)(item + 1), false);
+    r->item[i] = CST_ITEM_TOLD;
+  }
+}
+
+bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
+  const long *item = bytes;
+  if (size < sizeof *item || *item < 0 || *item >= cst_reference_items(r)) return false;
+  const cst_reference_share x = cst_reference_share_of(r, *item);
+  if (size != sizeof *item + sizeof(double) * numbers(r, x, r->ntime[x.variant])) return false;
+  cst_reference_copy(r, *item, r->ntime[x.variant], (double *)(uintptr_t)(item + 1), true);
+  r->item[*item] = CST_ITEM_TOLD;
+  return true;
+}
+
+PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
+  PetscFunctionBegin;
+  for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
+    const size_t n = table_size(r, t), most = 1 << 26;
+    /* each cell was written by one rank; on all others its bits are zero */
+    for (size_t at = 0; at < n; at += most)
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at),
+                                 MPI_LONG, MPI_BOR, comm));
+  }
+  PetscFunctionReturn(0);
+}
+
+static int index_of(const cst_reference *r, int variant, double t) {
+  const double *found = bsearch(&t, r->time[variant], (size_t)r->ntime[variant], sizeof t, ascending);
+  return found ? (int)(found - r->time[variant]) : -1;
+}
+
+/* Exact solutions are expensive: evaluate once if both times are equal. */
+static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t,
+                  double tl, double *q, double *p, double *lambda) {
+  const cst_study *s = r->plan->study;
+  const double    *c = cst_plan_parameters(r->plan, variant);
+  const int        state = cst_study_state(s, variant), nq = s->system->nq;
+  const bool       at_once = q && lambda && tl == t;
+  if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
+  if (lambda && !at_once)
+    cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
+}
+
+void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0,
+                       double t, double tl, double *q, double *p, double *lambda) {
+  const cst_study  *s = r->plan->study;
+  const cst_system *sys = s->system;
+  if (s->reference == CST_REFERENCE_EXACT) {
+    exact(r, variant, q0, v0, t, tl, q, p, lambda);
+    return;
+  }
+  if (q) {
+    const double *x = cst_reference_cell(r, variant, index_of(r, variant, t), member);
+    memcpy(q, x, (size_t)sys->nq * sizeof *q);
+    memcpy(p, x + sys->nq, (size_t)sys->nq * sizeof *p);
+  }
+  if (lambda && sys->ng) {
+    const double *x = cst_reference_cell(r, variant, index_of(r, variant, tl), member);
+    memcpy(lambda, x + 2 * sys->nq, (size_t)sys->ng * sizeof *lambda);
+  }
+}

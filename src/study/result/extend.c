@@ -1,0 +1,222 @@
+/* extend.c: finds the trajectories of a larger study in a finished result and copies them into its file (see
+ * extend.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/result/extend.h"
+#include "study/result/extend-studies.h"
+#include "study/result/longer.h"
+
+/* ---- cases that are the same ----------------------------------------------------------------- */
+
+static bool same_numbers(const double *a, const double *b, int n) {
+  return !n || !memcmp(a, b, sizeof *a * (size_t)n);
+}
+
+static const char *label(const cst_plan *p, const cst_case *c) {
+  return cst_method_label(p->study->method[c->method]);
+}
+
+/* The start of a case in a sweep over starts; "" without such a sweep. */
+static const char *start_of(const cst_plan *p, const cst_case *c) {
+  return p->study->nswept ? p->study->start_name[c->variant / p->study->nset] : "";
+}
+
+static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
+  const cst_case *a = &old->cases[i], *b = &now->cases[k];
+  const bool      longer = old->study->extensible && now->study->extensible;
+  return a->h == b->h && a->h_nominal == b->h_nominal && (longer ? a->n <= b->n : a->n == b->n) &&
+         !strcmp(label(old, a), label(now, b)) && !strcmp(start_of(old, a), start_of(now, b)) &&
+         old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
+         old->study->system->npar == now->study->system->npar &&
+         same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant),
+                      old->study->system->npar);
+}
+
+/* Both studies order their cases alike: searching from the last match walks through both lists once. */
+static int find_case(const cst_plan *old, int i, const cst_plan *now, int from) {
+  for (int k = 0; k < now->ncase; k++)
+    if (is_case(old, i, now, (from + k) % now->ncase)) return (from + k) % now->ncase;
+  return -1;
+}
+
+static bool same_looks(const cst_class *a, const cst_class *b) {
+  return a->observe == b->observe && a->read == b->read && a->lead == b->lead && a->nsample == b->nsample &&
+         (!a->nsample || !memcmp(a->sample, b->sample, sizeof *a->sample * (size_t)a->nsample));
+}
+
+/* The last digits of a method's states depend on all times at which it stops. */
+static bool same_times(const cst_plan *old, int variant, const cst_plan *now, int other) {
+  int     m, n;
+  double *t = cst_reference_times(old, variant, &m), *u = cst_reference_times(now, other, &n);
+  bool    same = m == n && same_numbers(t, u, n);
+  free(t);
+  free(u);
+  return same;
+}
+
+/* Reads the samples of one quantity of a case from the file. */
+static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples,
+                         void *x) {
+  const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
+  const long         start[3] = {icase, 0, 0}, count[3] = {1, samples, CST_SUM_WORDS};
+  return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
+}
+
+static bool has_sums(const cst_extension *e) {
+  cst_sum sum;
+  return read_samples(e, CST_CHANNEL_SERIES_SUM, 0, 0, 1, sum.word);
+}
+
+/* Cached answer for one variant of the file; cases come variant by variant. */
+typedef struct {
+  int  variant;
+  bool same_times;
+} variant_cache;
+
+static void compare_times(const cst_extension *e, int i, int k, variant_cache *m) {
+  if (m->variant == e->old->cases[i].variant) return;
+  m->variant = e->old->cases[i].variant;
+  m->same_times = e->old->study->reference != CST_REFERENCE_METHOD ||
+                  same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
+}
+
+/* Why case i of the file must be recomputed as case k; NULL: it is taken over. */
+static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m) {
+  const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
+  compare_times(e, i, k, m);
+  if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]]))
+    return "errors are read at other steps";
+  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
+    return "with this number of members histograms are counted in other blocks";
+  if (!m->same_times) return "the reference is read at other times";
+  return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
+}
+
+/* Continues case i of the file as case k. */
+static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
+  const cst_class *from = &e->old->classes[e->old->class_of[i]], *to = &e->now->classes[e->now->class_of[k]];
+  const char      *why = cst_longer_refuse(e->old, from, e->now, to);
+  const int        first = e->from[to->cases[0]];
+  if (!why && first >= 0 && e->old->cases[first].n != from->n)
+    why = "it would share a batch with cases that ended at other steps";
+  if (why)
+    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot be continued: %s", i,
+                 path, label(e->old, &e->old->cases[i]), e->old->cases[i].h_nominal, why);
+  e->from[k] = i;
+}
+
+static void match(cst_extension *e, const char *path, cst_diag *d) {
+  const long    members = e->old->study->members;
+  variant_cache m = {.variant = -1};
+  for (int i = 0, k = -1; i < e->old->ncase; i++) {
+    const cst_case *c = &e->old->cases[i];
+    const int       found = find_case(e->old, i, e->now, k + 1);
+    if (found < 0) {
+      cst_diag_add(d, path, 0, 0,
+                   "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it must keep "
+                   "all it has",
+                   i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
+      continue;
+    }
+    k = found;
+    const char *why = e->longer ? NULL : refuse(e, i, k, &m);
+    if (e->longer)
+      go_on(e, path, i, k, d);
+    else if (why) {
+      e->anew += members;
+      e->why = why;
+    } else {
+      e->from[k] = i;
+      e->taken += members;
+    }
+  }
+}
+
+void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
+                       const cst_plan *now, cst_diag *d) {
+  const int before = cst_diag_count(d);
+  *e = (cst_extension){.file = file,
+                       .old = old,
+                       .now = now,
+                       .channels = cst_channels_create(old, NULL),
+                       .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
+  for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
+  e->longer = cst_extend_compare(old->study, now->study, path, d);
+  if (cst_diag_count(d) == before) match(e, path, d);
+}
+
+void cst_extend_destroy(cst_extension *e) {
+  cst_channels_destroy(e->channels);
+  free(e->from);
+}
+
+void cst_extend_mark(const cst_extension *e, cst_past *past) {
+  for (int k = 0; k < e->now->ncase && !e->longer; k++)
+    if (e->from[k] >= 0)
+      memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE,
+             (size_t)e->old->study->members);
+}
+
+double cst_extend_steps(const cst_extension *e, int cohort) {
+  const cst_class *k = &e->now->classes[cohort];
+  long             lanes = k->lanes;
+  if (e->longer) return (double)lanes * (double)(k->n - e->old->cases[e->from[k->cases[0]]].n);
+  for (int i = 0; i < k->ncase; i++)
+    if (e->from[k->cases[i]] >= 0) lanes -= e->old->study->members;
+  return (double)lanes * (double)k->n;
+}
+
+/* ---- into the new file ----------------------------------------------------------------------- */
+
+PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  for (int k = rank; k < e->now->ncase; k += ranks)
+    if (e->longer)
+      PetscCall(cst_output_go_on(o, e->file, e->channels, e->from[k], k));
+    else if (e->from[k] >= 0)
+      PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
+  PetscFunctionReturn(0);
+}
+
+/* Reads one quantity of a case at every sample of the file. */
+static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top,
+                        long *number) {
+  const long n = e->old->most_samples;
+  return read_samples(e, CST_CHANNEL_SERIES_SUM, quantity, icase, n, sum->word) &&
+         read_samples(e, CST_CHANNEL_SERIES_MAX, quantity, icase, n, top) &&
+         read_samples(e, CST_CHANNEL_SERIES_COUNT, quantity, icase, n, number);
+}
+
+/* Index in the new series of a sample of the file; -1: none. */
+static int there(const cst_extension *e, int icase, int sample) {
+  if (!e->longer) return sample;
+  return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]],
+                           &e->now->classes[e->now->class_of[icase]], sample);
+}
+
+PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
+  cst_sum *sum;
+  double  *top;
+  long    *number;
+  PetscFunctionBegin;
+  if (!e->now->most_samples || e->now->study->members == 1) PetscFunctionReturn(0);
+  PetscCall(
+      PetscMalloc3(e->old->most_samples, &sum, e->old->most_samples, &top, e->old->most_samples, &number));
+  for (int k = 0; k < e->now->ncase; k++)
+    for (int q = 0; q < e->now->nquantity && e->from[k] >= 0; q++) {
+      PetscCheck(read_series(e, q, e->from[k], sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+                 "the series %s of the file cannot be read", e->old->quantity[q].name);
+      for (int i = 0; i < e->old->classes[e->old->class_of[e->from[k]]].nsample; i++)
+        if (there(e, k, i) >= 0)
+          cst_series_merge(s, k, there(e, k, i), q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
+    }
+  PetscCall(PetscFree3(sum, top, number));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,39 @@
+/* extend.h: reuses a finished result in a study that asks for more members, steps, methods, tolerances or
+ * parameter sets.
+ *
+ * A case of the file matches a case of the study if parameters, tolerance, method, step and number of steps
+ * are equal. Its rows are taken over if it is also read and observed at the same steps, and the reference at
+ * the same times. Nothing of the file may be lost: a case or member that the study lacks is an error, and so
+ * is any other difference.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_EXTEND_H
+#define CST_EXTEND_H
+#include "study/run/past.h"
+#include "study/result/series.h"
+
+/* Every rank that opens the file has all of this. */
+typedef struct {
+  cst_result     *file;
+  const cst_plan *old, *now;
+  cst_channels   *channels;    /* of the file */
+  int            *from;        /* [ncase of now] case of the file that is taken over; -1: none */
+  bool            longer;      /* the end is later: all cases are continued, none taken over */
+  long            taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
+  const char     *why;         /* why they are recomputed; NULL: none are */
+} cst_extension;
+
+/* Checks that the study of `now` extends that of `old`, whose result is the file at path. Reports errors in
+ * d. */
+void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
+                       const cst_plan *now, cst_diag *d);
+void cst_extend_destroy(cst_extension *e);
+/* Marks the trajectories that are taken over as done. */
+void cst_extend_mark(const cst_extension *e, cst_past *past);
+/* Collective: copies the rows into a new file. cst_extend_series, on one rank: adds the sums of the series.
+ */
+PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
+PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s);
+/* Steps of a class's lanes that were computed for the new file and not taken over. */
+double cst_extend_steps(const cst_extension *e, int cohort);
+#endif

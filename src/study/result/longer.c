@@ -1,0 +1,140 @@
+/* longer.c: converts rows at the end of a run into rows in the middle of a longer run (see longer.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/result/longer.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+
+const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                              const cst_class *to) {
+  static char text[256];
+  const long  ratio = to->n / from->n;
+  if (to->observe != from->observe) {
+    snprintf(text, sizeof text,
+             "a run of that length is observed at one step in %ld, not in %ld; with `observe: every` both "
+             "are alike",
+             to->observe, from->observe);
+    return text;
+  }
+  if (to->read != from->read && old->study->over != CST_OVER_END) return "errors are read at other steps";
+  if (cst_study_needs(now->study, CST_NEEDS_WINDOWS) &&
+      (to->n % from->n || ratio & (ratio - 1) || ratio > CST_WINDOWS)) {
+    snprintf(text, sizeof text,
+             "%ld steps are not 2, 4, 8 .. %d times %ld, so old windows would not fill new ones", to->n,
+             CST_WINDOWS, from->n);
+    return text;
+  }
+  return NULL;
+}
+
+int cst_longer_sample(const cst_class *from, const cst_class *to, int sample) {
+  int low = 0, high = to->nsample;
+  if (from->sample[sample] >= from->n) return -1;
+  while (low < high) {
+    const int half = (low + high) / 2;
+    if (to->sample[half] < from->sample[sample])
+      low = half + 1;
+    else
+      high = half;
+  }
+  return low < to->nsample && to->sample[low] == from->sample[sample] ? low : -1;
+}
+
+cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const double *row) {
+  const long   step = (long)row[CST_LONGER_STEP];
+  cst_position at = cst_plan_position(now, to, step - 1);
+  at.step = step;
+  at.half_step = (long)row[CST_LONGER_HALF_STEP];
+  return at;
+}
+
+void cst_longer_seal(double *row) {
+  row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP];
+}
+
+long cst_longer_step(const double *row, long width) {
+  const double step = row[CST_LONGER_STEP], numbers = row[CST_LONGER_NUMBERS];
+  const bool   fits = numbers >= 0 && numbers < (double)(width - CST_LONGER_HEAD);
+  return fits && step > 0 && step == row[CST_LONGER_HEAD + (long)numbers] ? (long)step : -1;
+}
+
+/* ---- kept numbers of a row ------------------------------------------------------------------- */
+
+static bool is_kept(const cst_channel *c) { return *c->field.path && c->count && c->kept; }
+
+/* Offset of a channel among the kept numbers; -1: not kept. */
+static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
+  const cst_channel *wanted = cst_channels_find(x, kind, which);
+  long               at = 0;
+  for (int k = 0; wanted && k < x->n; k++) {
+    if (&x->channel[k] == wanted) return is_kept(wanted) ? at : -1;
+    if (is_kept(&x->channel[k])) at += (long)x->channel[k].count;
+  }
+  return -1;
+}
+
+/* Merges the window means of the old run, and the sum of the open window, into those of the new run; `ratio`
+ * old windows make one new window. */
+static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to,
+                         const double *old, double *made, double *sum) {
+  const long   ratio = to->n / from->n;
+  cst_position was = cst_plan_position(p, from, from->n - 1), is = cst_plan_position(now, to, from->n - 1);
+  for (int w = 0; w < CST_WINDOWS; w++) made[w] = NAN;
+  for (long w = 0; w <= is.window; w++) {
+    double all = 0, count = 0;
+    for (long i = ratio * w; i < ratio * (w + 1) && i <= was.window; i++) {
+      const double folds = i == was.window ? (double)was.in_window : (double)cst_plan_window_folds(from, i);
+      if (folds == 0) continue;
+      all += i == was.window ? *sum : old[i] * folds;
+      count += folds;
+    }
+    if (w == is.window) {
+      *sum = all;
+      return;
+    }
+    made[w] = count > 0 ? all / count : NAN;
+  }
+}
+
+static void convert_samples(const cst_plan *p, const cst_class *from, const cst_plan *now,
+                            const cst_class *to, const double *old, double *made) {
+  for (long i = 0; i < (long)now->nquantity * now->most_samples; i++) made[i] = NAN;
+  for (int s = 0; s < from->nsample; s++) {
+    const int there = cst_longer_sample(from, to, s);
+    for (int k = 0; k < p->nquantity && there >= 0; k++)
+      made[(long)k * now->most_samples + there] = old[(long)k * p->most_samples + s];
+  }
+}
+
+void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                        const cst_class *to, const double *row, double *made) {
+  const cst_plan *p = old->plan, *q = now->plan;
+  long            kept = 0, kept_now = 0;
+  for (int k = 0; k < old->n; k++) kept += is_kept(&old->channel[k]) ? (long)old->channel[k].count : 0;
+  for (int k = 0; k < now->n; k++) kept_now += is_kept(&now->channel[k]) ? (long)now->channel[k].count : 0;
+  const long    states = CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS] - kept;
+  const double *x = row + states;
+  double       *y = made + states;
+  memcpy(made, row, sizeof *made * (size_t)states);
+  made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_now);
+  for (int k = 0; k < now->n; k++) {
+    const cst_channel *c = &now->channel[k];
+    const long         there = is_kept(c) ? place_of(old, c->kind, c->which) : -1,
+               here = is_kept(c) ? place_of(now, c->kind, c->which) : 0;
+    if (there < 0) continue;
+    if (c->kind == CST_CHANNEL_SAMPLES)
+      convert_samples(p, from, q, to, x + there, y + here);
+    else if (c->kind == CST_CHANNEL_ERROR && q->study->over == CST_OVER_END)
+      memset(y + here, 0, sizeof *y * c->count);
+    else if (c->kind != CST_CHANNEL_WINDOWS)
+      memcpy(y + here, x + there, sizeof *y * c->count);
+  }
+  const long sums = place_of(now, CST_CHANNEL_ACCUMULATORS, 0);
+  for (int k = 0; k < q->nquantity; k++) {
+    const long there = place_of(old, CST_CHANNEL_WINDOWS, k), here = place_of(now, CST_CHANNEL_WINDOWS, k);
+    if (there >= 0)
+      join_windows(p, from, q, to, x + there, y + here, y + sums + (long)k * CST_SLOTS + CST_SLOT_SUM);
+  }
+}

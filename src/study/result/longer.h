@@ -1,0 +1,34 @@
+/* longer.h: continues trajectories of an extensible result to a later end.
+ *
+ * For every trajectory such a result holds the row that a checkpoint would hold at its last step, before
+ * anything was observed there (the dataset /continue/rows). A study with a longer end converts it into a row
+ * of its own checkpoints at that step: states are unchanged; windows are merged; samples that both studies
+ * have are kept; errors at the end start from zero. The new file holds these rows until the trajectories
+ * reach the new end, so a resumed run needs no other file.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_LONGER_H
+#define CST_LONGER_H
+#include "study/plan/channels.h"
+
+/* Layout of a row: a head, the numbers of the trajectory, and the step again as a seal. The seal shows that
+ * the row is complete, since a killed run may have overwritten part of it. */
+enum { CST_LONGER_STEP, CST_LONGER_HALF_STEP, CST_LONGER_NUMBERS, CST_LONGER_HEAD, CST_LONGER_SEAL = 1 };
+
+/* Writes the seal of a row whose head is set. */
+void cst_longer_seal(double *row);
+/* The step of a row of `width` numbers; -1: the row is missing or incomplete. */
+long cst_longer_step(const double *row, long width);
+
+/* Why a class cannot be continued as another one; NULL: it can. Static text. */
+const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                              const cst_class *to);
+/* Converts a row of a class of the old study into one of the new study. */
+void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                        const cst_class *to, const double *row, double *made);
+/* Index in the new class of a sample of the old class; -1: none, or it is at the old end and will be taken
+ * again. */
+int cst_longer_sample(const cst_class *from, const cst_class *to, int sample);
+/* Position in the new class of a batch whose rows are at the old end. */
+cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const double *row);
+#endif

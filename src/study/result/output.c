@@ -1,0 +1,402 @@
+/* output.c: writes the result of a study (cases, rows, series, states, columns), or compares it with an
+ * existing file. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/result/output.h"
+#include "study/result/longer.h"
+#include "study/runner/tracks.h"
+
+struct cst_output {
+  const cst_plan *plan;
+  cst_channels   *channels;
+  cst_record     *record; /* NULL: compare with `file`, into `comparison` */
+  cst_result     *file;
+  cst_comparison *comparison;
+  bool            continued; /* `file` was extended to a later end */
+};
+
+/* Fields of an extended result whose bits differ from an uninterrupted run: window sums are merged from
+ * partial ones, and samples of the earlier run are missing. */
+static bool is_joined(const cst_field *f) {
+  static const char *const where[] = {"/windows/", "/series/", "/continue/"};
+  for (size_t i = 0; i < sizeof where / sizeof *where; i++)
+    if (!strncmp(f->path, where[i], strlen(where[i]))) return true;
+  return false;
+}
+
+/* Writes or compares a block of a channel. */
+static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
+                                const void *x) {
+  const cst_field *f = &c->field;
+  PetscFunctionBegin;
+  for (int i = 0; i < f->ndim; i++)
+    if (count[i] == 0) PetscFunctionReturn(0);
+  if (o->file && o->continued && is_joined(f)) PetscFunctionReturn(0);
+  if (o->file)
+    PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", f->path);
+  else
+    PetscCheck(cst_record_write(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
+               "%s", cst_record_error(o->record));
+  PetscFunctionReturn(0);
+}
+
+/* Writes `rows` rows of a channel, from index `at` of its first dimension, with the full range of all others.
+ */
+static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long at, long rows,
+                          const void *x) {
+  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  long               start[CST_FIELD_DIMS] = {at}, count[CST_FIELD_DIMS] = {rows};
+  PetscFunctionBegin;
+  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
+  for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  PetscCall(put_block(o, c, start, count, x));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode put_cases(cst_output *o) {
+  static const char representative[2][CST_TEXT_WIDTH] = {"kinetic", "tangential"};
+  const cst_plan   *p = o->plan;
+  PetscFunctionBegin;
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_case *c = &p->cases[i];
+    PetscCall(put(o, CST_CHANNEL_STEP, 0, i, 1, &c->h));
+    PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
+    PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1,
+                  representative[p->method[c->method]->properties.tangential]));
+    PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
+    if (cst_system_named(p->study->system))
+      PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
+  }
+  for (int i = 0; i < p->ncase && p->study->trajectory; i++)
+    PetscCall(cst_output_chosen(o, i, p->study->trajectory));
+  for (int i = 0; i < p->study->nhistogram; i++)
+    PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, p->study->histogram[i].bins + 1, p->study->histogram[i].edge));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(const cst_plan *p, const cst_columns *columns, cst_output **output) {
+  PetscFunctionBegin;
+  PetscCall(PetscNew(output));
+  (*output)->plan = p;
+  (*output)->channels = cst_channels_create(p, columns);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
+                                  cst_output **output) {
+  PetscFunctionBegin;
+  PetscCall(create(p, NULL, output));
+  (*output)->file = file;
+  (*output)->comparison = comparison;
+  char *continued = cst_result_text(file, "/", "continued");
+  (*output)->continued = continued != NULL;
+  free(continued);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns,
+                                 cst_output **output) {
+  const cst_channels *c;
+  char                why[512];
+  PetscMPIInt         rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(create(p, columns, output));
+  c = (*output)->channels;
+  (*output)->record = (anew ? cst_record_create : cst_record_open)(PETSC_COMM_WORLD, path, c->dim, c->ndim,
+                                                                   c->field, c->nfield, why, sizeof why);
+  PetscCheck((*output)->record, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
+  if (anew && rank == 0) PetscCall(put_cases(*output));
+  PetscFunctionReturn(0);
+}
+
+const cst_channels *cst_output_channels(const cst_output *o) { return o->channels; }
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool is_row(const cst_channel *c) { return c->place >= 0 && c->count; }
+
+/* Lanes at .. at+n-1 of the batch are members first .. first+n-1 of a case. */
+static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at, long n,
+                              const cst_rows *r) {
+  long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
+  PetscFunctionBegin;
+  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  if (c->in_lanes) {
+    double *x;
+    PetscCall(PetscMalloc1((size_t)n * c->count, &x));
+    cst_rows_gather(r, c, at, n, x);
+    PetscCall(put_block(o, c, start, count, x));
+    PetscCall(PetscFree(x));
+  } else
+    PetscCall(put_block(o, c, start, count, cst_rows_at(r, c, at)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_work *w, const cst_rows *r) {
+  const cst_class *k = &o->plan->classes[w->cohort];
+  const long       members = o->plan->study->members;
+  PetscFunctionBegin;
+  for (long at = 0; at < w->count;) {
+    const long lane = w->first + at, first = lane % members, n = PetscMin(members - first, w->count - at);
+    PetscCall(put_run(o, c, k->cases[lane / members], first, at, n, r));
+    at += n;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The status is written last: a row with a status is complete. */
+PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r) {
+  const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
+  PetscFunctionBegin;
+  for (int k = 0; k < o->channels->n; k++) {
+    const cst_channel *c = &o->channels->channel[k];
+    if (is_row(c) && c != status) PetscCall(put_runs(o, c, w, r));
+  }
+  PetscCall(put_runs(o, status, w, r));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
+                                 const void *x) {
+  PetscFunctionBegin;
+  PetscCall(put(o, kind, quantity, icase, 1, x));
+  PetscFunctionReturn(0);
+}
+
+enum { TAKEN_AT_ONCE = 1 << 20 };
+
+/* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
+ * from_start. */
+static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from,
+                                long *from_start, long *start, long *count, int along) {
+  static const size_t width[] = {
+      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
+  const cst_field *field = &c->field;
+  size_t           row = width[field->type];
+  const long       rows = count[along];
+  void            *x;
+  PetscFunctionBegin;
+  for (int k = along + 1; k < field->ndim; k++) row *= (size_t)count[k];
+  const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
+  PetscCall(PetscMalloc((size_t)some * row + 1, &x));
+  for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
+    count[along] = PetscMin(some, rows - at);
+    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", from);
+    PetscCall(put_block(o, c, start, count, x));
+  }
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+/* Numbers per row from which a longer run continues. */
+static long numbers_of(const cst_plan *p) {
+  cst_channels *c = cst_channels_create(p, NULL);
+  const long    n = (long)cst_channels_find(c, CST_CHANNEL_CONTINUE, 0)->count;
+  cst_channels_destroy(c);
+  return n;
+}
+
+/* Copies rows, [case][member]..., and series of single members, [case][sample]. */
+static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                                   const cst_channel *c) {
+  const bool single =
+      old->study->members == 1 && (c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS);
+  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  PetscFunctionBegin;
+  if (!is_row(c) && !single) PetscFunctionReturn(0);
+  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  if (c->kind == CST_CHANNEL_CONTINUE) count[2] = numbers_of(old);
+  count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
+  PetscCall(take_rows(o, file, c, c->field.path, there, here, count, 1));
+  PetscFunctionReturn(0);
+}
+
+/* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
+ * old file. */
+static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const cst_study *now = o->plan->study;
+  char             path[96];
+  PetscFunctionBegin;
+  for (int at = 0; at < o->channels->n; at++) {
+    const cst_channel *c = &o->channels->channel[at];
+    const bool         time = c->kind == CST_CHANNEL_STATE_TIME;
+    if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER) continue;
+    cst_channel_path_of(c, from, path, sizeof path);
+    for (int i = 0; i < (time ? 1 : now->ntrajectory); i++) {
+      const int was = time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
+      for (int k = !time; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+      count[!time] = old->cases[from].n / now->trajectory_every + 1;
+      if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, !time));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
+  PetscFunctionBegin;
+  for (int k = 0; k < o->channels->n; k++)
+    if (&o->channels->channel[k] != status)
+      PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
+  /* the worst members are chosen at the end of the run */
+  if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to));
+  /* last: a row with a status is complete */
+  PetscCall(take_channel(o, file, old, from, to, status));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to) {
+  const cst_plan    *was = old->plan, *now = o->plan;
+  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0),
+                    *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
+  const cst_class *earlier = &was->classes[was->class_of[from]], *later = &now->classes[now->class_of[to]];
+  double          *row, *made;
+  PetscFunctionBegin;
+  if (now->study->trajectory) PetscCall(take_states(o, file, was, from, to));
+  PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
+  for (long m = 0; m < now->study->members; m++) {
+    const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count},
+               width[3] = {1, 1, (long)b->count};
+    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", a->field.path);
+    for (size_t i = 0; i < b->count; i++) made[i] = NAN;
+    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s of the file has an incomplete row", a->field.path);
+    cst_longer_convert(old, earlier, o->channels, later, row, made);
+    cst_longer_seal(made);
+    PetscCall(put_block(o, b, here, width, made));
+  }
+  PetscCall(PetscFree2(row, made));
+  PetscFunctionReturn(0);
+}
+
+/* ---- other channels -------------------------------------------------------------------------------- */
+
+PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n,
+                                const double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  const bool         time = c->field.ndim == 1;
+  long start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {time ? n : 1, n};
+  PetscFunctionBegin;
+  if (c->field.ndim > 2) count[2] = o->channels->dim[c->field.dim[2]].size;
+  PetscCall(put_block(o, c, start, count, x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member) {
+  PetscFunctionBegin;
+  PetscCall(put(o, CST_CHANNEL_STATE_MEMBER, icase, 0, o->plan->study->ntrajectory, member));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
+  const cst_channel *c = cst_channels_find(o->channels, CST_CHANNEL_STATE_MEMBER, icase);
+  const long         start[1] = {0}, count[1] = {o->plan->study->ntrajectory};
+  PetscFunctionBegin;
+  if (o->file)
+    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape",
+               c->field.path);
+  else
+    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase, double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  long               start[CST_FIELD_DIMS] = {icase}, count[CST_FIELD_DIMS] = {1};
+  void              *rows = x;
+  PetscFunctionBegin;
+  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
+             cst_channel_path(kind));
+  for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  if (!c->count) PetscFunctionReturn(0);
+  signed char *flag = NULL;
+  if (c->field.type == CST_TYPE_I8) {
+    PetscCall(PetscMalloc1(count[1], &flag));
+    rows = flag;
+  }
+  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s", cst_record_error(o->record));
+  for (long i = 0; flag && i < count[1]; i++) x[i] = flag[i];
+  PetscCall(PetscFree(flag));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first,
+                                       long n, double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
+  PetscFunctionBegin;
+  PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "the study has no %s", cst_channel_path(kind));
+  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s", cst_record_error(o->record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase, const void *x) {
+  PetscFunctionBegin;
+  PetscCall(put(o, kind, which, icase, 1, x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c) {
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n; k++)
+    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, 0, o->plan->ncase,
+                  c->column[k].label ? (const void *)c->column[k].label : c->column[k].value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind, const double *seconds) {
+  PetscFunctionBegin;
+  PetscCall(put(o, kind, 0, 0, o->plan->ncase, seconds));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_rates(cst_output *o, const double *rate) {
+  PetscFunctionBegin;
+  PetscCall(put(o, CST_CHANNEL_RATE, 0, 0, o->plan->ncase, rate));
+  PetscFunctionReturn(0);
+}
+
+void cst_output_note(cst_output *o, const char *group, const char *name, const char *text) {
+  cst_record_attribute(o->record, group, name, text);
+}
+void cst_output_number(cst_output *o, const char *group, const char *name, double value) {
+  cst_record_number(o->record, group, name, value);
+}
+
+void cst_output_text(cst_output *o, const char *group, const char *name, const char *text) {
+  cst_record_text(o->record, group, name, text);
+}
+
+const char *cst_output_sync(cst_output *o) {
+  return cst_record_sync(o->record) ? NULL : cst_record_error(o->record);
+}
+
+PetscErrorCode cst_output_share(cst_output *o, double share) {
+  PetscFunctionBegin;
+  PetscCall(put(o, CST_CHANNEL_WORK_DONE, 0, 0, 1, &share));
+  PetscFunctionReturn(0);
+}
+
+void cst_output_flush(cst_output *o) { cst_record_flush(o->record); }
+
+PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished) {
+  cst_output *o = *output;
+  PetscFunctionBegin;
+  *finished = !o->record || cst_record_close(o->record, state);
+  cst_channels_destroy(o->channels);
+  PetscCall(PetscFree(*output));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,42 @@
+/* parts.h: columns that several kinds of study share: errors against the reference, largest values,
+ * constraints. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_PARTS_H
+#define CST_PARTS_H
+#include "study/result/case-rows.h"
+#include "study/kind.h"
+
+/* Endings of the columns' names, by CST_ERROR_... */
+extern const char *const cst_part_endings[CST_ERRORS]; /* "", _q, _p, _lambda */
+
+/* Errors against the reference: the largest over the members and, for several members, their root mean
+ * square. */
+typedef struct {
+  cst_number_column largest[CST_ERRORS], rms[CST_ERRORS];
+} cst_error_columns;
+
+void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x);
+/* Of the open case. */
+PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x);
+
+/* Largest values of a quantity over the run and the members that did not fail: *drift is the largest |x -
+ * x(0)|; *value is the same for a quantity that drifts, else the largest x. Reads the quantity's figures. */
+PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value);
+/* The built-in quantity with this name; -1: none. */
+int cst_parts_quantity_find(const cst_plan *p, const char *name);
+
+/* The constraints and the hidden constraints, unscaled and scaled. */
+enum { CST_CONSTRAINT, CST_CONSTRAINT_SCALED, CST_HIDDEN, CST_HIDDEN_SCALED, CST_CONSTRAINT_COLUMNS };
+typedef struct {
+  cst_number_column largest[CST_CONSTRAINT_COLUMNS];
+} cst_constraint_columns;
+
+void cst_parts_constraints_declare(cst_columns *c, cst_constraint_columns *x);
+/* Of the open case. */
+PetscErrorCode cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x);
+
+/* The largest |q(t) - q(0)|. */
+cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown);
+/* Of the open case. */
+PetscErrorCode cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x);
+#endif

@@ -1,0 +1,20 @@
+/* back-end.h: whether a run uses compiled kernels or the interpreter. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_BACK_END_H
+#define CST_BACK_END_H
+#include "study/plan/plan.h"
+
+/* The kernels of a run, as /run records them. */
+typedef struct {
+  const char *kernels; /* built-in, compiled, interpreted */
+  bool        cached;  /* compiled kernels came from the cache */
+  double      seconds; /* time to compile, or to find the cached code */
+  char        compiler[256];
+  char        why[2000]; /* reason why a user's system was not compiled */
+} cst_back_end;
+
+/* Compiles a user's system if the study asks for it or gains by it; otherwise the interpreter is used. Then
+ * relaxes the start if the study asks for it (relax.h). left: cost of the remaining steps. Collective. Error:
+ * the study requires compiled kernels and compilation fails. */
+PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b);
+#endif

@@ -1,0 +1,127 @@
+/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports progress.
+ *
+ * All shared data are in an RMA window on rank 0. Between slices of work each rank enters MPI once, here, so
+ * that the counter advances even on networks whose one-sided operations need the target's help. Rank 0
+ * prints.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "study/run/coordinator.h"
+
+struct cst_coordinator {
+  MPI_Comm    comm;
+  MPI_Win     window;
+  long       *shared; /* on rank 0, [CST_NOTICES] */
+  double      total, before, mine, reported;
+  double      start, last_print;
+  PetscMPIInt rank;
+  int         line, log;
+};
+
+static const double unit = 1e-9; /* unit of CST_NOTICE_WORK, as a fraction of the total */
+
+/* True if a person is watching. Open MPI gives rank 0 a terminal of its own, so what counts is the standard
+ * output of mpirun itself. */
+static int watched(void) {
+  char path[64];
+  int  fd, answer;
+  if (!getenv("OMPI_COMM_WORLD_SIZE")) return isatty(1);
+  snprintf(path, sizeof path, "/proc/%d/fd/1", (int)getppid());
+  if ((fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK)) < 0) return 0;
+  answer = isatty(fd);
+  close(fd);
+  return answer;
+}
+
+static void choose_progress(cst_coordinator *c, const char *progress) {
+  c->line = !strcmp(progress, "line") || (!strcmp(progress, "auto") && watched());
+  c->log = !strcmp(progress, "log") || (!strcmp(progress, "auto") && !watched());
+}
+
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before,
+                                      cst_coordinator **coordinator) {
+  cst_coordinator *c;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&c));
+  *coordinator = c;
+  c->comm = comm;
+  c->total = total > 0 ? total : 1;
+  c->before = before / c->total;
+  PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
+  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long), MPI_INFO_NULL, comm,
+                                &c->shared, &c->window));
+  if (c->rank == 0) memset(c->shared, 0, CST_NOTICES * sizeof(long));
+  PetscCallMPI(MPI_Barrier(comm));
+  PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
+  choose_progress(c, progress);
+  c->start = c->last_print = MPI_Wtime();
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
+  cst_coordinator *c = *coordinator;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Win_unlock_all(c->window));
+  PetscCallMPI(MPI_Win_free(&c->window));
+  if (c->rank == 0 && c->line) printf("\r%78s\r", "");
+  if (c->rank == 0) fflush(stdout);
+  PetscCall(PetscFree(*coordinator));
+  PetscFunctionReturn(0);
+}
+
+static long exchange(cst_coordinator *c, cst_notice which, long value, MPI_Op op) {
+  long old = 0;
+  MPI_Fetch_and_op(&value, &old, MPI_LONG, 0, which, op, c->window);
+  MPI_Win_flush(0, c->window);
+  return old;
+}
+
+long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value) {
+  return exchange(c, which, value, MPI_SUM);
+}
+void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value) {
+  (void)exchange(c, which, value, MPI_REPLACE);
+}
+void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value) {
+  (void)exchange(c, which, value, MPI_MAX);
+}
+
+void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
+  static const long nothing[CST_NOTICES];
+  MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES,
+                     MPI_LONG, MPI_NO_OP, c->window);
+  MPI_Win_flush(0, c->window);
+}
+
+double cst_coordinator_share(cst_coordinator *c) {
+  const double done = c->before + (double)cst_coordinator_add(c, CST_NOTICE_WORK, 0) * unit;
+  return done < 1 ? done : 1;
+}
+
+static void print(cst_coordinator *c, double now) {
+  const double done = cst_coordinator_share(c), spent = now - c->start, mine = done - c->before;
+  const double left = mine > 0 ? spent * (1 - done) / mine : 0;
+  if (c->line)
+    printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);
+  else
+    printf("progress %5.1f %%  %.0f s spent, about %.0f s left\n", 100 * done, spent, left);
+  fflush(stdout);
+  c->last_print = now;
+}
+
+void cst_coordinator_done(cst_coordinator *c, double work) { c->mine += work; }
+
+void cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
+  const double now = MPI_Wtime();
+  const long   add = (long)((c->mine - c->reported) / c->total / unit);
+  /* one accumulate without a flush, so that a poll waits for rank 0 only once */
+  if (add > 0) MPI_Accumulate(&add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
+  cst_coordinator_get(c, words);
+  c->reported += (double)add * unit * c->total;
+  if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10)))
+    print(c, now);
+}

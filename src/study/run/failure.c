@@ -1,0 +1,47 @@
+/* failure.c: counts failed trajectories by reason (see failure.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/run/failure.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/core.h"
+
+static const char *const words[CST_FAILURES] = {[CST_NOT_CONVERGED] = "solver did not converge",
+                                                [CST_NOT_FINITE] = "not finite",
+                                                [CST_NO_START] = "no consistent start",
+                                                [CST_FAILURES - 1] = "other reasons"};
+
+void cst_failures_count(cst_failures *f, const double *x, long n) {
+  for (long i = 0; i < n; i++)
+    if (x[i] >= 0) f->of[x[i] < CST_FAILURES ? (int)x[i] : CST_FAILURES - 1]++;
+}
+
+void cst_failures_add(cst_failures *f, const cst_failures *more) {
+  for (int k = 0; k < CST_FAILURES; k++) f->of[k] += more->of[k];
+}
+
+long cst_failures_total(const cst_failures *f) {
+  long sum = 0;
+  for (int k = 1; k < CST_FAILURES; k++) sum += f->of[k];
+  return sum;
+}
+
+void cst_failures_say(const cst_failures *f, char *text, size_t n) {
+  cst_failures left = *f;
+  size_t       at = 0;
+  *text = 0;
+  while (at < n && cst_failures_total(&left) > 0) {
+    int most = 1;
+    for (int k = 2; k < CST_FAILURES; k++)
+      if (left.of[k] > left.of[most]) most = k;
+    at += (size_t)snprintf(text + at, n - at, "%s%s: %ld", at ? ", " : "", words[most], left.of[most]);
+    left.of[most] = 0;
+  }
+}
+
+void cst_failures_hear(cst_failures *f, const char *text) {
+  for (int k = 1; k < CST_FAILURES; k++) {
+    const char *at = strstr(text, words[k]);
+    if (at && at[strlen(words[k])] == ':') f->of[k] += strtol(at + strlen(words[k]) + 1, NULL, 10);
+  }
+}

@@ -1,0 +1,85 @@
+/* identity.c: identifies the build and the study that a checkpoint belongs to (see identity.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sleef.h>
+#include <libfyaml.h>
+#include "constella/record.h"
+#include "study/run/identity.h"
+
+#ifndef CST_VERSION
+#define CST_VERSION "unknown"
+#endif
+#ifndef CST_COMPILER
+#define CST_COMPILER "unknown"
+#endif
+
+const char *cst_identity_version(void) { return CST_VERSION; }
+const char *cst_identity_compiler(void) { return CST_COMPILER " (" __VERSION__ ")"; }
+
+void cst_identity_libraries(char *text, size_t n) {
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING], record[64];
+  int  length;
+  MPI_Get_library_version(mpi, &length);
+  mpi[strcspn(mpi, ",\n")] = 0;
+  cst_record_library(record, sizeof record);
+  snprintf(text, n, "PETSc %d.%d.%d, %s, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR,
+           PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, record, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR,
+           fy_library_version());
+}
+
+/* Reads the linker's build identifier of the program itself, the first object in the list. It changes with
+ * any code. */
+static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+    const char *at = (const char *)(info->dlpi_addr + h->p_vaddr), *end = at + h->p_memsz;
+    while (h->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) <= end) {
+      const ElfW(Nhdr) *note = (const void *)at;
+      const unsigned char *bytes = (const unsigned char *)(note + 1) + (note->n_namesz + 3U) / 4 * 4;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4)
+        for (unsigned b = 0; b < note->n_descsz && b < 32; b++)
+          sprintf((char *)text + 2 * b, "%02x", bytes[b]);
+      at = (const char *)bytes + (note->n_descsz + 3) / 4 * 4;
+    }
+  }
+  return 1;
+}
+
+static void print_quantities(FILE *f, const cst_plan *p) {
+  fputs("quantities:", f);
+  for (int k = 0; k < p->nquantity; k++) fprintf(f, " %s", p->quantity[k].name);
+  fputc('\n', f);
+}
+
+char *cst_identity_text(const cst_plan *p, const char *run) {
+  char   libraries[512], build[80] = "unknown", *text = NULL;
+  size_t n;
+  FILE  *f = open_memstream(&text, &n);
+  if (!f) abort();
+  cst_identity_libraries(libraries, sizeof libraries);
+  dl_iterate_phdr(find_build, build);
+  fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n", run,
+          p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries, build);
+  print_quantities(f, p);
+  fclose(f);
+  return text;
+}
+
+bool cst_identity_same(const char *then, const char *now, const char *what, char *why, int n) {
+  while (*then && *now) {
+    const size_t a = strcspn(then, "\n"), b = strcspn(now, "\n");
+    if (a != b || strncmp(then, now, a)) break;
+    then += a + (then[a] == '\n');
+    now += b + (now[b] == '\n');
+  }
+  if (!*then && !*now) return true;
+  snprintf(why, (size_t)n, "%s has \"%.*s\", now it is \"%.*s\"", what, (int)strcspn(then, "\n"), then,
+           (int)strcspn(now, "\n"), now);
+  return false;
+}

@@ -1,0 +1,18 @@
+/* identity.h: identifies the maker of a checkpoint: only the same study, result file and build may continue
+ * from it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_IDENTITY_H
+#define CST_IDENTITY_H
+#include <stdbool.h>
+#include "study/plan/plan.h"
+
+/* One line per property, "name: value"; run: the identifier of the result file. Owned. */
+char *cst_identity_text(const cst_plan *p, const char *run);
+/* Compares two such texts. If they differ: false, and why[n] quotes the first difference; `what` names the
+ * older text. */
+bool cst_identity_same(const char *then, const char *now, const char *what, char *why, int n);
+/* The libraries in use, and the compiler with its flags. */
+void        cst_identity_libraries(char *text, size_t n);
+const char *cst_identity_compiler(void);
+const char *cst_identity_version(void);
+#endif

@@ -1,0 +1,274 @@
+/* kept.c: assembles checkpoints from the parts of the ranks (see kept.h).
+ *
+ * A part holds what a rank has done since its last part, and its current batch. Parts are made at different
+ * times, so no rank waits for another. Each part is consistent in itself: the contribution of a lane to
+ * series and sums is in the same part as the state from which the lane continues, and a lane that is in no
+ * part yet has contributed nothing.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/run/kept.h"
+
+struct cst_kept {
+  const cst_plan *plan;
+  cst_past       *past;
+  cst_reference  *reference;
+  /* [nclass][lanes]: done, or midway: in a piece of the checkpoint being written */
+  unsigned char **lane;
+  cst_series     *series;
+  double         *seconds; /* [nclass] */
+  /* [items] of the reference that are unfinished in the checkpoint being written */
+  unsigned char       *midway;
+  int                  npiece, room;
+  cst_piece           *piece; /* of that checkpoint, in the order of its sections */
+  cst_snapshot_writer *writer;
+};
+
+cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *reference) {
+  cst_kept *k = cst_need(calloc(1, sizeof *k));
+  k->plan = p;
+  k->past = past;
+  k->reference = reference;
+  k->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->lane));
+  for (int i = 0; i < p->nclass; i++) {
+    k->lane[i] = cst_need(calloc((size_t)p->classes[i].lanes + 1, 1));
+    for (long l = 0; l < p->classes[i].lanes; l++)
+      k->lane[i][l] = past->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
+  }
+  k->series = cst_series_create(p);
+  k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
+  k->seconds = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->seconds));
+  return k;
+}
+
+void cst_kept_destroy(cst_kept *k) {
+  if (!k) return;
+  cst_kept_abandon(k);
+  for (int i = 0; i < k->plan->nclass; i++) free(k->lane[i]);
+  free(k->lane);
+  free(k->seconds);
+  free(k->midway);
+  free(k->piece);
+  cst_series_destroy(k->series);
+  free(k);
+}
+
+static bool add_seconds(cst_kept *k, const void *bytes, size_t size) {
+  const double *x = bytes;
+  if (size != sizeof *x * (size_t)k->plan->nclass) return false;
+  for (int i = 0; i < k->plan->nclass; i++) k->seconds[i] += x[i];
+  return true;
+}
+
+bool cst_kept_take_over(cst_kept *k, char *why, int n) {
+  size_t size;
+  bool   ok = true;
+  for (int i = -1; ok && (i = cst_past_find(k->past, "series", i + 1)) >= 0;) {
+    const void *x = cst_past_read(k->past, i, &size);
+    ok = x && cst_series_take(k->series, x, size);
+  }
+  for (int i = -1; ok && (i = cst_past_find(k->past, "reference", i + 1)) >= 0;) {
+    const void *x = cst_past_read(k->past, i, &size);
+    ok = x && cst_reference_take(k->reference, x, size);
+  }
+  if (ok && k->past->snapshot) {
+    const void *x = cst_past_read(k->past, cst_past_find(k->past, "seconds", 0), &size);
+    ok = x && add_seconds(k, x, size);
+  }
+  if (!ok) snprintf(why, (size_t)n, "checkpoint %ld does not fit this study, or is damaged", k->past->number);
+  return ok;
+}
+
+/* ---- the parts of the ranks ------------------------------------------------------------------ */
+
+static void mark(cst_kept *k, long icase, long member, long count, int as) {
+  const long first = cst_plan_lane(k->plan, icase, member);
+  memset(k->lane[k->plan->class_of[icase]] + first, as, (size_t)count);
+}
+
+static void list_piece(cst_kept *k, const cst_piece *p) {
+  if (k->npiece == k->room) {
+    k->room = k->room ? 2 * k->room : 64;
+    k->piece = cst_need(realloc(k->piece, (size_t)k->room * sizeof *k->piece));
+  }
+  k->piece[k->npiece++] = *p;
+  mark(k, p->icase, p->member, p->count, CST_LANE_MIDWAY);
+}
+
+/* Write errors are reported by cst_snapshot_commit. */
+static void add(cst_kept *k, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
+  (void)cst_snapshot_add(k->writer, name, bytes, size, digest);
+}
+
+static void take_lanes(cst_kept *k, const cst_section *s) {
+  list_piece(k, s->bytes);
+  add(k, "lanes", s->bytes, s->head->size, s->head->digest);
+}
+
+static void take_midway(cst_kept *k, const cst_section *s) {
+  k->midway[*(const long *)s->bytes] = true;
+  add(k, "midway", s->bytes, s->head->size, s->head->digest);
+}
+
+static void take_done(cst_kept *k, const cst_section *s) {
+  const long *x = s->bytes;
+  for (size_t i = 0; i < s->head->size / sizeof *x; i += 3) mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
+}
+
+static void take_series(cst_kept *k, const cst_section *s) {
+  cst_series_take(k->series, s->bytes, s->head->size);
+}
+static void take_reference(cst_kept *k, const cst_section *s) {
+  cst_reference_take(k->reference, s->bytes, s->head->size);
+}
+static void take_seconds(cst_kept *k, const cst_section *s) { add_seconds(k, s->bytes, s->head->size); }
+
+/* The sections of a part, and the functions that process them. */
+static const struct {
+  const char *name;
+  void (*take)(cst_kept *, const cst_section *);
+} sections[] = {{"lanes", take_lanes},   {"midway", take_midway},       {"done", take_done},
+                {"series", take_series}, {"reference", take_reference}, {"seconds", take_seconds}};
+
+bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
+  cst_section s;
+  for (size_t at = 0; cst_bundle_next(part, &at, &s);) {
+    if (cst_bundle_section_is(&s, "failed")) {
+      snprintf(why, (size_t)n, "%s", (const char *)s.bytes);
+      return false;
+    }
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+      if (cst_bundle_section_is(&s, sections[i].name)) sections[i].take(k, &s);
+  }
+  return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why, int n) {
+  k->npiece = 0;
+  k->writer = cst_snapshot_begin(path, number, why, n);
+  if (!k->writer) return false;
+  add(k, "identity", identity, strlen(identity) + 1, NULL);
+  return true;
+}
+
+/* Copies lanes from..to of an unfinished range that no rank has resumed yet into the new checkpoint. */
+static bool pass_on(cst_kept *k, int piece, long from, long to) {
+  const cst_piece   *old = &k->past->piece[piece];
+  const cst_stretch *s = &k->past->stretch[piece];
+  const double      *rows = cst_past_rows(k->past, piece);
+  cst_bundle         b = {0};
+  cst_piece          p = *old;
+  if (!rows) return false;
+  p.count = to - from;
+  cst_plan_trajectory(k->plan, s->cohort, s->first + from, &p.icase, &p.member);
+  const size_t row = sizeof *rows * (size_t)p.numbers, size = sizeof p + row * (size_t)p.count;
+  cst_piece   *head = cst_bundle_add(&b, "lanes", size);
+  *head = p;
+  memcpy(head + 1, rows + p.numbers * from, row * (size_t)p.count);
+  add(k, "lanes", head, size, NULL);
+  list_piece(k, &p);
+  cst_bundle_destroy(&b);
+  return true;
+}
+
+/* Copies all such lanes; *left: there were any. */
+static bool pass_on_pending(cst_kept *k, bool *left) {
+  for (int i = 0; i < k->past->npiece; i++) {
+    const cst_stretch   *s = &k->past->stretch[i];
+    const unsigned char *lane = k->lane[s->cohort] + s->first;
+    for (long from = 0, to; from < s->count; from = to) {
+      const bool open = lane[from] == CST_LANE_OPEN;
+      for (to = from + 1; to < s->count && (lane[to] == CST_LANE_OPEN) == open;) to++;
+      if (open && !pass_on(k, i, from, to)) return false;
+      *left |= open;
+    }
+  }
+  return true;
+}
+
+/* Copies the unfinished items of the reference likewise. */
+static bool pass_on_items(cst_kept *k, bool *left) {
+  size_t size;
+  for (int at = -1; (at = cst_past_find(k->past, "midway", at + 1)) >= 0;) {
+    const long *item = cst_past_read(k->past, at, &size);
+    if (!item || size < sizeof *item || *item < 0 || *item >= cst_reference_items(k->reference)) return false;
+    if (k->reference->item[*item] != CST_ITEM_OPEN || k->midway[*item]) continue;
+    add(k, "midway", item, size, NULL);
+    *left = true;
+  }
+  return true;
+}
+
+static void write_done(cst_kept *k) {
+  cst_bundle b = {0};
+  for (int c = 0; c < k->plan->nclass; c++)
+    for (long from = 0, to; from < k->plan->classes[c].lanes; from = to) {
+      for (to = from + 1; to < k->plan->classes[c].lanes && k->lane[c][to] == k->lane[c][from];) to++;
+      if (k->lane[c][from] != CST_LANE_DONE) continue;
+      cst_bundle_resize(&b, b.size + 3 * sizeof(long));
+      long *x = (long *)(void *)(b.bytes + b.size) - 3;
+      cst_plan_trajectory(k->plan, c, from, &x[0], &x[1]);
+      x[2] = to - from;
+    }
+  add(k, "done", b.bytes, b.size, NULL);
+  cst_bundle_destroy(&b);
+}
+
+static void write_gathered(cst_kept *k) {
+  cst_bundle  b = {0};
+  cst_section s;
+  cst_series_pack(k->series, &b);
+  cst_reference_pack(k->reference, true, &b);
+  for (size_t at = 0; cst_bundle_next(&b, &at, &s);) add(k, s.head->name, s.bytes, s.head->size, NULL);
+  add(k, "seconds", k->seconds, sizeof *k->seconds * (size_t)k->plan->nclass, NULL);
+  cst_bundle_destroy(&b);
+}
+
+static void close_pieces(cst_kept *k) {
+  memset(k->midway, 0, (size_t)cst_reference_items(k->reference));
+  for (int c = 0; c < k->plan->nclass; c++)
+    for (long l = 0; l < k->plan->classes[c].lanes; l++)
+      if (k->lane[c][l] == CST_LANE_MIDWAY) k->lane[c][l] = CST_LANE_OPEN;
+}
+
+void cst_kept_abandon(cst_kept *k) {
+  if (k->writer) cst_snapshot_abandon(k->writer);
+  k->writer = NULL;
+}
+
+bool cst_kept_commit(cst_kept *k, char *why, int n) {
+  cst_snapshot_writer *writer = k->writer;
+  bool                 left = false;
+  const bool           whole = pass_on_pending(k, &left) && pass_on_items(k, &left);
+  if (whole) {
+    add(k, "pieces", k->piece, sizeof *k->piece * (size_t)k->npiece, NULL);
+    write_done(k);
+    write_gathered(k);
+  }
+  close_pieces(k);
+  if (!whole)
+    snprintf(why, (size_t)n,
+             "checkpoint %ld, from which trajectories have yet to be resumed, was damaged or removed",
+             k->past->number);
+  if (!whole) cst_kept_abandon(k);
+  k->writer = NULL;
+  return whole && cst_snapshot_commit(writer, left ? k->past->number : 0, why, n);
+}
+
+void cst_kept_add_series(cst_kept *k, cst_series *s) {
+  cst_bundle  b = {0};
+  cst_section section;
+  cst_series_pack(k->series, &b);
+  for (size_t at = 0; cst_bundle_next(&b, &at, &section);)
+    cst_series_take(s, section.bytes, section.head->size);
+  cst_bundle_destroy(&b);
+}
+
+void cst_kept_add_seconds(const cst_kept *k, double *seconds) {
+  for (int i = 0; i < k->plan->nclass; i++) seconds[i] += k->seconds[i];
+}

@@ -1,0 +1,174 @@
+/* past.c: reads the checkpoint that an earlier run of a study left (see past.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/run/past.h"
+
+cst_past *cst_past_create(const cst_plan *p) {
+  cst_past *past = cst_need(calloc(1, sizeof *past));
+  past->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *past->lane));
+  for (int k = 0; k < p->nclass; k++) past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
+  past->loaded = -1;
+  return past;
+}
+
+static void forget(cst_past *past) {
+  cst_snapshot_close(past->snapshot);
+  past->snapshot = NULL;
+  free(past->piece);
+  free(past->stretch);
+  free(past->section);
+  past->piece = NULL;
+  past->stretch = NULL;
+  past->section = NULL;
+  past->npiece = 0;
+}
+
+void cst_past_destroy(const cst_plan *p, cst_past *past) {
+  if (!past) return;
+  forget(past);
+  for (int k = 0; k < p->nclass; k++) free(past->lane[k]);
+  free(past->lane);
+  cst_bundle_destroy(&past->buffer);
+  cst_bundle_destroy(&past->origin);
+  free(past);
+}
+
+int cst_past_find(const cst_past *past, const char *name, int from) {
+  char found[CST_SECTION_NAME];
+  for (int i = from; past->snapshot && i < cst_snapshot_count(past->snapshot); i++) {
+    cst_snapshot_section(past->snapshot, i, found);
+    if (!strncmp(found, name, CST_SECTION_NAME)) return i;
+  }
+  return -1;
+}
+
+const void *cst_past_read(cst_past *past, int section, size_t *size) {
+  char name[CST_SECTION_NAME];
+  past->loaded = -1;
+  if (section < 0) return NULL;
+  *size = cst_snapshot_section(past->snapshot, section, name);
+  cst_bundle_resize(&past->buffer, *size + 1);
+  past->buffer.bytes[*size] = 0; /* terminates a text */
+  return cst_snapshot_read(past->snapshot, section, past->buffer.bytes) ? past->buffer.bytes : NULL;
+}
+
+const double *cst_past_rows(cst_past *past, int piece) {
+  size_t size;
+  if (past->loaded != piece && !cst_past_read(past, past->section[piece], &size)) return NULL;
+  past->loaded = piece;
+  return (const double *)(const void *)(past->buffer.bytes + sizeof(cst_piece));
+}
+
+static const void *keep(cst_past *past, const void *bytes, size_t size) {
+  cst_bundle_resize(&past->origin, size);
+  return size ? memcpy(past->origin.bytes, bytes, size) : NULL;
+}
+
+bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size) {
+  for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
+    const long *x = cst_past_read(past, at, size);
+    if (!x || *size < sizeof *x) return false;
+    if (*x == item) {
+      *bytes = keep(past, x, *size);
+      return true;
+    }
+  }
+  *bytes = NULL;
+  return true;
+}
+
+bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
+  const cst_piece *piece = &past->piece[w->piece];
+  const double    *rows = cst_past_rows(past, w->piece);
+  if (!rows) return false;
+  const double *own =
+      keep(past, rows + w->skip * piece->numbers, sizeof *rows * (size_t)(w->count * piece->numbers));
+  *from = (cst_origin){piece->at, piece->numbers, own, piece->opens};
+  return true;
+}
+
+/* Marks a range of lanes. False if there are no such lanes, or they are marked already. */
+static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as,
+                 cst_stretch *s) {
+  if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
+  const int  cohort = p->class_of[icase];
+  const long first = cst_plan_lane(p, icase, member);
+  if (count > p->classes[cohort].lanes - first) return false;
+  for (long l = first; l < first + count; l++) {
+    if (past->lane[cohort][l] != CST_LANE_OPEN) return false;
+    past->lane[cohort][l] = (unsigned char)as;
+  }
+  *s = (cst_stretch){cohort, first, count, 0};
+  return true;
+}
+
+static bool read_done(const cst_plan *p, cst_past *past) {
+  size_t      size = 0;
+  cst_stretch s;
+  /* case, member and count of each range of lanes */
+  const long *x = cst_past_read(past, cst_past_find(past, "done", 0), &size);
+  bool        ok = x && size % (3 * sizeof *x) == 0;
+  for (size_t i = 0; ok && i < size / sizeof *x; i += 3)
+    ok = mark(p, past, x[i], x[i + 1], x[i + 2], CST_LANE_DONE, &s);
+  return ok;
+}
+
+/* True if a batch of the class can be at this position: everything but the partner's step follows from its
+ * own step. */
+static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at, long opens) {
+  const bool self = p->study->reference == CST_REFERENCE_SELF;
+  if (opens < 0 || opens > 1 || at->step < opens) return false;
+  if (at->step < 0 || at->step > k->n || at->half_step < 0 || at->half_step > (self ? 2 * at->step : 0))
+    return false;
+  const cst_position there = cst_plan_position(p, k, at->step - opens);
+  return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds &&
+         at->next_sample == there.next_sample;
+}
+
+/* True if a section of this size holds the head of a piece and its rows. */
+static bool holds(const cst_piece *c, size_t size) {
+  if (size < sizeof *c || c->numbers < 1) return false;
+  const size_t numbers = (size - sizeof *c) / sizeof(double), count = (size_t)c->count;
+  return (size - sizeof *c) % sizeof(double) == 0 && numbers % count == 0 &&
+         numbers / count == (size_t)c->numbers;
+}
+
+/* Reads the heads of the pieces from the section "pieces"; their order is that of the sections "lanes". */
+static bool read_pieces(const cst_plan *p, cst_past *past) {
+  size_t      size = 0;
+  const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
+  if (!x || size % sizeof *past->piece ||
+      size / sizeof *past->piece > (size_t)cst_snapshot_count(past->snapshot))
+    return false;
+  const int n = (int)(size / sizeof *past->piece);
+  past->piece = cst_need(malloc(size + 1));
+  past->stretch = cst_need(calloc((size_t)n + 1, sizeof *past->stretch));
+  past->section = cst_need(calloc((size_t)n + 1, sizeof *past->section));
+  memcpy(past->piece, x, size);
+  past->npiece = n;
+  for (int i = 0, at = -1; i < n; i++) {
+    const cst_piece *c = &past->piece[i];
+    char             name[CST_SECTION_NAME];
+    past->section[i] = at = cst_past_find(past, "lanes", at + 1);
+    if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i]))
+      return false;
+    if (!holds(c, cst_snapshot_section(past->snapshot, at, name))) return false;
+    if (!stands(p, &p->classes[past->stretch[i].cohort], &c->at, c->opens)) return false;
+    past->stretch[i].step = c->at.step;
+  }
+  return true;
+}
+
+bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n) {
+  forget(past);
+  for (int k = 0; k < p->nclass; k++) memset(past->lane[k], CST_LANE_OPEN, (size_t)p->classes[k].lanes);
+  past->number = number;
+  past->snapshot = cst_snapshot_open(path, number, why, n);
+  if (!past->snapshot) return false;
+  if (read_done(p, past) && read_pieces(p, past)) return true;
+  snprintf(why, (size_t)n, "it does not fit the trajectories of this study, or is damaged");
+  return false;
+}

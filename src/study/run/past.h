@@ -1,0 +1,36 @@
+/* past.h: the checkpoint that an earlier run of a study left, opened for reading on every rank. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_PAST_H
+#define CST_PAST_H
+#include "record/snapshot.h"
+#include "study/runner/piece.h"
+
+typedef struct {
+  cst_snapshot   *snapshot; /* NULL: no checkpoint */
+  long            number;   /* of the checkpoint */
+  unsigned char **lane;     /* [nclass][lanes]: CST_LANE_... */
+  int             npiece;
+  cst_piece      *piece;   /* [npiece] */
+  cst_stretch    *stretch; /* [npiece] the lanes of each piece */
+  int            *section; /* [npiece] the section with its rows */
+  int             loaded;  /* index of the piece in the buffer; -1: none */
+  cst_bundle      buffer;
+  cst_bundle origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
+} cst_past;
+
+cst_past *cst_past_create(const cst_plan *p); /* of a study that has not begun */
+void      cst_past_destroy(const cst_plan *p, cst_past *past);
+/* Opens checkpoint `number` of the result at path. False with why[n] if it is damaged or does not fit the
+ * plan. */
+bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n);
+/* The index of a section by name, searched from `from` on; -1: none. */
+int cst_past_find(const cst_past *past, const char *name, int from);
+/* The verified bytes of a section, in a buffer of the past; NULL: damaged. */
+const void *cst_past_read(cst_past *past, int section, size_t *size);
+/* Reads an unfinished item of the reference; *bytes NULL: there is none. False: the checkpoint is damaged. */
+bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size);
+/* The state from which a batch continues; false: its rows are damaged. */
+bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from);
+/* The verified rows of a piece; NULL: damaged. */
+const double *cst_past_rows(cst_past *past, int piece);
+#endif

@@ -1,0 +1,124 @@
+/* resume.c: whether and how a study can continue from an earlier run's checkpoint (see resume.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "constella/record.h"
+#include "record/snapshot.h"
+#include "study/run/bundle.h"
+#include "study/plan/channels.h"
+#include "study/run/identity.h"
+#include "study/run/resume.h"
+
+enum { MOST = 64 };
+
+void cst_resume_name(char run[40]) {
+  unsigned char x[16] = {0};
+  (void)!getrandom(x, sizeof x, 0);
+  for (int i = 0; i < 16; i++) snprintf(run + 2 * i, 3, "%02x", x[i]);
+}
+
+/* The identity of checkpoint `number`, after checking all its bytes; NULL with why: damaged. */
+static char *identity_of(const char *path, long number, char *why, int n) {
+  cst_snapshot *s = cst_snapshot_open(path, number, why, n);
+  char         *text = NULL;
+  if (!s) return NULL;
+  for (int i = 0; i < cst_snapshot_count(s) && !text; i++) {
+    char         name[CST_SECTION_NAME];
+    const size_t size = cst_snapshot_section(s, i, name);
+    if (strncmp(name, "identity", CST_SECTION_NAME)) continue;
+    text = calloc(size + 1, 1);
+    if (text && !cst_snapshot_read(s, i, text)) text[0] = 0;
+  }
+  if (!cst_snapshot_check(s) || !text) {
+    snprintf(why, (size_t)n, "its contents are corrupt");
+    free(text);
+    text = NULL;
+  }
+  cst_snapshot_close(s);
+  return text;
+}
+
+/* The newest undamaged checkpoint of this study and build; 0: none. */
+static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
+  long  number[MOST];
+  int   n = cst_snapshot_list(path, number, MOST);
+  char *now = cst_identity_text(p, r->run), why[512], what[64];
+  long  chosen = 0;
+  for (int i = 0; i < n && !chosen && !cst_diag_count(d); i++) {
+    char *then = identity_of(path, number[i], why, sizeof why);
+    snprintf(what, sizeof what, "checkpoint %ld", number[i]);
+    if (!then) {
+      const size_t at = strlen(r->message);
+      snprintf(r->message + at, sizeof r->message - at,
+               "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used", at ? "\n" : "",
+               number[i], path, why);
+    } else if (cst_identity_same(then, now, what, why, sizeof why))
+      chosen = number[i];
+    else
+      cst_diag_add(d, path, 0, 0,
+                   "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
+    free(then);
+  }
+  if (n > 0 && !chosen && !cst_diag_count(d))
+    cst_diag_add(d, path, 0, 0,
+                 "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite",
+                 why);
+  free(now);
+  return chosen;
+}
+
+static long count_failed(cst_result *f) {
+  int     ndim;
+  long    extent[CST_FIELD_DIMS], n = 1, failed = 0;
+  double *x = cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, extent);
+  for (int k = 0; x && k < ndim; k++) n *= extent[k];
+  for (long i = 0; x && i < n; i++) failed += x[i] > 0;
+  free(x);
+  return failed;
+}
+
+static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r, cst_diag *d) {
+  char *study = cst_result_text(f, "/", "study"), *run = cst_result_text(f, "/run", "id"),
+       *state = cst_result_text(f, "/run", "state");
+  char   why[512];
+  double attempts = 0;
+  cst_result_number(f, "/run", "attempts", &attempts);
+  r->attempts = (long)attempts;
+  snprintf(r->run, sizeof r->run, "%s", run ? run : "");
+  if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
+    cst_diag_add(d, path, 0, 0, "holds another study: %s; name another output, or --overwrite",
+                 study ? why : "the file names no study");
+  else if (state && !strcmp(state, "complete")) {
+    r->start = CST_START_COMPLETE;
+    r->failed = count_failed(f);
+  } else if ((r->number = choose(p, path, r, d)) > 0)
+    r->start = CST_START_RESUMED;
+  else if (!cst_diag_count(d))
+    snprintf(r->message, sizeof r->message,
+             "constella: %s was interrupted before its first checkpoint; it starts from the beginning", path);
+  free(study);
+  free(run);
+  free(state);
+}
+
+void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
+  char why[256];
+  long newest[1];
+  if (access(path, F_OK)) {
+    if (cst_snapshot_list(path, newest, 1) > 0)
+      cst_diag_add(d, path, 0, 0,
+                   "is missing, and its checkpoints %s.checkpoint.* are useless without it; restore it, or "
+                   "remove them",
+                   path);
+    return;
+  }
+  cst_result *f = cst_result_open(path, why, sizeof why);
+  if (!f)
+    cst_diag_add(d, path, 0, 0, "%s", why);
+  else
+    examine_result(p, path, f, r, d);
+  cst_result_close(f);
+}

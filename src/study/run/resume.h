@@ -1,0 +1,23 @@
+/* resume.h: inspects an existing result: none, an unfinished study with checkpoints, or a finished one. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RESUME_H
+#define CST_RESUME_H
+#include "study/plan/plan.h"
+
+/* The state of the result: none; unfinished, with a checkpoint; finished. */
+typedef enum { CST_START_ANEW, CST_START_RESUMED, CST_START_COMPLETE } cst_start;
+
+typedef struct {
+  cst_start start;
+  long      number;       /* resumed: the checkpoint to continue from */
+  long      attempts;     /* number of earlier runs */
+  long      failed;       /* complete: trajectories that failed */
+  char      run[40];      /* identifier of the result file */
+  char      message[768]; /* for the user; empty: none */
+} cst_resume;
+
+/* On one rank, with --resume: inspects the result at path. Errors of the user are reported in d. */
+void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d);
+/* A new random identifier for a result file. */
+void cst_resume_name(char run[40]);
+#endif

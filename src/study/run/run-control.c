@@ -1,0 +1,439 @@
+/* run-control.c: coordinates the ranks of a run and writes its checkpoints (see run-control.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/need.h"
+#include "study/run/run-control.h"
+#include "study/run/stop.h"
+
+enum { TAG = 17 };
+/* A poll needs an answer from rank 0, which may be computing. Polls take at most part_of_time of a rank's
+ * time, and all ranks together make at most polls_per_second. Times in seconds. */
+static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10,
+                    part_of_time = 0.05, polls_per_second = 20000, least_patience = 5;
+enum { SLOTS = 64, ROOM = 256 << 20 }; /* maximal number and bytes of parts that rank 0 receives at a time */
+
+/* State of rank 0. */
+typedef struct {
+  cst_kept   *kept;
+  long        number;  /* of the current checkpoint, or else of the last one */
+  bool        making;  /* a checkpoint is in progress */
+  int         missing; /* parts of it not yet received */
+  bool        last;    /* it is the last one */
+  bool        failed;
+  int         arriving; /* parts being received, ... */
+  size_t      room;     /* ... and their bytes */
+  cst_bundle  part[SLOTS];
+  MPI_Request request[SLOTS];
+  long        written;
+  double      opened, closed, longest, beat;
+  char        reason[512];
+} checkpointing;
+
+struct cst_run_control {
+  MPI_Comm                comm;
+  PetscMPIInt             rank, size;
+  const cst_plan         *plan;
+  cst_run_control_options options;
+  cst_coordinator        *coordinator;
+  cst_output             *output;
+  cst_reference          *reference;
+  cst_series             *series;
+  cst_runner             *runner; /* NULL: the batches have not begun */
+  MPI_Datatype            unit;
+  long                    obeyed; /* the last order that this rank has carried out */
+  cst_end                 end;
+  int                     total; /* pieces of work of the phase */
+  cst_bundle              part;
+  MPI_Request             sending;
+  cst_work               *finished; /* since the last part was made */
+  size_t                  nfinished, most_finished;
+  double                 *told;            /* [nclass] seconds already reported */
+  double                  polled, slowest; /* time of the last poll, and the longest time between two polls */
+  double                  looked;          /* time of the last check inside a slice, ... */
+  bool                    halts;           /* ... and its answer */
+  bool                    due;             /* a checkpoint was ordered and is not made yet */
+  double        patience; /* seconds of a slice after which it is halted for that; doubled each time, so
+                          that slices come to an end */
+  double        pause;    /* until the next poll */
+  bool          signalled;
+  checkpointing checkpoint;
+};
+
+/* An order encodes the number of a checkpoint and whether it is the last. */
+static long order_of(long number, bool last) { return 2 * number + last; }
+static bool is_last(long order) { return order % 2; }
+
+PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
+                                      const cst_run_control_options *options, cst_coordinator *c,
+                                      cst_output *o, cst_past *past, cst_reference *r, cst_series *s,
+                                      cst_run_control **control) {
+  cst_run_control *k;
+  char             why[512] = "";
+  int              ok = 1;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&k));
+  *control = k;
+  k->comm = comm;
+  k->plan = p;
+  k->options = *options;
+  k->coordinator = c;
+  k->output = o;
+  k->reference = r;
+  k->series = s;
+  PetscCallMPI(MPI_Comm_rank(comm, &k->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &k->size));
+  PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
+  PetscCallMPI(MPI_Type_commit(&k->unit));
+  PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
+  k->sending = MPI_REQUEST_NULL;
+  for (int i = 0; i < SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
+  k->pause = pause_between;
+  k->patience = least_patience;
+  k->checkpoint.closed = k->polled = MPI_Wtime();
+  if (k->rank == 0) {
+    k->checkpoint.kept = cst_kept_create(p, past, r);
+    k->checkpoint.number = past->number;
+    ok = cst_kept_take_over(k->checkpoint.kept, why, sizeof why);
+  }
+  PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
+  PetscCheck(ok, comm, PETSC_ERR_FILE_READ, "%s: %s", options->path, why);
+  PetscCallMPI(MPI_Bcast(r->item, cst_reference_items(r), MPI_BYTE, 0, comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
+  cst_run_control *k = *control;
+  PetscFunctionBegin;
+  cst_kept_destroy(k->checkpoint.kept);
+  for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
+  cst_bundle_destroy(&k->part);
+  PetscCallMPI(MPI_Type_free(&k->unit));
+  free(k->finished);
+  PetscCall(PetscFree(k->told));
+  PetscCall(PetscFree(*control));
+  PetscFunctionReturn(0);
+}
+
+void cst_run_control_watch(cst_run_control *k, cst_runner *r) { k->runner = r; }
+void cst_run_control_finished(cst_run_control *k, const cst_work *w) {
+  if (k->nfinished == k->most_finished) {
+    k->most_finished = 2 * k->most_finished + 16;
+    k->finished = cst_need(realloc(k->finished, k->most_finished * sizeof *k->finished));
+  }
+  k->finished[k->nfinished++] = *w;
+}
+
+/* ---- the part of each rank ---------------------------------------------------------------------- */
+
+static void pack_finished(cst_run_control *k, cst_bundle *b) {
+  long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
+  for (size_t i = 0; i < k->nfinished; i++, x += 3) {
+    cst_plan_trajectory(k->plan, k->finished[i].cohort, k->finished[i].first, &x[0], &x[1]);
+    x[2] = k->finished[i].count;
+  }
+  k->nfinished = 0;
+}
+
+static void pack_seconds(cst_run_control *k, cst_bundle *b) {
+  double *x = cst_bundle_add(b, "seconds", sizeof *x * (size_t)k->plan->nclass);
+  for (int i = 0; i < k->plan->nclass; i++) {
+    const double all = cst_runner_seconds(k->runner, i);
+    x[i] = all - k->told[i];
+    k->told[i] = all;
+  }
+}
+
+/* Buffered states are written to the file first. */
+static PetscErrorCode make_part(cst_run_control *k) {
+  PetscFunctionBegin;
+  if (k->runner) PetscCall(cst_runner_flush(k->runner));
+  const char *why = cst_output_sync(k->output);
+  cst_bundle_resize(&k->part, 0);
+  if (why) memcpy(cst_bundle_add(&k->part, "failed", strlen(why) + 1), why, strlen(why) + 1);
+  if (k->runner) {
+    cst_piece_pack(k->runner, &k->part);
+    cst_series_pack(k->series, &k->part);
+    cst_series_clear(k->series);
+    pack_finished(k, &k->part);
+    pack_seconds(k, &k->part);
+  }
+  cst_reference_pack(k->reference, false, &k->part);
+  cst_reference_pack_midway(k->reference, &k->part);
+  cst_bundle_seal(&k->part);
+  PetscFunctionReturn(0);
+}
+
+/* ---- rank 0 ---------------------------------------------------------------------------------- */
+
+/* Keeps the first failure as the reason; later parts are still received. */
+static void take(cst_run_control *k, const cst_bundle *part) {
+  checkpointing *d = &k->checkpoint;
+  if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
+  d->missing--;
+}
+
+static PetscErrorCode obey(cst_run_control *k, long order) {
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
+  PetscCall(make_part(k));
+  k->obeyed = order;
+  if (k->rank == 0)
+    take(k, &k->part);
+  else
+    PetscCallMPI(MPI_Isend(k->part.bytes, (PetscMPIInt)(k->part.size / CST_BUNDLE_UNIT), k->unit, 0, TAG,
+                           k->comm, &k->sending));
+  PetscFunctionReturn(0);
+}
+
+/* Starts to receive a part; *admitted false: none is pending, or no slot or memory is free. */
+static PetscErrorCode admit(cst_run_control *k, bool *admitted) {
+  checkpointing *d = &k->checkpoint;
+  MPI_Message    message;
+  MPI_Status     status;
+  PetscMPIInt    there = 0, units;
+  int            slot = 0;
+  PetscFunctionBegin;
+  *admitted = false;
+  if (d->arriving == SLOTS || d->room >= ROOM) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Improbe(MPI_ANY_SOURCE, TAG, k->comm, &there, &message, &status));
+  if (!there) PetscFunctionReturn(0);
+  while (d->request[slot] != MPI_REQUEST_NULL) slot++;
+  PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
+  cst_bundle_resize(&d->part[slot], (size_t)units * CST_BUNDLE_UNIT);
+  PetscCallMPI(MPI_Imrecv(d->part[slot].bytes, units, k->unit, &message, &d->request[slot]));
+  d->arriving++;
+  d->room += d->part[slot].size;
+  *admitted = true;
+  PetscFunctionReturn(0);
+}
+
+/* Receives parts as they arrive. Their senders compute and make progress only now and then, so several are
+ * received concurrently. */
+static PetscErrorCode receive(cst_run_control *k) {
+  checkpointing *d = &k->checkpoint;
+  PetscMPIInt    done, which[SLOTS];
+  bool           more = true;
+  PetscFunctionBegin;
+  while (d->missing > 0 && more) {
+    PetscCall(admit(k, &more));
+    done = 0;
+    if (d->arriving) PetscCallMPI(MPI_Testsome(SLOTS, d->request, &done, which, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < done; i++) {
+      take(k, &d->part[which[i]]);
+      d->room -= d->part[which[i]].size;
+      d->arriving--;
+    }
+    more = more || done > 0;
+  }
+  PetscFunctionReturn(0);
+}
+
+static void end(cst_run_control *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
+
+static void begin_checkpoint(cst_run_control *k, bool last) {
+  checkpointing *d = &k->checkpoint;
+  char           why[512];
+  d->opened = MPI_Wtime();
+  d->failed = !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
+  if (d->failed) {
+    snprintf(d->reason, sizeof d->reason, "%s", why);
+    end(k, CST_END_FAILED);
+    return;
+  }
+  d->making = true;
+  d->last = last;
+  d->missing = k->size;
+  cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, order_of(d->number, last));
+}
+
+static void finish_checkpoint(cst_run_control *k) {
+  checkpointing *d = &k->checkpoint;
+  if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
+  if (d->failed) cst_kept_abandon(d->kept);
+  d->written += !d->failed;
+  d->making = false;
+  d->beat = 0; /* show progress soon */
+  d->closed = MPI_Wtime();
+  d->longest = fmax(d->longest, d->closed - d->opened);
+  if (d->failed || d->last) end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
+}
+
+/* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
+static double reserve(const cst_run_control *k, const long *words) {
+  return 1 + 2 * k->checkpoint.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST];
+}
+
+static bool must_stop(cst_run_control *k, const long *words) {
+  if (words[CST_NOTICE_SIGNAL])
+    snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "%s",
+             cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
+  else if (MPI_Wtime() + reserve(k, words) > k->options.deadline)
+    snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "--max-hours");
+  else
+    return false;
+  return true;
+}
+
+static PetscErrorCode show_life(cst_run_control *k) {
+  PetscFunctionBegin;
+  if (MPI_Wtime() - k->checkpoint.beat < beat_every) PetscFunctionReturn(0);
+  k->checkpoint.beat = MPI_Wtime();
+  cst_lock_beat(k->options.lock);
+  PetscCall(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode lead(cst_run_control *k) {
+  checkpointing *d = &k->checkpoint;
+  long           words[CST_NOTICES];
+  PetscFunctionBegin;
+  PetscCall(show_life(k));
+  if (d->making) {
+    PetscCall(receive(k));
+    if (d->missing == 0) finish_checkpoint(k);
+    PetscFunctionReturn(0);
+  }
+  cst_coordinator_get(k->coordinator, words);
+  if (words[CST_NOTICE_END] != CST_END_NONE) PetscFunctionReturn(0);
+  if (words[CST_NOTICE_FINISHED] == k->total)
+    end(k, CST_END_DONE);
+  else if (must_stop(k, words))
+    begin_checkpoint(k, true);
+  else if (MPI_Wtime() - d->closed >= k->options.seconds)
+    begin_checkpoint(k, false);
+  PetscFunctionReturn(0);
+}
+
+/* ---- all ranks ------------------------------------------------------------------------------- */
+
+/* Time until the next poll: longer if rank 0 answers slowly, and if there are many ranks. */
+static double pause_after(const cst_run_control *k, double spent) {
+  const double most = k->rank ? fmax((double)k->size / polls_per_second, spent / part_of_time) : 0;
+  return fmin(fmax(pause_between, most), longest_pause);
+}
+
+static PetscErrorCode poll_now(cst_run_control *k) {
+  long        words[CST_NOTICES];
+  PetscMPIInt sent;
+  PetscFunctionBegin;
+  if (cst_stop_signal() && !k->signalled) {
+    cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal());
+    k->signalled = true;
+  }
+  PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
+  if (k->rank == 0) PetscCall(lead(k));
+  const double begun = MPI_Wtime();
+  cst_coordinator_tell(k->coordinator, words);
+  k->pause = pause_after(k, MPI_Wtime() - begun);
+  k->end = (cst_end)words[CST_NOTICE_END];
+  if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed)
+    PetscCall(obey(k, words[CST_NOTICE_ORDER]));
+  PetscFunctionReturn(0);
+}
+
+static bool stops(const cst_run_control *k) { return k->end > CST_END_DONE || is_last(k->obeyed); }
+
+PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
+  cst_run_control *k = context;
+  const double     now = MPI_Wtime();
+  PetscFunctionBegin;
+  cst_coordinator_done(k->coordinator, work);
+  if (now - k->polled >= k->pause) {
+    if (now - k->polled > 1.2 * k->slowest) {
+      k->slowest = now - k->polled;
+      cst_coordinator_raise(k->coordinator, CST_NOTICE_SLOWEST, (long)(1e3 * k->slowest));
+    }
+    PetscCall(poll_now(k));
+    k->polled = MPI_Wtime();
+  }
+  *stop = stops(k);
+  PetscFunctionReturn(0);
+}
+
+/* Called inside a slice: rank 0 continues to coordinate, but no part is made here. */
+bool cst_run_control_halts(void *context) {
+  cst_run_control *k = context;
+  const double     now = MPI_Wtime();
+  long             words[CST_NOTICES];
+  if (cst_stop_signal()) return true;
+  if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
+  k->looked = now;
+  if (k->rank == 0 && lead(k)) return true;
+  cst_coordinator_get(k->coordinator, words);
+  k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
+  k->halts =
+      is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
+  return k->halts;
+}
+
+bool cst_run_control_pauses(void *context) {
+  cst_run_control *k = context;
+  if (cst_run_control_halts(k)) return true;
+  if (!k->due || MPI_Wtime() - k->polled < k->patience) return false;
+  k->patience *= 2;
+  k->due = false; /* until it is asked again */
+  return true;
+}
+
+/* This rank has no work left. It carries out orders until all ranks have finished, and polls less often the
+ * longer it waits. Rank 0 polls without a pause, to serve the others. */
+static PetscErrorCode wait_for_end(cst_run_control *k) {
+  const double begun = MPI_Wtime();
+  PetscFunctionBegin;
+  while (k->end == CST_END_NONE) {
+    PetscCall(poll_now(k));
+    const double pause =
+        k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_per_second)) : 0;
+    if (k->end == CST_END_NONE) usleep((useconds_t)(1e6 * fmax(0.001, pause)));
+  }
+  PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
+  k->polled = MPI_Wtime();
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode start_anew(cst_run_control *k) {
+  static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Barrier(k->comm));
+  for (int i = 0; k->rank == 0 && i < 3; i++) cst_coordinator_put(k->coordinator, words[i], 0);
+  k->end = CST_END_NONE;
+  PetscCallMPI(MPI_Barrier(k->comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_work *f, void *context,
+                                     cst_end *how) {
+  bool stop = false;
+  PetscFunctionBegin;
+  k->total = n;
+  for (long i; !stop && (i = cst_coordinator_add(k->coordinator, CST_NOTICE_NEXT, 1)) < n;) {
+    PetscCall(f(context, (int)i, &stop));
+    if (stop) break;
+    (void)cst_coordinator_add(k->coordinator, CST_NOTICE_FINISHED, 1);
+    PetscCall(cst_run_control_poll(k, 0, &stop));
+  }
+  PetscCall(wait_for_end(k));
+  *how = k->end;
+  PetscCall(start_anew(k));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
+  PetscFunctionBegin;
+  for (int i = 0; i < k->plan->nclass; i++) seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
+  if (k->rank == 0) {
+    cst_kept_add_series(k->checkpoint.kept, k->series);
+    cst_kept_add_seconds(k->checkpoint.kept, seconds);
+  }
+  PetscFunctionReturn(0);
+}
+
+void cst_run_control_report(const cst_run_control *k, cst_run_end *run) {
+  run->checkpoints = k->checkpoint.written;
+  run->longest = k->checkpoint.longest;
+  snprintf(run->reason, sizeof run->reason, "%s", k->checkpoint.reason);
+}

@@ -1,0 +1,106 @@
+/* run-notes.c: the attributes of a result file (see run-notes.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+#include "constella/constella.h"
+#include "study/run/identity.h"
+#include "study/run/run-notes.h"
+
+void cst_run_notes_time(char text[32]) {
+  time_t    now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+void cst_run_notes_study(cst_output *o, const cst_study *s) {
+  char seed[32];
+  snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
+  cst_output_note(o, "/", "schema", "constella-result 1");
+  cst_output_note(o, "/", "creator", "constella");
+  cst_output_note(o, "/", "version", CST_RELEASE);
+  cst_output_note(o, "/", "git", cst_identity_version());
+  cst_output_note(o, "/", "title", s->title ? s->title : "");
+  cst_output_note(o, "/", "study_kind", cst_kind_name(s->kind));
+  cst_output_note(o, "/", "system", s->system->name);
+  cst_output_note(o, "/", "system_description", s->system->text);
+  cst_output_note(o, "/", "study", s->canonical);
+  cst_output_note(o, "/", "study_sha256", s->sha256);
+  cst_output_note(o, "/", "seed", seed);
+  if (s->starts_text) cst_output_note(o, "/", "starts", s->starts_text);
+}
+
+static void note_back_end(cst_output *o, const cst_back_end *b) {
+  cst_output_note(o, "/run", "kernels", b->kernels);
+  if (b->seconds == 0 && !*b->why) return; /* no compiler was used */
+  cst_output_number(o, "/run", "compile_seconds", b->seconds);
+  cst_output_number(o, "/run", "compile_cached", b->cached && !*b->why);
+  if (!*b->why && *b->compiler) cst_output_note(o, "/run", "compile_compiler", b->compiler);
+  if (*b->why) cst_output_note(o, "/run", "compile_refused", b->why);
+}
+
+void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
+  char text[512];
+  cst_run_notes_time(text);
+  cst_output_note(o, "/run", "id", options->resume.run);
+  cst_output_note(o, "/run", "started", text);
+  cst_output_note(o, "/run", "command", options->command ? options->command : "");
+  cst_output_note(o, "/run", "compiler", cst_identity_compiler());
+  cst_identity_libraries(text, sizeof text);
+  cst_output_note(o, "/run", "libraries", text);
+  note_back_end(o, &options->back_end);
+}
+
+double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a) {
+  return p->cost > 0 ? 1 - a->left / p->cost : 0;
+}
+
+void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts, int ranks) {
+  char host[MPI_MAX_PROCESSOR_NAME];
+  int  length;
+  MPI_Get_processor_name(host, &length);
+  cst_output_number(o, "/run", "attempts", attempts);
+  cst_output_number(o, "/run", "started_unix", (double)time(NULL));
+  cst_output_number(o, "/run", "work_before", cst_run_notes_work_before(p, a));
+  cst_output_number(o, "/run", "ranks", ranks);
+  cst_output_number(o, "/run", "batch", (double)a->batch);
+  cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);
+  cst_output_text(o, "/run", "host_of_rank_0", host);
+  cst_output_text(o, "/run", "stopped", "");
+  cst_output_text(o, "/run", "finished", "");
+  cst_output_number(o, "/run", "checkpoints", 0);
+  cst_output_number(o, "/run", "checkpoint_seconds_most", 0);
+  cst_output_number(o, "/run", "busy_seconds_least", NAN);
+  cst_output_number(o, "/run", "busy_seconds_most", NAN);
+}
+
+static void note_use(cst_output *o, const cst_column *c) {
+  char path[96];
+  snprintf(path, sizeof path, "/statistics/%s", c->name);
+  if (c->use.role) cst_output_note(o, path, "role", c->use.role);
+  if (c->use.of) cst_output_note(o, path, "of", c->use.of);
+  if (c->use.axis) cst_output_note(o, path, "axis", c->use.axis);
+}
+
+/* Lists names of columns as far as the text has room. */
+static void list_names(const cst_columns *c, bool labels, const char *between, char *text, size_t size) {
+  size_t n = 0;
+  *text = 0;
+  for (int i = 0; i < c->n; i++)
+    if ((labels ? c->column[i].use.labels : c->column[i].use.shown) && n + 70 < size)
+      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? between : "", c->column[i].name);
+}
+
+void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
+  char text[4096];
+  for (int i = 0; i < c->n; i++) note_use(o, &c->column[i]);
+  list_names(c, false, ",", text, sizeof text);
+  cst_output_note(o, "/statistics", "columns", text);
+  list_names(c, true, " ", text, sizeof text);
+  cst_output_note(o, "/statistics", "coordinates", text);
+  snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "",
+           s->kind->figures && s->averages ? "," : "", s->averages ? "averages" : "",
+           s->nhistogram ? ",histograms" : "");
+  cst_output_note(o, "/statistics", "figures", text);
+}

@@ -1,0 +1,26 @@
+/* run-notes.h: the attributes of a result file that describe the study, the runs and the columns. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RUN_NOTES_H
+#define CST_RUN_NOTES_H
+#include "study/run/run.h"
+
+/* The time now, in UTC: 2026-11-23T14:05:59Z. */
+void cst_run_notes_time(char text[32]);
+
+/* Attributes of the root: everything on which the result depends. */
+void cst_run_notes_study(cst_output *o, const cst_study *s);
+
+/* Attributes of /run that concern the first run of the file and never change. The result does not depend on
+ * them. */
+void cst_run_notes_first(cst_output *o, const cst_run_options *options);
+
+/* Attributes of /run that concern this run; they replace those of the previous run. */
+void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts, int ranks);
+
+/* Attributes with which the table is printed and drawn, and those that xarray reads as coordinates. */
+void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns *c);
+
+/* The fraction of the study that earlier runs have done. */
+double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a);
+
+#endif

@@ -1,0 +1,321 @@
+/* run.c: runs a study from its plan to the finished file: reference, batches, series, conclusions. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/result/conclude.h"
+#include "study/result/extend.h"
+#include "study/run/identity.h"
+#include "study/result/longer.h"
+#include "study/runner/replay.h"
+#include "study/run/run.h"
+#include "study/run/run-control.h"
+#include "study/run/run-notes.h"
+#include "study/run/stop.h"
+
+static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
+  double *t;
+  PetscFunctionBegin;
+  if (!p->most_samples) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(p->most_samples, &t));
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_class *k = &p->classes[p->class_of[i]];
+    for (int j = 0; j < p->most_samples; j++) t[j] = j < k->nsample ? (double)k->sample[j] * k->h : NAN;
+    PetscCall(cst_output_series(o, i, CST_CHANNEL_SAMPLE_TIME, 0, t));
+  }
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(0);
+}
+
+/* Steps of a class that were computed for this file. */
+static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
+  return e ? cst_extend_steps(e, cohort) : (double)p->classes[cohort].lanes * (double)p->classes[cohort].n;
+}
+
+static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
+                                  const cst_runner *runner, double *seconds) {
+  double     *all, *rate, busy = 0, least, most;
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscCalloc2(p->nclass, &all, p->ncase, &rate));
+  for (int k = 0; k < p->nclass; k++) busy += cst_runner_seconds(runner, k);
+  PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  /* the computing times of the least and the most busy rank */
+  cst_output_number(o, "/run", "busy_seconds_least", least);
+  cst_output_number(o, "/run", "busy_seconds_most", most);
+  PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
+  for (int i = 0; i < p->ncase; i++) {
+    const double steps = computed(p, e, p->class_of[i]);
+    rate[i] = steps > 0 ? steps / all[p->class_of[i]] : NAN;
+  }
+  if (rank == 0) PetscCall(cst_output_rates(o, rate));
+  PetscCall(PetscFree2(all, rate));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error,
+                               cst_run_end *run) {
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0) {
+    PetscCall(cst_conclude(table, o, reference_error, &run->failures));
+    PetscCall(cst_output_columns(o, cst_conclude_columns(table)));
+  }
+  run->failed = cst_failures_total(&run->failures); /* broadcast by the caller */
+  PetscFunctionReturn(0);
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+typedef struct {
+  const cst_plan      *plan;
+  const cst_agenda    *agenda;
+  cst_output          *output;
+  cst_reference       *reference;
+  cst_series          *series;
+  cst_past            *past;
+  cst_runner          *runner;
+  cst_run_control     *control;
+  const cst_extension *extension;
+  double              *rows;         /* from which a batch continues */
+  double              *least, *most; /* [nclass] seconds per trajectory */
+} computation;
+
+static PetscErrorCode compute_item(void *context, int i, bool *stop) {
+  computation *d = context;
+  const void  *midway;
+  size_t       size = 0;
+  PetscFunctionBegin;
+  PetscCheck(cst_past_midway(d->past, i, &midway, &size), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "checkpoint %ld was damaged or removed during the run", d->past->number);
+  PetscCall(cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
+  PetscFunctionReturn(0);
+}
+
+/* Reads the rows of a batch from the file, [count][width]. */
+static PetscErrorCode read_rows(computation *d, const cst_work *w, long width) {
+  const cst_class *k = &d->plan->classes[w->cohort];
+  const long       members = d->plan->study->members;
+  PetscFunctionBegin;
+  d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
+  for (long at = 0, n; at < w->count; at += n) {
+    const long lane = w->first + at, first = lane % members;
+    n = PetscMin(members - first, w->count - at);
+    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n,
+                                      d->rows + at * width));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Computes one batch, or a part of it whose trajectories are all at the step of the first row, or have no
+ * rows. */
+static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x, long width, bool *stop) {
+  const cst_class *k = &d->plan->classes[w->cohort];
+  cst_origin       from;
+  PetscFunctionBegin;
+  if (cst_longer_step(x, width) >= 0) {
+    const long numbers = (long)x[CST_LONGER_NUMBERS];
+    from = (cst_origin){cst_longer_position(d->plan, k, x), numbers, x, true};
+    for (long l = 0; l < w->count; l++)
+      memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+    PetscCall(cst_runner_batch(d->runner, w, &from, stop));
+  } else
+    PetscCall(cst_runner_batch(d->runner, w, NULL, stop));
+  if (!*stop) cst_run_control_finished(d->control, w);
+  PetscFunctionReturn(0);
+}
+
+/* A batch of an extensible study continues from the rows in the file. In a resumed run their steps may
+ * differ: a trajectory that reached its new end after the last checkpoint has the row of the new end, and is
+ * observed there once more. */
+static PetscErrorCode compute_extensible(computation *d, const cst_work *w, bool *stop) {
+  const long width = (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
+  PetscFunctionBegin;
+  PetscCall(read_rows(d, w, width));
+  for (long at = 0, n; at < w->count && !*stop; at += n) {
+    double    *x = d->rows + at * width;
+    const long step = cst_longer_step(x, width);
+    for (n = 1; at + n < w->count && cst_longer_step(x + n * width, width) == step;) n++;
+    cst_work part = *w;
+    part.first += at;
+    part.count = n;
+    PetscCall(compute_part(d, &part, x, width, stop));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
+  computation    *d = context;
+  const cst_work *w = &d->agenda->work[i];
+  cst_origin      from;
+  PetscFunctionBegin;
+  if (w->piece < 0 && d->plan->study->extensible) {
+    PetscCall(compute_extensible(d, w, stop));
+    PetscFunctionReturn(0);
+  }
+  PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "checkpoint %ld was damaged or removed during the run", d->past->number);
+  PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
+  if (!*stop) cst_run_control_finished(d->control, w);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode time_class(void *context, int i, bool *stop) {
+  computation *d = context;
+  double       least, most;
+  long         lanes;
+  PetscFunctionBegin;
+  PetscCall(cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
+  d->least[i] = least / (double)lanes;
+  d->most[i] = most / (double)lanes;
+  PetscFunctionReturn(0);
+}
+
+/* Each class is timed by one rank. Checkpoints do not hold times: a resumed run times all classes. */
+static PetscErrorCode time_classes(computation *d, cst_end *end) {
+  const cst_plan *p = d->plan;
+  double         *both, *icase;
+  PetscMPIInt     rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscCalloc2(2 * p->nclass, &both, p->ncase, &icase));
+  d->least = both;
+  d->most = both + p->nclass;
+  PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
+    for (int i = 0; i < p->ncase; i++) icase[i] = both[k * p->nclass + p->class_of[i]];
+    PetscCall(cst_output_times(d->output, k ? CST_CHANNEL_CPU_MOST : CST_CHANNEL_CPU, icase));
+  }
+  PetscCall(PetscFree2(both, icase));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_batches(computation *d, cst_end *end) {
+  double *seconds;
+  PetscFunctionBegin;
+  PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
+  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series,
+                              cst_run_control_poll, d->control, &d->runner));
+  cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
+  cst_run_control_watch(d->control, d->runner);
+  PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
+  if (*end == CST_END_DONE && d->plan->study->worst_by.text)
+    PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
+  if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
+  if (*end == CST_END_DONE) {
+    cst_stop_grace(20); /* the rest usually takes moments */
+    PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
+    PetscCall(cst_run_control_gather(d->control, seconds));
+    PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
+    PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
+    PetscCall(PetscFree(seconds));
+  }
+  PetscCall(cst_runner_destroy(&d->runner));
+  PetscFunctionReturn(0);
+}
+
+/* Copies rows and series from the extended file into a new one; later checkpoints contain them. */
+static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  cst_reference_spare(d->reference, d->past->lane);
+  if (!d->extension || options->resume.start != CST_START_ANEW) PetscFunctionReturn(0);
+  PetscCall(cst_extend_rows(d->extension, d->output));
+  if (rank == 0) PetscCall(cst_extend_series(d->extension, d->series));
+  PetscFunctionReturn(0);
+}
+
+/* reference_error: see cst_reference_errors; set if the run completes. */
+static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
+                           const cst_run_options *options, double *reference_error, cst_run_end *run) {
+  char                   *identity = cst_identity_text(p, options->resume.run);
+  cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds, options->lock,
+                                  options->deadline};
+  computation             d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
+                               past, NULL, NULL, options->extension,      NULL,
+                               NULL, NULL};
+  cst_coordinator        *c;
+  PetscFunctionBegin;
+  PetscCall(take_over(&d, options));
+  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
+  PetscCall(
+      cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.control));
+  d.reference->halt = cst_run_control_halts;
+  d.reference->halt_context = d.control;
+  cst_stop_grace(0); /* from here on slices of work poll for signals */
+  PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d, &run->end));
+  if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
+  if (run->end == CST_END_DONE) cst_reference_errors(d.reference, reference_error);
+  run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
+  cst_run_control_report(d.control, run);
+  PetscCall(cst_run_control_destroy(&d.control));
+  PetscCall(cst_coordinator_destroy(&c));
+  free(d.rows);
+  cst_series_destroy(d.series);
+  cst_reference_destroy(d.reference);
+  free(identity);
+  PetscFunctionReturn(0);
+}
+
+/* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
+ * a few attributes. */
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options,
+                                  const cst_columns *columns, cst_output **o) {
+  const bool  anew = options->resume.start == CST_START_ANEW;
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(cst_output_create(p, options->output, anew, columns, o));
+  if (anew) {
+    cst_run_notes_study(*o, p->study);
+    cst_run_notes_first(*o, options);
+    cst_run_notes_columns(*o, p->study, columns);
+    if (options->extension && options->extension->longer)
+      cst_output_note(*o, "/", "continued", "from an earlier end");
+  }
+  cst_run_notes_this(*o, p, a, options->resume.attempts + 1, ranks);
+  if (anew && rank == 0) PetscCall(write_times(p, *o));
+  /* so that an unfinished file has its labels */
+  if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns));
+  cst_output_flush(*o);
+  if (rank == 0) PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
+                       const cst_run_options *options, cst_run_end *run) {
+  cst_conclusion *table = cst_conclude_create(p);
+  cst_output     *o;
+  PetscMPIInt     rank;
+  char            text[32];
+  double         *reference_error;
+  bool            finished;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  /* removes checkpoints of a replaced file, and damaged ones */
+  if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number);
+  PetscCall(open_output(p, agenda, options, cst_conclude_columns(table), &o));
+  PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
+  PetscCall(work(p, agenda, o, past, options, reference_error, run));
+  cst_run_notes_time(text);
+  if (rank == 0) PetscCall(cst_output_share(o, run->share));
+  if (run->end == CST_END_DONE) PetscCall(conclude(table, o, reference_error, run));
+  PetscCall(PetscFree(reference_error));
+  PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
+  cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
+  cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
+  PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
+  PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
+             "%s could not be finished", options->output);
+  if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_newer(options->output, 0);
+  cst_conclude_destroy(table);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,90 @@
+/* runner-create.c: creates the object that steps batches (runner.h), with workspace that all batches share.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "method/method.h"
+#include "study/runner/runner-internal.h"
+
+static double *aligned(size_t n) {
+  void *p = NULL;
+  if (posix_memalign(&p, 64, (n + 8) * sizeof(double))) abort();
+  memset(p, 0, (n + 8) * sizeof(double));
+  return p;
+}
+
+static size_t expression_scratch(const cst_plan *p) {
+  int most = 0;
+  for (int k = 0; k < p->nlook; k++)
+    if (p->look[k].tape) most = PetscMax(most, cst_tape_registers(p->look[k].tape));
+  for (int k = 0; k < p->study->nhistogram; k++) most = PetscMax(most, cst_tape_registers(p->histogram[k]));
+  return (size_t)most;
+}
+
+PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o,
+                                 cst_series *series, cst_poll *poll, void *context, cst_runner **runner) {
+  const cst_system *s = p->study->system;
+  cst_runner       *r;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&r));
+  *runner = r;
+  r->plan = p;
+  r->reference = reference;
+  r->output = o;
+  r->series = series;
+  r->batch = batch;
+  r->poll = poll;
+  r->poll_context = context;
+  r->width = cst_isas[p->isa].width;
+  r->fold = cst_fold_for(s, p->isa);
+  PetscCall(PetscMalloc2(p->nlook, &r->measure, p->nlook, &r->kept));
+  for (int k = 0; k < p->nlook; k++) r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
+  const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
+  PetscCall(
+      PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
+  r->q0 = aligned(groups * (size_t)s->nq * W);
+  r->v0 = aligned(groups * (size_t)s->nq * W);
+  r->value = aligned(quantities * W);
+  r->scale = aligned(quantities * W);
+  r->bins = aligned(quantities * CST_BINS * W);
+  r->top = aligned(quantities * W);
+  r->count = aligned(quantities * W);
+  r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
+  r->time = aligned(W);
+  r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
+  r->lambda = aligned((size_t)s->ng * W);
+  r->last = aligned((size_t)s->ng * W);
+  r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
+  r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
+  for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
+  for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
+  r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
+  const cst_channel *c = cst_channels_find(r->rows->channels, CST_CHANNEL_CONTINUE, 0);
+  r->row = c ? c->count : 0;
+  cst_runner_create_collected(r);
+  cst_tracks_create(&r->tracks, p, o);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_runner_destroy(cst_runner **runner) {
+  cst_runner *r = *runner;
+  PetscFunctionBegin;
+  for (int i = 0; i < r->plan->study->nmethod; i++) {
+    if (r->stepper[i]) PetscCall(cst_batch_destroy(&r->full[i]));
+    if (r->partner[i]) PetscCall(cst_batch_destroy(&r->half[i]));
+    PetscCall(cst_stepper_destroy(&r->stepper[i]));
+    PetscCall(cst_stepper_destroy(&r->partner[i]));
+  }
+  PetscCall(PetscFree2(r->measure, r->kept));
+  PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
+  PetscCall(PetscFree2(r->full, r->half));
+  cst_runner_destroy_collected(r);
+  cst_tracks_destroy(&r->tracks);
+  free(r->kept_rows);
+  double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins, r->top,  r->count,
+                     r->scratch, r->time, r->half_lambda, r->lambda, r->last, r->state};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  cst_rows_destroy(r->rows);
+  PetscCall(PetscFree(*runner));
+  PetscFunctionReturn(0);
+}

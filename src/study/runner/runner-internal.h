@@ -1,0 +1,109 @@
+/* runner-internal.h: the object that steps batches, shared by the files of the runner. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RUNNER_INTERNAL_H
+#define CST_RUNNER_INTERNAL_H
+#include <limits.h>
+#include "study/runner/runner.h"
+#include "study/runner/tracks.h"
+
+struct cst_runner {
+  const cst_plan *plan;
+  long            batch; /* maximal number of lanes */
+  cst_reference  *reference;
+  cst_output     *output;
+  cst_series     *series;
+  cst_poll       *poll;
+  void           *poll_context;
+  cst_halt       *halt, *pause; /* called with poll_context; NULL: none */
+  const cst_fold *fold;
+  int             width;
+  cst_stepper   **stepper, **partner; /* [nmethod]; partner: half the step, for reference: self */
+  cst_batch      *full, *half;        /* [nmethod] */
+  double         *seconds;            /* [nclass] */
+  double         *q0, *v0;            /* [group][nq][W] */
+  cst_measure   **measure;            /* [nlook] */
+  double         *value, *scale;      /* [quantity][W] */
+  double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
+  double         *scratch;            /* workspace of expressions */
+  double         *time;               /* [W] */
+  bool            unwanted;           /* values of unwanted quantities are set; they never change */
+  double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps earlier */
+  double         *lambda, *last;      /* [ng][W]: of the group being read; of its partner */
+  /* states of two lanes and one start: see runner-read.c */
+  double   *state;
+  cst_rows *rows;
+  /* numbers per row from which a longer run continues; 0: none */
+  size_t row;
+  /* into the rows, from lane 0 on; kept[nlook], NULL: the observer keeps nothing */
+  double *accumulators, **kept;
+  double *error[CST_ERRORS]; /* [lane] into the rows; NULL without a reference */
+  /* [nquantity] into the rows, from lane 0 on; NULL: not averaged */
+  double **average, **square;
+  double  *average_weight, *weight_square; /* likewise; NULL: samples of averages are not weighted */
+  double **counts, **weights;              /* [nhistogram] likewise; NULL: samples are not weighted */
+  double  *inside;                         /* [values of the largest histogram][W] */
+  /* the current batch */
+  const cst_work  *work; /* NULL: none */
+  const cst_class *cohort;
+  cst_stepper     *st, *hst;
+  cst_batch       *b, *hb;
+  int              window;
+  long             in_window, folds; /* in the open window, and in total */
+  int              next_sample;
+  long             next_fold; /* next step that is observed */
+  long             slice_end; /* next step at which MPI is entered */
+  bool             timed;     /* the batch is being timed; nothing is observed */
+  cst_chosen       chosen;
+  cst_tracks       tracks;
+  /* [count of the work] members of its case that are replayed to store their states; NULL: not a replay */
+  const long *replayed;
+  /* state of the batch when its slice began, so that the slice may be halted inside: */
+  bool         watched;
+  double      *kept_rows; /* [count][numbers] */
+  size_t       kept_room;
+  cst_position kept_at;
+};
+
+const cst_case *cst_runner_case(const cst_runner *r, long lane);
+long            cst_runner_member(const cst_runner *r, long lane);
+double         *cst_runner_record(const cst_runner *r, int group);
+void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
+                                  double *lambda);
+
+/* Data of a group: accumulators [quantity][slot][W], and numbers that an observer keeps, [row->kept][W]
+ * (NULL: none). */
+double *cst_runner_accumulators(const cst_runner *r, int group);
+double *cst_runner_observer(const cst_runner *r, int look, int group);
+
+/* Updates the accumulators of all quantities at the current step. */
+void cst_runner_fold(cst_runner *r);
+/* runner-collect.c: adds a group that was just measured to averages and histograms; converts sums to means at
+ * the end; resets them. */
+void cst_runner_collect(cst_runner *r, int group, const cst_view *view);
+void cst_runner_finish_averages(cst_runner *r);
+void cst_runner_clear_collected(cst_runner *r);
+void cst_runner_create_collected(cst_runner *r);
+void cst_runner_destroy_collected(cst_runner *r);
+/* Closes the window that ends here: stores the means of living lanes and resets the sums. */
+void cst_runner_close_window(cst_runner *r);
+/* Records the next sample of the series at the current step. */
+void cst_runner_sample(cst_runner *r);
+/* Compares all lanes with the reference at the current step, as far as the class reads there, and updates the
+ * largest errors so far. */
+PetscErrorCode cst_runner_read_errors(cst_runner *r);
+/* keep.c: stores states of chosen members: finds those in the current batch, which is at this step; stores
+ * their current states. */
+void           cst_keep_follow(cst_runner *r, long step, bool done);
+PetscErrorCode cst_keep_states(cst_runner *r);
+/* Values of all quantities of a group at the current step, written to r->value. Returns the view that
+ * observers had. */
+cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
+bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
+/* True if the row can belong to the current class: its status and step are valid. */
+bool cst_runner_fits(const cst_runner *r, const double *row);
+bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
+/* runner-rows.c: writes the rows of the current batch, which has ended, to the result. */
+PetscErrorCode cst_runner_write_rows(cst_runner *r);
+/* Restores a lane from a row of cst_runner_save. */
+void cst_runner_restore(cst_runner *r, long lane, const double *row);
+#endif

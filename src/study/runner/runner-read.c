@@ -1,0 +1,175 @@
+/* runner-read.c: errors of a batch against the reference at its current step. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "study/runner/runner-internal.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double d = fabs(x[i] - y[i]);
+    if (kind == CST_NORM_MAX)
+      sum = d > sum || isnan(d) ? d : sum;
+    else
+      sum += kind == CST_NORM_ONE ? d : d * d;
+  }
+  return kind == CST_NORM_TWO ? sqrt(sum) : sum;
+}
+
+/* Combines the norms of two parts. */
+double cst_runner_norm_join(cst_norm kind, double a, double b) {
+  if (kind == CST_NORM_MAX) return a > b || isnan(a) ? a : b;
+  return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
+}
+
+/* A NaN is kept. */
+static void keep_largest(double *kept, double e) {
+  if (isnan(e) || e > *kept) *kept = e;
+}
+
+/* Parts of the error, as bits. */
+enum { STATES = 1 << CST_ERROR_Q | 1 << CST_ERROR_P, MULTIPLIERS = 1 << CST_ERROR_LAMBDA };
+
+/* The compared quantities of a lane or of its reference. */
+typedef struct {
+  double *q, *p, *lambda;
+} reading;
+
+static void record_errors(cst_runner *r, long lane, int parts, reading x, reading y) {
+  const cst_study *s = r->plan->study;
+  const int        nq = s->system->nq, ng = s->system->ng;
+  const struct {
+    const double *x, *y;
+    int           n;
+    bool          chosen;
+  } part[CST_ERRORS] = {[CST_ERROR_Q] = {x.q, y.q, nq, s->error_q},
+                        [CST_ERROR_P] = {x.p, y.p, nq, s->error_p},
+                        [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error_lambda}};
+  double all = 0;
+  for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
+    if (!(parts >> k & 1)) continue;
+    const double e = part[k].n ? cst_runner_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    if (part[k].chosen) all = cst_runner_norm_join(s->norm, all, e);
+    keep_largest(&r->error[k][lane], e);
+  }
+  keep_largest(&r->error[CST_ERROR_ALL][lane], all);
+}
+
+static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane, double *q,
+                       double *p) {
+  const cst_system *s = r->plan->study->system;
+  const cst_layout *at = cst_stepper_layout(st);
+  const double     *x = cst_batch_lane(st, b, lane);
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = x[(at->q + i) * r->width];
+    p[i] = x[(at->p + i) * r->width];
+  }
+}
+
+static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
+  const size_t nq = (size_t)r->plan->study->system->nq, W = (size_t)r->width,
+               first = (size_t)lane / W * nq * W + (size_t)lane % W;
+  for (size_t i = 0; i < nq; i++) {
+    q0[i] = r->q0[first + i * W];
+    v0[i] = r->v0[first + i * W];
+  }
+}
+
+bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
+  return b->alive[lane / r->width] >> lane % r->width & 1;
+}
+
+/* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
+ * the time that the method's row names. */
+static PetscErrorCode bring_partner(cst_runner *r) {
+  const cst_system *s = r->plan->study->system;
+  const size_t      block = (size_t)s->ng * (size_t)r->width;
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  if (cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
+  for (int g = 0; g < r->hb->groups; g++)
+    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step,
+                      r->half_lambda + (size_t)g * block);
+  PetscCall(cst_stepper_advance(r->hst, r->hb, 1));
+  PetscFunctionReturn(0);
+}
+
+/* A failed partner gives NaN. */
+static void partner_reading(cst_runner *r, long lane, reading y) {
+  const cst_system *s = r->plan->study->system;
+  const int         W = r->width;
+  const double      w = r->plan->method[r->cohort->method]->properties.lambda_time,
+               *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
+  const bool lost = !cst_runner_lives(r, r->hb, lane);
+  lane_state(r, r->hst, r->hb, lane, y.q, y.p);
+  for (int a = 0; a < s->ng; a++) {
+    double before = first[a * W + lane % W], after = r->last[a * W + lane % W];
+    y.lambda[a] = lost ? NAN : w == 1 ? after : w == 0 ? before : (1 - w) * before + w * after;
+  }
+  for (int i = 0; i < s->nq && lost; i++) y.q[i] = y.p[i] = NAN;
+}
+
+/* References are kinetic; converts p to the representative of the lane's method. */
+static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
+  const cst_study *s = r->plan->study;
+  const double    *c = s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
+  if (r->plan->method[r->cohort->method]->properties.tangential) cst_system_tangential(s->system, c, q, p);
+}
+
+static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0,
+                              reading y) {
+  const double h = r->cohort->h, step = (double)r->b->step, t = step * h;
+  const double back = cst_properties_back(&r->plan->method[r->cohort->method]->properties, h);
+  const double tl = back == 0 ? t : (step - back) * h;
+  const bool   states = parts & STATES;
+  cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t,
+                    tl, states ? y.q : NULL, states ? y.p : NULL, parts & MULTIPLIERS ? y.lambda : NULL);
+  if (states) make_comparable(r, lane, y.q, y.p);
+}
+
+static void read_lane(cst_runner *r, long lane, int parts) {
+  const cst_system *s = r->plan->study->system;
+  double           *q0 = r->state, *v0 = q0 + s->nq, *own = v0 + s->nq, *other = own + 2 * s->nq + s->ng;
+  const reading     x = {own, own + s->nq, own + 2 * s->nq}, y = {other, other + s->nq, other + 2 * s->nq};
+  lane_state(r, r->st, r->b, lane, x.q, x.p);
+  for (int a = 0; a < s->ng; a++) x.lambda[a] = r->lambda[a * r->width + lane % r->width];
+  lane_start(r, lane, q0, v0);
+  if (r->hst)
+    partner_reading(r, lane, y);
+  else
+    reference_reading(r, lane, parts, q0, v0, y);
+  record_errors(r, lane, parts, x, y);
+}
+
+static void group_multipliers(cst_runner *r, int group) {
+  cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
+  if (r->hst)
+    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst), r->hb->step,
+                      r->last);
+}
+
+static void read_lanes(cst_runner *r, int parts) {
+  for (long lane = 0; lane < r->work->count; lane++) {
+    if (lane % r->width == 0 && parts & MULTIPLIERS) group_multipliers(r, (int)(lane / r->width));
+    if (cst_runner_lives(r, r->b, lane)) read_lane(r, lane, parts);
+  }
+}
+
+/* States and multipliers that are read at different stops are not combined, not even where two stops
+ * coincide; the error is the larger of the two. */
+PetscErrorCode cst_runner_read_errors(cst_runner *r) {
+  const cst_class *k = r->cohort;
+  const long       now = r->b->step;
+  PetscFunctionBegin;
+  if (r->hst) PetscCall(bring_partner(r));
+  if (cst_runner_halted(r)) PetscFunctionReturn(0);
+  if (k->lead == 0)
+    read_lanes(r, STATES | MULTIPLIERS);
+  else {
+    if (cst_plan_class_reads_states(k, now)) read_lanes(r, STATES);
+    if (cst_plan_class_reads_lambda(k, now)) read_lanes(r, MULTIPLIERS);
+  }
+  PetscFunctionReturn(0);
+}

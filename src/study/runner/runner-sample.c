@@ -1,0 +1,162 @@
+/* runner-sample.c: sampling of a running batch: accumulators of every quantity, windows of the drift, samples
+ * of the series. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "study/runner/runner-internal.h"
+
+/* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
+static void set_time(cst_runner *r) {
+  const double t = (double)r->b->step * r->cohort->h;
+  if (r->time[0] == t) return;
+  for (int l = 0; l < r->width; l++) r->time[l] = t;
+}
+
+/* The view of a group at the current step. */
+static cst_view view_of(cst_runner *r, int group, cst_keep keep) {
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
+  const double     *record = cst_runner_record(r, group);
+  const int         W = r->width;
+  double           *v = r->scratch, *lambda = v + s->nq * W, *more = lambda + (s->ng + 1) * W;
+  r->fold->velocities(cst_stepper_context(r->st), record, v);
+  if (p->needs_lambda) cst_runner_lambda(r, r->st, record, r->b->step, lambda);
+  set_time(r);
+  return (cst_view){.context = cst_stepper_context(r->st),
+                    .record = record,
+                    .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,
+                    .v = v,
+                    .lambda = lambda,
+                    .time = r->time,
+                    .scratch = more + W,
+                    .isa = p->isa,
+                    .alive = r->b->alive[group],
+                    .keep = keep,
+                    .freedom = p->freedom[r->cohort->method]};
+}
+
+cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
+  const int      W = r->width;
+  const cst_view view = view_of(r, group, keep);
+  for (int k = 0; k < r->plan->nlook; k++) {
+    const cst_observation *look = &r->plan->look[k];
+    double                *value = r->value + look->first * W, *scale = r->scale + look->first * W;
+    if (look->wanted)
+      r->measure[k](look, &view, cst_runner_observer(r, k, group), value, scale);
+    else if (!r->unwanted)
+      for (int i = 0; i < look->count * W; i++) {
+        value[i] = NAN;
+        scale[i] = 1;
+      }
+  }
+  r->unwanted = true;
+  return view;
+}
+
+static bool is_wanted(const cst_plan *p, int quantity) {
+  int k = 0;
+  while (quantity >= p->look[k].first + p->look[k].count) k++;
+  return p->look[k].wanted;
+}
+
+/* Closes the window that ends here: stores the means of living lanes and resets the sums. */
+void cst_runner_close_window(cst_runner *r) {
+  const int W = r->width;
+  for (int k = 0; k < r->plan->nquantity; k++) {
+    double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
+    for (int g = 0; g < r->b->groups; g++) {
+      double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
+      for (int l = 0; l < W && window; l++)
+        if (r->b->alive[g] >> l & 1 && r->in_window)
+          window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+      if (is_wanted(r->plan, k)) memset(sum, 0, (size_t)W * sizeof *sum);
+    }
+  }
+  r->in_window = 0;
+}
+
+/* The next sequence of wanted observations from k on, as a range of quantities; returns its end. */
+static int next_wanted(const cst_plan *p, int k, int *first, int *count) {
+  while (k < p->nlook && !p->look[k].wanted) k++;
+  *first = k < p->nlook ? p->look[k].first : 0;
+  for (*count = 0; k < p->nlook && p->look[k].wanted; k++) *count += p->look[k].count;
+  return k;
+}
+
+/* Unwanted quantities are set to NaN at the beginning and stay so. */
+static void fold(cst_runner *r, int group, bool begins) {
+  const cst_plan *p = r->plan;
+  const int       W = r->width;
+  double         *acc = cst_runner_accumulators(r, group);
+  if (begins) {
+    r->fold->fold(p->nquantity, r->value, r->scale, r->b->alive[group], true, acc);
+    return;
+  }
+  for (int k = 0, first, count; (k = next_wanted(p, k, &first, &count)), count > 0;)
+    r->fold->fold(count, r->value + first * W, r->scale + first * W, r->b->alive[group], false,
+                  acc + (long)first * CST_SLOTS * W);
+}
+
+void cst_runner_fold(cst_runner *r) {
+  const cst_plan *p = r->plan;
+  const long      now = r->b->step, n = r->cohort->n;
+  int             window = (int)((__int128)now * CST_WINDOWS / n);
+  if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
+  if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
+  r->window = window;
+  r->in_window++;
+  r->folds++;
+  for (int g = 0; g < r->b->groups; g++) {
+    const cst_view view = cst_runner_measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
+    fold(r, g, now == 0);
+    if (p->study->averages && now >= r->cohort->after) cst_runner_collect(r, g, &view);
+  }
+}
+
+/* Bits of those lanes of a group that are in [from, to). */
+static int lanes_between(const cst_runner *r, int group, long from, long to) {
+  int bits = 0;
+  for (int l = 0; l < r->width; l++) bits |= (group * r->width + l >= from && group * r->width + l < to) << l;
+  return bits;
+}
+
+/* Single members: |x - x(0)| is written directly into the row of its case. */
+static void sample_single(cst_runner *r, int sample) {
+  const cst_plan *p = r->plan;
+  for (int g = 0; g < r->b->groups; g++) {
+    cst_runner_measure(r, g, CST_KEEP_NOT);
+    for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
+      for (int k = 0; k < p->nquantity; k++) {
+        double  x = fabs(r->value[k * r->width + l] -
+                         cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
+        double *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * r->width + l);
+        samples[k * p->most_samples + sample] = r->b->alive[g] >> l & 1 ? x : NAN;
+      }
+  }
+}
+
+static void sample_members(cst_runner *r, int sample) {
+  const cst_plan *p = r->plan;
+  const long      members = p->study->members;
+  for (long at = 0; at < r->work->count;) { /* one case after another */
+    long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
+    memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
+    memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
+    memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
+    for (int g = (int)(at / r->width); g * r->width < to; g++) {
+      cst_runner_measure(r, g, CST_KEEP_NOT);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g),
+                          r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top, r->count);
+    }
+    cst_series_add(r->series, r->cohort->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
+    at = to;
+  }
+}
+
+void cst_runner_sample(cst_runner *r) {
+  if (r->plan->study->members == 1)
+    sample_single(r, r->next_sample);
+  else
+    sample_members(r, r->next_sample);
+  r->next_sample++;
+}

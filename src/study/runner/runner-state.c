@@ -1,0 +1,46 @@
+/* runner-state.c: everything that a batch holds of a lane, as a row from which a batch of any size and width
+ * can continue. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/runner/runner-internal.h"
+
+const cst_plan *cst_runner_plan(const cst_runner *r) { return r->plan; }
+const cst_work *cst_runner_work(const cst_runner *r) { return r->replayed || r->timed ? NULL : r->work; }
+
+cst_position cst_runner_position(const cst_runner *r) {
+  return (cst_position){.step = r->b->step,
+                        .half_step = r->hst ? r->hb->step : 0,
+                        .window = r->window,
+                        .in_window = r->in_window,
+                        .folds = r->folds,
+                        .next_sample = r->next_sample};
+}
+
+long cst_runner_ahead(const cst_runner *r) { return PetscMin(r->work->count, (long)r->b->ahead * r->width); }
+
+long cst_runner_state_numbers(const cst_runner *r) { return (long)cst_batch_numbers(r->st); }
+
+long cst_runner_numbers(const cst_runner *r) {
+  return cst_runner_state_numbers(r) +
+         (long)((r->hst ? cst_batch_numbers(r->hst) : 0) + cst_rows_kept(r->rows));
+}
+
+void cst_runner_save(const cst_runner *r, long lane, double *row) {
+  cst_batch_save(r->st, r->b, lane, row);
+  row += cst_batch_numbers(r->st);
+  if (r->hst) cst_batch_save(r->hst, r->hb, lane, row);
+  if (r->hst) row += cst_batch_numbers(r->hst);
+  cst_rows_save(r->rows, lane, row);
+}
+
+void cst_runner_restore(cst_runner *r, long lane, const double *row) {
+  cst_batch_restore(r->st, r->b, lane, row);
+  row += cst_batch_numbers(r->st);
+  if (r->hst) cst_batch_restore(r->hst, r->hb, lane, row);
+  if (r->hst) row += cst_batch_numbers(r->hst);
+  cst_rows_restore(r->rows, lane, row);
+}
+
+bool cst_runner_fits(const cst_runner *r, const double *row) {
+  const long n = r->cohort->n;
+  return cst_batch_is_state(row, n) && (!r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n));
+}

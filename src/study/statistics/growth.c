@@ -1,0 +1,257 @@
+/* growth.c: decides whether an observable stays bounded, or how its error grows over a long time.
+ * docs/verdicts.md defines the verdicts.
+ *
+ * They are tried in this order: frozen, exact, too few windows, escaped; exponential; a power of time along
+ * the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first reason that
+ * holds. Every other verdict needs positive evidence, so there is a margin between verdicts in which none is
+ * given.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/statistics/growth.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
+
+/* effective members needed to distinguish a random walk from slow noise */
+#define WALKERS     12
+#define STILL       1e-14 /* displacement / (|q(0)| sqrt(steps)) below this is round-off */
+#define SLOPE       3.0   /* significance in standard deviations from which a slope exists */
+#define CLEAR_SLOPE 5.0   /* ... from which it is beyond doubt */
+#define OUTLIER     5.0   /* significance of the largest slope of a single member */
+#define UNLIKELY    3.1   /* standard deviations: 99.9 % */
+#define MEMORY      4.0   /* maximal correlation time of window means, in windows */
+/* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
+#define WIDE 0.75
+/* strength from which a power is preferred to a walk: four errors, as rms over members */
+#define STRONG       16.0
+#define STRONG_ONE   16.0 /* added for a single member */
+#define STRONG_MEAN  25.0 /* strength of the mean over members */
+#define STRONG_PATHS 6.0  /* ... and the strength of the paths required with it */
+#define NARROW       0.75 /* maximal width of an exponent's interval */
+
+const char *const cst_growth_verdict_names[CST_VERDICTS] = {
+    "exact",   "frozen",    "bounded",     "random-walk",
+    "linear",  "quadratic", "exponential", "linear (round-off)",
+    "escaped", "failed",    "undecided"};
+const char *const cst_growth_why_names[CST_WHYS] = {
+    "", "few-windows", "slow", "wide", "one-member", "swelling", "weak", "between", "no-power"};
+
+/* The evidence for a verdict. */
+typedef struct {
+  cst_slopes     slopes;
+  cst_power_fit  path, mean; /* fits to the paths of the members, and to their mean */
+  cst_rms_growth rms;
+  double         members, end;
+} evidence;
+
+/* ---- round-off, no motion, and members that escaped ------------------------------------------- */
+
+/* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
+static double round_off(const cst_long_run *r, long i) {
+  return 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps) + 8 * DBL_EPSILON * fabs(r->start[i]);
+}
+
+static int is_exact(const cst_long_run *r) {
+  int some = 0;
+  for (long i = 0; i < r->members; i++) {
+    if (r->largest[i] > round_off(r, i)) return 0;
+    some |= !isnan(r->largest[i]);
+  }
+  return some;
+}
+
+static int is_frozen(const cst_long_run *r) {
+  int some = 0;
+  for (long i = 0; i < r->members; i++) {
+    if (r->moved[i] > STILL * sqrt((double)r->steps)) return 0;
+    some |= !isnan(r->moved[i]);
+  }
+  return some;
+}
+
+/* True if no window mean differs from the first by more than round-off. */
+static int is_level(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++)
+    for (int w = 1; w < N; w++)
+      if (fabs(r->means[i * N + w] - r->means[i * N]) > round_off(r, i)) return 0;
+  return 1;
+}
+
+/* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
+ * last digit is not growth. */
+static int is_visible(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++)
+    for (int w = 1; w < N; w++)
+      if (fabs(r->means[i * N + w] - r->means[i * N]) >
+          2 * DBL_EPSILON * (fabs(r->scale[i]) + fabs(r->start[i])))
+        return 1;
+  return 0;
+}
+
+/* A member has escaped if over the last half of the run its distance from the start grows evenly, at a rate
+ * consistent with the whole run, while x has come to rest, also within the last window. */
+static int has_left(const cst_long_run *r, long i) {
+  const double *away = r->away + i * N, *x = r->means + i * N;
+  const double  pace = (away[N - 1] - away[N / 2]) / (N - 1 - N / 2);
+  double        most = 0, change = fabs(r->last[i] - x[N - 1]);
+  if (!(pace > 0) || !(away[N - 1] < 2.5 * away[N / 2]) || !(away[N - 1] > 1.6 * away[N / 2])) return 0;
+  for (int w = N / 2; w < N - 1; w++)
+    if (!(fabs(away[w + 1] - away[w] - pace) < 0.1 * pace)) return 0;
+  for (int w = 0; w < N; w++) most = fmax(most, fabs(x[w]));
+  for (int w = N / 2; w < N; w++) change = fmax(change, fabs(x[w] - x[N - 1]));
+  return change <= 1e-3 * most;
+}
+
+/* Copies the windows of members that have not escaped; returns the number that have. */
+static long leave_out(const cst_long_run *r, double *means) {
+  long left = 0;
+  for (long i = 0; i < r->members; i++) {
+    const int gone = r->away && has_left(r, i);
+    left += gone;
+    for (int w = 0; w < N; w++) means[i * N + w] = gone ? NAN : r->means[i * N + w];
+  }
+  return left;
+}
+
+static int windows_in_use(const double *means, long members) {
+  int windows = 0;
+  for (int w = 0; w < N; w++) {
+    int used = 0;
+    for (long i = 0; i < members && !used; i++) used = isfinite(means[i * N + w]);
+    windows += used;
+  }
+  return windows;
+}
+
+static long members_in_use(const double *means, long members) {
+  long n = 0;
+  for (long i = 0; i < members; i++) n += isfinite(means[i * N]);
+  return n;
+}
+
+/* ---- the verdicts ------------------------------------------------------------------------------ */
+
+static int holds(double low, double high, double power) { return low <= power && power <= high; }
+
+/* True if the interval lies above bounded and holds exactly one of the possible powers: 1 and 2, and 1/2
+ * where random walks have not been ruled out. */
+static int holds_only(double low, double high, double power, int walks) {
+  const int count = (walks && holds(low, high, 0.5)) + holds(low, high, 1) + holds(low, high, 2);
+  return low > 0.25 && count == 1 && holds(low, high, power);
+}
+
+/* The power that is preferred to a walk: of the members' paths, or of their mean if the paths do not
+ * contradict it. NULL: none. */
+static const cst_power_fit *strong_power(const evidence *e) {
+  if (e->path.strength > STRONG + STRONG_ONE / e->slopes.independent) return &e->path;
+  if (e->mean.strength > STRONG_MEAN && e->path.strength > STRONG_PATHS) return &e->mean;
+  return NULL;
+}
+
+static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
+  const int line = holds_only(p->low, p->high, 1, 0),
+            square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
+  *why = p->misfit > SLOPE || (line && p->bend > SLOPE)             ? CST_WHY_NO_POWER
+         : !holds(p->low, p->high, 1) && !holds(p->low, p->high, 2) ? CST_WHY_BETWEEN
+         : !line && !square                                         ? CST_WHY_WEAK
+                                                                    : CST_WHY_NONE;
+  return *why != CST_WHY_NONE ? CST_UNDECIDED : line ? CST_LINEAR : CST_QUADRATIC;
+}
+
+static int drifts(const evidence *e) {
+  return fabs(e->slopes.normal) > SLOPE || e->slopes.spread > UNLIKELY || strong_power(e);
+}
+
+static int is_walk(const evidence *e) {
+  const cst_rms_growth *g = &e->rms;
+  return e->slopes.independent >= WALKERS && fabs(e->slopes.normal) < SLOPE &&
+         holds_only(g->low, g->high, 0.5, 1) && g->rough > 0.6 && g->rough < 6;
+}
+
+/* True if the rms over many members does not grow, which is valid for any correlation in time. */
+static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->rms.high < 0.25; }
+
+/* No drift was found. Bounded if a drift can be excluded. */
+static cst_verdict settled(const evidence *e, cst_why *why) {
+  const cst_slopes *s = &e->slopes;
+  *why = s->outlier > OUTLIER                                                       ? CST_WHY_ONE_MEMBER
+         : s->swell > UNLIKELY                                                      ? CST_WHY_SWELLING
+         : s->memory > MEMORY && !is_flat(e)                                        ? CST_WHY_SLOW
+         : s->limit * e->end > WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation ? CST_WHY_WIDE
+                                                                                    : CST_WHY_NONE;
+  return *why == CST_WHY_NONE ? CST_BOUNDED_VERDICT : CST_UNDECIDED;
+}
+
+static cst_verdict judge(const evidence *e, cst_why *why) {
+  const cst_power_fit *p = strong_power(e);
+  if (e->rms.is_exponential) return CST_EXPONENTIAL;
+  if (p) return law_of(p, why);
+  if (is_walk(e)) return CST_RANDOM_WALK;
+  if (!drifts(e)) return settled(e, why);
+  *why = e->slopes.memory > MEMORY                                    ? CST_WHY_SLOW
+         : e->slopes.outlier > OUTLIER && e->slopes.spread < UNLIKELY ? CST_WHY_ONE_MEMBER
+                                                                      : CST_WHY_WEAK;
+  return CST_UNDECIDED;
+}
+
+/* Returns 0 if memory is exhausted. */
+static int examine(const double *means, long members, double end, evidence *e) {
+  const double largest = cst_growth_largest_difference(means, members), unit = largest > 0 ? largest : 1;
+  cst_spectra  s;
+  if (!cst_growth_spectra_create(&s, means, members, end, unit)) return 0;
+  e->slopes = cst_growth_slopes_find(&s);
+  e->path = cst_growth_power_members(&s, e->slopes.independent);
+  e->mean = cst_growth_power_mean(&s);
+  e->rms = (cst_rms_growth){NAN, NAN, NAN, 0, NAN};
+  if (largest > 0) e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
+  e->members = (double)s.members;
+  e->end = end;
+  cst_growth_spectra_destroy(&s);
+  return 1;
+}
+
+static void report(const evidence *e, cst_growth *g) {
+  const cst_power_fit *p = strong_power(e);
+  g->slope = e->slopes.slope;
+  g->slope_error = e->slopes.error;
+  g->slope_rms = e->slopes.rms;
+  g->limit = e->slopes.limit;
+  g->exponent = p ? p->alpha : e->rms.exponent;
+  g->low = p ? p->low : e->rms.low;
+  g->high = p ? p->high : e->rms.high;
+}
+
+/* The verdict at the level of round-off: growth is reported only beyond doubt. */
+static cst_verdict growing_round_off(const evidence *e) {
+  cst_why           why;
+  const cst_verdict v = judge(e, &why);
+  if (!(fabs(e->slopes.normal) > CLEAR_SLOPE)) return CST_EXACT;
+  return v == CST_LINEAR ? CST_LINEAR_ROUND_OFF : v == CST_EXPONENTIAL || v == CST_QUADRATIC ? v : CST_EXACT;
+}
+
+cst_growth cst_growth_estimate(const cst_long_run *r) {
+  cst_growth g = {CST_UNDECIDED, CST_WHY_FEW_WINDOWS, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
+  evidence   e = {0};
+  if (!means) return g;
+  const long left = leave_out(r, means), stay = members_in_use(means, r->members);
+  const int  enough =
+                windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e),
+            exact = is_exact(r);
+  if (enough && e.members > 0) report(&e, &g);
+  if (is_frozen(r))
+    g.verdict = CST_FROZEN;
+  else if (exact)
+    g.verdict = enough && is_visible(r) ? growing_round_off(&e) : CST_EXACT;
+  else if (left > stay)
+    g.verdict = CST_ESCAPED;
+  else if (enough && is_level(r))
+    g.verdict = CST_BOUNDED_VERDICT;
+  else if (enough && e.members > 0)
+    g.verdict = judge(&e, &g.why);
+  if (g.verdict != CST_UNDECIDED) g.why = CST_WHY_NONE;
+  free(means);
+  return g;
+}

@@ -1,0 +1,210 @@
+/* histograms.c: counts and densities of the histograms of a case, summed over its members (see averages.h).
+ *
+ * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run; unweighted
+ * samples have w = 1. Its error is that of the mean of (w_k - r w) / <w>, the first-order error of a ratio.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/statistics.h"
+#include "core/need.h"
+#include "study/statistics/averages.h"
+
+/* Columns of a histogram; effective: for weighted samples only. */
+typedef struct {
+  cst_number_column inside, effective;
+} histogram_columns;
+
+void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
+  histogram_columns *x = cst_need(calloc((size_t)p->study->nhistogram + 1, sizeof *x));
+  for (int k = 0; k < p->study->nhistogram; k++) {
+    const cst_histogram *h = &p->study->histogram[k];
+    x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
+                                     "fraction of all samples that lie in the bins", "%s_inside", h->name);
+    if (h->fixman)
+      x[k].effective = cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
+                                          "effective number of equally weighted samples: (sum w)^2 / sum w^2",
+                                          "%s_effective", h->name);
+  }
+  return x;
+}
+
+enum { AT_ONCE = 1 << 20 }; /* numbers of rows read at once */
+
+typedef struct {
+  cst_case_rows       *rows;
+  const cst_histogram *h;
+  int                  which, blocks, counted, weighed; /* counted, weighed: numbers per block */
+  long                 some;                            /* members read at once */
+  /* [some][blocks][...]; weights NULL: unweighted */
+  double *counts, *weights;
+  long   *all, outside[CST_OUTSIDE + 1]; /* [bins] */
+  double *weight;                        /* [bins] */
+  double  total, square, good;           /* sum of all weights, of their squares; good members */
+  double *density, *error;               /* [bins] */
+} conclusion;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static PetscErrorCode read_members(conclusion *d, long first, long n) {
+  cst_output *o = d->rows->output;
+  PetscFunctionBegin;
+  PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, d->rows->icase, first, n, d->counts));
+  if (d->weights)
+    PetscCall(
+        cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, d->rows->icase, first, n, d->weights));
+  PetscFunctionReturn(0);
+}
+
+/* The weights in the bins of a block of one of the members that were read; *total: of all its samples. */
+static const double *block_of(const conclusion *d, long member, int block, double *total) {
+  const long at = member * d->blocks + block;
+  if (d->weights) {
+    const double *w = d->weights + at * d->weighed;
+    *total = w[d->h->bins + CST_WEIGHT];
+    return w;
+  }
+  const double *x = d->counts + at * d->counted;
+  *total = x[d->h->bins + CST_BELOW] + x[d->h->bins + CST_ABOVE];
+  for (int k = 0; k < d->h->bins; k++) *total += x[k];
+  return x;
+}
+
+static void add_block(conclusion *d, long member, int block) {
+  const double *x = d->counts + (member * d->blocks + block) * d->counted;
+  double        total;
+  for (int k = 0; k < d->h->bins; k++) {
+    d->all[k] += (long)x[k];
+    d->outside[CST_OUTSIDE] += (long)x[k];
+  }
+  for (int k = 0; k < CST_OUTSIDE; k++) {
+    d->outside[k] += (long)x[d->h->bins + k];
+    d->outside[CST_OUTSIDE] += (long)x[d->h->bins + k];
+  }
+  const double *w = block_of(d, member, block, &total);
+  for (int k = 0; k < d->h->bins; k++) d->weight[k] += w[k];
+  d->total += total;
+  if (d->weights) d->square += w[d->h->bins + CST_WEIGHT_SQUARE];
+}
+
+static PetscErrorCode add_all(conclusion *d) {
+  const long members = d->rows->plan->study->members;
+  PetscFunctionBegin;
+  for (long first = 0; first < members; first += d->some) {
+    const long n = PetscMin(d->some, members - first);
+    PetscCall(read_members(d, first, n));
+    for (long m = 0; m < n; m++)
+      for (int b = 0; b < d->blocks && d->rows->good[first + m]; b++) add_block(d, m, b);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* Contribution of one block to the error: the linearised deviation of r. */
+static double part(const conclusion *d, long member, int block, int bin) {
+  double        total;
+  const double *w = block_of(d, member, block, &total);
+  return (w[bin] - d->weight[bin] / d->total * total) * (d->good * d->blocks / d->total);
+}
+
+/* Few members: all blocks are in memory. */
+static void errors_of_few(conclusion *d) {
+  const long n = d->rows->plan->study->members;
+  double    *x = cst_need(malloc(sizeof *x * (size_t)(n * d->blocks)));
+  for (int k = 0; k < d->h->bins; k++) {
+    for (long m = 0; m < n; m++)
+      for (int b = 0; b < d->blocks; b++) x[m * d->blocks + b] = d->rows->good[m] ? part(d, m, b, k) : NAN;
+    d->error[k] = cst_batch_means_estimate(x, n, d->blocks).error;
+  }
+  free(x);
+}
+
+static PetscErrorCode errors_of_many(conclusion *d) {
+  const long members = d->rows->plan->study->members;
+  double    *square = cst_need(calloc((size_t)d->h->bins, sizeof *square));
+  PetscFunctionBegin;
+  for (long first = 0; first < members; first += d->some) {
+    const long n = PetscMin(d->some, members - first);
+    PetscCall(read_members(d, first, n));
+    for (long m = 0; m < n; m++)
+      for (int k = 0; k < d->h->bins && d->rows->good[first + m]; k++) {
+        const double y = part(d, m, 0, k);
+        square[k] += y * y;
+      }
+  }
+  for (int k = 0; k < d->h->bins; k++)
+    d->error[k] = d->good > 1 ? cst_batch_means_error(square[k] / d->good / (d->good - 1), d->good - 1) : NAN;
+  free(square);
+  PetscFunctionReturn(0);
+}
+
+/* ---- a case ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode conclude(conclusion *d) {
+  const int  bins = d->h->bins;
+  const long members = d->rows->plan->study->members;
+  PetscFunctionBegin;
+  memset(d->all, 0, sizeof *d->all * (size_t)bins);
+  memset(d->outside, 0, sizeof d->outside);
+  memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
+  d->total = d->square = d->good = 0;
+  for (long m = 0; m < members; m++) d->good += d->rows->good[m];
+  PetscCall(add_all(d));
+  if (d->blocks > 1)
+    errors_of_few(d);
+  else
+    PetscCall(errors_of_many(d));
+  for (int k = 0; k < bins; k++) {
+    const double width = d->h->edge[k + 1] - d->h->edge[k];
+    d->density[k] = d->weight[k] / d->total / width;
+    /* an empty bin has no error estimate */
+    d->error[k] = d->all[k] ? d->error[k] / width : NAN;
+  }
+  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
+  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));
+  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_DENSITY, d->which, d->rows->icase, d->density));
+  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, d->rows->icase, d->error));
+  PetscFunctionReturn(0);
+}
+
+static void set_columns(const conclusion *d, const histogram_columns *x) {
+  double inside = 0;
+  for (int k = 0; k < d->h->bins; k++) inside += (double)d->all[k];
+  cst_column_set(x->inside, d->rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
+  if (d->weights) cst_column_set(x->effective, d->rows->icase, d->total * d->total / d->square);
+}
+
+static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
+  const cst_plan      *p = rows->plan;
+  const cst_histogram *h = &p->study->histogram[which];
+  conclusion           d = {.rows = rows,
+                            .h = h,
+                            .which = which,
+                            .blocks = p->blocks,
+                            .counted = h->bins + CST_OUTSIDE,
+                            .weighed = h->bins + CST_WEIGHED};
+  PetscFunctionBegin;
+  d.some = d.blocks > 1 ? p->study->members : PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
+  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins, &d.density,
+                         h->bins, &d.error));
+  PetscCall(PetscMalloc1(h->bins, &d.all));
+  if (h->fixman) PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
+  for (int i = 0; i < p->ncase; i++) {
+    PetscCall(cst_case_rows_open(rows, i, NULL));
+    PetscCall(conclude(&d));
+    set_columns(&d, x);
+  }
+  PetscCall(PetscFree(d.weights));
+  PetscCall(PetscFree(d.all));
+  PetscCall(PetscFree4(d.counts, d.weight, d.density, d.error));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
+  const histogram_columns *x = handles;
+  PetscFunctionBegin;
+  for (int k = 0; k < rows->plan->study->nhistogram; k++) PetscCall(conclude_histogram(rows, &x[k], k));
+  PetscFunctionReturn(0);
+}

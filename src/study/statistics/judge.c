@@ -1,0 +1,75 @@
+/* judge.c: the verdict on one observable of one case (see judge.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/statistics/judge.h"
+#include <math.h>
+#include "study/result/parts.h"
+
+PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n, &j->largest,
+                         n, &j->scale, n, &j->start, n, &j->last));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
+  PetscFunctionBegin;
+  PetscCall(PetscFree7(j->moved, j->away, j->means, j->largest, j->scale, j->start, j->last));
+  PetscFunctionReturn(0);
+}
+
+/* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
+PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
+  const cst_study *s = rows->plan->study;
+  const int        displacement = cst_parts_quantity_find(rows->plan, "displacement");
+  const double    *figures;
+  double          *q, *v;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  PetscCall(cst_case_rows_figures(rows, displacement, &figures));
+  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->moved);
+  for (long m = 0; m < s->members; m++) {
+    double size = 0;
+    cst_study_member(s, rows->plan->cases[rows->icase].variant, m, q, v);
+    for (int k = 0; k < s->system->nq; k++) size += q[k] * q[k];
+    if (j->moved[m] > 0) j->moved[m] /= sqrt(size);
+  }
+  PetscCall(cst_case_rows_windows(rows, displacement, j->away));
+  PetscCall(PetscFree2(q, v));
+  PetscFunctionReturn(0);
+}
+
+/* True if any member, even a failed one, has values of the quantity read last. */
+static bool is_observed(const double *figures, long members) {
+  for (long m = 0; m < members; m++)
+    if (!isnan(figures[m * CST_FIGURES + CST_FIGURE_START])) return true;
+  return false;
+}
+
+PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                                 cst_growth *g) {
+  const cst_case *c = &rows->plan->cases[rows->icase];
+  const long      n = rows->plan->study->members;
+  const double   *figures;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_figures(rows, quantity, &figures));
+  *looked = is_observed(figures, n);
+  if (!*looked) PetscFunctionReturn(0);
+  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->largest);
+  cst_case_rows_pick(rows, CST_FIGURE_SIZE, -1, j->scale);
+  cst_case_rows_pick(rows, CST_FIGURE_START, -1, j->start);
+  cst_case_rows_pick(rows, CST_FIGURE_END, -1, j->last);
+  for (long m = 0; m < n; m++) j->last[m] -= j->start[m];
+  PetscCall(cst_case_rows_windows(rows, quantity, j->means));
+  const cst_long_run run = {.members = n,
+                            .steps = c->n,
+                            .end = (double)c->n * c->h,
+                            .means = j->means,
+                            .largest = j->largest,
+                            .scale = j->scale,
+                            .start = j->start,
+                            .last = j->last,
+                            .moved = j->moved,
+                            .away = j->away};
+  *g = cst_growth_estimate(&run);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,22 @@
+/* judge.h: verdicts on the long-time behaviour of the observables of one case, from its rows. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_JUDGE_H
+#define CST_JUDGE_H
+#include "study/result/case-rows.h"
+
+/* Arrays over members as in cst_long_run, NaN for failed members: of the motion, then of the observable being
+ * judged. */
+typedef struct {
+  double *moved, *away;
+  double *means, *largest, *scale, *start, *last;
+} cst_journey;
+
+PetscErrorCode cst_judge_journey_create(long members, cst_journey *j);
+PetscErrorCode cst_judge_journey_destroy(cst_journey *j);
+/* Reads the motion of the open case. */
+PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j);
+/* The verdict on a quantity whose windows are kept. *looked: false if the study did not observe it; *g is
+ * then unchanged. */
+PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                                 cst_growth *g);
+#endif
