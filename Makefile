@@ -79,25 +79,23 @@ ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
 # Sources. Lane code (compiled once for every instruction set) lives in folders called core/ below a room, and in two files that say so. A file of
 # src/method/core/ is compiled once more without lanes, for the row that describes it.
 LANE_GENERIC := $(wildcard src/*/core/*.c)
-LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
-LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
-LANE_USERS   := $(shell grep -l '^\#define CORE_IS_FOR_USERS' $(LANE_GENERIC))
-LANE_BODIES  := $(shell grep -l '^\#define CORE_IS_FOR_BODIES' $(LANE_GENERIC))
-LANE_GENERAL := $(shell grep -l '^\#define CORE_IS_FOR_GENERAL' $(LANE_GENERIC))
-LANE_MOLECULES := $(shell grep -l '^\#define CORE_IS_FOR_MOLECULES' $(LANE_GENERIC))
+# Some of it is compiled for each system of a class (src/system/classes.h), CLASSES of the catalogue.
+CLASSES      := $(shell sed -n 's/^CLASS.\([A-Z]*\),.*/\1/p' src/system/classes.h)
+LANE_OF       = $(shell grep -l '^\#define CORE_IS_FOR_$(1)\b' $(LANE_GENERIC))
+$(foreach k,$(CLASSES) USERS,$(eval LANE_$(k) := $(call LANE_OF,$(k))))
+LANE_CLASSES := $(foreach k,$(CLASSES),$(LANE_$(k)))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := src/system/generate.c src/system/elimination.c src/system/file.c src/system/keys.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/molecules.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/keys.c src/core/text.c src/core/document.c src/core/yaml.c
-GENERATOR    := $(wildcard $(GENERATOR) src/system/derive*.c src/system/emit-*.c src/system/read-*.c)
-PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/observe/core/%,$(wildcard src/*/*.c src/*/*/*.c))
+GENERATOR    := $(wildcard src/system/read/*.c src/system/derive/*.c src/system/emit/*.c) src/core/diag.c src/core/keys.c src/core/text.c src/core/document.c src/core/yaml.c
+PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c src/system/emit/generate.c src/observe/core/%,$(wildcard src/*/*.c src/*/*/*.c))
 
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
-OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
+OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o))
 # Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
 HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
-OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_USUAL) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES) $(call FORMS,$(LANE_GENERAL),SYS_HOT_GENERAL) $(call FORMS,$(LANE_MOLECULES),SYS_MOLECULES)
+OBJ_HOT      := $(foreach k,$(CLASSES),$(call FORMS,$(LANE_$(k)),SYS_IN_$(k)))
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 # The shared one: its name changes with the interface (ABI), its file with the release.
@@ -151,8 +149,7 @@ $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} && rm $$f || mv $$f $(GEN)/; done; touch $@
 $(GEN)/catalogue-data.c $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(BUILD)/generated ;
 
-# folds.list.h: a line for every generic form of the folds; hot.list.h: the lane code that is compiled for each system, for the small ones of
-# the catalogue, and for bodies that nothing joins.
+# folds.list.h: a line for every generic form of the folds; forms.list.h: the lane code that is compiled for the systems of each class.
 NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
@@ -165,16 +162,14 @@ $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
 # observers.list.h: the files of the observers that have lane code, which is compiled as part of the folds.
 $(GEN)/observers.list.h: src/observe/list.h Makefile
 	$(call LIST,sed -n 's|^OBSERVER(\(.*\))|#include "observe/\1.c"|p' src/observe/list.h)
-$(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
-	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))'; \
-	  echo '#define CST_SMALL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_SMALL)),X($(c), cst_core_$(c)))'; \
-	  echo '#define CST_BODIES_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_BODIES)),X($(c), cst_core_$(subst -,_,$(c))))'; \
-	  echo '#define CST_GENERAL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_GENERAL)),X($(c), cst_core_$(c)))'; \
-	  echo '#define CST_MOLECULES_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_MOLECULES)),X($(c), cst_core_$(c)))')
+SYMBOLS = $(foreach c,$(call NAMES,method,$(1)),X($(c), cst_core_$(subst -,_,$(c)))) $(foreach c,$(call NAMES,observe,$(1)),X($(c), cst_$(c)))
+$(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
+	$(call LIST,$(foreach k,$(CLASSES),printf '%s\n' '#if SYS_IN_$(k) && !defined(CST_NO_FORMS)' '#define CST_$(k)_LIST(X) $(call SYMBOLS,$(LANE_$(k)))' '#else' '#define CST_$(k)_LIST(X)' '#endif';) \
+	  echo '#define CST_FORM_LIST(X) $(foreach k,$(CLASSES),CST_$(k)_LIST(X))')
 
 # sources.c: what a user's system and layer are compiled with at run time: the sources that a system of the catalogue is compiled from, what they
 # include, and the header of layers.
-OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_USERS) $(LANE_GENERAL) $(LANE_MOLECULES)
+OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(LANE_USERS)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
@@ -201,7 +196,7 @@ $(BUILD)/obj/observe/fold-find.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
-$(BUILD)/obj/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
+$(BUILD)/obj/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 	@mkdir -p $$(@D)
@@ -209,9 +204,9 @@ $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
-$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c $(GEN)/hot.list.h
+$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c $(GEN)/catalogue-data.c $(GEN)/forms.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS -DCST_NO_SMALL_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES
@@ -219,7 +214,7 @@ $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observe
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
-$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_GENERAL) $(LANE_MOLECULES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_CLASSES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@

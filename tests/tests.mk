@@ -126,13 +126,13 @@ FUZZ_SAN       := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -f
 FUZZ_COVERAGE  := $(if $(filter libfuzzer,$(FUZZ_HOW)),-fsanitize=fuzzer-no-link)
 FUZZ_DRIVER    := tests/fuzz/$(if $(FUZZ_COVERAGE),guide,driver).c
 FUZZ_CFLAGS     = $(filter-out -Werror -Wno-psabi,$(ALL_CFLAGS)) -w -O1 $(FUZZ_SAN)
-FUZZ_SOURCES   := $(filter-out src/core/isa.c src/system/examine% src/cli/submit%,$(filter $(foreach r,core expr tableau system method study record cli,src/$(r)/%),$(PLAIN)))  # where clang lacks what gcc has
+FUZZ_SOURCES   := $(filter-out src/core/isa.c src/system/examine/% src/cli/submit%,$(filter $(foreach r,core expr tableau system method study record cli,src/$(r)/%),$(PLAIN)))  # where clang lacks what gcc has
 FUZZ_OBJ       := $(FUZZ_SOURCES:src/%.c=$(FUZZ_BUILD)/%.o)
 
 $(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(PC_LIBS)
-$(FUZZ_BUILD)/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
+$(FUZZ_BUILD)/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(FUZZ_BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"clang"' -c $< -o $@

@@ -12,7 +12,7 @@ name=$1 gen=$2
 shift 2
 
 echo '/* Written by embed.sh; not to be edited. */'
-echo '#include "system/compile.h"'
+echo '#include "system/compile/compile.h"'
 k=0
 for file; do
   echo "static const char text_$k[] = {"

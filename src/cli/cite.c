@@ -12,7 +12,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "constella/constella.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 
 extern const cst_source cst_bibliographys[]; /* bibliography.bib; written by embed.sh */
 

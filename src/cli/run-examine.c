@@ -12,7 +12,7 @@
 #include "core/need.h"
 #include "solve/solver.h"
 #include "study/file/starts.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 
 /* Calls fetch on rank 0 for all ranks. Collective. */
 static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {

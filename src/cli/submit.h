@@ -4,7 +4,7 @@
 #define CST_SUBMIT_H
 #include <stdbool.h>
 #include "constella/diag.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 
 /* ---- the schedulers: submit.c ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/description.h"
-#include "system/examine.h"
+#include "system/examine/examine.h"
 #include "core/diag.h"
 #include "core/need.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "integrator/integrator-internal.h"
-#include "system/compile.h"
-#include "system/worst.h"
+#include "system/compile/compile.h"
+#include "system/point/worst.h"
 
 static const double consistent = 1e-10; /* of the scale of |g| and |G v| */
 

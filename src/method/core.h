@@ -8,7 +8,7 @@
 #ifndef CST_CORE_H
 #define CST_CORE_H
 #include <stddef.h>
-#include "system/group.h"
+#include "system/lane/group.h"
 
 /* How a trajectory ended. CST_NO_START: its start could not be projected onto the constraints. Result files
  * contain these numbers. */

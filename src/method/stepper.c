@@ -5,7 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-internal.h"
-#include "system/context.h"
+#include "system/lane/context.h"
 
 static double *aligned(size_t n) {
   void *p = NULL;

@@ -1,6 +1,6 @@
 /* stepper.h: a method set up to step batches of lanes of one system. All allocation happens in create.
  *
- * A batch consists of `groups` records (system/group.h), with one bit per lane for living lanes. Lanes that
+ * A batch consists of `groups` records (system/lane/group.h), with one bit per lane for living lanes. Lanes that
  * pad a group, or whose trajectory has failed, are padding lanes: copies of a living lane that are stepped
  * but never read. If lanes fail in a step, the others are stepped without them, and they are stepped again
  * with pivoting and more iterations. A lane that fails again ends there, with its last state and the reason.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "constella/layer.h"
 #include "constella/random.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 #include "system/field.h"
 
 enum { MOST_ORDER = 20 };

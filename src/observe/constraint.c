@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 
 /* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. */
 CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {

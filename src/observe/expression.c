@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "expr/tape-measure.h"
 #include "observe/observer.h"
-#include "system/group.h"
+#include "system/lane/group.h"
 
 static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
                     double *scale) {

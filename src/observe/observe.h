@@ -4,7 +4,7 @@
 #ifndef CST_OBSERVE_H
 #define CST_OBSERVE_H
 #include "observe/observer.h"
-#include "system/group.h"
+#include "system/lane/group.h"
 
 /* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
  * sum of all scales, the sum of x - x(0) since the last window, the last x. */

@@ -59,7 +59,7 @@ const int *cst_pairs_place(const cst_system *s, cst_kernel_id k);
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V);
 void     cst_pairs_copy(cst_system *to, const cst_system *from); /* the graph of `to` is a copy */
 void     cst_pairs_destroy(cst_system *s);
-/* The coordinates that the lanes of sum k read (system/pairs.h): of[nq], y[ny]. Returns the number of places.
+/* The coordinates that the lanes of sum k read (system/lane/pairs.h): of[nq], y[ny]. Returns the number of places.
  */
 int cst_pairs_places(const cst_system *s, int k, int *of, int *y);
 /* V with the sums written out; -1: too large. */
@@ -113,14 +113,12 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f);
 void cst_system_emit_rows(const cst_system *s, FILE *f);
 /* Emits what the kernels share at a point; after the sizes. */
 void cst_system_emit_point(const cst_system *s, FILE *f);
-/* hot: the system is so small that lane code has its sizes and patterns as constants. usual: also without
- * forces, time and another mass than a constant diagonal; every core that is compiled for systems steps it.
- */
+/* hot: the system is so small that lane code has its sizes and patterns as constants; the others are
+ * explained in system/classes.h. */
 bool cst_system_is_hot(const cst_system *s);
 bool cst_system_is_usual(const cst_system *s);
-/* Whether it is so small that everything may be unrolled for it; whether it is one of bodies that nothing but
- * the methods on the group holds together. */
 bool cst_system_is_small(const cst_system *s);
+bool cst_system_is_soft(const cst_system *s);
 bool cst_system_has_free_bodies(const cst_system *s);
 /* emit-general.c: whether the core of variational methods is compiled for it, a small general system without
  * forces, and what it takes then. */

@@ -20,7 +20,7 @@
 #include "solve/solver.h"
 #include "study/plan/agenda.h"
 #include "study/run/back-end.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 #include "system/internal.h"
 #include "tools.h"
 

@@ -8,7 +8,7 @@
 #include "constella/layer.h"
 #include "method/method.h"
 #include "method/user-layer.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 #include "system/field.h"
 
 enum { N = CST_MAX_Q, STAGES = 4 };

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "system/context.h"
-#include "system/saddle.h"
+#include "system/lane/context.h"
+#include "system/lane/saddle.h"
 #include "tap.h"
 
 #define BED_USES __attribute__((unused)) static

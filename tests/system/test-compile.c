@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "../method/claims.h"
 #include "observe/observe.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 
 /* has the name of a system of the catalogue but is another system */
 static const char bead[] = "system: planar-pendulum\n"
@@ -412,7 +412,7 @@ static void test_compiler(void) {
 static void test_carried(void) {
   int found = 0;
   for (int i = 0; i < cst_source_count; i++)
-    found += !strcmp(cst_sources[i].path, "src/system/kernels.c") +
+    found += !strcmp(cst_sources[i].path, "src/system/compile/kernels.c") +
              !strcmp(cst_sources[i].path, "gen/observers.list.h");
   OK(found == 2 && cst_source_count > 5, "the program carries %d texts", cst_source_count);
   if (chdir("/")) abort();

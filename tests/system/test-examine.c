@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "system/examine.h"
+#include "system/examine/examine.h"
 #include "tap.h"
 
 /* The lines of a good description. */

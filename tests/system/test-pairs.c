@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "system/compile.h"
-#include "system/examine.h"
+#include "system/compile/compile.h"
+#include "system/examine/examine.h"
 #include "system/internal.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_BANDS_H
 #define CST_CORE_BANDS_H
-#include "system/group.h"
+#include "system/lane/group.h"
 #include "core/band.h"
 
 #if !CST_HOT || SYS_FILTERED /* else its sizes are not known */

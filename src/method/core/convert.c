@@ -48,8 +48,7 @@
 #include "constella/method.h"
 #include "method/lane-layer.h"
 #define CORE              convert
-#define CORE_IS_FOR_SMALL /* the build compiles it for the small systems of the catalogue: with larger ones \
-                                compilers take minutes */
+#define CORE_IS_FOR_SMALL /* compilers take minutes for larger ones */
 
 struct data {
   double         bias;     /* alpha- */
@@ -66,7 +65,7 @@ struct data {
 #include "method/core/lane.h"
 #include "method/core/sweep.h"
 #include "method/core/time.h"
-#if !defined(CST_SYSTEM_HEADER) || SYS_SMALL
+#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
 #define NX                (4 * NQ + 4 * NG)
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
 #define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */

@@ -32,7 +32,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #define NX (MARCH->unknowns) /* u, L; 0: the second form is explicit */
 
 #define LOCAL(X)                                                                                             \

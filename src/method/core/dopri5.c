@@ -22,7 +22,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #include "method/core/time.h"
 #define NX MARCH->unknowns
 #define KEEPS_NOTHING

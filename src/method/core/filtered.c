@@ -15,8 +15,8 @@
  * shares with them are one kernel.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE        filtered
-#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+#define CORE filtered
+#define CORE_IS_FOR_USUAL
 
 enum { FULL, SIMPLIFIED, STIFF };
 
@@ -27,7 +27,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #include "method/core/bands.h"
 #if !CST_HOT || SYS_FILTERED

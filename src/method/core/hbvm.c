@@ -34,8 +34,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
-#define CORE        hbvm
-#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+#define CORE hbvm
+#define CORE_IS_FOR_USUAL
 
 /* Nodes and tables (tableau/legendre.h); the degree s is that of the march. */
 struct data {
@@ -47,7 +47,7 @@ struct data {
 #ifdef CST_W
 #define CST_FIELDS_IN_SPACE /* their number is known at run time */
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define NODES           OWN(0)->k
 #define DEGREE          MARCH->stages

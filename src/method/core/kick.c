@@ -10,14 +10,14 @@
  * over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE        kick
-#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+#define CORE kick
+#define CORE_IS_FOR_USUAL
 
 #include "method/core/kick-data.h"
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/rows.h"
+#include "system/lane/rows.h"
 #ifndef CST_COLD
 #define NX              NG
 #define NX_PREDICTED    NG

@@ -3,7 +3,7 @@
  *   A0 du0 + G' dL = -f0,   A1 du1 + C du0 + G' dL = -f1,   G1 (w0 du0 + w1 du1) = -fg
  *
  * A0, then A1 are eliminated with the right hand sides (-f, G'), what is left are the ng equations for dL.
- * Of the matrices only what may be filled is touched (system/elimination.h).
+ * Of the matrices only what may be filled is touched (system/derive/elimination.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define SIDES (1 + NG)

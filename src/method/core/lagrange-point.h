@@ -1,6 +1,6 @@
 /* lagrange-point.h: lane code: L at one point (q, v), for lagrange.c.
  *
- * Compiled for one system, what depends on q alone is the numbers of a point (system/emit-general.c): L_v, M
+ * Compiled for one system, what depends on q alone is the numbers of a point (system/emit/emit-general.c): L_v, M
  * and D_q L_v take those of the inertia, L_q the others too. Generic code has the kernels only. The bits are
  * the same.
  */

@@ -24,12 +24,12 @@
  * others are solved.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE                lagrange
-#define CORE_IS_FOR_GENERAL /* the build compiles it for general systems */
+#define CORE lagrange
+#define CORE_IS_FOR_GENERAL
 
 /* What lane code reads of a substep: the parts of h that belong to the points where L is taken, and where in
  * them these lie: 0 left, 1 right, of two points one at each end; whether p is projected on the tangent space
- * at the right end; what is filled of matrices (system/elimination.h). */
+ * at the right end; what is filled of matrices (system/derive/elimination.h). */
 struct data {
   double               part[2], theta[2];
   int                  tangent;
@@ -38,7 +38,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define HAS_NO_PIECES
@@ -352,7 +352,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 #include <string.h>
 #include "method/core/row.h"
-#include "system/elimination.h"
+#include "system/derive/elimination.h"
 
 struct parameters {
   double part[2], theta[2];

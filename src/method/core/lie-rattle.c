@@ -1,11 +1,10 @@
 /* lie-rattle.c: the core of lie-rattle: half the force at either end of a drift in two halves (core/lie.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE               lie_rattle
-#define PIECES             2
-#define CST_ROW_NAME       "lie-rattle"
-#define CORE_IS_FOR_BODIES /* the build compiles it for systems of bodies without constraints of the user's \
-                             */
+#define CORE         lie_rattle
+#define PIECES       2
+#define CST_ROW_NAME "lie-rattle"
+#define CORE_IS_FOR_BODIES
 #include "method/core/lie-data.h"
 #ifdef CST_W
 #include "method/core/lie.h"

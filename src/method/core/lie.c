@@ -1,11 +1,10 @@
 /* lie.c: the core of lie-euler-a, lie-euler-b and lie-lobatto: forces and impulses at the ends of a drift in
  * one piece (core/lie.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE               lie
-#define PIECES             1
-#define CST_ROW_NAME       "lie"
-#define CORE_IS_FOR_BODIES /* the build compiles it for systems of bodies without constraints of the user's \
-                             */
+#define CORE         lie
+#define PIECES       1
+#define CST_ROW_NAME "lie"
+#define CORE_IS_FOR_BODIES
 #include "method/core/lie-data.h"
 #ifdef CST_W
 #include "method/core/lie.h"

@@ -23,8 +23,8 @@
 #include "core/rotation.h"
 #include "method/core/lane.h"
 #include "method/joints.h"
-#include "system/acceleration.h"
-#if !defined(CST_SYSTEM_HEADER) || SYS_FREE_BODIES
+#include "system/lane/acceleration.h"
+#if !defined(CST_SYSTEM_HEADER) || SYS_IN_BODIES
 
 #include "method/core/lie-parts.h"
 

@@ -13,8 +13,8 @@
  * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE              midpoint
-#define CORE_IS_FOR_USERS /* it is compiled for a user's system when a study asks for it */
+#define CORE midpoint
+#define CORE_IS_FOR_USERS
 
 struct data {
   double theta; /* where in the step the force is taken: 0 left, 1 right */
@@ -22,7 +22,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define NX           (NQ + NG)
 #define NX_PREDICTED NG                     /* begin makes the others */

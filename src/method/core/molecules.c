@@ -7,13 +7,13 @@
  * molecules, and an iteration ends for all at once, as it does there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE                  molecules
-#define CORE_IS_FOR_MOLECULES /* it is compiled for systems of like molecules (system/molecules.h) */
+#define CORE molecules
+#define CORE_IS_FOR_MOLECULES
 #ifdef CST_W
-#include "system/pairs.h" /* the header of the system asks for it */
+#include "system/lane/pairs.h" /* the header of the system asks for it */
 
 #include "method/core/lane.h"
-#if defined(CST_SYSTEM_HEADER) && SYS_MOLECULES
+#if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
 #include <string.h>
 #include "core/dense.h"
 #include "method/core/kick-data.h"

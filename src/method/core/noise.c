@@ -23,7 +23,7 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "method/core/normal.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #define NX 0
 #define KEEPS_NOTHING
 

@@ -23,7 +23,7 @@ struct data {
 #ifdef CST_W
 #include "core/householder.h"
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #define KEEPS_NOTHING
 #define NX   NQ
 #define NR   (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */

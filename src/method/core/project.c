@@ -8,12 +8,12 @@
  * contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE              project
-#define CORE_IS_FOR_USERS /* it is compiled for a user's system when a study asks for it */
+#define CORE project
+#define CORE_IS_FOR_USERS
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define NX (NQ + NG)
 

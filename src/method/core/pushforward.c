@@ -17,7 +17,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #include "method/core/newton.h"
 #define NX NQ
 #define KEEPS_NOTHING

@@ -1,5 +1,5 @@
 /* rk.c: the core of Runge-Kutta methods on the index-reduced equations q' = v, v' = A(q, v)
- * (system/acceleration.h).
+ * (system/lane/acceleration.h).
  *
  *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
  *
@@ -13,8 +13,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/lane-layer.h"
-#define CORE              rk
-#define CORE_IS_FOR_USERS /* it is compiled for a user's system when a study asks for it */
+#define CORE rk
+#define CORE_IS_FOR_USERS
 
 enum { MOST_STAGES = 160 }; /* numbers of all stages together of which Newton's method has a dense matrix */
 
@@ -26,7 +26,7 @@ struct data {
 #define CST_FIELDS_IN_SPACE /* as many as there are stages */
 #include "method/core/lane.h"
 #include "method/flow.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #if !CST_HOT
 #include "method/core/bands.h"
 #endif

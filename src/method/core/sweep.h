@@ -21,7 +21,7 @@
 #define CST_SWEEP_H
 #include "method/flow.h"
 #include "method/lane-layer.h"
-#include "system/saddle.h"
+#include "system/lane/saddle.h"
 
 enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
 

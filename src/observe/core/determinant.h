@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DETERMINANT_H
 #define CST_DETERMINANT_H
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
 
 #if !CST_HOT

@@ -4,10 +4,10 @@
 #include "observe/observe.h"
 #include "observe/observer.h"
 #include "observe/core/determinant.h"
-#include "system/acceleration.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
-#define CORE        fold
-#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+#define CORE fold
+#define CORE_IS_FOR_USUAL
 
 /* p := the kinetic momentum M v + a with G v = 0 of a tangential p, which is its part with G p = 0. Out of
  * line, so that other methods only pay for a branch. */

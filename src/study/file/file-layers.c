@@ -12,7 +12,7 @@
 #include "method/method.h"
 #include "method/user-layer.h"
 #include "study/file/reader.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 
 enum { MOST_NODES = 4 * (CST_MAX_STAGES + 1) * (CST_MAX_STAGES + 1), DEEPEST = 3, MOST_LAYERS = 1000 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/file/starts.h"
-#include "system/worst.h"
+#include "system/point/worst.h"
 
 enum { WHY = 200 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/plan/plan.h"
-#include "system/molecules.h"
-#include "system/group.h"
+#include "system/derive/molecules.h"
+#include "system/lane/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };
 
@@ -64,7 +64,7 @@ long cst_plan_most_lanes(const cst_plan *p) {
   return most;
 }
 
-/* If a trajectory is alone, lanes work on its pairs (system/pairs.h): many pairs suit a wide set. Limits were
+/* If a trajectory is alone, lanes work on its pairs (system/lane/pairs.h): many pairs suit a wide set. Limits were
  * measured on water. */
 static int width_for_pairs(const cst_system *s) {
   long pairs = 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/reference/motion.h"
-#include "system/quad.h"
+#include "system/point/quad.h"
 #include "tableau/tableau.h"
 
 typedef __float128 quad;

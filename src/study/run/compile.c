@@ -7,7 +7,7 @@
 #include "method/method.h"
 #include "study/run/back-end.h"
 #include "study/file/relax.h"
-#include "system/compile.h"
+#include "system/compile/compile.h"
 
 /* Approximate slowdown of the interpreter; the plan's estimate is for compiled code. */
 static const double interpreted = 5;

@@ -1,0 +1,211 @@
+/* compile.c: a user's system to a shared object: the program's own text and the emitted header in a private
+ * folder, one call of the compiler for its kernels and for the lane code that is asked for.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/compile/compile.h"
+#include <string.h>
+#include <time.h>
+#include "constella/random.h"
+#include "system/internal.h"
+#include "system/derive/molecules.h"
+
+enum { PATH = CST_PATH, SECONDS_ALLOWED = 300 };
+
+static const char header[] = "gen/user-system.h";
+
+enum { MOST_CORES = 24 };
+
+/* What one compilation is made from. */
+typedef struct {
+  int               isa;
+  const cst_source *core[MOST_CORES];
+  int               ncore;
+  cst_compiler      compiler;
+  char             *emitted;
+  size_t            length;
+} recipe;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the cores ------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *line;
+  bool (*has)(const cst_system *s);
+} classes[] = {
+#define CLASS(name, has) {"#define CORE_IS_FOR_" #name, has},
+#include "system/classes.h"
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+/* Whether it is lane code for a class to which s belongs. */
+static bool suits(const cst_source *x, const cst_system *s) {
+  if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c")) return false;
+  if (s->dropped || s->flat >= 0) return false; /* cst_system_form */
+  for (int i = 0; i < CLASSES; i++)
+    if (strstr(x->text, classes[i].line)) return classes[i].has(s);
+  return false;
+}
+
+/* The name of the file, without what is behind the dot. */
+static int name_of(const cst_source *x, const char **name) {
+  const char *slash = strrchr(x->path, '/');
+  *name = slash ? slash + 1 : x->path;
+  return (int)strcspn(*name, ".");
+}
+
+static const cst_source *find_core(const cst_system *s, const char *core) {
+  const char *name;
+  for (int i = 0; i < cst_source_count; i++) {
+    const int n = name_of(&cst_sources[i], &name);
+    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) && suits(&cst_sources[i], s))
+      return &cst_sources[i];
+  }
+  return NULL;
+}
+
+/* Each once, in the order of the sources, so that the same cores are the same object. */
+static int choose(const cst_system *s, const char *const *cores, const cst_source *core[MOST_CORES]) {
+  int n = 0;
+  for (; *cores && n < MOST_CORES; cores++) {
+    const cst_source *x = find_core(s, *cores);
+    int               at = 0;
+    while (x && at < n && core[at] < x) at++;
+    if (!x || (at < n && core[at] == x)) continue;
+    memmove(core + at + 1, core + at, (size_t)(n - at) * sizeof *core);
+    core[at] = x, n++;
+  }
+  return n;
+}
+
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+/* Hot lane code unrolls its loops; the largest are those of Newton's matrix. */
+static double unrolled(const cst_system *s) { return (double)s->ng * s->ng * s->nq; }
+
+/* As measured with gcc 12: kicks of a bead 0.3 s, of a top 1. */
+double cst_compile_seconds(const cst_system *s, const char *const *cores) {
+  const cst_source *core[MOST_CORES];
+  const int         n = choose(s, cores, core);
+  double            seconds = 0.3 + 1e-4 * cst_graph_size(s->graph);
+  for (int i = 0; i < n; i++) seconds += 4e-5 * (double)core[i]->length * (1 + 0.007 * unrolled(s));
+  return seconds;
+}
+
+/* ---- what it is made from -------------------------------------------------------------------- */
+
+static void find_key(const recipe *r, char key[65]) {
+  char  *text;
+  size_t n;
+  FILE  *f = cst_need(open_memstream(&text, &n));
+  fprintf(f, "%s\n%s\n%s\n%s\n%s\n", r->compiler.command, r->compiler.version, cst_compiler_flags(),
+          cst_compiler_isa_flags(r->isa), cst_isas[r->isa].name);
+  for (int i = 0; i < r->ncore; i++) fprintf(f, "%s\n", r->core[i]->path);
+  for (int i = 0; i < cst_source_count; i++) fprintf(f, "%s\n%s", cst_sources[i].path, cst_sources[i].text);
+  fwrite(r->emitted, 1, r->length, f);
+  fclose(f);
+  cst_sha256(text, n, key);
+  free(text);
+}
+
+static void emit(const cst_system *s, recipe *r) {
+  FILE *f = cst_need(open_memstream(&r->emitted, &r->length));
+  cst_system_emit(s, "user", f);
+  fclose(f);
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+static const char kernels[] = "src/system/compile/kernels.c";
+
+/* What kernels.c has its table of cores from: -DCST_CHOSEN(X)=X(core, prefix of its symbol) ... */
+static char *chosen(const recipe *r) {
+  char       *text;
+  size_t      length;
+  const char *name;
+  FILE       *f = cst_need(open_memstream(&text, &length));
+  fprintf(f, "-DCST_CHOSEN(X)=");
+  for (int i = 0; i < r->ncore; i++) {
+    const int n = name_of(r->core[i], &name);
+    fprintf(f, "X(%.*s, %s", n, name, strstr(r->core[i]->path, "/method/") ? "cst_core_" : "cst_");
+    for (int k = 0; k < n; k++) fputc(name[k] == '-' ? '_' : name[k], f);
+    fprintf(f, ") ");
+  }
+  fclose(f);
+  return text;
+}
+
+static bool compile(const recipe *r, const char *folder, const char *key, char why[CST_WHY]) {
+  enum { MOST = 32, ROOM = PATH + 256 };
+  char        command[4096], define[128], text[MOST][ROOM], *cores = chosen(r);
+  const char *word[MOST + 8];
+  int         n = 0, k = 0;
+  snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden", r->compiler.command,
+           cst_compiler_flags(), cst_compiler_isa_flags(r->isa));
+  snprintf(define, sizeof define, "-DCST_OBJECT_KEY=\"%s\"", key);
+  word[n++] = define;
+  word[n++] = cores;
+  word[n++] = "-DCST_SYSTEM_HEADER=\"user-system.h\"";
+  for (const char *const *at = (const char *const[]){"include", "src", "gen", NULL}; *at; at++) {
+    snprintf(text[k], ROOM, "-I%s/%s", folder, *at);
+    word[n++] = text[k++];
+  }
+  for (int i = -1; i < r->ncore; i++) {
+    snprintf(text[k], ROOM, "%s/%s", folder, i < 0 ? kernels : r->core[i]->path);
+    word[n++] = text[k++];
+  }
+  snprintf(text[k], ROOM, "%s/object.so", folder);
+  word[n++] = "-o";
+  word[n++] = text[k];
+  word[n] = NULL;
+  const bool good = cst_compiler_run(command, word, folder, SECONDS_ALLOWED, why);
+  free(cores);
+  return good;
+}
+
+static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]) {
+  bool good = cst_folder_write(folder, header, r->emitted, r->length, why);
+  for (int i = 0; good && i < cst_source_count; i++)
+    good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
+  return good;
+}
+
+static bool make(const recipe *r, const char *folder, cst_code *code, char why[CST_WHY]) {
+  if (!write_sources(r, folder, why) || !compile(r, folder, code->key, why) ||
+      !cst_folder_object(folder, code, why))
+    return false;
+  cst_cache_write(code);
+  return true;
+}
+
+bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached, cst_code *code,
+                 char why[CST_WHY]) {
+  const double start = now();
+  recipe       r = {.isa = isa};
+  char         folder[PATH];
+  *code = (cst_code){.isa = isa};
+  r.ncore = choose(s, cores, r.core);
+  if (!cst_folder_open(folder, why)) return false;
+  bool good = cst_compiler_find(&r.compiler, folder, why);
+  if (good) {
+    snprintf(code->compiler, sizeof code->compiler, "%s", r.compiler.version);
+    emit(s, &r);
+    find_key(&r, code->key);
+    code->cached = good = cst_cache_read(code);
+    if (!good && only_cached) snprintf(why, CST_WHY, "not compiled before");
+    if (!good && !only_cached) good = make(&r, folder, code, why);
+    free(r.emitted);
+  }
+  cst_folder_remove(folder);
+  code->seconds = now() - start;
+  return good;
+}
+
+void cst_compile_free(cst_code *code) {
+  free(code->bytes);
+  code->bytes = NULL;
+}

@@ -1,0 +1,171 @@
+/* compiler.c: finds and runs the machine's C compiler, without a shell and with a time limit. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "system/compile/compile.h"
+#include "system/internal.h"
+
+/* The build defines the compiler and flags of its lane code; the same are used for a user's system. */
+#ifndef CST_OBJECT_CC
+#define CST_OBJECT_CC "cc"
+#endif
+#ifndef CST_OBJECT_FLAGS
+#error CST_OBJECT_FLAGS must hold the flags of lane code
+#endif
+
+enum { LINES = 24, PATH = 4096 };
+
+extern char **environ;
+
+const char *cst_compiler_flags(void) { return CST_OBJECT_FLAGS; }
+
+const char *cst_compiler_isa_flags(int isa) {
+  static const char *const flags[CST_ISA_COUNT] = {
+#define X(isa, lanes) CST_OBJECT_FLAGS_##isa,
+      CST_ISA_LIST(X)
+#undef X
+  };
+  return flags[isa];
+}
+
+/* The first lines of folder/messages. */
+static void quote(const char *folder, int most, char *text, size_t room) {
+  char   path[PATH + 16], line[512];
+  size_t n = 0;
+  snprintf(path, sizeof path, "%s/messages", folder);
+  FILE *f = fopen(path, "r");
+  *text = 0;
+  if (!f) return;
+  for (int i = 0; i < most && n + 2 < room && fgets(line, sizeof line, f); i++)
+    n += (size_t)snprintf(text + n, room - n, "%s%.*s", i ? "\n" : "", (int)strcspn(line, "\n"), line);
+  fclose(f);
+}
+
+/* The environment of this process, except for the folder of temporary files (so that files of a killed
+ * compiler are removed too) and the language of messages. */
+static char **environment(const char *folder) {
+  static char temporary[PATH + 16];
+  int         n = 0, k = 0;
+  while (environ[n]) n++;
+  char **e = cst_need(calloc((size_t)n + 3, sizeof *e));
+  for (int i = 0; i < n; i++)
+    if (strncmp(environ[i], "TMPDIR=", 7) && strncmp(environ[i], "LC_ALL=", 7)) e[k++] = environ[i];
+  snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
+  e[k++] = temporary;
+  e[k++] = "LC_ALL=C";
+  return e;
+}
+
+/* posix_spawn, not fork: memory registered with a network card must not be shared with a child. The child has
+ * its own process group, so that its children can be killed with it. */
+static int start(char *const *argv, const char *folder, pid_t *pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t          how;
+  char                       messages[PATH + 16], **e = environment(folder);
+  sigset_t                   none;
+  sigemptyset(&none);
+  snprintf(messages, sizeof messages, "%s/messages", folder);
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setpgroup(&how, 0);
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  int status = posix_spawnp(pid, argv[0], &files, &how, argv, e);
+  posix_spawnattr_destroy(&how);
+  posix_spawn_file_actions_destroy(&files);
+  free(e);
+  return status;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The status of the child; -1 if it was killed. */
+static int await(pid_t pid, double seconds) {
+  const double end = now() + seconds;
+  int          status;
+  pid_t        k;
+  while ((k = waitpid(pid, &status, WNOHANG)) == 0 || (k < 0 && errno == EINTR)) {
+    if (now() > end) {
+      kill(-pid, SIGKILL);
+      while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+      }
+      return -1;
+    }
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+  return k < 0 ? 0 : status; /* reaped elsewhere: the output shows the result */
+}
+
+/* The words of `command`, then the arguments unchanged. One block of memory. */
+static char **words(const char *command, const char *const *arguments) {
+  size_t n = 2, length = strlen(command) + 1;
+  for (const char *c = command; *c; c++) n += *c == ' ';
+  for (int i = 0; arguments[i]; i++) n++;
+  char **argv = cst_need(malloc(n * sizeof *argv + length)), *text = memcpy(argv + n, command, length), *word;
+  n = 0;
+  while ((word = strsep(&text, " ")))
+    if (*word) argv[n++] = word;
+  for (int i = 0; arguments[i]; i++) argv[n++] = (char *)arguments[i];
+  argv[n] = NULL;
+  return argv;
+}
+
+static bool fail(int status, const char *name, double seconds, const char *folder, char why[CST_WHY]) {
+  int n;
+  if (status == -1)
+    n = snprintf(why, CST_WHY, "%.300s: ended after %g s", name, seconds);
+  else if (WIFSIGNALED(status))
+    n = snprintf(why, CST_WHY, "%.300s: ended by signal %d", name, WTERMSIG(status));
+  else
+    n = snprintf(why, CST_WHY, "%.300s: exit status %d", name, WEXITSTATUS(status));
+  quote(folder, LINES, why + n + 1, CST_WHY - (size_t)n - 1);
+  if (why[n + 1]) why[n] = '\n';
+  return false;
+}
+
+bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds,
+                      char why[CST_WHY]) {
+  pid_t  pid;
+  char **argv = words(command, arguments), name[256];
+  snprintf(name, sizeof name, "%s", argv[0]);
+  int status = start(argv, folder, &pid);
+  free(argv);
+  if (status) {
+    snprintf(why, CST_WHY, "%s: %s", name, strerror(status));
+    return false;
+  }
+  status = await(pid, seconds);
+  return status == 0 || fail(status, name, seconds, folder, why);
+}
+
+/* Whether `command` runs; the first line of its output identifies it. */
+static bool answers(cst_compiler *c, const char *command, const char *folder, char why[CST_WHY]) {
+  const char *const version[] = {"--version", NULL};
+  if (!cst_compiler_run(command, version, folder, 30, why)) return false;
+  snprintf(c->command, sizeof c->command, "%s", command);
+  quote(folder, 1, c->version, sizeof c->version);
+  return true;
+}
+
+bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]) {
+  const char *chosen = getenv("CONSTELLA_CC");
+  if (chosen && *chosen && !chosen[strspn(chosen, " ")]) {
+    snprintf(why, CST_WHY, "CONSTELLA_CC is blank; it must name a compiler");
+    return false;
+  }
+  if (chosen && *chosen) return answers(c, chosen, folder, why);
+  return answers(c, CST_OBJECT_CC, folder, why) || answers(c, "cc", folder, why);
+}

@@ -1,0 +1,83 @@
+/* kernels.c: what is compiled for one system and the lanes of one instruction set: its kernels as functions,
+ * and a table of them and of the lane code that has them inlined.
+ *
+ * Compiled with CST_SYSTEM_HEADER naming the generated header: for the catalogue when the program is built,
+ * for a user's system when it runs, with the fingerprint of its making in CST_OBJECT_KEY.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/lanes.h"
+#include "constella/system.h"
+#include "system/lane/pairs.h"
+#include CST_SYSTEM_HEADER
+
+#define X(name)                                                                                              \
+  static void kernel_##name(const void *self, const double *c, const double *q, const double *v,             \
+                            const double *w, const double *u, const double *l, double *o) {                  \
+    (void)self;                                                                                              \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l,     \
+               (vd *)o);                                                                                     \
+  }
+CST_KERNELS(X)
+#undef X
+
+#if SYS_GRAM
+#define X(name)                                                                                              \
+  static void gram_##name(const void *self, const double *c, const double *q, const double *v,               \
+                          const double *w, const double *u, const double *l, double *o) {                    \
+    (void)self;                                                                                              \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l,     \
+               (vd *)o);                                                                                     \
+  }
+X(pairs)
+X(upper_pairs)
+X(impulses)
+X(sums)
+X(drift)
+#if SYS_TESTS
+X(tests)
+#else
+#define gram_tests NULL
+#endif
+#undef X
+static cst_kernel *const gram[] = {gram_pairs, gram_upper_pairs, gram_impulses,
+                                   gram_sums,  gram_drift,       gram_tests}; /* system/lane/rows.h */
+#define GRAM {"gram", gram},
+#else
+#define GRAM
+#endif
+
+#ifndef CST_OBJECT_KEY
+#define CST_OBJECT_KEY ""
+#endif
+
+/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system
+ * these are the cores that its methods need, CST_CHOSEN(X). For the catalogue they are in forms.list.h, which
+ * the build writes: the cores of every class to which the system belongs (system/classes.h), and none with
+ * CST_NO_FORMS, on instruction sets for which the Makefile builds none. */
+#ifdef CST_CHOSEN
+#define CST_FORM_LIST(X) CST_CHOSEN(X)
+#else
+#include "forms.list.h"
+#endif
+#define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
+#define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},
+CST_FORM_LIST(DECLARE)
+static const cst_form forms[] = {CST_FORM_LIST(FORM) GRAM{NULL, NULL}};
+
+#define COMPILED CST_NAME(CST_PASTE(cst_compiled, SYS_ID))
+extern const cst_compiled                                 COMPILED;
+__attribute__((visibility("default"))) const cst_compiled COMPILED = {
+    .key = CST_OBJECT_KEY,
+    .nq = SYS_NQ,
+    .ng = SYS_NG,
+    .npar = SYS_NPAR,
+    .nsym = SYS_NSYM,
+    .width = CST_W,
+    .kernel =
+        {
+#define X(name) kernel_##name,
+            CST_KERNELS(X)
+#undef X
+        },
+    .form = forms,
+};

@@ -1,0 +1,85 @@
+/* body.c: rigid bodies: the mass of their coordinates, and the validity of an inertia. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/read/reader.h"
+
+enum { AXES = 3 };
+/* relative to the largest moment: round-off of sums of squares of lengths */
+static const double ROUNDING = 1e-12;
+
+/* J = tr(I)/2 1 - I: its diagonal is half of (I2 + I3 - I1), which is exactly 0 if I1 = I2 + I3 is exact. */
+void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
+  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  cst_graph       *g = s->graph;
+  for (int e = 0; e < 9; e++) {
+    const int a = e / AXES, other = place[4 * ((a + 1) % AXES)], third = place[4 * ((a + 2) % AXES)];
+    if (a != e % AXES)
+      J[e] = cst_graph_neg(g, b->inertia[place[e]]);
+    else
+      J[e] = cst_graph_mul(
+          g, cst_graph_constant(g, 0.5),
+          cst_graph_sub(g, cst_graph_add(g, b->inertia[other], b->inertia[third]), b->inertia[place[e]]));
+  }
+}
+
+/* Principal moments of a symmetric matrix, ascending, by Jacobi's method. */
+static void principal(const double inertia[9], double I[3]) {
+  double A[9];
+  memcpy(A, inertia, sizeof A);
+  for (int sweep = 0; sweep < 30; sweep++)
+    for (int p = 0; p < 2; p++)
+      for (int q = p + 1; q < AXES; q++) {
+        if (A[3 * p + q] == 0) continue;
+        const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
+        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)),
+                     c = 1 / sqrt(t * t + 1), s = t * c;
+        for (int i = 0; i < AXES; i++) {
+          const double x = A[3 * i + p], y = A[3 * i + q];
+          A[3 * i + p] = c * x - s * y;
+          A[3 * i + q] = s * x + c * y;
+        }
+        for (int i = 0; i < AXES; i++) {
+          const double x = A[3 * p + i], y = A[3 * q + i];
+          A[3 * p + i] = c * x - s * y;
+          A[3 * q + i] = s * x + c * y;
+        }
+        A[3 * p + q] = A[3 * q + p] = 0;
+      }
+  for (int a = 0; a < AXES; a++) I[a] = A[4 * a];
+  for (int a = 0; a < AXES; a++)
+    for (int b = a + 1; b < AXES; b++)
+      if (I[b] < I[a]) {
+        const double x = I[a];
+        I[a] = I[b];
+        I[b] = x;
+      }
+}
+
+bool cst_body_is_wrong(const double inertia[9], char *why, int n) {
+  double I[3], size = 0;
+  for (int e = 0; e < 9; e++) {
+    size = fmax(size, fabs(inertia[e]));
+    if (isfinite(inertia[e])) continue;
+    snprintf(why, (size_t)n, "an entry is %g; all must be finite", inertia[e]);
+    return true;
+  }
+  principal(inertia, I);
+  if (!(I[0] > ROUNDING * size))
+    snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; all must be positive", I[0],
+             I[1], I[2]);
+  else if (!(I[2] <= I[0] + I[1] + ROUNDING * I[2]))
+    snprintf(
+        why, (size_t)n,
+        "the principal moments are %.10g, %.10g, %.10g; none may be larger than the sum of the other two",
+        I[0], I[1], I[2]);
+  else
+    return false;
+  return true;
+}
+
+bool cst_body_is_flat(const double inertia[9]) {
+  double I[3];
+  principal(inertia, I);
+  return I[0] + I[1] - I[2] <= ROUNDING * I[2];
+}

@@ -1,0 +1,77 @@
+/* derive-constraints.c: constraints on positions and velocities, and their derivatives (see derive.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/derive/derive.h"
+
+/* Number of constraints on positions; those on velocities follow them. */
+static int positions(const cst_system *s) { return s->ng - s->nvel; }
+
+void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
+  const cst_system *s = d->s;
+  cst_node         *add = cst_derive_memory((size_t)d->n);
+  if (s->nvel) cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, d->n, add);
+  for (int i = 0; s->nvel && i < d->n; i++) out[i] = cst_graph_add(d->graph, out[i], add[i]);
+  free(add);
+}
+
+void cst_derive_rows_times(const cst_derivation *d, const cst_node *l, cst_node *Gl) {
+  cst_graph_gradient(d->graph, d->s->kernel_out[CST_K_g], l, positions(d->s), d->q, d->n, Gl);
+  cst_derive_add_rows(d, l, Gl);
+}
+
+void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx) {
+  const cst_system *s = d->s;
+  cst_graph_tangent(d->graph, s->kernel_out[CST_K_g], positions(s), d->q, x, d->n, Gx);
+  if (s->nvel) cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + positions(s));
+}
+
+/* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */
+static void derive_rows(const cst_derivation *d) {
+  cst_system         *s = d->s;
+  cst_derived_entries e = {0};
+  if (!s->nvel) {
+    cst_derive_jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
+    return;
+  }
+  cst_node *row = cst_derive_memory((size_t)d->n);
+  for (int a = 0; a < positions(s); a++) cst_derive_add_gradient(d, s->g[a], a, false, &e);
+  for (int k = 0; k < s->nvel; k++) {
+    cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, d->n, row);
+    for (int i = 0; i < d->n; i++)
+      if (!cst_graph_is_zero(d->graph, row[i])) cst_derive_add(&e, positions(s) + k, i, row[i]);
+  }
+  cst_derive_matrix(s, CST_K_G, s->ng, d->n, &e);
+  free(row);
+}
+
+/* phi0, its derivative, and D(phi v + phi0)[v] in place of D(phi v)[v]. */
+static void derive_offsets(const cst_derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, first = positions(s);
+  if (!s->nvel) return;
+  cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng), *zero = cst_derive_memory((size_t)n);
+  for (int i = 0; i < n; i++) zero[i] = cst_graph_constant(d->graph, 0);
+  for (int a = 0; a < first; a++) phi0[a] = zero[0];
+  cst_graph_substitute(d->graph, s->phi, s->nvel, d->v, zero, n, phi0 + first);
+  cst_graph_tangent(d->graph, phi0, s->ng, d->q, d->w, n, cst_derive_kernel(s, CST_K_Dphi0w, s->ng));
+  cst_graph_tangent(d->graph, s->phi, s->nvel, d->q, d->v, n, s->kernel_out[CST_K_D2gvv] + first);
+  for (int k = 0; k < s->nvel; k++) s->affine |= !cst_graph_is_zero(d->graph, phi0[first + k]);
+  free(zero);
+}
+
+void cst_derive_constraints(const cst_derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, ng = s->ng;
+  cst_node   *gv = cst_derive_memory((size_t)ng), *Gl = cst_derive_memory((size_t)n);
+  cst_node   *g = cst_derive_kernel(s, CST_K_g, ng), *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
+  for (int a = 0; a < ng; a++) g[a] = s->g[a];
+  derive_rows(d);
+  cst_derive_rows_along(d, d->v, gv);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, cst_derive_kernel(s, CST_K_D2gvv, ng));
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, cst_derive_kernel(s, CST_K_D2gvw, ng));
+  derive_offsets(d);
+  cst_derive_rows_times(d, d->l, Gl);
+  cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
+  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, cst_derive_kernel(s, CST_K_D3glwu, n));
+  free(gv);
+  free(Gl);
+}

@@ -1,0 +1,74 @@
+/* derive-matrix.c: the outputs of kernels, and matrices by their nonzero entries (see derive.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/derive/derive.h"
+
+cst_node *cst_derive_memory(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_node))); }
+
+cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
+  s->kernel_size[k] = size;
+  return s->kernel_out[k] = cst_derive_memory((size_t)size);
+}
+
+void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
+  if (e->n > 0 && e->at[e->n - 1].node < 0) return;
+  if (e->n >= CST_EXPR_NODES) node = -1;
+  if (e->n == e->capacity) {
+    e->capacity = e->capacity ? 2 * e->capacity : 64;
+    e->at = cst_need(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
+  }
+  e->at[e->n++] = (cst_derived_entry){row, column, node};
+}
+
+static int by_place(const void *x, const void *y) {
+  const cst_derived_entry *a = x, *b = y;
+  return a->row != b->row ? (a->row > b->row) - (a->row < b->row)
+                          : (a->column > b->column) - (a->column < b->column);
+}
+
+void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cst_derived_entries *e) {
+  cst_node *out = cst_derive_kernel(s, k, e->n);
+  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1))),
+      *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
+  for (int i = 0; i < e->n; i++) {
+    row[i] = e->at[i].row;
+    column[i] = e->at[i].column;
+    out[i] = e->at[i].node;
+  }
+  s->pattern[k] = cst_structure_pattern_create(rows, columns, e->n, row, column);
+  free(row);
+  free(column);
+  free(e->at);
+}
+
+void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool symmetric,
+                             cst_derived_entries *e) {
+  int      *index, n = cst_graph_support(d->graph, of, 'q', &index), kept = 0;
+  cst_node *x = cst_derive_memory((size_t)n), *grad = cst_derive_memory((size_t)n);
+  for (int k = 0; k < n; k++)
+    if (!symmetric || index[k] >= row) {
+      x[kept] = d->q[index[k]];
+      index[kept++] = index[k];
+    }
+  cst_graph_gradient(d->graph, &of, &d->one, 1, x, kept, grad);
+  for (int k = 0; k < kept; k++) {
+    if (cst_graph_is_zero(d->graph, grad[k])) continue;
+    cst_derive_add(e, row, index[k], grad[k]);
+    if (symmetric && index[k] > row) cst_derive_add(e, index[k], row, grad[k]); /* exactly symmetric */
+  }
+  free(index);
+  free(x);
+  free(grad);
+}
+
+void cst_derive_jacobian(const cst_derivation *d, cst_kernel_id k, const cst_node *of, int rows,
+                         bool symmetric) {
+  cst_derived_entries e = {0};
+  for (int i = 0; i < rows && e.n <= CST_MOST_ENTRIES; i++)
+    cst_derive_add_gradient(d, of[i], i, symmetric, &e);
+  if (e.n > CST_MOST_ENTRIES) {
+    e.n = 1;
+    e.at[0].node = -1;
+  } /* incomplete */
+  cst_derive_matrix(d->s, k, rows, d->n, &e);
+}

@@ -1,0 +1,154 @@
+/* derive-motion.c: masses, the Lagrangian, and the residuals of the equations of motion (see derive.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/derive/derive.h"
+
+void cst_derive_diagonal(const cst_derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *distinct = cst_derive_memory((size_t)d->n);
+  double      value;
+  s->mass_unit = true;
+  for (int i = 0; i < s->nq; i++) {
+    int k = 0;
+    while (k < s->nmass && distinct[k] != s->mass[i]) k++;
+    if (k == s->nmass) distinct[s->nmass++] = s->mass[i];
+    s->mass_class[i] = k;
+    s->mass_unit &= cst_graph_is_constant(s->graph, s->mass[i], &value) && value == 1;
+  }
+  cst_node *out = cst_derive_kernel(s, CST_K_mass, s->nmass);
+  for (int k = 0; k < s->nmass; k++) out[k] = distinct[k];
+  free(distinct);
+}
+
+/* M(q) v, and M as a kernel. */
+static void derive_mass(const cst_derivation *d, cst_node *Mv) {
+  cst_system         *s = d->s;
+  cst_derived_entries e = {0};
+  for (int i = 0; i < d->n; i++) {
+    Mv[i] = cst_graph_constant(d->graph, 0);
+    for (int j = 0; j < d->n; j++) {
+      cst_node m = s->matrix ? s->mass[(i < j ? i : j) * d->n + (i < j ? j : i)] : i == j ? s->mass[i] : -1;
+      if (m < 0 || cst_graph_is_zero(d->graph, m)) continue;
+      cst_derive_add(&e, i, j, m);
+      Mv[i] = cst_graph_add(d->graph, Mv[i], cst_graph_mul(d->graph, m, d->v[j]));
+    }
+  }
+  cst_derive_matrix(s, CST_K_M, d->n, d->n, &e);
+}
+
+void cst_derive_lagrangian(const cst_derivation *d) {
+  cst_system *s = d->s;
+  cst_graph  *g = d->graph;
+  const int   n = d->n;
+  cst_node   *Mv = cst_derive_memory((size_t)n), *along = cst_derive_memory((size_t)n),
+           L = cst_graph_neg(g, s->V), half = cst_graph_constant(g, 0.5);
+  cst_node *a = cst_derive_kernel(s, CST_K_a, n), *Lv = cst_derive_kernel(s, CST_K_Lv, n),
+           *Lq = cst_derive_kernel(s, CST_K_Lq, n), *f = cst_derive_kernel(s, CST_K_f, n);
+  derive_mass(d, Mv);
+  for (int i = 0; i < n; i++) {
+    a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
+    Lv[i] = cst_graph_add(g, Mv[i], a[i]);
+    L = cst_graph_add(g, L, cst_graph_mul(g, d->v[i], cst_graph_add(g, cst_graph_mul(g, half, Mv[i]), a[i])));
+  }
+  cst_graph_gradient(g, &L, &d->one, 1, d->q, n, Lq);
+  cst_derive_jacobian(d, CST_K_Lvq, Lv, n, false);
+  cst_derive_jacobian(d, CST_K_Lqq, Lq, n, true);
+  cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
+  for (int i = 0; i < n; i++) f[i] = cst_graph_sub(g, Lq[i], along[i]);
+  for (int k = 0; k < s->nforce * n; k++) f[k % n] = cst_graph_add(g, f[k % n], s->force[k]);
+  cst_graph_tangent(g, Mv, n, d->q, d->w, n, cst_derive_kernel(s, CST_K_DMvw, n));
+  free(Mv);
+  free(along);
+}
+
+/* The residuals (E1, E2)[nq + ng] of the equations of motion for accelerations A[nq] and multipliers l[ng].
+ * Owned. */
+static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst_node *l) {
+  cst_system *s = d->s;
+  cst_graph  *g = d->graph;
+  const int   n = d->n, ng = s->ng;
+  cst_node   *E = cst_derive_memory((size_t)(n + ng)), *Gl = cst_derive_memory((size_t)n),
+           *GA = cst_derive_memory((size_t)ng);
+  cst_derive_rows_times(d, l, Gl);
+  cst_derive_rows_along(d, A, GA);
+  for (int i = 0; i < n; i++) {
+    cst_node f = s->general ? s->kernel_out[CST_K_f][i] : cst_graph_neg(g, s->kernel_out[CST_K_dV][i]);
+    E[i] = cst_graph_sub(g, f, Gl[i]);
+  }
+  const cst_pattern *M = &s->pattern[CST_K_M];
+  for (int i = 0; s->general && i < n; i++)
+    for (int e = M->start[i]; e < M->start[i + 1]; e++)
+      E[i] = cst_graph_sub(g, E[i], cst_graph_mul(g, s->kernel_out[CST_K_M][e], A[M->column[e]]));
+  for (int a = 0; a < ng; a++)
+    E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
+  free(Gl);
+  free(GA);
+  return E;
+}
+
+/* Entry i of (Lq, Lv). */
+static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
+  const cst_system *s = d->s;
+  const int         k = i % d->n;
+  if (s->general) return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
+  return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k])
+                  : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
+}
+
+/* out[n] += s (F - phi'l): the work on a variation of q that L does not contain. */
+static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst_node *out) {
+  const cst_system *x = d->s;
+  cst_node         *pull = cst_derive_memory((size_t)d->n);
+  for (int i = 0; i < d->n; i++) pull[i] = cst_graph_constant(d->graph, 0);
+  cst_derive_add_rows(d, l, pull);
+  for (int i = 0; i < d->n; i++) {
+    cst_node f = cst_graph_neg(d->graph, pull[i]);
+    for (int k = 0; k < x->nforce; k++) f = cst_graph_add(d->graph, f, x->force[k * d->n + i]);
+    out[i] = cst_graph_add(d->graph, out[i], cst_graph_mul(d->graph, s, f));
+  }
+  free(pull);
+}
+
+/* RE, with w = (y, A) and l = (lambda, z, s). */
+static void derive_reverse(const cst_derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, ng = s->ng;
+  cst_node   *E = residuals(d, d->w + n, d->l), *yz = cst_derive_memory((size_t)(n + ng)),
+           *RE = cst_derive_kernel(s, CST_K_RE, 2 * n);
+  for (int i = 0; i < n; i++) yz[i] = d->w[i];
+  for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
+  cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
+  for (int i = 0; i < 2 * n; i++)
+    RE[i] = cst_graph_add(d->graph, RE[i], cst_graph_mul(d->graph, d->l[2 * ng], slope_of_lagrangian(d, i)));
+  if (s->nvel || s->nforce) add_work(d, d->l[2 * ng], d->l, RE);
+  free(E);
+  free(yz);
+}
+
+/* The derivative of RE: q, v, w along u, and the first 2 ng entries of l along those after s. */
+static void derive_second(const cst_derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, ng = s->ng, all = 4 * n + 2 * ng;
+  cst_node   *x = cst_derive_memory((size_t)all), *dx = cst_derive_memory((size_t)all);
+  for (int i = 0; i < 2 * n; i++) {
+    x[i] = d->q[i];
+    x[2 * n + i] = d->w[i];
+  }
+  for (int i = 0; i < 4 * n; i++) dx[i] = d->u[i];
+  for (int a = 0; a < 2 * ng; a++) {
+    x[4 * n + a] = d->l[a];
+    dx[4 * n + a] = d->l[2 * ng + 1 + a];
+  }
+  cst_graph_tangent(d->graph, s->kernel_out[CST_K_RE], 2 * n, x, dx, all,
+                    cst_derive_kernel(s, CST_K_DRE, 2 * n));
+  free(x);
+  free(dx);
+}
+
+void cst_derive_residuals(const cst_derivation *d) {
+  const int n = d->n + d->s->ng;
+  cst_node *E = residuals(d, d->w, d->l);
+  cst_graph_tangent(d->graph, E, n, d->q, d->u, 2 * d->n, cst_derive_kernel(d->s, CST_K_DE, n));
+  free(E);
+  derive_reverse(d);
+  derive_second(d);
+}

@@ -1,0 +1,230 @@
+/* derive.c: derives the kernels of a system as nodes of its graph, and the sparsity of its matrices.
+ *
+ * Derivatives are contractions: D2g[v, v] is two forward sweeps, D2(l.g) w a reverse sweep with seed l and a
+ * forward one along w. A row of a matrix is a reverse sweep over the operations of one function, for the
+ * inputs on which it depends; the cost is proportional to the number of nonzero entries, so a long chain
+ * costs as much per link as a short one.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/derive/derive.h"
+
+const char *const cst_system_kernel_names[CST_K_COUNT] = {
+#define X(name) #name,
+    CST_KERNELS(X)
+#undef X
+};
+
+/* Whether the residuals are differentiated, which triples the graph. */
+static bool has_residuals(const cst_system *s) {
+  return s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED;
+}
+
+int cst_system_entries(const cst_system *s, char letter) {
+  const bool more = has_residuals(s);
+  const int  l = more ? 4 * s->ng + 1 : s->ng;
+  switch (letter) {
+  case 'c':
+    return s->npar;
+  case 'w':
+    return more ? 2 * s->nq : s->nq;
+  case 'u':
+    return more ? 4 * s->nq : s->nq;
+  case 'l':
+    return l > s->nshared ? l : s->nshared;
+  default:
+    return s->nq;
+  }
+}
+
+static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
+  const int n = cst_system_entries(s, letter);
+  for (int i = 0; i < n; i++) x[i] = cst_graph_input(s->graph, letter, i);
+  return x;
+}
+
+static cst_node *some_inputs(const cst_system *s, char letter) {
+  return inputs(s, letter, cst_derive_memory((size_t)cst_system_entries(s, letter)));
+}
+
+static cst_derivation begin(cst_system *s) {
+  cst_derivation d = {.s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
+  d.q = inputs(s, 'q', cst_derive_memory(2 * (size_t)s->nq));
+  d.v = inputs(s, 'v', d.q + s->nq);
+  d.w = some_inputs(s, 'w');
+  d.u = some_inputs(s, 'u');
+  d.l = some_inputs(s, 'l');
+  return d;
+}
+
+static void end(cst_derivation *d) {
+  free(d->q);
+  free(d->w);
+  free(d->u);
+  free(d->l);
+}
+
+/* Forces and time make a system general, but leave its mass as it is. */
+static bool has_diagonal_mass(const cst_system *s) {
+  if (s->matrix || s->gyroscopic) return false;
+  for (int i = 0; s->general && i < s->nq; i++)
+    if (cst_graph_depends(s->graph, s->mass[i], 'q')) return false;
+  return true;
+}
+
+/* The distinct numbers of all bodies (cst_body.at). */
+static void derive_bodies(const cst_derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *out = cst_derive_kernel(s, CST_K_body, s->nbody);
+  for (int k = 0; k < s->nbodies; k++)
+    for (int e = 0; e < 7; e++)
+      if (s->bodies[k].at[e] >= 0)
+        out[s->bodies[k].at[e]] = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
+}
+
+/* The sum of the forces and its derivatives. */
+static void derive_forces(const cst_derivation *d) {
+  cst_system         *s = d->s;
+  const int           n = d->n;
+  cst_derived_entries e = {0};
+  if (!s->nforce) return;
+  cst_node *F = cst_derive_kernel(s, CST_K_F, n), *row = cst_derive_memory((size_t)n);
+  for (int k = 0; k < s->nforce * n; k++)
+    F[k % n] = k < n ? s->force[k] : cst_graph_add(d->graph, F[k % n], s->force[k]);
+  cst_derive_jacobian(d, CST_K_Fq, F, n, false);
+  for (int r = 0; r < n; r++) {
+    cst_graph_gradient(d->graph, &F[r], &d->one, 1, d->v, n, row);
+    for (int i = 0; i < n; i++)
+      if (!cst_graph_is_zero(d->graph, row[i])) cst_derive_add(&e, r, i, row[i]);
+  }
+  cst_derive_matrix(s, CST_K_Fv, n, n, &e);
+  free(row);
+}
+
+/* Rates of the energy accounts: F.v of every force, then dV/dt if there is an account for it. */
+static void derive_accounts(const cst_derivation *d) {
+  cst_system *s = d->s;
+  if (!s->naccount) return;
+  cst_node  *out = cst_derive_kernel(s, CST_K_power, s->naccount);
+  const bool pumped = s->naccount > s->nforce;
+  for (int k = 0; k < s->nforce; k++) {
+    out[k] = cst_graph_constant(d->graph, 0);
+    for (int i = 0; i < d->n; i++)
+      out[k] = cst_graph_add(d->graph, out[k], cst_graph_mul(d->graph, d->v[i], s->force[k * d->n + i]));
+  }
+  const cst_node time = cst_graph_input(d->graph, 'c', s->account - 1);
+  if (pumped) cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
+}
+
+static void derive_symmetries(const cst_derivation *d) {
+  cst_system         *s = d->s;
+  cst_derived_entries e = {0};
+  cst_node           *gauge = cst_derive_kernel(s, CST_K_gauge, s->nsym);
+  for (int k = 0; k < s->nsym; k++) {
+    gauge[k] = s->gauge[k];
+    for (int i = 0; i < d->n; i++)
+      if (!cst_graph_is_zero(d->graph, s->xi[k * d->n + i])) cst_derive_add(&e, k, i, s->xi[k * d->n + i]);
+  }
+  cst_derive_matrix(s, CST_K_xi, s->nsym, d->n, &e);
+}
+
+static bool complete(const cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++)
+    for (int i = 0; i < s->kernel_size[k]; i++)
+      if (s->kernel_out[k][i] < 0) return false;
+  return true;
+}
+
+/* Empty kernels for those that this system does not have. */
+static void fill_up(cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++)
+    if (!s->kernel_out[k]) cst_derive_kernel(s, (cst_kernel_id)k, 0);
+}
+
+/* Expands the pairs: the kernels of general systems use V in many places. */
+static void write_out(cst_system *s) {
+  s->V = cst_pairs_written_out(s);
+  cst_pairs_destroy(s);
+}
+
+bool cst_system_derive(cst_system *s) {
+  if (s->general && s->npairs) write_out(s);
+  cst_derivation d = begin(s);
+  s->mass_class = cst_need(calloc((size_t)s->nq + 1, sizeof(int)));
+  cst_derive_potential(&d);
+  cst_derive_constraints(&d);
+  s->diagonal = has_diagonal_mass(s);
+  if (s->general) cst_derive_lagrangian(&d);
+  if (s->diagonal) cst_derive_diagonal(&d);
+  cst_derive_linear(&d);
+  cst_derive_linear_stiff(&d);
+  if (s->bent && has_residuals(s)) cst_derive_residuals(&d);
+  derive_bodies(&d);
+  derive_forces(&d);
+  derive_accounts(&d);
+  derive_symmetries(&d);
+  fill_up(s);
+  end(&d);
+  return complete(s) && cst_system_structure(s);
+}
+
+/* Saves the outputs of kernel k, which are then those of the whole V; `beside` keeps those that are
+ * evaluated. */
+static void put_beside(cst_system *s, cst_kernel_id k) {
+  s->beside[k] = s->kernel_out[k];
+  s->kernel_out[k] = NULL;
+}
+
+static void put_back(cst_system *s, cst_kernel_id k) {
+  free(s->kernel_out[k]);
+  s->kernel_out[k] = s->beside[k];
+  s->beside[k] = NULL;
+}
+
+/* Removes a kernel and its tape. */
+static void drop(cst_system *s, cst_kernel_id k) {
+  cst_system_owned *o = s->owned;
+  free(s->kernel_out[k]);
+  s->kernel_out[k] = NULL;
+  cst_structure_pattern_destroy(&s->pattern[k]);
+  cst_tape_destroy(o->tape[k]);
+  o->tape[k] = NULL;
+}
+
+bool cst_system_is_bent_kernel(cst_kernel_id k) {
+  return k == CST_K_d2V || k == CST_K_dVH || k == CST_K_D3V || k == CST_K_DE || k == CST_K_RE ||
+         k == CST_K_DRE;
+}
+
+static void drop_bent(cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++)
+    if (cst_system_is_bent_kernel((cst_kernel_id)k)) drop(s, (cst_kernel_id)k);
+}
+
+bool cst_system_derive_bent(cst_system *s) {
+  cst_node       rest = s->V;
+  cst_derivation d = begin(s);
+  if ((s->whole = cst_pairs_written_out(s)) < 0) {
+    end(&d);
+    return false;
+  }
+  drop_bent(s);
+  put_beside(s, CST_K_V);
+  put_beside(s, CST_K_dV);
+  const int pairs = s->npairs;
+  s->npairs = 0;
+  s->V = s->whole; /* temporarily */
+  cst_derive_potential(&d);
+  cst_derive_linear(&d);
+  if (has_residuals(s)) cst_derive_residuals(&d);
+  s->npairs = pairs;
+  s->V = rest;
+  fill_up(s);
+  end(&d);
+  if (complete(s)) return true;
+  drop_bent(s);
+  put_back(s, CST_K_V);
+  put_back(s, CST_K_dV);
+  fill_up(s);
+  return s->bent = false;
+}

@@ -1,0 +1,104 @@
+/* emit-general.c: the C of a general system beside its kernels: what the variational core takes of the
+ * Lagrangian at one point q.
+ *
+ * L_v, its derivatives and L_q are sums of products of velocities with expressions of q and the parameters
+ * alone, where the sines and cosines are. These expressions are the numbers of the point: made once, shared
+ * by all that is asked for there, kept from the right end of a step to the left end of the next. The
+ * operations are those of the kernels, so that the bits are.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/derive/elimination.h"
+#include "system/internal.h"
+
+enum {
+  UNROLLED = 600
+}; /* the most products of an elimination: its loops are unrolled, and rolled ones are no faster than generic
+      code */
+
+bool cst_system_is_hot_general(const cst_system *s) {
+  cst_elimination *e = s->timed || s->npairs ? NULL : cst_elimination_create(s);
+  const bool       small = e && e->work <= UNROLLED;
+  cst_elimination_destroy(e);
+  return small;
+}
+
+static const cst_kernel_id at_point[] = {CST_K_Lv, CST_K_M, CST_K_Lvq,
+                                         CST_K_Lq}; /* the first three are of the inertia */
+enum { KERNELS = sizeof at_point / sizeof *at_point, INERTIA = 3 };
+
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
+  fprintf(f, "CST_INLINE void sys_lagrange_%s(const vd *c, const vd *q, const vd *v, const vd *u, vd *o) {\n",
+          name);
+  fprintf(f, "  (void)c, (void)q, (void)v, (void)u, (void)o;\n");
+  cst_emit_straight(g, out, n, "  ", f);
+  fprintf(f, "}\n");
+}
+
+/* of[k] = 1 for the numbers k of the point that the n outputs take. */
+static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *of) {
+  for (int i = 0; i < n; i++) {
+    int      *index;
+    const int count = cst_graph_support(g, out[i], 'u', &index);
+    for (int k = 0; k < count; k++) of[index[k]] = 1;
+    free(index);
+  }
+}
+
+/* Those of the inertia, or the others. */
+static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part, int n,
+                          const unsigned char *inertia, bool which) {
+  cst_node *own = cst_need(malloc(sizeof *own * ((size_t)n + 1)));
+  for (int k = 0; k < n; k++) own[k] = inertia[k] == which ? part[k] : -1;
+  write_function(f, g, name, own, n);
+  free(own);
+}
+
+static void write_point(FILE *f, const cst_system *s) {
+  cst_graph *g = cst_graph_copy(s->graph);
+  int        n = 0, first[KERNELS + 1] = {0};
+  for (int k = 0; k < KERNELS; k++) first[k + 1] = first[k] + s->kernel_size[at_point[k]];
+  cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS] + 1))),
+           *rest = out + first[KERNELS], *part;
+  for (int k = 0; k < KERNELS; k++)
+    memcpy(out + first[k], s->kernel_out[at_point[k]], sizeof *out * (size_t)(first[k + 1] - first[k]));
+  n = cst_graph_split(g, out, first[KERNELS], 'v', 'u', &part, rest);
+  unsigned char *inertia = cst_need(calloc((size_t)n + 1, 1));
+  mark(g, rest, first[INERTIA], inertia);
+  fprintf(f, "#define SYS_NLAGRANGE %d\n", n);
+  write_numbers(f, g, "inertia", part, n, inertia, true);
+  write_numbers(f, g, "force", part, n, inertia, false);
+  for (int k = 0; k < KERNELS; k++)
+    write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k], first[k + 1] - first[k]);
+  free(inertia), free(part), free(out);
+  cst_graph_destroy(g);
+}
+
+static void write_filled(FILE *f, const char *name, const unsigned char *x, int n) {
+  fprintf(f, "static const unsigned char sys_filled_%s[%d] __attribute__((unused)) = {", name, n * n);
+  for (int i = 0; i < n * n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  fprintf(f, "};\n");
+}
+
+/* Which entry of a kernel stands at row * nq + column, -1 for none. */
+static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
+  const cst_pattern *p = &s->pattern[k];
+  fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {",
+          cst_system_kernel_names[k], s->nq * s->nq);
+  for (int r = 0; r < s->nq; r++)
+    for (int c = 0, e = p->start[r]; c < s->nq; c++) {
+      const bool here = e < p->start[r + 1] && p->column[e] == c;
+      fprintf(f, "%d,", here ? e : -1);
+      e += here;
+    }
+  fprintf(f, "};\n");
+}
+
+void cst_system_emit_general(const cst_system *s, FILE *f) {
+  cst_elimination *e = cst_elimination_create(s);
+  write_filled(f, "mass", e->mass, s->nq), write_filled(f, "ends", e->ends, s->nq);
+  write_filled(f, "inside", e->inside, s->nq), write_filled(f, "across", e->across, s->nq);
+  write_places(f, s, CST_K_M), write_places(f, s, CST_K_Lvq), write_places(f, s, CST_K_Lqq);
+  write_point(f, s);
+  cst_elimination_destroy(e);
+}

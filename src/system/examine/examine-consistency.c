@@ -1,0 +1,52 @@
+/* examine-consistency.c: checks whether a state satisfies the constraints. If not, reports the largest
+ * violation, and the projected state in a form that can be copied. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "system/examine/examiner.h"
+#include "system/point/worst.h"
+
+static const double CONSISTENT = 1e-10; /* scaled: a run refuses larger residuals */
+enum { WHY = 200, PASTED = 60 };        /* most coordinates of a printed state */
+
+static void offer_projected(cst_examiner *e, const char *topic, const double *q0, const double *v0) {
+  const int    n = e->s->nq;
+  const size_t bytes = sizeof(double) * (size_t)n;
+  double      *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), moved = 0;
+  memcpy(q, q0, bytes);
+  memcpy(v, v0, bytes);
+  if (!cst_system_project(e->s, e->c, q, v))
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "no point of the constraints near q was found; check the constraint with the largest residual");
+  else {
+    for (int i = 0; i < n; i++)
+      moved = q[i] - q0[i] > moved ? q[i] - q0[i] : q0[i] - q[i] > moved ? q0[i] - q[i] : moved;
+    char *state = n <= PASTED ? cst_worst_state(e->s, q, v) : NULL;
+    cst_examine_say(e, CST_NOTE, topic, "projection moves it by at most %.3g in a coordinate%s%s%s", moved,
+                    state ? ": " : "",
+                    state ? state : "; in a study: `initial: {q: ..., v: ..., project: true}`", "");
+    free(state);
+  }
+  free(q);
+  free(v);
+}
+
+void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v) {
+  cst_worst g, gv;
+  char      why[WHY];
+  if (!e->s->ng) return;
+  cst_system_worst(e->s, e->c, q, v, &g, &gv);
+  cst_examine_say(e, CST_FACT, topic, "|g| %.2g (scaled %.2g), |Gv| %.2g (scaled %.2g)", g.raw, g.scaled,
+                  gv.raw, gv.scaled);
+  const bool on = g.scaled <= CONSISTENT, along = gv.scaled <= CONSISTENT;
+  if (!on)
+    cst_examine_say(e, CST_FAULT, topic,
+                    "q does not satisfy the constraints: |g| %.3g, scaled %.3g, %s; at most %g is consistent",
+                    g.raw, g.scaled, cst_worst_say(e->s, &g, why, sizeof why), CONSISTENT);
+  if (!along)
+    cst_examine_say(e, CST_FAULT, topic,
+                    "v does not satisfy Gv = 0: |Gv| %.3g, scaled %.3g, %s; at most %g is consistent", gv.raw,
+                    gv.scaled, cst_worst_say(e->s, &gv, why, sizeof why), CONSISTENT);
+  if (!on || !along) offer_projected(e, topic, q, v);
+}

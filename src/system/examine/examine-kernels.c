@@ -1,0 +1,339 @@
+/* examine-kernels.c: checks that every derivative kernel is the derivative of its function.
+ *
+ * The functions themselves are compared with the expressions of the description. Every other kernel,
+ * contracted with directions w, u and multipliers l at generic points, is compared with the directional
+ * derivative of the kernel below it: by a complex step, which has no error but round-off, and by central
+ * differences, which do not depend on complex arithmetic.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
+#include <math.h>
+#include "system/examine/examiner.h"
+
+static const double EXACT = 1e-12, NEARLY = 1e-7, GOOD_ENOUGH = 1e-10;
+static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
+
+/* Functions to differentiate that are not the nodes of a kernel. */
+
+static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
+
+static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  return cst_examine_field_times(f, CST_K_G, false, x, x->v, out);
+}
+
+/* G v + phi0. */
+static bool of_hidden(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  cst_complex      *Gv = complexes((size_t)f->n);
+  bool              analytic = of_Gv(f, x, Gv);
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  if (s->affine) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
+  for (int i = 0; i < f->n; i++) out[i] += Gv[i];
+  free(Gv);
+  return analytic;
+}
+
+static bool of_phi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, f->e->s->phi, f->n, x, out);
+}
+
+static bool of_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  return cst_examine_field_times(f, CST_K_M, false, x, x->v, out);
+}
+
+static bool of_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  return cst_examine_field_times(f, CST_K_G, true, x, x->l, out);
+}
+
+/* y[nq] := M z, from kernels that are compared with the description. */
+static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
+  const cst_system *s = f->e->s;
+  for (int i = 0; i < s->nq; i++) y[i] = 0;
+  if (s->general) return cst_examine_field_times(f, CST_K_M, false, x, z, y);
+  cst_complex *m = complexes((size_t)s->nmass);
+  const bool   analytic = cst_examine_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
+  for (int i = 0; i < s->nq; i++) y[i] = m[s->mass_class[i]] * z[i];
+  free(m);
+  return analytic;
+}
+
+/* L from M and a, which are compared with the description, and V. */
+static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  cst_complex      *Mv = complexes(2 * (size_t)s->nq), *a = Mv + s->nq, V;
+  bool              analytic = inertia(f, x, x->v, Mv);
+  if (s->general) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
+  const cst_node whole = cst_system_whole(s);
+  analytic &= cst_examine_field_nodes(f, &whole, 1, x, &V);
+  out[0] = -V;
+  for (int i = 0; i < s->nq; i++) out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
+  free(Mv);
+  return analytic;
+}
+
+/* (E1, E2)[nq + ng], the residuals of the equations of motion with accelerations A and multipliers x->l. */
+static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A,
+                      cst_complex *E) {
+  const cst_system *s = f->e->s;
+  const int         n = s->nq, ng = s->ng;
+  cst_complex      *part = complexes((size_t)(n + ng)), *MA = complexes((size_t)n);
+  bool analytic = cst_examine_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
+  analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
+  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part) &
+              cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
+  analytic &= inertia(f, x, A, MA);
+  for (int i = 0; i < n; i++) E[i] = (s->general ? E[i] : -E[i]) - MA[i] - part[i];
+  for (int a = 0; a < ng; a++) E[n + a] = -E[n + a] - part[n + a];
+  free(part);
+  free(MA);
+  return analytic;
+}
+
+static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return residuals(f, x, x->w, out);
+}
+
+/* y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z, s). */
+static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const int    n = f->e->s->nq, ng = f->e->s->ng;
+  cst_complex *E = complexes((size_t)(n + ng));
+  const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
+  out[0] *= x->l[2 * ng];
+  for (int i = 0; i < n; i++) out[0] += x->w[i] * E[i];
+  for (int a = 0; a < ng; a++) out[0] += x->l[ng + a] * E[n + a];
+  free(E);
+  return analytic;
+}
+
+/* The argument that changes, and its direction: q or v; both along the halves of u; or all arguments of DRE.
+ */
+typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
+
+/* How a kernel gives a directional derivative: as it is; a gradient times the direction; a matrix times it,
+ * or only the rows of velocity constraints; the remainder of Lq. */
+typedef enum { PLAIN, DOT, TIMES, TAIL, REST } contraction;
+
+typedef struct {
+  cst_kernel_id kernel, below; /* below: the kernel that is differentiated by cst_examine_field_own */
+  const char   *of;            /* description for messages */
+  bool (*function)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+  movement    change;
+  contraction form;
+} derivative;
+
+static const derivative derivatives[] = {
+    {CST_K_dV, CST_K_V, "V", cst_examine_field_own, Q_ALONG_W, DOT},
+    {CST_K_d2V, CST_K_dV, "dV", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_G, CST_K_g, "g", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_G, CST_K_g, "phi", of_phi, V_ALONG_W, TAIL},
+    {CST_K_Dphi0w, CST_K_phi0, "phi0", cst_examine_field_own, Q_ALONG_W, PLAIN},
+    {CST_K_Fq, CST_K_F, "F", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_Fv, CST_K_F, "F", cst_examine_field_own, V_ALONG_W, TIMES},
+    {CST_K_D2gvv, CST_K_g, "G v", of_hidden, Q_ALONG_V, PLAIN},
+    {CST_K_D2gvw, CST_K_g, "G v", of_Gv, Q_ALONG_W, PLAIN},
+    {CST_K_D2glw, CST_K_g, "G'l", of_Gl, Q_ALONG_W, PLAIN},
+    {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_examine_field_own, Q_ALONG_U, PLAIN},
+    {CST_K_Lv, CST_K_V, "L", of_L, V_ALONG_W, DOT},
+    {CST_K_Lq, CST_K_V, "L", of_L, Q_ALONG_W, DOT},
+    {CST_K_Lvq, CST_K_Lv, "Lv", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_Lqq, CST_K_Lq, "Lq", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_f, CST_K_Lv, "Lv along v, taken from Lq,", cst_examine_field_own, Q_ALONG_V, REST},
+    {CST_K_DMvw, CST_K_M, "M v", of_Mv, Q_ALONG_W, PLAIN},
+    {CST_K_DE, CST_K_f, "the residuals of motion", of_E, QV_ALONG_U, PLAIN},
+    {CST_K_RE, CST_K_f, "the residuals of motion and L, combined,", of_yE, QV_ALONG_U, DOT},
+    {CST_K_DRE, CST_K_RE, "RE", cst_examine_field_own, ALL_ALONG_U, PLAIN},
+};
+enum { DERIVATIVES = sizeof derivatives / sizeof *derivatives };
+
+static cst_change change_of(const cst_system *s, const cst_point *p, movement m) {
+  const int n = s->nq;
+  switch (m) {
+  case Q_ALONG_V:
+    return (cst_change){.q = p->v};
+  case Q_ALONG_W:
+    return (cst_change){.q = p->w};
+  case Q_ALONG_U:
+    return (cst_change){.q = p->u};
+  case V_ALONG_W:
+    return (cst_change){.v = p->w};
+  case QV_ALONG_U:
+    return (cst_change){.q = p->u, .v = p->u + n};
+  default:
+    return (cst_change){.q = p->u, .v = p->u + n, .w = p->u + 2 * n, .l = p->l + 2 * s->ng + 1};
+  }
+}
+
+/* Lq plus the forces, which f contains besides it. */
+static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
+  double *F = cst_linear_numbers((size_t)e->s->nq);
+  cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
+  cst_system_eval(e->s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+  for (int i = 0; i < e->s->nq; i++) Lq[i] += F[i];
+  free(F);
+}
+
+/* Subtracts from RE the part that is not a gradient, s (F - phi'lambda). */
+static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
+  const cst_system  *s = e->s;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *F = cst_linear_numbers((size_t)s->nq), *G = cst_linear_numbers((size_t)P->n);
+  cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+  cst_system_eval(s, CST_K_G, e->c, p->q, NULL, NULL, NULL, NULL, G);
+  for (int a = s->ng - s->nvel; a < s->ng; a++)
+    for (int k = P->start[a]; k < P->start[a + 1]; k++) F[P->column[k]] -= G[k] * p->l[a];
+  for (int i = 0; i < s->nq; i++) RE[i] -= p->l[2 * s->ng] * F[i];
+  free(F);
+  free(G);
+}
+
+static int values_of(const cst_system *s, const derivative *d);
+
+/* The first rows of a matrix times the direction, or the last ones. */
+static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along,
+                       double *y) {
+  const cst_pattern *P = &s->pattern[d->kernel];
+  const int          n = values_of(s, d), first = d->form == TAIL ? P->rows - n : 0;
+  double            *all = cst_linear_numbers((size_t)P->rows);
+  cst_linear_pattern_times(P, x, along, all);
+  for (int i = 0; i < n; i++) y[i] = all[first + i];
+  free(all);
+}
+
+/* The directional derivative y[n] from the kernel, and in *size the largest term. */
+static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c,
+                     double *y, double *size) {
+  const cst_system  *s = e->s;
+  const cst_pattern *P = &s->pattern[d->kernel];
+  const int          n = s->kernel_size[d->kernel];
+  const double      *along = c->q ? c->q : c->v; /* if both change, their directions are consecutive */
+  double            *x = cst_linear_numbers((size_t)n), *Lq = cst_linear_numbers((size_t)s->nq);
+  cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
+  if (d->form == REST) left_of_force(e, p, Lq);
+  if (d->kernel == CST_K_RE) take_work(e, p, x);
+  *size = d->form == REST ? cst_examine_largest(Lq, s->nq) : 0;
+  if (d->form == TIMES || d->form == TAIL) rows_along(s, d, x, along, y);
+  if (d->form == DOT) y[0] = 0;
+  for (int i = 0; i < n; i++) {
+    if (d->form == DOT) y[0] += x[i] * along[i];
+    if (d->form == PLAIN) y[i] = x[i];
+    if (d->form == REST) y[i] = Lq[i] - x[i];
+    const double part = fabs(x[i] * (d->form == DOT                        ? along[i]
+                                     : d->form == TIMES || d->form == TAIL ? along[P->column[i]]
+                                                                           : 1));
+    if (!(part <= *size)) *size = part;
+  }
+  free(x);
+  free(Lq);
+}
+
+/* Differences over all points. */
+typedef struct {
+  double complex_step, central;
+  int    skipped, row; /* skipped: points without a complex step; row: of the largest difference */
+} difference;
+
+static double most_apart(const double *x, const double *y, int n, double size, int *row) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    const double apart = x[i] == y[i] ? 0 : fabs(x[i] - y[i]) / size;
+    if (!(apart <= most)) {
+      most = apart;
+      *row = i;
+    }
+  }
+  return most;
+}
+
+/* The smallest difference over a sequence of steps, since the length scale of the functions is unknown. */
+static double central(const cst_analytic *f, const cst_change *d, const double *y, double size, int *row) {
+  double *x = cst_linear_numbers((size_t)f->n), *value = cst_linear_numbers((size_t)f->n), least = INFINITY;
+  cst_examine_field_value(f, value);
+  const double noise = DBL_EPSILON * cst_examine_largest(value, f->n);
+  for (double h = FIRST_STEP; h > LAST_STEP && !(least <= GOOD_ENOUGH); h /= 8) {
+    cst_examine_field_difference(f, d, h, x);
+    const double apart = most_apart(x, y, f->n, size + noise / h / NEARLY, row);
+    if (apart < least) least = apart;
+  }
+  free(x);
+  free(value);
+  return least;
+}
+
+static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n,
+                       difference *worst) {
+  const cst_analytic f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
+  const cst_change   c = change_of(e->s, p, d->change);
+  double            *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), size;
+  int                row = 0;
+  contract(e, d, p, &c, y, &size);
+  size = fmax(size, cst_examine_largest(y, n));
+  if (cst_examine_field_slope(&f, &c, x)) {
+    size = fmax(size, cst_examine_largest(x, n));
+    const double apart = most_apart(x, y, n, size, &row);
+    if (!(apart <= worst->complex_step)) {
+      worst->complex_step = apart;
+      worst->row = row;
+    }
+  } else {
+    worst->skipped++;
+  }
+  const double apart = central(&f, &c, y, size, &row);
+  if (!(apart <= worst->central)) {
+    worst->central = apart;
+    if (worst->skipped) worst->row = row;
+  }
+  free(x);
+  free(y);
+}
+
+/* Number of values of the derivative; 0 if the system has no such kernel. (A Hessian without entries is
+ * zero.) */
+static int values_of(const cst_system *s, const derivative *d) {
+  if (d->form == DOT) return s->kernel_size[d->kernel] > 0;
+  if (d->form == TAIL) return s->nvel;
+  if (d->kernel == CST_K_G) return s->ng - s->nvel;
+  return d->form == TIMES ? s->pattern[d->kernel].rows : s->kernel_size[d->kernel];
+}
+
+static void compare(cst_examiner *e, const derivative *d, difference *all) {
+  difference  worst = {0};
+  const int   n = values_of(e->s, d);
+  const char *name = cst_system_kernel_names[d->kernel];
+  if (!n || (d->kernel == CST_K_dV && !e->s->bent)) return;
+  for (int k = 0; k < e->npoint; k++) compare_at(e, d, &e->point[k], n, &worst);
+  if (!(worst.complex_step <= EXACT) || !(worst.central <= NEARLY))
+    cst_examine_say(e, CST_FAULT, "derivatives",
+                    "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, "
+                    "%.2g by central differences",
+                    name, d->of, worst.row + 1, worst.complex_step, worst.central);
+  if (worst.skipped)
+    cst_examine_say(e, CST_NOTE, "derivatives",
+                    "%s: no complex step at %d of %d points; central differences only", name, worst.skipped,
+                    e->npoint);
+  if (!(worst.complex_step <= all->complex_step)) all->complex_step = worst.complex_step;
+  if (!(worst.central <= all->central)) all->central = worst.central;
+}
+
+static int kernels_with_outputs(const cst_system *s) {
+  int n = 0;
+  for (int k = 0; k < CST_K_COUNT; k++) n += s->kernel_size[k] > 0;
+  return n;
+}
+
+void cst_examine_kernels(cst_examiner *e) {
+  const cst_system *s = e->s;
+  difference        all = {0};
+  const int         faults = e->x->faults;
+  cst_examine_originals(e);
+  cst_examine_linear(e);
+  cst_examine_pairs(e);
+  for (int k = 0; k < DERIVATIVES; k++) compare(e, &derivatives[k], &all);
+  if (e->x->faults == faults)
+    cst_examine_say(
+        e, CST_FACT, "derivatives",
+        "%d kernels at %d points: largest difference %.1g (complex step), %.1g (central differences)",
+        kernels_with_outputs(s), e->npoint, all.complex_step, all.central);
+}

@@ -1,0 +1,93 @@
+/* examine-slope.c: directional derivatives of functions given by expressions, by a complex step and by
+ * central differences. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "system/examine/examiner.h"
+
+/* no cancellation occurs: small, but products of a few such numbers do not underflow */
+static const double IMAGINARY = 1e-30;
+
+double cst_examine_largest(const double *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
+  return most;
+}
+
+static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
+
+bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x,
+                             cst_complex *result) {
+  const cst_complex *in[128] = {
+      ['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l};
+  return cst_graph_eval_complex(f->e->s->graph, out, n, in, result);
+}
+
+bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, f->node, f->n, x, out);
+}
+
+bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
+                             const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
+  const cst_pattern *P = &f->e->s->pattern[k];
+  cst_complex       *A = complexes((size_t)P->n);
+  const bool         analytic = cst_examine_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
+  for (int a = 0; a < P->rows; a++)
+    for (int e = P->start[a]; e < P->start[a + 1]; e++)
+      y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
+  free(A);
+  return analytic;
+}
+
+/* A copy of x[n] with its first `moved` entries moved by t d; owned. */
+static cst_complex *moved(const double *x, int n, const double *d, int moved, cst_complex t) {
+  cst_complex *z = complexes((size_t)n);
+  for (int i = 0; i < n; i++) z[i] = x[i];
+  for (int i = 0; d && i < moved; i++) z[i] += t * d[i];
+  return z;
+}
+
+/* f at its point moved by t d. */
+static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  const cst_point  *p = f->at;
+  const int         n = s->nq, nw = cst_system_entries(s, 'w'), nu = cst_system_entries(s, 'u'),
+            nl = cst_system_entries(s, 'l');
+  cst_complex *q = moved(p->q, n, d->q, n, t), *v = moved(p->v, n, d->v, n, t),
+              *w = moved(p->w, nw, d->w, nw, t);
+  cst_complex *u = moved(p->u, nu, NULL, 0, t), *l = moved(p->l, nl, d->l, 2 * s->ng, t);
+  const bool   analytic = f->value(f, &(cst_complex_point){q, v, w, u, l}, out);
+  cst_complex *owned[] = {q, v, w, u, l};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  return analytic;
+}
+
+void cst_examine_field_value(const cst_analytic *f, double *out) {
+  cst_complex *z = complexes((size_t)f->n);
+  along(f, &(cst_change){0}, 0, z);
+  for (int i = 0; i < f->n; i++) out[i] = creal(z[i]);
+  free(z);
+}
+
+bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
+  cst_complex *z = complexes((size_t)f->n);
+  bool         good = along(f, d, IMAGINARY * I, z);
+  for (int i = 0; i < f->n; i++) {
+    out[i] = cimag(z[i]) / IMAGINARY;
+    good &= isfinite(out[i]);
+  }
+  free(z);
+  return good;
+}
+
+void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out) {
+  static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
+  cst_complex        *z = complexes((size_t)f->n);
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  for (int k = 1; k <= 3; k++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      along(f, d, sign * k * h, z);
+      for (int i = 0; i < f->n; i++) out[i] += sign * weight[k - 1] / h * creal(z[i]);
+    }
+  free(z);
+}

@@ -1,0 +1,85 @@
+/* examine-structure.c: describes a system: its mass, and the sparsity of its matrices. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "system/examine/examiner.h"
+
+static bool mass_depends(const cst_system *s) {
+  for (int e = 0; e < s->kernel_size[CST_K_M]; e++)
+    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q')) return true;
+  return false;
+}
+
+static bool is_diagonal(const cst_pattern *p) {
+  for (int i = 0; i < p->rows; i++)
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      if (p->column[e] != i) return false;
+  return true;
+}
+
+static const char *mass_kind(const cst_system *s) {
+  if (!s->general) return "constant diagonal";
+  const bool depends = mass_depends(s), diagonal = is_diagonal(&s->pattern[CST_K_M]);
+  if (depends)
+    return diagonal ? "diagonal, depends on the coordinates" : "matrix, depends on the coordinates";
+  return diagonal ? "constant diagonal" : "constant matrix";
+}
+
+static void say_elimination(cst_examiner *e) {
+  const cst_system *s = e->s;
+  if (!s->ng)
+    cst_examine_say(e, CST_FACT, "structure", "no constraints");
+  else if (s->gram.banded)
+    cst_examine_say(e, CST_FACT, "structure",
+                    "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
+                    s->pattern[CST_K_G].n, s->ng, s->nq);
+  else
+    cst_examine_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d",
+                    s->pattern[CST_K_G].n, s->ng, s->nq);
+}
+
+/* For every name the first body. */
+static void say_bodies(cst_examiner *e) {
+  const cst_system *s = e->s;
+  for (int k = 0; k < s->nbody_name; k++) {
+    const cst_name *name = &s->body_name[k];
+    char            count[40] = "";
+    double          inertia[9], mass, off;
+    cst_system_body_inertia(s, name->at, e->c, inertia, &mass);
+    off = fabs(inertia[1]) + fabs(inertia[2]) + fabs(inertia[5]);
+    if (name->array) snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
+    if (s->bodies[name->at].centre >= 0)
+      cst_examine_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s",
+                      name->name, count, mass, inertia[0], inertia[4], inertia[8],
+                      off > 0 ? " and products" : "");
+    else
+      cst_examine_say(e, CST_FACT, "bodies",
+                      "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
+                      inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+  }
+}
+
+/* With the examined parameters. */
+static void check_bodies(cst_examiner *e) {
+  char why[500];
+  if (!cst_system_check_bodies(e->s, e->c, why, sizeof why))
+    cst_examine_say(e, CST_FAULT, "bodies", "%s", why);
+}
+
+void cst_examine_structure(cst_examiner *e) {
+  const cst_system *s = e->s;
+  say_bodies(e);
+  check_bodies(e);
+  cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
+  say_elimination(e);
+  for (int k = 0; k < s->npairs; k++)
+    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d",
+                    s->pairs[k].sum.pairs, cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
+                    cst_graph_count(s->graph, s->pairs[k].slope, s->pairs[k].sum.nx + s->pairs[k].sum.ny));
+  if (s->linear_v)
+    cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
+  else if (!s->bent)
+    cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large");
+  else
+    cst_examine_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d",
+                    s->pattern[CST_K_d2V].n, s->nq, s->nq);
+}

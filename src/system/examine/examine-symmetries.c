@@ -1,0 +1,330 @@
+/* examine-symmetries.c: checks that every declared generator xi is a symmetry, so that <Mv + a, xi> - F is
+ * conserved.
+ *
+ *   G xi = 0 on g = 0,    d/ds L(q + s xi, v + s Dxi v) = 0 at s = 0, up to dF/dt if a gauge F is declared
+ *
+ * L is examined in parts: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v and must be DF v. A
+ * violation on the constraint surface with admissible velocities is a fault. Off the surface it is only
+ * noted: methods that leave the surface do not keep the momentum.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "system/examine/examiner.h"
+
+static const double EXACT = 1e-10, NEARLY = 1e-6;
+static const double STEP = 1e-3; /* of central differences, relative to the size of q */
+enum { TOPIC = 200 };
+
+/* The parts of L and the functions of one symmetry, as functions of (q, v). */
+
+static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_node V = cst_system_whole(f->e->s);
+  return cst_examine_field_nodes(f, &V, 1, x, out);
+}
+
+static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  cst_complex      *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
+  bool              analytic = true;
+  if (s->general)
+    analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
+  else
+    cst_examine_field_nodes(f, s->mass, s->nq, x, p);
+  out[0] = 0;
+  for (int i = 0; i < s->nq; i++) out[0] += 0.5 * x->v[i] * (s->general ? p[i] : p[i] * x->v[i]);
+  free(p);
+  return analytic;
+}
+
+static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  cst_complex      *a = cst_need(calloc((size_t)s->nq + 1, sizeof *a));
+  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, s->nq, x, a);
+  out[0] = 0;
+  for (int i = 0; i < s->nq; i++) out[0] += a[i] * x->v[i];
+  free(a);
+  return analytic;
+}
+
+static bool of_gauge(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
+}
+
+static bool of_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, x, out);
+}
+
+static bool of_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, f->e->s->g, f->n, x, out);
+}
+
+/* Derivatives along the generator. */
+
+typedef struct {
+  const cst_examiner *e;
+  int                 k; /* index of the symmetry */
+  const cst_point    *at;
+  double             *xi, *dxi; /* [nq] the generator and D xi v */
+  double              reach;    /* size of xi relative to q: scale for the changes of V, T and A */
+  bool                rough;    /* at some point there was no complex step */
+} generator;
+
+typedef bool function(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+
+static void slope(generator *x, function *of, int n, const double *dq, const double *dv, double *out) {
+  const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
+  const cst_change   d = {.q = dq, .v = dv};
+  if (cst_examine_field_slope(&f, &d, out)) return;
+  const double size = cst_examine_largest(x->at->q, x->e->s->nq),
+               step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
+  x->rough = true;
+  cst_examine_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
+}
+
+static double value(const generator *x, function *of) {
+  const cst_analytic f = {.e = x->e, .at = x->at, .n = 1, .index = x->k, .value = of};
+  double             out;
+  cst_examine_field_value(&f, &out);
+  return out;
+}
+
+static double slope_of(generator *x, function *of, const double *dq, const double *dv) {
+  double out;
+  slope(x, of, 1, dq, dv, &out);
+  return out;
+}
+
+static generator begin(const cst_examiner *e, int k, const cst_point *at) {
+  const int n = e->s->nq;
+  generator x = {
+      .e = e, .k = k, .at = at, .xi = cst_linear_numbers((size_t)n), .dxi = cst_linear_numbers((size_t)n)};
+  cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
+  cst_examine_field_value(&f, x.xi);
+  slope(&x, of_xi, n, at->v, NULL, x.dxi);
+  const double size = cst_examine_largest(at->q, n);
+  x.reach = size > 0 ? cst_examine_largest(x.xi, n) / size : 1;
+  return x;
+}
+
+static void end(generator *x) {
+  free(x->xi);
+  free(x->dxi);
+}
+
+/* A change, in its own units and relative to the size of its terms. */
+typedef struct {
+  double raw, part;
+} change;
+
+static change changed(double raw, double size) {
+  return (change){fabs(raw), raw == 0 ? 0 : fabs(raw) / size};
+}
+
+static void enlarge(change *most, change c) {
+  if (!(c.part <= most->part)) *most = c; /* keeps a NaN */
+}
+
+static double sizes(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += fabs(x[i] * y[i]);
+  return sum;
+}
+
+static change change_of_V(generator *x) {
+  const cst_system *s = x->e->s;
+  double           *dV = cst_linear_numbers((size_t)s->nq);
+  cst_system_eval(s, CST_K_dV, x->e->c, x->at->q, NULL, NULL, NULL, NULL, dV);
+  const double size = sizes(dV, x->xi, s->nq) + x->reach * fabs(value(x, of_V));
+  free(dV);
+  return changed(slope_of(x, of_V, x->xi, NULL), size);
+}
+
+static change change_of_T(generator *x) {
+  const cst_system *s = x->e->s;
+  double           *p = cst_linear_numbers((size_t)s->nq);
+  cst_system_momentum(s, x->e->c, x->at->q, x->at->v, p);
+  const double size = sizes(p, x->dxi, s->nq) + 2 * x->reach * fabs(value(x, of_T));
+  free(p);
+  return changed(slope_of(x, of_T, x->xi, x->dxi), size);
+}
+
+static change change_of_A(generator *x) {
+  const cst_system *s = x->e->s;
+  double           *a = cst_linear_numbers((size_t)s->nq);
+  if (s->gyroscopic) cst_system_eval(s, CST_K_a, x->e->c, x->at->q, NULL, NULL, NULL, NULL, a);
+  const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
+  const double size = sizes(a, x->dxi, s->nq) + x->reach * sizes(a, x->at->v, s->nq) + fabs(gauge);
+  free(a);
+  return changed(slope_of(x, of_A, x->xi, x->dxi) - gauge, size);
+}
+
+/* The largest change of the constraints; *row: of which. */
+static change change_of_g(generator *x, int *row) {
+  const cst_system  *s = x->e->s;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *dg = cst_linear_numbers((size_t)s->ng), *G = cst_linear_numbers((size_t)P->n),
+         size_xi = cst_examine_largest(x->xi, s->nq);
+  change most = {0, 0};
+  cst_system_eval(s, CST_K_G, x->e->c, x->at->q, NULL, NULL, NULL, NULL, G);
+  slope(x, of_g, s->ng, x->xi, NULL, dg);
+  for (int a = 0; a < s->ng - s->nvel; a++) {
+    double size = 0;
+    for (int e = P->start[a]; e < P->start[a + 1]; e++) size += fabs(G[e]) * size_xi;
+    const change c = changed(dg[a], size);
+    if (!(c.part <= most.part)) {
+      most = c;
+      *row = a;
+    }
+  }
+  free(dg);
+  free(G);
+  return most;
+}
+
+/* Tests whether L_xi a, as a one-form, is a gradient. Its antisymmetric part is D(L_xi a)[u] w - D(L_xi a)[w]
+ * u. */
+
+/* L_xi a . w at q + t dq. */
+static double one_form(const generator *x, const double *dq, double t, const double *w) {
+  const int n = x->e->s->nq;
+  double   *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n);
+  for (int i = 0; i < n; i++) {
+    q[i] = x->at->q[i] + t * dq[i];
+    v[i] = w[i];
+  }
+  const cst_point at = {q, v, x->at->w, x->at->u, x->at->l};
+  generator       y = begin(x->e, x->k, &at);
+  const double    beta = slope_of(&y, of_A, y.xi, y.dxi);
+  end(&y);
+  free(q);
+  free(v);
+  return beta;
+}
+
+static double slope_of_form(const generator *x, const double *dq, const double *w) {
+  static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
+  double              sum = 0;
+  for (int k = 1; k <= 3; k++)
+    sum += weight[k - 1] / STEP * (one_form(x, dq, k * STEP, w) - one_form(x, dq, -k * STEP, w));
+  return sum;
+}
+
+/* Tested along x->at->w and a second direction of the same size. */
+static bool is_gradient(const generator *x) {
+  const int n = x->e->s->nq;
+  double   *u = cst_linear_numbers((size_t)n);
+  for (int i = 0; i < n; i++) u[i] = x->at->w[(i + 1) % n] * (1 + i % 3);
+  const double uw = slope_of_form(x, u, x->at->w), wu = slope_of_form(x, x->at->w, u);
+  const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, x->at->w));
+  free(u);
+  return n == 1 || fabs(uw - wu) <= NEARLY * size;
+}
+
+/* One symmetry over points. */
+
+typedef struct {
+  change V, T, A, g;
+  int    row, points;
+  bool   rough, gradient, moves;
+} changes;
+
+static void examine_point(const cst_examiner *e, int k, const cst_point *at, bool on, changes *c) {
+  generator x = begin(e, k, at);
+  enlarge(&c->V, change_of_V(&x));
+  enlarge(&c->T, change_of_T(&x));
+  const change A = change_of_A(&x);
+  if (!(A.part <= EXACT) && !c->points) c->gradient = is_gradient(&x);
+  enlarge(&c->A, A);
+  int row = 0;
+  if (on && e->s->ng) {
+    const change g = change_of_g(&x, &row);
+    if (!(g.part <= c->g.part)) {
+      c->g = g;
+      c->row = row;
+    }
+  }
+  c->moves |= cst_examine_largest(x.xi, e->s->nq) > 0;
+  c->rough |= x.rough;
+  c->points++;
+  end(&x);
+}
+
+/* Projects the point onto the constraints; false if there is no such point near it. q and v are new: free
+ * on->q. */
+static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
+  const size_t n = (size_t)e->s->nq;
+  *on = *p;
+  on->q = cst_linear_numbers(2 * n);
+  on->v = on->q + n;
+  memcpy(on->q, p->q, sizeof *on->q * 2 * n);
+  return cst_system_project(e->s, e->c, on->q, on->v);
+}
+
+static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
+                  const char *where) {
+  if (!cst_graph_is_zero(e->s->graph, e->s->gauge[k]))
+    cst_examine_say(e, severity, topic, "a(q) does not change along it by the gradient of its gauge%s: %.3g",
+                    where, c->A.raw);
+  else if (c->gradient)
+    cst_examine_say(e, severity, topic,
+                    "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
+  else
+    cst_examine_say(e, severity, topic,
+                    "the change of a(q) along it is not a gradient%s: %.3g; no gauge can compensate it",
+                    where, c->A.raw);
+}
+
+/* Reports the invariances that are violated; off the surface only those that hold on it. */
+static void say(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
+                const changes *before, const char *where) {
+  const double most = c->rough ? NEARLY : EXACT;
+#define BROKEN(x) (!(c->x.part <= most) && !(before && !(before->x.part <= most)))
+  if (BROKEN(g))
+    cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g", e->s->constraint[c->row],
+                    c->g.raw);
+  if (BROKEN(V)) cst_examine_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
+  if (BROKEN(T))
+    cst_examine_say(e, severity, topic, "the mass matrix changes along it%s: the kinetic energy by %.3g",
+                    where, c->T.raw);
+  if (BROKEN(A)) say_A(e, topic, k, severity, c, where);
+#undef BROKEN
+}
+
+static double worst_of(const changes *c) { return fmax(c->V.part, fmax(c->T.part, c->A.part)); }
+
+static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c) {
+  const cst_system *s = e->s;
+  const bool        gauge = !cst_graph_is_zero(s->graph, s->gauge[k]);
+  char              text[80] = "";
+  if (s->ng) snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
+  cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text, worst_of(c),
+                  s->gyroscopic ? "Mv + a" : "Mv", gauge ? " - F" : "");
+}
+
+static void examine_symmetry(cst_examiner *e, int k) {
+  changes   on = {0}, off = {0};
+  const int faults = e->x->faults;
+  char      topic[TOPIC];
+  snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
+  for (int i = 0; i < e->npoint; i++) {
+    cst_point p;
+    if (e->s->ng) examine_point(e, k, &e->point[i], false, &off);
+    if (onto(e, &e->point[i], &p)) examine_point(e, k, &p, true, &on);
+    free(p.q);
+  }
+  if (!on.points) {
+    cst_examine_say(e, CST_NOTE, topic,
+                    "not examined: no point near the states could be projected onto the constraints");
+    return;
+  }
+  say(e, topic, k, CST_FAULT, &on, NULL, "");
+  if (e->x->faults == faults) say_fact(e, topic, k, &on);
+  say(e, topic, k, CST_NOTE, &off, &on, ", but only off the constraints");
+  if (!on.moves) cst_examine_say(e, CST_NOTE, topic, "the generator is zero: its momentum is always zero");
+}
+
+void cst_examine_symmetries(cst_examiner *e) {
+  for (int k = 0; k < e->s->nsym && e->npoint; k++) examine_symmetry(e, k);
+}

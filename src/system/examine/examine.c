@@ -1,0 +1,88 @@
+/* examine.c: the examination of a system: findings, points, and the order of its parts. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/examine/examine.h"
+#include <stdarg.h>
+#include <string.h>
+#include "system/examine/examiner.h"
+
+enum { LONGEST = 2000 }; /* bytes of text per finding */
+
+/* Findings. */
+
+void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...) {
+  cst_examination *x = e->x;
+  char             text[LONGEST];
+  va_list          arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  x->at = cst_need(realloc(x->at, sizeof *x->at * ((size_t)x->n + 1)));
+  x->at[x->n++] = (cst_finding){severity, cst_need(strdup(topic)), cst_need(strdup(text))};
+  x->faults += severity == CST_FAULT;
+}
+
+void cst_examine_destroy(cst_examination *x) {
+  if (!x) return;
+  for (int i = 0; i < x->n; i++) {
+    free(x->at[i].topic);
+    free(x->at[i].text);
+  }
+  free(x->at);
+  free(x);
+}
+
+/* Points. */
+
+static int wanted_points(const cst_examiner *e) {
+  if (e->large) return CST_EXAMINED_FEW;
+  return e->s->nstate > CST_EXAMINED_POINTS
+             ? e->s->nstate < CST_EXAMINED_STATES ? e->s->nstate : CST_EXAMINED_STATES
+             : CST_EXAMINED_POINTS;
+}
+
+/* Points near every state in turn; reports states without such points once. */
+static void gather_points(cst_examiner *e) {
+  const int wanted = wanted_points(e);
+  e->point = cst_need(calloc((size_t)wanted, sizeof *e->point));
+  for (int k = 0; k < wanted; k++) {
+    const int state = k % e->s->nstate;
+    char      topic[200];
+    if (cst_examine_point(e, state, k, &e->point[e->npoint])) {
+      e->npoint++;
+      continue;
+    }
+    free(e->point[e->npoint].q);
+    snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
+    if (k < e->s->nstate)
+      cst_examine_say(e, CST_FAULT, topic,
+                      "functions of the system or their derivatives are not finite near it");
+  }
+}
+
+static void begin(cst_examiner *e) {
+  e->C = cst_need(calloc((size_t)e->s->npar + 1, sizeof *e->C));
+  for (int i = 0; i < e->s->npar; i++) e->C[i] = e->c[i];
+}
+
+static void end(cst_examiner *e) {
+  for (int k = 0; k < e->npoint; k++) free(e->point[k].q);
+  free(e->point);
+  free(e->C);
+}
+
+cst_examination *cst_examine(cst_system *s, const double *c) {
+  cst_examination *x = cst_need(calloc(1, sizeof *x));
+  cst_examiner     e = {.s = s, .c = c, .x = x, .large = s->nq > CST_MAX_Q};
+  begin(&e);
+  cst_system_bend(s);
+  cst_examine_structure(&e);
+  cst_examine_states(&e);
+  gather_points(&e);
+  cst_examine_kernels(&e);
+  cst_examine_compiled(&e);
+  cst_examine_symmetries(&e);
+  cst_examine_motions(&e);
+  cst_examine_nonholonomic(&e);
+  end(&e);
+  return x;
+}

@@ -1,0 +1,94 @@
+/* examiner.h: what the files of the examination share: its points, its findings, and slopes of functions at
+ * real and complex arguments. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_EXAMINER_H
+#define CST_EXAMINER_H
+#include <complex.h>
+#include "system/examine/examine.h"
+#include "system/point/linear.h"
+
+typedef double complex cst_complex;
+
+/* The arguments at which a kernel is evaluated. Each has cst_system_entries entries; w and u have the sizes
+ * of q and v. */
+typedef struct {
+  double *q, *v, *w, *u, *l; /* one allocation, which starts at q */
+} cst_point;
+
+/* the largest number of states; points per state; points per state of a large system */
+enum { CST_EXAMINED_STATES = 64, CST_EXAMINED_POINTS = 5, CST_EXAMINED_FEW = 2 };
+
+typedef struct {
+  cst_system      *s;
+  const double    *c;
+  cst_complex     *C; /* [npar] the parameters as complex numbers */
+  cst_examination *x;
+  bool             large;  /* more than CST_MAX_Q coordinates: fewer points */
+  int              npoint; /* near the states, off the constraint surface g = 0 */
+  cst_point       *point;
+} cst_examiner;
+
+void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The parts of the examination, one per aspect. */
+void cst_examine_structure(cst_examiner *e);
+void cst_examine_states(cst_examiner *e);
+void cst_examine_kernels(cst_examiner *e);
+void cst_examine_originals(cst_examiner *e);
+void cst_examine_linear(cst_examiner *e);
+void cst_examine_pairs(cst_examiner *e);
+void cst_examine_compiled(cst_examiner *e);
+void cst_examine_symmetries(cst_examiner *e);
+void cst_examine_motions(cst_examiner *e);
+void cst_examine_nonholonomic(cst_examiner *e);
+
+/* examine-consistency.c: |g| and |G v| of a state. For an inconsistent state it also reports the nearest
+ * consistent one. */
+void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v);
+/* examine-mass.c: the smallest and the largest eigenvalue of M at q, approximate for large systems. */
+void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most);
+
+/* examine-points.c: the k-th point near state `state`, arrays included. Returns true if its functions are
+ * finite. The caller frees point->q. */
+bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p);
+
+/* A point with complex coordinates. */
+typedef struct {
+  const cst_complex *q, *v, *w, *u, *l;
+} cst_complex_point;
+
+/* A direction in which a point changes; NULL: that argument does not change. */
+typedef struct {
+  const double *q, *v, *w, *l; /* l: the first 2 ng multipliers, lambda and z */
+} cst_change;
+
+/* examine-slope.c: a function with n values. value returns false where the function has no analytic
+ * extension. */
+typedef struct cst_analytic cst_analytic;
+struct cst_analytic {
+  const cst_examiner *e;
+  const cst_point    *at;
+  int                 n;
+  const cst_node     *node;  /* [n] for cst_examine_field_own */
+  int                 index; /* free for the function's own use */
+  bool (*value)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+};
+/* result[n] = the nodes out[n] at x. */
+bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x,
+                             cst_complex *result);
+/* The value of f->node[n]. */
+bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+/* y += A z or A'z for the entries A of a matrix kernel. */
+bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
+                             const cst_complex_point *x, const cst_complex *z, cst_complex *y);
+/* out[n] = the value at f->at. */
+void cst_examine_field_value(const cst_analytic *f, double *out);
+/* Directional derivatives at f->at along d by a complex step. Returns false where the function has none. */
+bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double *out);
+/* The same by central differences of sixth order with step h. */
+void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out);
+
+/* The largest magnitude in x[n]; NaN if an entry is NaN. */
+double cst_examine_largest(const double *x, int n);
+#endif

@@ -1,0 +1,234 @@
+/* acceleration.h: lane code: velocities and momenta, accelerations and multipliers of the index-reduced
+ * equations at (q, v).
+ *
+ *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ *
+ * with D2g[v, v] that of all rows of G, phi of constraints on velocities among them (constella/system.h),
+ * and f = F - grad V where M is a constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v + F, F
+ * the sum of the forces. These are the equations (4.2) of Patrick, Cuell, Spiteri, Zhang (conversion) in
+ * the sign M A = f - G' lambda. `mass` and minv are the distinct masses and their reciprocals; a system
+ * with another M has none and takes M(q) from its kernel, dense.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_ACCELERATION_H
+#define CST_ACCELERATION_H
+#include "system/lane/gram.h"
+
+/* 1/m of coordinate i, from minv[nmass]. */
+#define MINV(i) vpick(MASS_UNIT, vset(1.0), minv[CLASS(i)])
+
+/* S := the matrix whose entries are given in the pattern of kernel k, row-major. */
+CST_INLINE void cst_expand(const cst_context *C, int k, const vd *entry, vd *S) {
+  const cst_pattern *p = &C->system->pattern[k];
+  for (int i = 0; i < p->rows * p->columns; i++) S[i] = vset(0);
+  for (int r = 0; r < p->rows; r++)
+    for (int e = p->start[r]; e < p->start[r + 1]; e++) S[r * p->columns + p->column[e]] = entry[e];
+}
+
+#if !CST_HOT || SYS_GENERAL
+/* M(q), factored by cst_ldl. */
+CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {
+  vd entry[ROOM(NNZ_M)];
+  USES_M(void) e;
+  K_AT(e, M, c, q, 0, 0, 0, 0, entry);
+  U for (int k = 0; k < NQ * NQ; k++) M[k] = vset(0);
+  U for (int i = 0; i < NQ; i++) ROW_M(i, j, k) M[i * NQ + j] = entry[k];
+  cst_ldl(M, NQ);
+}
+
+CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *M) {
+  vd k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
+  K_given(c, k);
+  K_point(c, k, q, e);
+  cst_inertia_at(C, c, e, q, M);
+}
+
+/* X := G M^-1 (rows of length nq) and S := G M^-1 G' with M factored; rows of dropped constraints are those
+ * of the identity. */
+CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {
+  USES_G
+  U for (int a = 0; a < NG; a++) {
+    U for (int i = 0; i < NQ; i++) X[a * NQ + i] = vset(0);
+    ROW_G(a, i, e) X[a * NQ + i] = G[e];
+    cst_lu_solve(M, X + a * NQ, NQ);
+    U for (int b = 0; b < NG; b++) {
+      vd s = vset(0);
+      ROW_G(b, i, e) s += G[e] * X[a * NQ + i];
+      S[b * NG + a] = s;
+    }
+  }
+  U for (int a = 0; a < NG; a++) U for (int b = 0; b < NG; b++) if (DROPPED(a) || DROPPED(b)) S[a * NG + b] =
+      vset(a == b);
+}
+
+static __attribute__((noinline, unused)) void
+cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A, vd *lambda) {
+  vd M[ROOM(NQ * NQ)], G[ROOM(NNZ_G)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
+  USES_G
+  K_given(c, k);
+  K_point(c, k, q, e);
+  K_AT(e, f, c, q, v, 0, 0, 0, A);
+  cst_inertia_at(C, c, e, q, M);
+  cst_lu_solve(M, A, NQ);
+  if (NG == 0) return;
+  K_AT(e, G, c, q, 0, 0, 0, 0, G);
+  K_AT(e, D2gvv, c, q, v, 0, 0, 0, lambda);
+  U for (int a = 0; a < NG; a++) ROW_G(a, i, t) lambda[a] += G[t] * A[i];
+  cst_gram_general(C, G, M, X, S);
+  cst_gram_drop(C, lambda);
+  cst_ldl(S, NG);
+  cst_lu_solve(S, lambda, NG);
+  U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++) A[i] -= X[a * NQ + i] * lambda[a];
+}
+
+static __attribute__((noinline, unused)) void
+cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p, vd *m) {
+  vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)], phi0[ROOM(NG)];
+  USES_G
+  K_a(c, q, a0);
+  if (AFFINE) K_phi0(c, q, phi0);
+  cst_inertia(C, c, q, M);
+  cst_gram_general(C, G, M, X, S);
+  U for (int a = 0; a < NG; a++) {
+    m[a] = vpick(AFFINE, phi0[a], vset(0));
+    U for (int i = 0; i < NQ; i++) m[a] += X[a * NQ + i] * (p[i] - a0[i]);
+  }
+  cst_gram_drop(C, m);
+  cst_ldl(S, NG);
+  cst_lu_solve(S, m, NG);
+  U for (int a = 0; a < NG; a++) ROW_G(a, i, e) p[i] -= G[e] * m[a];
+}
+
+static __attribute__((noinline, unused)) void cst_velocity_general(const cst_context *C, const vd *c,
+                                                                   const vd *q, const vd *p, vd *v) {
+  vd M[ROOM(NQ * NQ)], a0[ROOM(NQ)];
+  K_a(c, q, a0);
+  cst_inertia(C, c, q, M);
+  U for (int i = 0; i < NQ; i++) v[i] = p[i] - a0[i];
+  cst_lu_solve(M, v, NQ);
+}
+#else
+CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *M) {}
+CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {}
+CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {}
+CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A,
+                                         vd *lambda) {}
+CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p,
+                                         vd *m) {}
+CST_INLINE void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {}
+#endif
+
+/* f := -grad V and the forces, where the mass is a constant diagonal; e of K_point. */
+CST_INLINE void cst_force(const cst_context *C, const vd *c, const vd *e, const vd *q, const vd *v, vd *f) {
+  (void)e;
+  if (NFORCE > 0) {
+    K_AT(e, f, c, q, v, 0, 0, 0, f);
+    return;
+  }
+  K_AT(e, dV, c, q, 0, 0, 0, 0, f);
+  U for (int i = 0; i < NQ; i++) f[i] = -f[i];
+}
+
+CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v,
+                                 vd *A, vd *lambda) {
+  vd force[ROOM(NQ)], G[ROOM(NNZ_G)], S[ROOM(GRAM_SIZE)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
+  USES_G
+  if (GENERAL) {
+    cst_acceleration_general(C, c, q, v, A, lambda);
+    return;
+  }
+  K_given(c, k);
+  K_point(c, k, q, e);
+  cst_force(C, c, e, q, v, force);
+  if (NG > 0) {
+    K_AT(e, G, c, q, 0, 0, 0, 0, G);
+    K_AT(e, D2gvv, c, q, v, 0, 0, 0, lambda);
+    U for (int a = 0; a < NG; a++) ROW_G(a, i, t) lambda[a] += (G[t] * MINV(i)) * force[i];
+    cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
+    cst_gram_solve(C, S, lambda, 1);
+  }
+  U for (int i = 0; i < NQ; i++) {
+    vd f = force[i];
+    COL_G(i, a, t) f -= G[t] * lambda[a];
+    A[i] = MINV(i) * f;
+  }
+}
+
+/* p := p - G' m with G v + phi0 = 0 for the velocity of p; m[ng] is filled. */
+CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv,
+                                 vd *p, vd *m) {
+  vd S[ROOM(GRAM_SIZE)], phi0[ROOM(NG)];
+  USES_G
+  if (GENERAL) {
+    cst_make_tangent_general(C, c, q, G, p, m);
+    return;
+  }
+  if (AFFINE) K_phi0(c, q, phi0);
+  U for (int a = 0; a < NG; a++) {
+    m[a] = vpick(AFFINE, phi0[a], vset(0));
+    ROW_G(a, i, e) m[a] += (G[e] * MINV(i)) * p[i];
+  }
+  cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
+  cst_gram_solve(C, S, m, 1);
+  U for (int i = 0; i < NQ; i++) COL_G(i, a, e) p[i] -= G[e] * m[a];
+}
+
+/* p = M v + a. */
+CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *v,
+                             vd *p) {
+  if (GENERAL)
+    K_Lv(c, q, v, p);
+  else
+    U for (int i = 0; i < NQ; i++) p[i] = vpick(MASS_UNIT, v[i], mass[CLASS(i)] * v[i]);
+}
+
+/* The velocity of p; by division, so that p -> v -> p keeps the bits it can. */
+CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *p,
+                             vd *v) {
+  if (GENERAL) {
+    cst_velocity_general(C, c, q, p, v);
+    return;
+  }
+  U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
+}
+
+/* Where coordinates are larger than so many lengths of the system, the round-off of what is computed from
+ * them may exceed the 1e-12 of its size below which an iteration that ends by its updates can tell that they
+ * no longer shrink. */
+#define CST_REMOTE 64.0
+
+/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k
+ * |G_ak| (slack_a + max_k |q_k|) with s_a = L_a sum_k |G_ak| and r_a = max_k |q_k| sum_k |G_ak|, over the
+ * coordinates of the constraint. */
+CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {
+  const cst_layout at = LAYOUT(C);
+  const vd         t = *cst_block(record, at.tolerance) * (1 / CST_ROUNDOFF);
+  U for (int a = 0; a < NG; a++) slack[a] = t * cst_block(record, at.length)[a];
+}
+
+/* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates
+ * are off by no more than the tolerance times its length and their own round-off. A dropped constraint always
+ * is. */
+CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
+  vd row = vset(0), far = vset(0);
+  USES_G
+  ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+  return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
+}
+
+/* All-ones where |g| is so small that what a correction by Newton's method leaves of it, its square, is far
+ * below round-off: 3e-10 s_a at the tolerance of 1e-14. */
+CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
+  return cst_is_met(C, a, 0x1p-17 * g, G, q, slack);
+}
+
+/* All-ones where every constraint is met. */
+CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack) {
+  vl done = vmask(1);
+  U for (int a = 0; a < NG; a++) {
+    if (!CST_HOT && !vany(done)) break;
+    done &= cst_is_met(C, a, g[a], G, q, slack);
+  }
+  return done;
+}
+#endif

@@ -1,0 +1,144 @@
+/* gram.h: lane code. Forms and eliminates S = A W B' for A, B with the pattern of G and a diagonal W, dense
+ * or banded depending on the system.
+ *
+ * W is w[CLASS(i)], or `unit` where every mass is 1 or w is NULL. A redundant constraint (DROPPED) has the
+ * equation 1 x = 0.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_GRAM_H
+#define CST_GRAM_H
+#include "system/lane/group.h"
+#include "core/band.h"
+#include "core/dense.h"
+
+#if CST_HOT
+#define GRAM_SIZE (NG * NG)
+#else
+#define GRAM_SIZE (C->system->gram.size)
+#endif
+#define WEIGHT(i) (*(MASS_UNIT || !w ? &unit : &w[CLASS(i)]))
+
+#if !CST_HOT
+/* Sums the first n pairs. The terms of coordinate i have the weight w[class[i]], or `unit` if class is NULL.
+ * Sums start with 0, like those of the hot form. For a banded system they start with -0, which adds nothing,
+ * like those of compiled pairs. */
+CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B,
+                               const vd *restrict w, const int *restrict class, vd unit, vd *restrict S) {
+  const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea,
+                            *restrict const eb = g->eb, *restrict const of = g->i;
+  const double start = g->banded ? -0.0 : 0.0;
+  for (int p = 0, t = 0; p < n; p++) {
+    const int end = first[p + 1];
+    vd        s = vset(t == end ? 1 : start); /* no terms: a redundant constraint */
+    for (; t < end; t++) s += (A[ea[t]] * (class ? w[class[of[t]]] : unit)) * B[eb[t]];
+    S[at[p]] = s;
+  }
+}
+#endif
+
+/* symmetric: only the upper triangle is needed. */
+CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, const vd *w, vd unit,
+                              int symmetric, vd *S) {
+#if CST_HOT
+  (void)C;
+  U for (int a = 0; a < NG; a++) U for (int b = symmetric ? a : 0; b < NG; b++) {
+    vd s = vset(0);
+    U for (int i = 0; i < NQ; i++) if (sys_at_G[a * NQ + i] >= 0 && sys_at_G[b * NQ + i] >= 0) s +=
+        (A[sys_at_G[a * NQ + i]] * WEIGHT(i)) * B[sys_at_G[b * NQ + i]];
+    S[a * NG + b] = s;
+  }
+#else
+  const cst_gram *g = &C->system->gram;
+  const int       n = symmetric ? g->upper : g->n;
+  if (g->n < g->inside)
+    for (int k = 0; k < g->size; k++) S[k] = vset(0);
+  if (C->gram && w)
+    C->gram[symmetric](NULL, NULL, (const double *)A, (const double *)B, (const double *)w, NULL, NULL,
+                       (double *)S);
+  else if (MASS_UNIT || !w || C->nmass == 1)
+    cst_gram_pairs(g, n, A, B, w, NULL, MASS_UNIT || !w ? unit : w[0], S);
+  else
+    cst_gram_pairs(g, n, A, B, w, C->mass_class, unit, S);
+#endif
+}
+
+/* The equation of a redundant constraint is x = 0. */
+CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
+#if !CST_HOT
+  const unsigned char *dropped = C->system->dropped;
+  if (!dropped) return;
+  for (int a = 0; a < NG; a++)
+    if (dropped[a]) x[a] = vset(0);
+#endif
+  (void)C;
+  (void)x;
+}
+
+/* x := S^-1 x; overwrites S. symmetric: reads only its upper triangle. */
+CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
+  cst_gram_drop(C, x);
+#if !CST_HOT
+  const cst_gram *g = &C->system->gram;
+  if (g->banded) {
+    if (g->band == 1 && NG > 2) {
+      cst_tridiagonal_solve(S, x, g->order, NG, symmetric);
+      return;
+    }
+    vd y[ROOM(NG)];
+    if (symmetric) cst_band_mirror(S, NG, g->band);
+    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+    cst_band_lu(S, NG, g->band);
+    cst_band_solve(S, y, NG, g->band);
+    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+    return;
+  }
+#endif
+  if (symmetric)
+    cst_ldl(S, NG);
+  else
+    cst_lu(S, NG);
+  cst_lu_solve(S, x, NG);
+}
+
+/* The two halves of cst_gram_solve, for a symmetric S with several right-hand sides: cst_gram_factor
+ * overwrites S with its factors, cst_gram_backsolve computes x := S^-1 x. */
+CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
+#if !CST_HOT
+  const cst_gram *g = &C->system->gram;
+  if (g->banded) {
+    cst_band_mirror(S, NG, g->band);
+    cst_band_lu(S, NG, g->band);
+    return;
+  }
+#endif
+  cst_ldl(S, NG);
+}
+
+CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
+  cst_gram_drop(C, x);
+#if !CST_HOT
+  const cst_gram *g = &C->system->gram;
+  if (g->banded) {
+    vd y[ROOM(NG)];
+    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+    cst_band_solve(S, y, NG, g->band);
+    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+    return;
+  }
+#endif
+  cst_lu_solve(S, x, NG);
+}
+
+/* Like cst_gram_solve, lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is
+ * eliminated in the order of its band, without pivoting.) */
+CST_INLINE void cst_gram_solve_pivoted(const cst_context *C, vd *S, vd *x) {
+#if !CST_HOT
+  if (!C->system->gram.banded) {
+    cst_gram_drop(C, x);
+    cst_pivoted_solve(S, x, NG);
+    return;
+  }
+#endif
+  cst_gram_solve(C, S, x, 0);
+}
+#endif

@@ -1,0 +1,235 @@
+/* group.h: a group of CST_W trajectories as lane code sees it: the record that holds it, and the system's
+ * kernels.
+ *
+ * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...)
+ * below, and compiled in two ways, for every instruction set:
+ *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants, kernels are inlined, loops unroll.
+ *   - generic: without it. Sizes and patterns are read from the system, kernels are called through pointers.
+ * Both do the same operations on the same operands in the same order, so their bits agree.
+ *
+ * A record is an array [component][CST_W] of doubles, 64-byte aligned. Its blocks are listed once, in
+ * CST_BLOCKS; offsets follow from the list. What is behind `impulse` belongs to the method: blocks that its
+ * substeps name, and its warm starts, one row of unknowns a substep.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_GROUP_H
+#define CST_GROUP_H
+#include "constella/lanes.h"
+#include "constella/system.h"
+
+/* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints
+ * and extent, that of the system, at the start; tolerance of the solver; iterations so far; the address of
+ * its random numbers (seed, member) and the number of steps behind it, whole numbers that are read as vl;
+ * state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints,
+ * summed over the last step. */
+#define CST_BLOCKS(X)                                                                                        \
+  X(c, npar)                                                                                                 \
+  X(mass, nmass)                                                                                             \
+  X(length, ng)                                                                                              \
+  X(extent, 1)                                                                                               \
+  X(tolerance, 1)                                                                                            \
+  X(iterations, 1) X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+
+typedef struct {
+#define X(name, size) int name;
+  CST_BLOCKS(X)
+#undef X
+  int own; /* first component behind the listed blocks */
+} cst_layout;
+
+static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, int nmass, int nq, int ng) {
+  cst_layout o;
+  int        at = 0;
+#define X(name, size) o.name = at, at += size;
+  CST_BLOCKS(X)
+#undef X
+  o.own = at;
+  return o;
+}
+
+/* What lane code is given beside a record: the system with its kernels of this instruction set, and how the
+ * record is laid out. */
+typedef struct cst_context {
+  const cst_system    *system;
+  cst_kernel *const   *kernel;
+  const void          *self;
+  int                  nq, ng, npar, nmass, nsym;
+  const int           *mass_class; /* those of the system, borrowed */
+  const unsigned char *dropped;
+  cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
+                                weights w (gram.h), and more (rows.h) */
+  int                  mass_unit;
+  cst_layout           at;
+  int     tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
+  double *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
+                   for */
+} cst_context;
+
+/* Sizes, loops over the entries that may be nonzero, and the fields of a core.
+ *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
+ *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
+ *   ROW_M, ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ
+ *   GENERAL          whether the mass is another than a constant diagonal, or there is an a(q)
+ *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
+ *   CST_TAKE         one field becomes what another is, which is of no use then
+ */
+#ifdef CST_SYSTEM_HEADER
+#include CST_SYSTEM_HEADER
+#if defined(CORE_IS_FOR_GENERAL) ? SYS_IN_GENERAL : SYS_HOT
+#define CST_HOT 1
+#else
+#define CST_COLD /* nothing is compiled for this system but its kernels */
+#endif
+#endif
+#ifdef CST_HOT
+#define NQ      SYS_NQ
+#define NG      SYS_NG
+#define NPAR    SYS_NPAR
+#define NSYM    SYS_NSYM
+#define U       CST_UNROLL
+#define ROOM(n) ((n) > 0 ? (n) : 1)
+#define USES_G
+#define USES_D2V
+#define ROW_G(a, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define COL_G(i, a, e)   U for (int a = 0, e; a < NG; a++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define ROW_X(k, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_xi[(k)*NQ + i]) >= 0)
+#define CLASS(i)         sys_mass_class[i]
+#define LAYOUT(C)        cst_layout_of(NPAR, NMASS, NQ, NG)
+#define ROW_M(r, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_M[(r)*NQ + i]) >= 0)
+#define ROW_LVQ(r, i, e) U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_Lvq[(r)*NQ + i]) >= 0)
+#define USES_M
+#define USES_LVQ
+#define GENERAL                         SYS_GENERAL
+#define GYROSCOPIC                      SYS_GYROSCOPIC
+#define NVEL                            SYS_NVEL
+#define AFFINE                          SYS_AFFINE
+#define TIMED                           SYS_TIMED
+#define NACCOUNT                        SYS_NACCOUNT
+#define ACCOUNT                         SYS_ACCOUNT
+#define NFORCE                          SYS_NFORCE
+#define DROPPED(a)                      0
+#define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
+#if SYS_NPOINT
+#define NPOINT                          SYS_NPOINT
+#define NGIVEN                          SYS_NGIVEN
+#define K_given(c, o)                   sys_given(c, o)
+#define K_point(c, k, q, o)             sys_point(c, k, q, o)
+#define K_AT(e, k, c, q, v, w, u, l, o) sys_##k##_at(c, q, v, w, u, l, e, o)
+#endif
+#else
+#define CST_HOT 0
+#define U
+#define NQ      (C->nq)
+#define NG      (C->ng)
+#define NSYM    (C->nsym)
+#define NMASS   (C->nmass)
+#define NNZ_G   (C->system->pattern[CST_K_G].n)
+#define NNZ_X   (C->system->pattern[CST_K_xi].n)
+#define ROOM(n) ((n) + 1)
+#define USES_(k, p)                                                                                          \
+  const int *const p##_start = C->system->pattern[k].start, *const p##_column = C->system->pattern[k].column
+#define USES_G                                                                                               \
+  USES_(CST_K_G, G_);                                                                                        \
+  const int *const        G__tstart = C->system->pattern[CST_K_G].tstart,                                    \
+                   *const G__trow = C->system->pattern[CST_K_G].trow,                                        \
+                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                                    \
+  (void)G__start, (void)G__column, (void)G__tstart, (void)G__trow, (void)G__tentry;
+#define ROW_(p, a, i, e) for (int e = p##_start[a], i; e < p##_start[(a) + 1] && (i = p##_column[e], 1); e++)
+#define ROW_G(a, i, e)   ROW_(G_, a, i, e)
+#define COL_G(i, a, e)                                                                                       \
+  for (int k_##a = G__tstart[i], a, e;                                                                       \
+       k_##a < G__tstart[(i) + 1] && (a = G__trow[k_##a], e = G__tentry[k_##a], 1); k_##a++)
+#define ROW_X(k, i, e)                                                                                       \
+  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                     \
+       e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1);   \
+       e++)
+#define CLASS(i)         C->mass_class[i]
+#define MASS_UNIT        C->mass_unit
+#define LINEAR_V         C->system->linear_v
+#define NNZ_M            (C->system->pattern[CST_K_M].n)
+#define NNZ_LVQ          (C->system->pattern[CST_K_Lvq].n)
+#define USES_M           USES_(CST_K_M, M_);
+#define USES_LVQ         USES_(CST_K_Lvq, Lvq_);
+#define ROW_M(r, i, e)   ROW_(M_, r, i, e)
+#define ROW_LVQ(r, i, e) ROW_(Lvq_, r, i, e)
+#define GENERAL          (!C->system->diagonal)
+#define GYROSCOPIC       C->system->gyroscopic
+#define NPAR             (C->npar)
+#define NVEL             (C->system->nvel)
+#define AFFINE           (C->system->affine)
+#define TIMED            (C->system->timed)
+#define NACCOUNT         (C->system->naccount)
+#define ACCOUNT          (C->system->account)
+#define NFORCE           (C->system->nforce)
+#define DROPPED(a)       (C->dropped && C->dropped[a])
+#define LAYOUT(C)        ((C)->at)
+#define CALL(C, k, c, q, v, w, u, l, o)                                                                      \
+  (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v),           \
+                         (const double *)(w), (const double *)(u), (const double *)(l), (double *)(o))
+#endif
+#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
+#define CST_FIELD(name, n)    vd name[ROOM(n)];
+#define CST_TAKE(to, from, n) U for (int i_ = 0; i_ < (n); i_++)(to)[i_] = (from)[i_]
+#define CST_PLACE(name, n)
+#define CST_FIELD_COUNT(name, n)
+#else
+#define CST_FIELD(name, n) vd *name;
+#define CST_TAKE(to, from, n)                                                                                \
+  do {                                                                                                       \
+    vd *was_ = (to);                                                                                         \
+    (to) = (from), (from) = was_;                                                                            \
+  } while (0)
+#define CST_PLACE(name, n)       L->name = at, at += (n);
+#define CST_FIELD_COUNT(name, n) +(size_t)(n)
+#endif
+/* Kernels at one point: K_given once for the parameters, K_point of them at q into e[NPOINT], and the kernels
+ * with e. Where nothing is in common, and in generic code, they are the kernels themselves. */
+#ifndef K_AT
+#define NPOINT                          0
+#define NGIVEN                          0
+#define K_given(c, o)                   (void)(o)
+#define K_point(c, k, q, o)             (void)(k), (void)(o)
+#define K_AT(e, k, c, q, v, w, u, l, o) CALL(C, k, c, q, v, w, u, l, o)
+#endif
+#define K_V(c, q, o)               CALL(C, V, c, q, 0, 0, 0, 0, o)
+#define K_dV(c, q, o)              CALL(C, dV, c, q, 0, 0, 0, 0, o)
+#define K_d2V(c, q, o)             CALL(C, d2V, c, q, 0, 0, 0, 0, o)
+#define K_g(c, q, o)               CALL(C, g, c, q, 0, 0, 0, 0, o)
+#define K_G(c, q, o)               CALL(C, G, c, q, 0, 0, 0, 0, o)
+#define K_D2gvv(c, q, v, o)        CALL(C, D2gvv, c, q, v, 0, 0, 0, o)
+#define K_xi(c, q, o)              CALL(C, xi, c, q, 0, 0, 0, 0, o)
+#define K_gauge(c, q, o)           CALL(C, gauge, c, q, 0, 0, 0, 0, o)
+#define K_M(c, q, o)               CALL(C, M, c, q, 0, 0, 0, 0, o)
+#define K_a(c, q, o)               CALL(C, a, c, q, 0, 0, 0, 0, o)
+#define K_Lv(c, q, v, o)           CALL(C, Lv, c, q, v, 0, 0, 0, o)
+#define K_Lq(c, q, v, o)           CALL(C, Lq, c, q, v, 0, 0, 0, o)
+#define K_Lvq(c, q, v, o)          CALL(C, Lvq, c, q, v, 0, 0, 0, o)
+#define K_Lqq(c, q, v, o)          CALL(C, Lqq, c, q, v, 0, 0, 0, o)
+#define K_D2glw(c, q, w, l, o)     CALL(C, D2glw, c, q, 0, w, 0, l, o)
+#define K_DMvw(c, q, v, w, o)      CALL(C, DMvw, c, q, v, w, 0, 0, o)
+#define K_D3glwu(c, q, w, u, l, o) CALL(C, D3glwu, c, q, 0, w, u, l, o)
+#define K_D2gvw(c, q, v, w, o)     CALL(C, D2gvw, c, q, v, w, 0, 0, o)
+#define K_DE(c, q, v, w, u, l, o)  CALL(C, DE, c, q, v, w, u, l, o)
+#define K_RE(c, q, v, w, l, o)     CALL(C, RE, c, q, v, w, 0, l, o)
+#define K_DRE(c, q, v, w, u, l, o) CALL(C, DRE, c, q, v, w, u, l, o)
+#define K_body(c, o)               CALL(C, body, c, 0, 0, 0, 0, 0, o)
+#define K_f(c, q, v, o)            CALL(C, f, c, q, v, 0, 0, 0, o)
+#define K_phi0(c, q, o)            CALL(C, phi0, c, q, 0, 0, 0, 0, o)
+#define K_Dphi0w(c, q, w, o)       CALL(C, Dphi0w, c, q, 0, w, 0, 0, o)
+#define K_F(c, q, v, o)            CALL(C, F, c, q, v, 0, 0, 0, o)
+#define K_Fq(c, q, v, o)           CALL(C, Fq, c, q, v, 0, 0, 0, o)
+#define K_Fv(c, q, v, o)           CALL(C, Fv, c, q, v, 0, 0, 0, o)
+#define K_power(c, q, v, o)        CALL(C, power, c, q, v, 0, 0, 0, o)
+#define K_dVH(c, q, o)             CALL(C, dVH, c, q, 0, 0, 0, 0, o)
+#define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)
+#define K_D3V(c, q, w, l, o)       CALL(C, D3V, c, q, 0, w, 0, l, o)
+
+/* Blocks of a record. */
+CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd *)record + at; }
+CST_INLINE void      cst_load(vd *to, const double *record, int at, int n) {
+       U for (int i = 0; i < n; i++) to[i] = ((const vd *)record)[at + i];
+}
+CST_INLINE void cst_store(double *record, int at, const vd *from, int n) {
+  U for (int i = 0; i < n; i++)((vd *)record)[at + i] = from[i];
+}
+#endif

@@ -1,0 +1,73 @@
+/* rows.h: lane code: G' x, sums over the rows of G, the drift and the test of the constraints, by loops over
+ * the pattern of G or, of long systems, by what is compiled for the system (emit-rows.c).
+ *
+ * Sums begin with 0, or where a system is banded with -0, which adds nothing, as compiled ones have it.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_ROWS_H
+#define CST_ROWS_H
+#include "system/lane/acceleration.h"
+
+/* What the table `gram` of a compiled system holds. */
+enum { CST_GRAM_PAIRS, CST_GRAM_UPPER, CST_GRAM_IMPULSES, CST_GRAM_SUMS, CST_GRAM_DRIFT, CST_GRAM_TESTS };
+
+#if CST_HOT
+#define CST_BY_GRAM(k, c, q, v, w, u, o) 0
+#define CST_ZERO                         0.0
+#else
+#define CST_BY_GRAM(k, c, q, v, w, u, o)                                                                     \
+  (C->gram && C->gram[k] &&                                                                                  \
+   (C->gram[k](NULL, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),     \
+               (const double *)(u), NULL, (double *)(o)),                                                    \
+    1))
+#define CST_ZERO (C->system->gram.banded ? -0.0 : 0.0)
+#endif
+
+/* to := from - G' x; they may be the same. */
+CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x, const vd *from, vd *to) {
+  USES_G
+  if (CST_BY_GRAM(CST_GRAM_IMPULSES, NULL, from, G, x, NULL, to)) return;
+  U for (int i = 0; i < NQ; i++) {
+    vd s = from[i];
+    COL_G(i, a, e) s -= G[e] * x[a];
+    to[i] = s;
+  }
+}
+
+/* q1 := q + W p with the weights hm by class of mass. */
+CST_INLINE void cst_rows_drift(const cst_context *C, const vd *q, const vd *hm, const vd *p, vd *q1) {
+  if (CST_BY_GRAM(CST_GRAM_DRIFT, NULL, q, NULL, hm, p, q1)) return;
+  for (int i = 0; i < NQ; i++) q1[i] = q[i] + hm[CLASS(i)] * p[i];
+}
+
+/* m := G W p */
+CST_INLINE void cst_rows_sums(const cst_context *C, const vd *G, const vd *hm, const vd *p, vd *m) {
+  USES_G
+  if (CST_BY_GRAM(CST_GRAM_SUMS, NULL, p, G, hm, NULL, m)) return;
+  for (int a = 0; a < NG; a++) {
+    vd s = vset(CST_ZERO);
+    ROW_G(a, i, e) s += (G[e] * hm[CLASS(i)]) * p[i];
+    m[a] = s;
+  }
+}
+
+/* All-ones in *met and *near where every constraint is met, and near (cst_is_met, cst_is_near). */
+CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack,
+                              vl *met, vl *near) {
+  vl both[2];
+  USES_G
+  if (CST_BY_GRAM(CST_GRAM_TESTS, g, q, G, slack, NULL, both)) {
+    *met = both[0], *near = both[1];
+    return;
+  }
+  *met = *near = vmask(1);
+  U for (int a = 0; a < NG; a++) {
+    vd row = vset(0), far = vset(0);
+    if (!CST_HOT && !vany(*met | *near)) break;
+    ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+    const vd bound = (CST_ROUNDOFF * row) * (slack[a] + far);
+    *met &= (vl)(vabs(g[a]) <= bound) | vmask(DROPPED(a));
+    *near &= (vl)(vabs(0x1p-17 * g[a]) <= bound) | vmask(DROPPED(a));
+  }
+}
+#endif

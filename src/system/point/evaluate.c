@@ -1,0 +1,304 @@
+/* evaluate.c: evaluates a system at single points: states, kernels through the interpreter, momenta, exact
+ * motions, residuals.
+ *
+ * Used for set-up and checks only; steps run on lanes. Tapes are made at first use and kept with the system.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "system/point/linear.h"
+#include "system/point/quad.h"
+#include "system/point/worst.h"
+
+static cst_tape **tapes(cst_tape ***list, int n) {
+  if (!*list) *list = cst_need(calloc((size_t)n + 1, sizeof **list));
+  return *list;
+}
+
+/* The tape with outputs a[n], b[n], c[m], in sequence. */
+static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c,
+                        int m) {
+  cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
+  memcpy(out, a, sizeof *out * (size_t)n);
+  memcpy(out + n, b, sizeof *out * (size_t)n);
+  if (m) memcpy(out + 2 * n, c, sizeof *out * (size_t)m);
+  cst_tape *tape = cst_tape_create(s->graph, out, 2 * n + m);
+  free(out);
+  return tape;
+}
+
+static cst_tape *start_of(const cst_system *s, int state) {
+  cst_tape **tape = tapes(&((cst_system_owned *)s->owned)->start, s->nstate) + state;
+  if (!*tape) *tape = joined(s, s->state[state].q, s->state[state].v, s->nq, NULL, 0);
+  return *tape;
+}
+
+static cst_tape *motion_of(const cst_system *s, int state) {
+  const cst_state *x = &s->state[state];
+  cst_tape       **tape = tapes(&((cst_system_owned *)s->owned)->motion, s->nstate) + state;
+  if (!*tape) *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, x->exact_lambda ? s->ng : 0);
+  return *tape;
+}
+
+void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v) {
+  double       *out = cst_linear_numbers(2 * (size_t)s->nq);
+  const double *in[128] = {['c'] = c};
+  cst_evaluate_tape(start_of(s, state), in, out);
+  memcpy(q, out, sizeof *q * (size_t)s->nq);
+  memcpy(v, out + s->nq, sizeof *v * (size_t)s->nq);
+  free(out);
+}
+
+cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
+  cst_tape **tape = &((cst_system_owned *)s->owned)->tape[k];
+  if (!*tape) *tape = cst_tape_create(s->graph, cst_system_beside(s, k), s->kernel_size[k]);
+  return *tape;
+}
+
+void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
+                     const double *w, const double *u, const double *l, double *out) {
+  const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['u'] = u, ['l'] = l};
+  if (s->kernel_size[k]) cst_evaluate_tape(cst_system_tape(s, k), in, out);
+  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+    cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
+}
+
+void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q,
+                          const __float128 *v, __float128 *out) {
+  const __float128 *in[128] = {['c'] = c, ['q'] = q, ['v'] = v};
+  if (s->kernel_size[k]) cst_tape_eval_quad(cst_system_tape(s, k), in, out);
+  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+    cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
+}
+
+void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
+                       const double *v, double *out) {
+  const cst_pattern *p = &s->pattern[k];
+  double            *A = cst_linear_numbers((size_t)p->n);
+  cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
+  memset(out, 0, sizeof *out * (size_t)p->rows * (size_t)p->columns);
+  for (int a = 0; a < p->rows; a++)
+    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+      out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
+  free(A);
+}
+
+/* Momenta. */
+
+/* p := M v + a, with the pattern of M. */
+static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v,
+                             double *p) {
+  double *M = cst_linear_numbers((size_t)s->pattern[CST_K_M].n), *a = cst_linear_numbers((size_t)s->nq);
+  cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M);
+  if (s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
+  cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
+  for (int i = 0; i < s->nq; i++) p[i] += a[i];
+  free(M);
+  free(a);
+}
+
+bool cst_system_is_gauged(const cst_system *s) {
+  for (int k = 0; k < s->nsym; k++)
+    if (!cst_graph_is_zero(s->graph, s->gauge[k])) return true;
+  return false;
+}
+
+void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p) {
+  if (s->general) {
+    general_momentum(s, c, q, v, p);
+    return;
+  }
+  double *m = cst_linear_numbers((size_t)s->nq);
+  cst_linear_masses(s, c, m);
+  for (int i = 0; i < s->nq; i++) p[i] = s->mass_unit ? v[i] : m[i] * v[i];
+  free(m);
+}
+
+bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v) {
+  cst_mass M;
+  bool     good = cst_linear_mass_create(&M, s, c, q);
+  if (good) {
+    double *a = cst_linear_numbers((size_t)s->nq);
+    if (s->general && s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
+    for (int i = 0; i < s->nq; i++) v[i] = p[i] - a[i];
+    cst_linear_mass_solve(&M, v);
+    for (int i = 0; i < s->nq; i++) good &= isfinite(v[i]);
+    free(a);
+  }
+  cst_linear_mass_destroy(&M);
+  return good;
+}
+
+void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value) {
+  const double *in[128] = {['c'] = c};
+  cst_tape     *tape = cst_tape_create(s->graph, node, n);
+  cst_evaluate_tape(tape, in, value);
+  cst_tape_destroy(tape);
+}
+
+/* Bodies. */
+
+void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
+  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  const cst_body  *b = &s->bodies[k];
+  double          *number = cst_need(calloc((size_t)s->nbody + 1, sizeof *number));
+  cst_system_eval(s, CST_K_body, c, NULL, NULL, NULL, NULL, NULL, number);
+  for (int e = 0; e < 9; e++) inertia[e] = number[b->at[place[e]]];
+  *mass = b->at[6] < 0 ? 0 : number[b->at[6]];
+  free(number);
+}
+
+bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
+  char wrong[300];
+  for (int k = 0; k < s->nbodies; k++) {
+    double inertia[9], mass;
+    cst_system_body_inertia(s, k, c, inertia, &mass);
+    if (cst_body_is_wrong(inertia, wrong, sizeof wrong)) {
+      snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong);
+      return false;
+    }
+    if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass))) {
+      snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite", s->bodies[k].name,
+               mass);
+      return false;
+    }
+    if (cst_body_is_flat(inertia)) s->flat = k;
+  }
+  return true;
+}
+
+/* Exact motions. */
+
+bool cst_system_has_exact(const cst_system *s, int state) {
+  return s->exact || (state >= 0 && state < s->nstate && s->state[state].has_exact);
+}
+
+void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0,
+                      double t, double *q, double *p, double *lambda) {
+  const size_t  n = (size_t)s->nq;
+  const double *in[128] = {['c'] = c, ['t'] = &t};
+  if (state < 0 || !s->state[state].has_exact) {
+    s->exact(c, q0, v0, t, q, p, lambda);
+    return;
+  }
+  double *out = cst_linear_numbers(2 * n + (size_t)s->ng), now[CST_MAX_PAR];
+  memcpy(now, c, sizeof *now * (size_t)s->npar);
+  if (s->timed) now[s->account - 1] = t;
+  cst_evaluate_tape(motion_of(s, state), in, out);
+  memcpy(q, out, sizeof *q * n);
+  cst_system_momentum(s, c, q, out + n, p);
+  if (s->ng && s->state[state].exact_lambda)
+    memcpy(lambda, out + 2 * n, sizeof *lambda * (size_t)s->ng);
+  else
+    cst_system_multipliers(s, now, q, out + n, lambda);
+  free(out);
+}
+
+/* Residuals. */
+
+double cst_evaluate_scaled(double r, double scale, double rough) {
+  const double noise = CST_ROUNDOFF * rough, x = fabs(r);
+  if (x == 0) return 0;
+  return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
+}
+
+static void enlarge(cst_worst *m, int j, double r, double scaled) {
+  if (!(fabs(r) <= m->raw)) m->raw = fabs(r); /* keeps a NaN */
+  if (!(scaled <= m->scaled)) {
+    m->scaled = scaled;
+    m->at = j;
+    m->raw_there = r;
+  }
+}
+
+/* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: sensitivity of (G v)_j to round-off of the coordinates. */
+static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v,
+                           double *rough) {
+  double *w = cst_linear_numbers((size_t)s->nq), *change = cst_linear_numbers((size_t)s->ng);
+  for (int k = 0; k < s->nq; k++) {
+    w[k] = q[k];
+    cst_system_eval(s, CST_K_D2gvw, c, q, v, w, NULL, NULL, change);
+    for (int j = 0; j < s->ng; j++) rough[j] += fabs(change[j]);
+    w[k] = 0;
+  }
+  free(w);
+  free(change);
+}
+
+static double speed_of(const double *v, int n) {
+  double speed = 0;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(v[i]) <= speed)) speed = fabs(v[i]);
+  return speed;
+}
+
+static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G,
+                               cst_worst *most) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *g = cst_linear_numbers((size_t)s->ng), *length = cst_linear_numbers((size_t)s->ng);
+  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  cst_system_lengths(s, c, q, length);
+  for (int j = 0; j < s->ng; j++) {
+    double row = 0, far = 0;
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+      row += fabs(G[e]);
+      far = fmax(far, fabs(q[P->column[e]]));
+    }
+    enlarge(most, j, g[j], cst_evaluate_scaled(g[j], row * length[j], row * far));
+  }
+  free(g);
+  free(length);
+}
+
+/* The round-off of G is needed only if G v exceeds the round-off of its own sum. */
+static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v,
+                               const double *G, cst_worst *most) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  const double       speed = speed_of(v, s->nq);
+  double            *Gv = cst_linear_numbers((size_t)s->ng), *row = cst_linear_numbers((size_t)s->ng),
+         *rough = cst_linear_numbers((size_t)s->ng);
+  double *phi0 = cst_linear_numbers((size_t)s->ng);
+  bool    visible = false;
+  cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
+  for (int j = 0; j < s->ng; j++) {
+    Gv[j] = phi0[j];
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+      Gv[j] += G[e] * v[P->column[e]];
+      row[j] += fabs(G[e]);
+    }
+    visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
+  }
+  if (visible) velocity_rough(s, c, q, v, rough);
+  for (int j = 0; j < s->ng; j++)
+    enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
+  free(Gv);
+  free(row);
+  free(rough);
+  free(phi0);
+}
+
+void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v,
+                      cst_worst *position, cst_worst *velocity) {
+  double *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  if (position) {
+    *position = (cst_worst){0, 0, -1, 0};
+    position_residuals(s, c, q, G, position);
+  }
+  if (velocity) {
+    *velocity = (cst_worst){0, 0, -1, 0};
+    velocity_residuals(s, c, q, v, G, velocity);
+  }
+  free(G);
+}
+
+void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
+                          double *g_max, double *g_scaled, double *gv_max, double *gv_scaled) {
+  cst_worst position, velocity;
+  cst_system_worst(s, c, q, v, g_max || g_scaled ? &position : NULL, gv_max || gv_scaled ? &velocity : NULL);
+  if (g_max) *g_max = position.raw;
+  if (g_scaled) *g_scaled = position.scaled;
+  if (gv_max) *gv_max = velocity.raw;
+  if (gv_scaled) *gv_scaled = velocity.scaled;
+}

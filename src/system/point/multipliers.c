@@ -1,0 +1,53 @@
+/* multipliers.c: multipliers of the continuous equations at one point.
+ *
+ *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ *
+ * Where a body is flat M is singular. M + sigma O'O then replaces it, where O has the rows of G of the
+ * orthogonality constraints (linear.c). With f - sigma O'D2o[v, v] in place of f the equations have the
+ * same A and lambda.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "system/point/linear.h"
+
+/* M A without constraints: f, or -grad V. */
+static void free_force(const cst_system *s, const double *c, const double *q, const double *v, double *f) {
+  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
+  for (int i = 0; i < s->nq && !s->general; i++) f[i] = -f[i];
+}
+
+/* f := f - sigma O'D2o[v, v]; bend is D2g[v, v]. */
+static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
+  const cst_pattern *P = &M->s->pattern[CST_K_G];
+  for (int a = M->s->nown; a < M->s->ng - M->s->nvel && M->sigma > 0; a++)
+    for (int e = P->start[a]; e < P->start[a + 1]; e++) f[P->column[e]] -= M->sigma * G[e] * bend[a];
+}
+
+void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
+                            double *lambda) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  if (!s->ng) return;
+  double *G = cst_linear_numbers((size_t)P->n), *A = cst_linear_numbers((size_t)s->nq),
+         *b = cst_linear_numbers((size_t)s->ng);
+  cst_mass   M;
+  cst_schur  S = {0};
+  const bool mass = cst_linear_mass_create(&M, s, c, q);
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  const bool good = mass && cst_linear_schur_create(&S, s, G, &M);
+  if (good) {
+    free_force(s, c, q, v, A);
+    cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, lambda);
+    lower_force(&M, G, lambda, A);
+    cst_linear_mass_solve(&M, A);
+    cst_linear_pattern_times(P, G, A, b);
+    for (int a = 0; a < s->ng; a++) lambda[a] += b[a];
+    cst_linear_schur_solve(&S, lambda);
+    if (s->dropped) cst_system_least_norm(s, c, q, lambda);
+  }
+  for (int a = 0; a < s->ng && !good; a++) lambda[a] = NAN;
+  cst_linear_schur_destroy(&S);
+  cst_linear_mass_destroy(&M);
+  free(G);
+  free(A);
+  free(b);
+}

@@ -1,0 +1,141 @@
+/* quad.c: the index-reduced equations at one point in quadruple precision.
+ *
+ *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <quadmath.h>
+#include <string.h>
+#include "system/internal.h"
+#include "system/point/quad.h"
+
+typedef __float128 quad;
+
+#define NUMBER    quad
+#define MAGNITUDE fabsq
+#define FACTOR    factor
+#define SOLVE     solve
+#include "core/pivoted.h"
+
+struct cst_quad {
+  const cst_system *s;
+  int               n, *kept; /* enforced constraints */
+  int              *row, *constraint_row;
+  quad             *c, *mass, *a;  /* [npar], [nmass], [nq] */
+  quad             *entry, *M;     /* entries of M; its factors [nq * nq], or its diagonal */
+  quad             *G, *Z;         /* entries; rows of G times M^-1, [n][nq] */
+  quad             *S, *b, *D2gvv; /* [n * n], [n], [ng] */
+};
+
+static quad *numbers(int n) { return cst_need(calloc((size_t)n + 1, sizeof(quad))); }
+
+cst_quad *cst_quad_create(const cst_system *s, const double *c) {
+  cst_quad *x = cst_need(calloc(1, sizeof *x));
+  x->s = s;
+  x->kept = cst_need(calloc((size_t)s->ng + 1, sizeof *x->kept));
+  for (int a = 0; a < s->ng; a++)
+    if (!s->dropped || !s->dropped[a]) x->kept[x->n++] = a;
+  x->row = cst_need(calloc((size_t)s->nq + 1, sizeof *x->row));
+  x->constraint_row = cst_need(calloc((size_t)x->n + 1, sizeof *x->constraint_row));
+  x->c = numbers(s->npar);
+  x->mass = numbers(s->nmass);
+  x->a = numbers(s->nq);
+  x->entry = numbers(s->pattern[CST_K_M].n);
+  x->M = numbers(s->general ? s->nq * s->nq : s->nq);
+  x->G = numbers(s->pattern[CST_K_G].n);
+  x->Z = numbers(x->n * s->nq);
+  x->S = numbers(x->n * x->n);
+  x->b = numbers(x->n);
+  x->D2gvv = numbers(s->ng);
+  for (int k = 0; k < s->npar; k++) x->c[k] = c[k];
+  cst_system_eval_quad(s, CST_K_mass, x->c, NULL, NULL, x->mass);
+  for (int i = 0; i < s->nq && !s->general; i++) x->M[i] = x->mass[s->mass_class[i]];
+  return x;
+}
+
+void cst_quad_destroy(cst_quad *x) {
+  if (!x) return;
+  void *owned[] = {x->kept, x->row, x->constraint_row, x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z,
+                   x->S,    x->b,   x->D2gvv};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(x);
+}
+
+void cst_quad_time(cst_quad *x, quad t) {
+  if (x->s->timed) x->c[x->s->account - 1] = t;
+}
+
+/* Factors M(q). */
+static bool factor_mass(cst_quad *x, const quad *q) {
+  const cst_pattern *p = &x->s->pattern[CST_K_M];
+  if (!x->s->general) return true;
+  cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
+  memset(x->M, 0, sizeof *x->M * (size_t)p->rows * (size_t)p->columns);
+  for (int i = 0; i < p->rows; i++)
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) x->M[i * p->columns + p->column[e]] = x->entry[e];
+  return factor(x->M, x->row, p->rows);
+}
+
+static void solve_mass(const cst_quad *x, quad *y) {
+  if (x->s->general)
+    solve(x->M, x->row, x->s->nq, y);
+  else
+    for (int i = 0; i < x->s->nq; i++) y[i] /= x->M[i];
+}
+
+/* S = G M^-1 G' of the enforced constraints, and Z = G M^-1. */
+static bool factor_constraints(cst_quad *x, const quad *q) {
+  const cst_pattern *p = &x->s->pattern[CST_K_G];
+  const int          n = x->n, nq = x->s->nq;
+  cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
+  memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
+  for (int k = 0; k < n; k++) {
+    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
+      x->Z[k * nq + p->column[e]] = x->G[e];
+    solve_mass(x, x->Z + k * nq);
+  }
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) {
+      quad sum = 0;
+      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
+        sum += x->G[e] * x->Z[b * nq + p->column[e]];
+      x->S[a * n + b] = sum;
+    }
+  return factor(x->S, x->constraint_row, n);
+}
+
+bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, quad *lambda) {
+  const cst_system  *s = x->s;
+  const cst_pattern *p = &s->pattern[CST_K_G];
+  if (!factor_mass(x, q) || !factor_constraints(x, q)) return false;
+  cst_system_eval_quad(s, s->general ? CST_K_f : CST_K_dV, x->c, q, v, A);
+  for (int i = 0; i < s->nq && !s->general; i++) A[i] = -A[i];
+  solve_mass(x, A);
+  cst_system_eval_quad(s, CST_K_D2gvv, x->c, q, v, x->D2gvv);
+  for (int a = 0; a < s->ng; a++) lambda[a] = 0;
+  for (int k = 0; k < x->n; k++) {
+    x->b[k] = x->D2gvv[x->kept[k]];
+    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
+      x->b[k] += x->G[e] * A[p->column[e]];
+  }
+  solve(x->S, x->constraint_row, x->n, x->b);
+  for (int k = 0; k < x->n; k++) {
+    lambda[x->kept[k]] = x->b[k];
+    for (int i = 0; i < s->nq; i++) A[i] -= x->Z[k * s->nq + i] * x->b[k];
+  }
+  return true;
+}
+
+void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
+  const cst_system  *s = x->s;
+  const cst_pattern *P = &s->pattern[CST_K_M];
+  if (!s->general) {
+    for (int i = 0; i < s->nq; i++) p[i] = x->M[i] * v[i];
+    return;
+  }
+  cst_system_eval_quad(s, CST_K_M, x->c, q, NULL, x->entry);
+  if (s->gyroscopic) cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
+  for (int i = 0; i < s->nq; i++) {
+    p[i] = x->a[i];
+    for (int e = P->start[i]; e < P->start[i + 1]; e++) p[i] += x->entry[e] * v[P->column[e]];
+  }
+}

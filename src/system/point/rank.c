@@ -1,0 +1,280 @@
+/* rank.c: the rank of the constraints, redundant constraints, and multipliers that are not unique.
+ *
+ * If some constraints follow from others on the manifold, G has the same reduced rank everywhere. The motion
+ * is then unique and lambda is not; the least-norm lambda is taken. At a point where the rank is lower than
+ * nearby, the motion is not unique.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "constella/random.h"
+#include "system/point/linear.h"
+
+/* below it a unit vector depends on the others: the length of its remainder */
+static const double SMALL = 1e-9;
+static const double WEAK_PIVOT = 1e-12; /* pivot of S, relative to its diagonal */
+static const double MOVE = 1e-3;        /* relative to the size of q */
+/* bound of the last Newton step and of the remaining residual */
+static const double   NEAR = 1e-10;
+static const uint64_t SEED = 1;
+enum {
+  NEIGHBOURS = 8,
+  NEWTON_ITERATIONS = 50,
+  MAX_RANKED = 200 /* redundant constraints are found in systems of up to so many coordinates */
+};
+
+static double dot(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* x := x without its components along the orthonormal rows Q[k][n], removed twice against round-off. Returns
+ * its length. */
+static double remainder_of(double *x, const double *Q, int k, int n) {
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = 0; j < k; j++) {
+      double t = dot(x, Q + (size_t)j * (size_t)n, n);
+      for (int i = 0; i < n; i++) x[i] -= t * Q[(size_t)j * (size_t)n + (size_t)i];
+    }
+  return sqrt(dot(x, x, n));
+}
+
+/* Fills Q[..][n] with orthonormal rows that span those of A[m][n], by Gram-Schmidt that takes the largest
+ * remainder first. It stops after `most` rows or at a remainder of at most `least`. taken[k] is the row of A
+ * that gives row k. Overwrites A. Returns the number of rows. */
+static int basis(double *A, int m, int n, int most, double least, int *taken, double *Q) {
+  const size_t width = (size_t)n;
+  int          r = 0;
+  for (; r < most; r++) {
+    double top = 0, *q = Q + (size_t)r * width;
+    for (int a = 0; a < m; a++) {
+      double length = sqrt(dot(A + (size_t)a * width, A + (size_t)a * width, n));
+      if (length > top) {
+        top = length;
+        taken[r] = a;
+      }
+    }
+    if (!(top > least)) break;
+    memcpy(q, A + (size_t)taken[r] * width, sizeof *q * width);
+    top = remainder_of(q, Q, r, n);
+    for (int i = 0; i < n; i++) q[i] /= top;
+    memset(A + (size_t)taken[r] * width, 0, sizeof *A * width);
+    for (int a = 0; a < m; a++) {
+      double t = dot(A + (size_t)a * width, q, n);
+      for (int i = 0; i < n; i++) A[(size_t)a * width + (size_t)i] -= t * q[i];
+    }
+  }
+  return r;
+}
+
+/* The rows of G(q) divided by their lengths, [ng][nq]; the lengths too unless `length` is NULL. Owned. */
+static double *unit_rows(const cst_system *s, const double *c, const double *q, double *length) {
+  double *A = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
+  cst_system_matrix(s, CST_K_G, c, q, NULL, A);
+  for (int a = 0; a < s->ng; a++) {
+    double *row = A + (size_t)a * (size_t)s->nq, size = sqrt(dot(row, row, s->nq));
+    for (int i = 0; i < s->nq && size > 0; i++) row[i] /= size;
+    if (length) length[a] = size;
+  }
+  return A;
+}
+
+/* Large systems have full rank unless S = G G' has a weak pivot. */
+static bool is_large(const cst_system *s) { return s->nq > CST_MAX_Q; }
+
+static bool is_strong(const cst_system *s, const double *c, const double *q) {
+  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
+  cst_schur S;
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  const bool strong = cst_linear_schur_create(&S, s, G, NULL) && S.least >= WEAK_PIVOT;
+  cst_linear_schur_destroy(&S);
+  free(G);
+  return strong;
+}
+
+int cst_system_rank(const cst_system *s, const double *c, const double *q) {
+  if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q))) return s->ng;
+  double *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
+  int    *taken = cst_need(calloc((size_t)s->ng, sizeof *taken));
+  int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
+  free(A);
+  free(Q);
+  free(taken);
+  return r;
+}
+
+/* lambda := its component in the range of G; G' lambda depends on no other component. */
+void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda) {
+  const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
+  const int    rank = cst_system_rank(s, c, q);
+  if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng))) return;
+  double *G = cst_linear_numbers(ng * nq), *A = cst_linear_numbers(ng * nq), *Q = cst_linear_numbers(ng * ng),
+         *x = cst_linear_numbers(ng);
+  int *taken = cst_need(calloc(ng, sizeof *taken));
+  cst_system_matrix(s, CST_K_G, c, q, NULL, G);
+  for (size_t a = 0; a < ng; a++)
+    for (size_t i = 0; i < nq; i++) A[i * ng + a] = G[a * nq + i];
+  const int r = basis(A, s->nq, s->ng, rank, 0, taken, Q);
+  for (int k = 0; k < r; k++) {
+    double t = dot(lambda, Q + (size_t)k * ng, s->ng);
+    for (size_t a = 0; a < ng; a++) x[a] += t * Q[(size_t)k * ng + a];
+  }
+  memcpy(lambda, x, sizeof *lambda * ng);
+  free(G);
+  free(A);
+  free(Q);
+  free(x);
+  free(taken);
+}
+
+/* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
+ * constraints. Returns the size of the step. */
+static double shorten(const cst_system *s, const double *c, double *q) {
+  const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
+  double      *length = cst_linear_numbers(ng), *g = cst_linear_numbers(ng), *G = unit_rows(s, c, q, length),
+         *A = cst_linear_numbers(ng * nq);
+  double *Q = cst_linear_numbers(ng * nq), *y = cst_linear_numbers(ng), step = 0;
+  int    *taken = cst_need(calloc(ng, sizeof *taken));
+  memcpy(A, G, sizeof *A * ng * nq);
+  const int r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
+  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  for (int k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
+    const double *row = G + (size_t)taken[k] * nq;
+    y[k] = -g[taken[k]] / length[taken[k]];
+    for (int j = 0; j < k; j++) y[k] -= dot(row, Q + (size_t)j * nq, s->nq) * y[j];
+    y[k] /= dot(row, Q + (size_t)k * nq, s->nq);
+  }
+  for (size_t i = 0; i < nq; i++) {
+    double d = 0;
+    for (int k = 0; k < r; k++) d += y[k] * Q[(size_t)k * nq + i];
+    q[i] += d;
+    step = isnan(d) ? INFINITY : fmax(step, fabs(d));
+  }
+  double *owned[] = {length, g, G, A, Q, y};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(taken);
+  return step;
+}
+
+static double size_of(const double *q, int n) {
+  double size = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(q[i]));
+  return size > 0 ? size : 1;
+}
+
+/* q := a point near q on g = 0, even if constraints are redundant. */
+static bool reach(const cst_system *s, const double *c, double *q) {
+  double g;
+  for (int k = 0; k < NEWTON_ITERATIONS; k++) {
+    double step = shorten(s, c, q);
+    if (!isfinite(step)) return false;
+    if (step > NEAR * size_of(q, s->nq)) continue;
+    cst_system_residuals(s, c, q, q, NULL, &g, NULL, NULL);
+    return g <= NEAR;
+  }
+  return false;
+}
+
+/* Keeps the first maximal set of independent constraints at q and returns their number. Constraints of bodies
+ * come first, since methods on the group leave no rotation matrix unconstrained. Constraints on velocities
+ * come last. */
+static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
+  const size_t nq = (size_t)s->nq;
+  double      *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * nq);
+  const int    held = s->ng - s->nvel; /* constraints on positions */
+  int          r = 0;
+  for (int k = 0; k < s->ng; k++) {
+    /* without bodies, all constraints are the user's own */
+    const int a = k < held ? (k + s->nown) % held : k;
+    double   *row = A + (size_t)a * nq, left = remainder_of(row, Q, r, s->nq);
+    dropped[a] = !(left > SMALL) || r == s->nq;
+    if (dropped[a]) continue;
+    for (size_t i = 0; i < nq; i++) Q[(size_t)r * nq + i] = row[i] / left;
+    r++;
+  }
+  free(A);
+  free(Q);
+  return r;
+}
+
+/* The lowest and the highest rank at points near q on g = 0. */
+static void neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
+  const double size = MOVE * size_of(q, s->nq);
+  double      *x = cst_linear_numbers((size_t)s->nq);
+  for (int k = 0; k < NEIGHBOURS; k++) {
+    for (int i = 0; i < s->nq; i++)
+      x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
+    if (!reach(s, c, x)) continue;
+    const int r = cst_system_rank(s, c, x);
+    *low = r < *low ? r : *low;
+    *high = r > *high ? r : *high;
+  }
+  free(x);
+}
+
+void cst_system_enforce(cst_system *s, unsigned char *dropped) {
+  const size_t n = (size_t)s->ng;
+  const bool   same = (!dropped && !s->dropped) || (dropped && s->dropped && !memcmp(dropped, s->dropped, n));
+  if (same) {
+    free(dropped);
+    return;
+  }
+  free(s->dropped);
+  s->dropped = dropped;
+  cst_system_structure(s);
+}
+
+static bool large(const cst_system *s, const double *c, const double *q, char *why, int n) {
+  if (is_strong(s, c, q)) return true;
+  snprintf(why, (size_t)n,
+           "the constraints are dependent or nearly dependent at the start; systems of more than %d "
+           "coordinates need independent ones",
+           MAX_RANKED);
+  return false;
+}
+
+/* The same for a start on g = 0. */
+static bool redundant_on(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
+                         char *why, int n) {
+  const int rank = cst_system_rank(s, c, q);
+  int       low = rank, high = rank;
+  if (rank < s->ng) neighbours(s, c, q, &low, &high); /* full rank at q means full rank nearby */
+  if (low == high && rank == s->nq) {
+    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion", rank,
+             s->nq);
+    return false;
+  }
+  if (low == high && rank == s->ng) return true;
+  *dropped = cst_need(calloc((size_t)s->ng, 1));
+  if (low == high && choose(s, c, q, *dropped) == rank) return true;
+  free(*dropped);
+  *dropped = NULL;
+  snprintf(why, (size_t)n,
+           "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion from there "
+           "is not unique; start from another state",
+           rank, s->ng, high > rank ? high : low);
+  return false;
+}
+
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
+                          char *why, int n) {
+  *dropped = NULL;
+  if (!s->ng) return true;
+  if (s->nq > MAX_RANKED) return large(s, c, q, why, n);
+  if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
+  double *start = cst_linear_numbers((size_t)s->nq);
+  memcpy(start, q, sizeof *start * (size_t)s->nq);
+  /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
+  const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
+  free(start);
+  return good;
+}
+
+bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why, int n) {
+  unsigned char *dropped;
+  if (!cst_system_redundant(s, c, q, &dropped, why, n)) return false;
+  cst_system_enforce(s, dropped);
+  return true;
+}

@@ -1,0 +1,249 @@
+/* stationary-band.c: the nearest point on constraints that couple as a band, by elimination within the band
+ * (see stationary-band.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/point/stationary-band.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct cst_stationary_band {
+  const cst_system *s;
+  const int        *kept;
+  int               n, size, half; /* constraints; unknowns; entries on either side of the diagonal */
+  int              *place;         /* [nq + n] the position of an unknown in the order of the band */
+  /* coordinates that share a constraint with coordinate i, itself included: near[first[i] .. first[i + 1] -
+   * 1] */
+  int *first, *near;
+  int  colours, *colour;
+  /* a[size][width]: row i has columns i - half .. i + 2 half; x[size]; w, y[nq] */
+  double *a, *x, *w, *y;
+};
+
+static int     width_of(const cst_stationary_band *b) { return 3 * b->half + 1; }
+static double *entry(const cst_stationary_band *b, int i, int j) {
+  return b->a + (long)i * width_of(b) + j - i + b->half;
+}
+
+/* ---- structure ------------------------------------------------------------------------------- */
+
+typedef struct {
+  int key, unknown;
+} position;
+
+static int by_key(const void *a, const void *b) {
+  const position *x = a, *y = b;
+  return x->key != y->key ? x->key - y->key : x->unknown - y->unknown;
+}
+
+/* A coordinate comes before the first of its constraints. */
+static void order(cst_stationary_band *b) {
+  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  const int          nq = b->s->nq, *place = b->s->gram.place;
+  position          *list = cst_need(calloc((size_t)b->size, sizeof *list));
+  for (int i = 0; i < nq; i++) list[i] = (position){b->s->ng, i};
+  for (int k = 0; k < b->n; k++) {
+    const int a = b->kept[k];
+    list[nq + k] = (position){place[a], nq + k};
+    for (int e = P->start[a]; e < P->start[a + 1]; e++)
+      if (place[a] < list[P->column[e]].key) list[P->column[e]].key = place[a];
+  }
+  qsort(list, (size_t)b->size, sizeof *list, by_key);
+  for (int i = 0; i < b->size; i++) b->place[list[i].unknown] = i;
+  free(list);
+}
+
+static bool has(const int *list, int n, int x) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == x) return true;
+  return false;
+}
+
+/* Finds the neighbours of every coordinate; returns false if a coordinate has too many for a band. */
+static bool find_near(cst_stationary_band *b) {
+  enum { MOST = 64 };
+  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  const int          nq = b->s->nq;
+  int               *count = cst_need(calloc((size_t)nq + 1, sizeof *count)),
+      *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
+  bool good = true;
+  for (int i = 0; i < nq; i++) {
+    list[(long)i * MOST] = i;
+    count[i] = 1;
+  }
+  for (int k = 0; k < b->n; k++)
+    for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
+      for (int f = P->start[b->kept[k]]; f < P->start[b->kept[k] + 1] && good; f++) {
+        const int i = P->column[e], j = P->column[f];
+        if (has(list + (long)i * MOST, count[i], j)) continue;
+        good = count[i] < MOST;
+        if (good) list[(long)i * MOST + count[i]++] = j;
+      }
+  for (int i = 0; i < nq; i++) b->first[i + 1] = b->first[i] + count[i];
+  b->near = cst_need(malloc(sizeof *b->near * ((size_t)b->first[nq] + 1)));
+  for (int i = 0; i < nq; i++)
+    memcpy(b->near + b->first[i], list + (long)i * MOST, sizeof *list * (size_t)count[i]);
+  free(count);
+  free(list);
+  return good;
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+static void find_half_width(cst_stationary_band *b) {
+  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  for (int i = 0; i < b->s->nq; i++)
+    for (int e = b->first[i]; e < b->first[i + 1]; e++)
+      b->half = larger(b->half, abs(b->place[i] - b->place[b->near[e]]));
+  for (int k = 0; k < b->n; k++)
+    for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
+      b->half = larger(b->half, abs(b->place[b->s->nq + k] - b->place[P->column[e]]));
+}
+
+/* Colours the coordinates so that two with a common neighbour have different colours. */
+static void paint(cst_stationary_band *b) {
+  const int nq = b->s->nq;
+  int      *taken = cst_need(malloc(sizeof *taken * (size_t)(nq + 1)));
+  for (int k = 0; k <= nq; k++) taken[k] = -1;
+  for (int i = 0; i < nq; i++) b->colour[i] = -1;
+  for (int i = 0; i < nq; i++) {
+    for (int e = b->first[i]; e < b->first[i + 1]; e++)
+      for (int f = b->first[b->near[e]]; f < b->first[b->near[e] + 1]; f++)
+        if (b->colour[b->near[f]] >= 0) taken[b->colour[b->near[f]]] = i;
+    int k = 0;
+    while (taken[k] == i) k++;
+    b->colour[i] = k;
+    b->colours = larger(b->colours, k + 1);
+  }
+  free(taken);
+}
+
+cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *kept, int n) {
+  cst_stationary_band *b = cst_need(calloc(1, sizeof *b));
+  const size_t         nq = (size_t)s->nq;
+  *b = (cst_stationary_band){.s = s, .kept = kept, .n = n, .size = s->nq + n};
+  b->place = cst_need(calloc((size_t)b->size + 1, sizeof *b->place));
+  b->first = cst_need(calloc(nq + 1, sizeof *b->first));
+  b->colour = cst_need(calloc(nq + 1, sizeof *b->colour));
+  const bool good = find_near(b);
+  if (good) {
+    order(b);
+    find_half_width(b);
+    paint(b);
+  }
+  if (!good || 3 * b->half + 1 > b->size) {
+    cst_stationary_band_destroy(b);
+    return NULL;
+  }
+  b->a = cst_linear_numbers((size_t)b->size * (size_t)width_of(b));
+  b->x = cst_linear_numbers((size_t)b->size);
+  b->w = cst_linear_numbers(nq);
+  b->y = cst_linear_numbers(nq);
+  return b;
+}
+
+void cst_stationary_band_destroy(cst_stationary_band *b) {
+  if (!b) return;
+  void *owned[] = {b->place, b->first, b->near, b->colour, b->a, b->x, b->w, b->y};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(b);
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+/* 1 - D2(theta.g)(x) for the coordinates, zeros elsewhere. */
+static void fill_curvature(cst_stationary_band *b, const double *c, const double *x, const double *theta) {
+  const int nq = b->s->nq;
+  memset(b->a, 0, sizeof *b->a * (size_t)b->size * (size_t)width_of(b));
+  for (int k = 0; k < b->colours; k++) {
+    for (int i = 0; i < nq; i++) b->w[i] = b->colour[i] == k;
+    cst_system_eval(b->s, CST_K_D2glw, c, x, NULL, b->w, NULL, theta, b->y);
+    for (int j = 0; j < nq; j++)
+      for (int e = b->first[j]; b->colour[j] == k && e < b->first[j + 1]; e++) {
+        const int i = b->near[e];
+        *entry(b, b->place[i], b->place[j]) = (i == j) - b->y[i];
+      }
+  }
+}
+
+static void fill_constraints(cst_stationary_band *b, const double *G) {
+  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  for (int k = 0; k < b->n; k++)
+    for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++) {
+      const int row = b->place[b->s->nq + k], column = b->place[P->column[e]];
+      *entry(b, row, column) = G[e];
+      *entry(b, column, row) = -G[e];
+    }
+}
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+static void swap_rows(cst_stationary_band *b, int k, int other, int end) {
+  for (int j = k; j < end; j++) {
+    double *u = entry(b, k, j), *v = entry(b, other, j), t = *u;
+    *u = *v;
+    *v = t;
+  }
+  const double t = b->x[k];
+  b->x[k] = b->x[other];
+  b->x[other] = t;
+}
+
+/* Subtracts a multiple of row k from row i, which eliminates column k. */
+static void subtract_row(cst_stationary_band *b, int k, int i, int end) {
+  double       *to = entry(b, i, k);
+  const double *from = entry(b, k, k), f = *to / *from;
+  if (f == 0) return;
+  for (int j = 1; j < end - k; j++) to[j] -= f * from[j];
+  b->x[i] -= f * b->x[k];
+}
+
+/* x := A^-1 x. */
+static bool eliminate(cst_stationary_band *b) {
+  for (int k = 0; k < b->size; k++) {
+    const int last = smaller(b->size, k + b->half + 1), end = smaller(b->size, k + 2 * b->half + 1);
+    int       pivot = k;
+    for (int i = k + 1; i < last; i++)
+      if (fabs(*entry(b, i, k)) > fabs(*entry(b, pivot, k))) pivot = i;
+    if (!(fabs(*entry(b, pivot, k)) > 0)) return false;
+    if (pivot != k) swap_rows(b, k, pivot, end);
+    for (int i = k + 1; i < last; i++) subtract_row(b, k, i, end);
+  }
+  for (int k = b->size - 1; k >= 0; k--) {
+    const double *row = entry(b, k, k);
+    for (int j = 1; j < smaller(b->size, k + 2 * b->half + 1) - k; j++) b->x[k] -= row[j] * b->x[k + j];
+    b->x[k] /= row[0];
+    if (!isfinite(b->x[k])) return false;
+  }
+  return true;
+}
+
+bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x, const double *theta,
+                               const double *G, double *r) {
+  const int nq = b->s->nq;
+  fill_curvature(b, c, x, theta);
+  fill_constraints(b, G);
+  for (int i = 0; i < nq; i++) b->x[b->place[i]] = r[i];
+  for (int k = 0; k < b->n; k++) b->x[b->place[nq + k]] = r[nq + b->kept[k]];
+  if (!eliminate(b)) return false;
+  for (int i = 0; i < nq; i++) r[i] = b->x[b->place[i]];
+  memset(r + nq, 0, sizeof *r * (size_t)b->s->ng);
+  for (int k = 0; k < b->n; k++) r[nq + b->kept[k]] = b->x[b->place[nq + k]];
+  return true;
+}
+
+/* True if all pivots of the elimination without row exchanges are positive. Each constraint is replaced by a
+ * row of the identity. */
+bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, const double *x,
+                                     const double *theta) {
+  double top = 0;
+  fill_curvature(b, c, x, theta);
+  for (int k = 0; k < b->n; k++) *entry(b, b->place[b->s->nq + k], b->place[b->s->nq + k]) = 1;
+  memset(b->x, 0, sizeof *b->x * (size_t)b->size);
+  for (long i = 0; i < (long)b->size * width_of(b); i++) top = fmax(top, fabs(b->a[i]));
+  for (int k = 0; k < b->size; k++) {
+    const int last = smaller(b->size, k + b->half + 1);
+    if (!(*entry(b, k, k) > b->size * DBL_EPSILON * top)) return false;
+    for (int i = k + 1; i < last; i++) subtract_row(b, k, i, last);
+  }
+  return true;
+}

@@ -1,0 +1,227 @@
+/* read-body-states.c: the key `bodies` of a state and of an exact motion. Rotations and angular velocities
+ * become coordinates.
+ *
+ *   top: {axis: [0, 0, 1], angle: pi/3, omega: [0, 0, 5]}
+ *   top: {quaternion: [p0, p1, p2, p3], ...}
+ *   top: {matrix: [[..], [..], [..]], ...}
+ *
+ * A body with a centre also has `centre` and `velocity`. By default the rotation is the identity and
+ * velocities are 0. omega is in body axes.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/read/reader.h"
+#include "system/derive/rotation.h"
+
+enum { AXES = 3, WHAT = 200 };
+/* largest entry of R'R - 1, as strict as the check of a start against its constraints */
+static const double ORTHOGONAL = 1e-10;
+
+/* One body of a state: its description and the names that its expressions may use. */
+typedef struct {
+  cst_reading    *r;
+  cst_yaml       *map;
+  cst_scope       in;
+  const cst_body *b;
+} entry;
+
+static cst_graph *graph_of(const entry *x) { return x->r->s->graph; }
+
+static const char *name_of(const entry *x, const char *key, char what[WHAT]) {
+  snprintf(what, WHAT, "%s of %.100s", key, x->b->name);
+  return what;
+}
+
+/* Reads a list of n expressions; returns false after a mistake. */
+static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_node *out) {
+  cst_reading *r = x->r;
+  char         what[WHAT];
+  bool         good = true;
+  if (!cst_yaml_is_list(list) || cst_yaml_size(list) != n) {
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions", name_of(x, key, what), n);
+    return false;
+  }
+  for (int i = 0; i < n && good; i++)
+    good = (out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what))) >= 0;
+  return good;
+}
+
+/* Three expressions; 0 if the key is absent. */
+static bool vector(const entry *x, const char *key, cst_node out[3]) {
+  cst_yaml *list = cst_yaml_get(x->map, key);
+  for (int a = 0; a < AXES; a++) out[a] = cst_graph_constant(graph_of(x), 0);
+  return !list || list_of(x, list, key, AXES, out);
+}
+
+/* Reports an error if all n expressions are 0 at the default parameters. */
+static bool has_length(const entry *x, cst_yaml *list, const char *key, const cst_node *node, int n) {
+  double value[4], sum = 0;
+  char   what[WHAT];
+  cst_read_values(x->r, node, n, NULL, value);
+  for (int i = 0; i < n; i++) sum += value[i] * value[i];
+  if (sum > 0 && isfinite(sum)) return true;
+  cst_yaml_error(x->r->doc, list, x->r->d,
+                 "%s has the length %g %s; it must be positive and finite (it is normalised to 1)",
+                 name_of(x, key, what), sqrt(sum), cst_read_where(x->r));
+  return false;
+}
+
+static bool from_axis(const entry *x, cst_yaml *axis, cst_node R[9]) {
+  cst_reading *r = x->r;
+  char         what[WHAT];
+  cst_node     n[3], angle;
+  cst_yaml    *value = cst_read_required(r, x->map, "angle", "beside 'axis' (in radians)");
+  if (!list_of(x, axis, "axis", AXES, n) || !value) return false;
+  angle = cst_read_expression(r, value, x->in, name_of(x, "angle", what));
+  if (angle < 0 || !has_length(x, axis, "axis", n, AXES)) return false;
+  cst_rotation_from_axis(r->s->graph, n, angle, R);
+  return true;
+}
+
+static bool from_quaternion(const entry *x, cst_yaml *list, cst_node R[9]) {
+  cst_node p[4];
+  if (!list_of(x, list, "quaternion", 4, p) || !has_length(x, list, "quaternion", p, 4)) return false;
+  cst_rotation_from_quaternion(graph_of(x), p, R);
+  return true;
+}
+
+static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
+  cst_reading *r = x->r;
+  char         what[WHAT];
+  if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of 3 rows of 3 expressions",
+                   name_of(x, "matrix", what));
+    return false;
+  }
+  for (int a = 0; a < AXES; a++)
+    if (!list_of(x, cst_yaml_item(list, a), "row of the matrix", AXES, R + 3 * a)) return false;
+  return true;
+}
+
+/* Checks R'R = 1 and the sign of the determinant at the default parameters. */
+static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
+  double R[9], off = 0;
+  char   what[WHAT];
+  cst_read_values(x->r, node, 9, NULL, R);
+  for (int i = 0; i < AXES; i++)
+    for (int j = 0; j < AXES; j++) {
+      const double e = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j] - (i == j);
+      if (!(fabs(e) <= off)) off = fabs(e);
+    }
+  const double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
+                     R[2] * (R[3] * R[7] - R[4] * R[6]);
+  if (off <= ORTHOGONAL && det > 0) return true;
+  name_of(x, "matrix", what);
+  if (!(off <= ORTHOGONAL))
+    cst_yaml_error(x->r->doc, n, x->r->d,
+                   "%s is not a rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
+                   cst_read_where(x->r), off);
+  else
+    cst_yaml_error(x->r->doc, n, x->r->d,
+                   "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
+                   cst_read_where(x->r));
+  return false;
+}
+
+/* Reads the rotation in one of its three forms; returns false after a mistake. */
+static bool rotation(const entry *x, cst_node R[9]) {
+  static const char *const form[] = {"axis", "quaternion", "matrix"};
+  cst_reading             *r = x->r;
+  cst_yaml                *n[3], *angle = cst_yaml_get(x->map, "angle");
+  int                      given = 0, which = -1;
+  for (int k = 0; k < 3; k++)
+    if ((n[k] = cst_yaml_get(x->map, form[k]))) {
+      given++;
+      which = k;
+    }
+  if (given > 1) {
+    cst_yaml_error(r->doc, x->map, r->d,
+                   "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and "
+                   "'matrix' is allowed",
+                   x->b->name, given);
+    return false;
+  }
+  if (angle && which) {
+    cst_yaml_error(r->doc, angle, r->d, "'angle' of %s needs 'axis'", x->b->name);
+    return false;
+  }
+  for (int e = 0; e < 9; e++) R[e] = cst_graph_constant(graph_of(x), e % 4 == 0);
+  if (which < 0) return true;
+  const bool good = which == 0   ? from_axis(x, n[0], R)
+                    : which == 1 ? from_quaternion(x, n[1], R)
+                                 : from_matrix(x, n[2], R);
+  return good && check_rotation(x, n[which], R);
+}
+
+/* Fills the coordinates of the body; returns false after a mistake. */
+static bool place(const entry *x, cst_node *q, cst_node *v) {
+  cst_reading    *r = x->r;
+  const cst_body *b = x->b;
+  cst_node        R[9], V[9], omega[3], centre[3], velocity[3];
+  const bool      free = b->centre >= 0;
+  const int       before = cst_diag_count(r->d);
+  if (!cst_yaml_is_map(x->map)) {
+    cst_yaml_error(
+        r->doc, x->map, r->d,
+        "the state of %s must be a map with the keys axis and angle, quaternion or matrix, omega%s", b->name,
+        free ? ", centre, velocity" : "");
+    return false;
+  }
+  cst_system_keys_check(r->doc, x->map, "states.NAME.bodies.NAME", free ? CST_SYSTEM_FREE : 0, r->d);
+  if (free && !cst_yaml_get(x->map, "centre"))
+    cst_yaml_error(r->doc, x->map, r->d, "missing key 'centre' of %s", b->name);
+  bool good = rotation(x, R);
+  good &= vector(x, "omega", omega);
+  good &= !free || vector(x, "centre", centre);
+  good &= !free || vector(x, "velocity", velocity);
+  if (!good || cst_diag_count(r->d) != before) return false;
+  cst_rotation_velocity(r->s->graph, R, omega, V);
+  memcpy(q + b->rotation, R, sizeof R);
+  memcpy(v + b->rotation, V, sizeof V);
+  if (free) {
+    memcpy(q + b->centre, centre, sizeof centre);
+    memcpy(v + b->centre, velocity, sizeof velocity);
+  }
+  return true;
+}
+
+/* Reads the bodies of one name: one description for all, in which i is the number of the element, or a list
+ * with one per element. Stops at the first mistake. */
+static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_scope in, cst_node *q,
+                      cst_node *v) {
+  const bool list = name->array && cst_yaml_is_list(n);
+  bool       good = true;
+  if (list && cst_yaml_size(n) != name->count) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s' has %d entries; there must be %d, one per element, or one description for all",
+                   name->name, cst_yaml_size(n), name->count);
+    return;
+  }
+  for (int i = 0; i < name->count && good; i++) {
+    const cst_scope scope = name->array ? cst_read_with(r, in, "i", name->first + i) : in;
+    const entry     x = {r, list ? cst_yaml_item(n, i) : n, scope, &r->s->bodies[name->at + i]};
+    good = place(&x, q, v);
+  }
+}
+
+void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q,
+                          cst_node *v) {
+  const cst_system *s = r->s;
+  cst_yaml         *map = cst_yaml_get(state, "bodies");
+  const char      **names = cst_need(calloc((size_t)s->nbody_name + 1, sizeof *names));
+  for (int k = 0; k < s->nbody_name; k++) names[k] = s->body_name[k].name;
+  if (cst_yaml_is_map(map)) {
+    cst_yaml_check_keys(r->doc, map, names, s->nbody_name, r->d);
+    for (int k = 0; k < s->nbody_name; k++) {
+      cst_yaml *n = cst_yaml_get(map, names[k]);
+      if (n)
+        place_all(r, n, &s->body_name[k], in, q, v);
+      else
+        cst_yaml_error(r->doc, map, r->d, "missing body '%s' %s", names[k], of);
+    }
+  } else
+    cst_yaml_error(r->doc, map, r->d, "'bodies' must be a map of the bodies: %s",
+                   cst_diag_join(names, s->nbody_name));
+  free(names);
+}

@@ -1,0 +1,102 @@
+/* read-forces.c: the key `forces`: generalised forces f(q, v, t) that are not gradients, the time, and the
+ * energy accounts.
+ *
+ * The time becomes a parameter after those of the text. So does an account of the work of each force. If the
+ * potential depends on the time, there is also an account of int dV/dt.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/read/reader.h"
+
+cst_scope cst_read_timed(cst_reading *r) {
+  cst_scope in = cst_read_positions(r);
+  r->names[1 + in.n] =
+      (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 'c', cst_system_named(r->s))};
+  return (cst_scope){in.names, in.n + 1};
+}
+
+static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope in, int k) {
+  cst_system *s = r->s;
+  cst_entries e = cst_read_coordinate_entries(r);
+  char        what[200];
+  s->force_name[k] = s->force_text[k] = "";
+  if (!cst_read_symbol(r, key, -1, cst_yaml_text(key), "force")) return;
+  s->force_name[k] = cst_yaml_text(key);
+  if (cst_yaml_is_scalar(list)) {
+    cst_yaml_error(r->doc, list, r->d,
+                   "the force '%s' must be a list of %d expressions, one per %s; an energy whose gradient is "
+                   "the force belongs under 'potential'",
+                   s->force_name[k], e.n, e.of);
+    return;
+  }
+  snprintf(what, sizeof what, "force '%.60s'", s->force_name[k]);
+  if (cst_read_list(r, list, in, what, &e, s->force + (size_t)k * (size_t)s->nq))
+    s->force_text[k] = cst_read_join(r, list);
+}
+
+void cst_read_forces(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *map = cst_read_map(r, "forces", "name: [a generalised force per coordinate]");
+  const int   n = cst_yaml_size(map);
+  if (!n) return;
+  if (n > CST_MAX_FORCES) {
+    cst_yaml_error(r->doc, map, r->d, "%d forces; at most %d are allowed", n, CST_MAX_FORCES);
+    return;
+  }
+  s->force = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->force);
+  s->force_name = cst_system_keep(s, (size_t)n, sizeof *s->force_name);
+  s->force_text = cst_system_keep(s, (size_t)n, sizeof *s->force_text);
+  const cst_scope in = cst_read_velocities(r, true);
+  for (int k = 0; k < n && cst_read_goes_on(r); k++)
+    read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
+  s->nforce = n;
+}
+
+/* ---- time and accounts ----------------------------------------------------------------------- */
+
+static bool depends_on(const cst_graph *g, cst_node n, int parameter) {
+  int      *index, found = 0;
+  const int count = cst_graph_support(g, n, 'c', &index);
+  for (int i = 0; i < count; i++) found |= index[i] == parameter;
+  free(index);
+  return found;
+}
+
+static void append(cst_system *s, const char *name, const char *doc) {
+  s->parameter[s->npar++] =
+      (cst_parameter){.name = name, .unit = "", .doc = doc, .node = cst_graph_constant(s->graph, 0)};
+}
+
+static void open_account(cst_system *s, const char *name, const char *doc) {
+  s->account_name[s->naccount] = name;
+  s->account_doc[s->naccount++] = doc;
+  append(s, name, doc);
+}
+
+static const char *joined(cst_system *s, const char *a, const char *b) {
+  char *text = cst_system_keep(s, strlen(a) + strlen(b) + 1, 1);
+  return strcat(strcpy(text, a), b);
+}
+
+void cst_read_accounts(cst_reading *r) {
+  cst_system *s = r->s;
+  const bool  pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
+  const int   n = s->nforce + pumped;
+  if (!n) return;
+  if (s->npar + 1 + n > CST_MAX_PAR) {
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, "parameters"), r->d,
+        "there are %d parameters; with forces or a potential that depends on t at most %d are allowed here",
+        s->npar, CST_MAX_PAR - 1 - n);
+    return;
+  }
+  s->account_name = cst_system_keep(s, (size_t)n, sizeof *s->account_name);
+  s->account_doc = cst_system_keep(s, (size_t)n, sizeof *s->account_doc);
+  append(s, "t", "the time");
+  s->timed = s->general = true;
+  s->account = s->npar;
+  for (int k = 0; k < s->nforce; k++)
+    open_account(s, joined(s, "work_", s->force_name[k]),
+                 joined(s, "work done by the force ", s->force_name[k]));
+  if (pumped) open_account(s, "pumped", "integral of dV/dt over the time");
+}

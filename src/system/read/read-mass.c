@@ -1,0 +1,270 @@
+/* read-mass.c: reads the mass, a diagonal or the rows of a symmetric matrix, and determines the kind of
+ * system.
+ *
+ * A matrix with zeros off its diagonal is stored as a diagonal. M is symmetric if mirrored entries are the
+ * same node. Otherwise they must agree to rounding in every state and near the first one, and the upper
+ * triangle is used for both. The list concerns the plain coordinates; the masses of bodies (read-inertia.c)
+ * are appended.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/read/reader.h"
+
+static cst_yaml *mass_of(const cst_reading *r) { return cst_yaml_get(r->root, "mass"); }
+
+static bool is_mass(double x) { return x > 0 && isfinite(x); }
+
+static bool varies(const cst_system *s, const cst_node *node, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (cst_graph_depends(s->graph, node[i], 'q')) return true;
+  return false;
+}
+
+/* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal.
+ */
+static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
+  cst_system *s = r->s;
+  cst_entries e = cst_read_plain_entries(r);
+  cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nplain));
+  double     *value = cst_need(malloc(sizeof *value * (size_t)s->nplain));
+  for (int i = 0; i < s->nplain; i++)
+    node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
+  cst_read_values(r, node, s->nplain, NULL, value);
+  cst_read_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");
+  free(value);
+  free(node);
+}
+
+static void read_diagonal(cst_reading *r, cst_yaml *list) {
+  cst_system *s = r->s;
+  cst_entries e = cst_read_plain_entries(r);
+  s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
+  if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass)) return;
+  s->general = varies(s, s->mass, (size_t)s->nplain);
+  check_constant(r, list, s->mass);
+}
+
+static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
+  char        what[40];
+  bool        good = true;
+  cst_entries e = cst_read_plain_entries(r);
+  for (int i = 0; i < e.n; i++) {
+    snprintf(what, sizeof what, "row %d of mass", i + 1);
+    good &= cst_read_list(r, cst_yaml_item(list, i), cst_read_positions(r), what, &e, M + i * e.n);
+  }
+  return good;
+}
+
+static bool is_diagonal(const cst_system *s, const cst_node *M) {
+  for (int k = 0; k < s->nplain * s->nplain; k++)
+    if (k % (s->nplain + 1) && !cst_graph_is_zero(s->graph, M[k])) return false;
+  return true;
+}
+
+static void read_matrix(cst_reading *r, cst_yaml *list) {
+  cst_system *s = r->s;
+  cst_node    M[CST_MAX_Q * CST_MAX_Q], diagonal[CST_MAX_Q];
+  int         n = s->nplain;
+  if (!read_rows(r, list, M)) return;
+  for (int i = 0; i < n; i++) diagonal[i] = M[i * (n + 1)];
+  s->matrix = !is_diagonal(s, M);
+  s->general = s->matrix || varies(s, M, (size_t)(n * n));
+  size_t size = s->matrix ? (size_t)(n * n) : (size_t)n;
+  s->mass =
+      memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal, sizeof *s->mass * size);
+  check_constant(r, list, diagonal);
+}
+
+/* The first plain coordinate that is an array; NULL if there is none. */
+static const char *plain_array(const cst_reading *r) {
+  const cst_entries e = cst_read_plain_entries(r);
+  for (int i = 0; i < e.n; i++)
+    if (e.name[i].array) return e.n == r->s->ncoordinate ? r->array : e.name[i].name;
+  return NULL;
+}
+
+/* True if the list holds rows. Lists of the elements of arrays are not rows. */
+static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
+  for (int i = 0; i < n; i++)
+    if (cst_yaml_is_list(item[i]) &&
+        (!plain_array(r) || n != cst_read_plain_entries(r).n || !r->s->coordinate_name[i].array))
+      return true;
+  return false;
+}
+
+/* Reads the mass of the plain coordinates. */
+static void read_plain(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *list = cst_read_required(
+        r, r->root, "mass", s->nbodies ? "of the coordinates that belong to no body" : "of the system");
+  cst_yaml **item = cst_read_children(cst_yaml_is_list(list) ? list : NULL, NULL);
+  int        n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
+  s->mass_text = cst_read_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
+  if (!has_rows(r, item, n))
+    read_diagonal(r, list);
+  else if (plain_array(r))
+    cst_yaml_error(r->doc, list, r->d,
+                   "a system with arrays, such as '%s', cannot have a mass matrix; give its diagonal",
+                   plain_array(r));
+  else if (n != s->nplain)
+    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one per coordinate", n,
+                   s->nplain);
+  else if (n > CST_MAX_Q)
+    cst_yaml_error(r->doc, list, r->d, "a mass matrix of %d coordinates; at most %d are allowed", n,
+                   CST_MAX_Q);
+  else
+    read_matrix(r, list);
+  free(item);
+}
+
+/* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
+static bool wants_matrix(const cst_system *s) {
+  bool full = s->matrix;
+  for (int k = 0; k < s->nbodies; k++)
+    for (int e = 0; e < 6; e++)
+      full |= (e == 1 || e == 2 || e == 4) && !cst_graph_is_zero(s->graph, s->bodies[k].inertia[e]);
+  return full;
+}
+
+/* Writes the entries of body b to out, whose rows have `stride` entries; stride 0 means a diagonal. */
+static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int stride) {
+  cst_node J[9];
+  cst_body_block(s, b, J);
+  for (int a = 0; a < 3; a++) {
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const int row = b->rotation + 3 * a + i, column = b->rotation + 3 * a + j;
+        if (stride || i == j) out[stride ? row * stride + column : row] = J[3 * i + j];
+      }
+    if (b->centre >= 0) out[(b->centre + a) * (stride + 1)] = b->mass;
+  }
+}
+
+/* s->mass of all coordinates from the mass of the plain ones and of the bodies. */
+static void add_bodies(cst_reading *r) {
+  cst_system *s = r->s;
+  const bool  full = wants_matrix(s);
+  const int   n = s->nq, np = s->nplain;
+  if (full && n > CST_MAX_Q) {
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
+        "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is not diagonal", n,
+        CST_MAX_Q);
+    return;
+  }
+  const size_t size = full ? (size_t)n * (size_t)n : (size_t)n;
+  cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
+  for (size_t i = 0; i < size; i++) mass[i] = cst_graph_constant(s->graph, 0);
+  for (int i = 0; i < np; i++)
+    for (int j = 0; j < np; j++) {
+      if (s->matrix || i == j) mass[full ? i * n + j : i] = s->mass[s->matrix ? i * np + j : i];
+    }
+  for (int k = 0; k < s->nbodies; k++) put_body(s, &s->bodies[k], mass, full ? n : 0);
+  s->mass = mass;
+  s->matrix = full;
+  s->general |= full;
+}
+
+void cst_read_mass(cst_reading *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "mass");
+  if (r->s->nplain || !r->s->nbodies)
+    read_plain(r);
+  else if (n && cst_yaml_size(n))
+    cst_yaml_error(r->doc, n, r->d,
+                   "'mass' concerns 'coordinates', and there are none; the bodies have their own masses");
+  if (r->s->nbodies && cst_diag_count(r->d) == r->before) add_bodies(r);
+}
+
+static cst_yaml *entry_of(const cst_reading *r, int i, int j) {
+  return cst_yaml_item(cst_yaml_item(mass_of(r), i), j);
+}
+
+/* Mirrored entries must agree at q, where both are finite. */
+static bool symmetric(cst_reading *r, const double *q, const char *where) {
+  cst_system *s = r->s;
+  int         n = s->nq;
+  double      M[CST_MAX_Q * CST_MAX_Q];
+  cst_read_values(r, s->mass, n * n, q, M);
+  for (int i = 0; i < s->nplain; i++)
+    for (int j = 0; j < i; j++) {
+      double a = M[i * n + j], b = M[j * n + i];
+      if (s->mass[i * n + j] == s->mass[j * n + i] || !(fabs(a - b) > 1e-12 * fmax(fabs(a), fabs(b))))
+        continue;
+      cst_yaml_error(r->doc, entry_of(r, i, j), r->d,
+                     "mass: the entry (%s, %s) is %.13g and the entry (%s, %s) is %.13g %s; the matrix must "
+                     "be symmetric",
+                     s->coordinate[i], s->coordinate[j], a, s->coordinate[j], s->coordinate[i], b, where);
+      return false;
+    }
+  return true;
+}
+
+/* True if the leading n rows and columns of M are positive definite: Cholesky's method, which overwrites
+ * them. */
+static bool is_positive(double *M, int n, int stride) {
+  for (int k = 0; k < n; k++) {
+    double diagonal = M[k * stride + k], pivot = diagonal;
+    for (int j = 0; j < k; j++) pivot -= M[k * stride + j] * M[k * stride + j];
+    if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
+    for (int i = k + 1; i < n; i++) {
+      for (int j = 0; j < k; j++) M[i * stride + k] -= M[i * stride + j] * M[k * stride + j];
+      M[i * stride + k] /= sqrt(pivot);
+    }
+    M[k * stride + k] = sqrt(pivot);
+  }
+  return true;
+}
+
+static bool positive(cst_reading *r, const double *q, const char *where) {
+  cst_system *s = r->s;
+  cst_entries e = cst_read_plain_entries(r);
+  double      M[CST_MAX_Q * CST_MAX_Q];
+  cst_read_values(r, s->mass, s->matrix ? s->nq * s->nq : s->nq, q, M);
+  if (!s->matrix) return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
+  if (is_positive(M, s->nplain, s->nq)) return true;
+  cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s", where);
+  return false;
+}
+
+/* Moves q to a generic point nearby. */
+static void move(double *q, int n) {
+  for (int i = 0; i < n; i++) q[i] += 0.01 * (1 + fabs(q[i])) * (1 + sqrt(2 + i) - floor(sqrt(2 + i)));
+}
+
+static void check_dense(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *n = s->gyroscopic ? cst_yaml_get(r->root, "gyroscopic") : mass_of(r);
+  if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
+    cst_yaml_error(r->doc, n, r->d,
+                   "%d coordinates and %d constraints; a system with %s may have at most %d and %d", s->nq,
+                   s->ng, s->gyroscopic ? "gyroscopic terms" : "a mass that depends on the coordinates",
+                   CST_MAX_Q, CST_MAX_G);
+}
+
+static void mirror(cst_system *s) {
+  for (int i = 0; i < s->nq; i++)
+    for (int j = 0; j < i; j++) s->mass[i * s->nq + j] = s->mass[j * s->nq + i];
+}
+
+void cst_read_check_mass(cst_reading *r) {
+  cst_system *s = r->s;
+  double      q[CST_MAX_Q];
+  char        where[120];
+  bool        vary, good = true;
+  s->general |= s->gyroscopic;
+  if (s->general) check_dense(r);
+  if (!s->general || s->nq > CST_MAX_Q) return;
+  vary = varies(s, s->mass, s->matrix ? (size_t)(s->nq * s->nq) : (size_t)s->nq);
+  for (int k = 0; good && k < (vary ? s->nstate : 1); k++) {
+    if (vary)
+      snprintf(where, sizeof where, "in the state '%s'", s->state[k].name);
+    else
+      snprintf(where, sizeof where, "at the default parameters");
+    cst_read_values(r, s->state[k].q, s->nq, NULL, q);
+    good = (!s->matrix || symmetric(r, q, where)) && positive(r, q, where);
+    move(q, s->nq);
+    if (good && s->matrix && !k) good = symmetric(r, q, "near the first state");
+  }
+  if (good && s->matrix) mirror(s);
+}

@@ -1,0 +1,246 @@
+/* read-names.c: parameters, sizes and coordinates, the names that expressions can use. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/read/reader.h"
+
+static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
+  cst_node node = cst_read_expression(r, n, cst_read_constants(r), "default");
+  if (node < 0) return;
+  p->node = node;
+  cst_read_values(r, &node, 1, NULL, &p->value);
+  if (!isfinite(p->value)) cst_yaml_error(r->doc, n, r->d, "default: the value is not a finite number");
+}
+
+/* The value that replaces the default of a size; NULL if there is none. */
+static const cst_size *replacement(const cst_reading *r, const char *name) {
+  for (int k = 0; k < r->nsize; k++)
+    if (!strcmp(r->sizes[k].name, name)) return &r->sizes[k];
+  return NULL;
+}
+
+static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
+  int             value = 1;
+  const char     *text = cst_yaml_text(n);
+  const cst_size *other = replacement(r, p->name);
+  p->size = true;
+  if (text)
+    cst_read_whole(r, n, 0, text, (int)strlen(text), "size", 1, CST_MOST_Q, &value);
+  else
+    cst_yaml_error(r->doc, n, r->d, "size must be a number or an expression");
+  if (other && other->value >= 1 && other->value <= CST_MOST_Q) value = other->value;
+  p->value = value;
+  p->node = cst_graph_constant(r->s->graph, value);
+}
+
+/* Reads `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
+static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_parameter *p) {
+  cst_yaml *number = cst_yaml_get(map, "default"), *size = cst_yaml_get(map, "size");
+  cst_system_keys_check(r->doc, map, "parameters.NAME", CST_KEYS_ALL, r->d);
+  if (number && size)
+    cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed",
+                   p->name);
+  if (size)
+    read_size(r, size, p);
+  else if (number)
+    read_default(r, number, p);
+  else
+    cst_yaml_error(r->doc, key, r->d,
+                   "missing key 'default' of parameter '%s' (or 'size' for an integer size)", p->name);
+  p->unit = cst_read_text(r, cst_yaml_get(map, "unit"), "unit");
+  p->doc = cst_read_text(r, cst_yaml_get(map, "doc"), "doc");
+}
+
+static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
+  cst_system *s = r->s;
+  /* the value is 1 until a default is read */
+  cst_parameter p = {.name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1};
+  p.node = cst_graph_constant(s->graph, 1);
+  if (cst_yaml_is_map(value))
+    read_described(r, key, value, &p);
+  else
+    read_default(r, value, &p);
+  if (!cst_read_symbol(r, key, -1, p.name, "parameter")) return;
+  cst_binding bound = {.name = p.name, .node = p.size ? p.node : cst_graph_input(s->graph, 'c', s->npar)};
+  r->names[1 + s->npar] = r->timed[2 + s->npar] = bound;
+  s->parameter[s->npar++] = p;
+}
+
+static void check_sizes(cst_reading *r) {
+  const char *names[CST_MAX_PAR];
+  int         n = 0;
+  for (int i = 0; i < r->s->npar; i++)
+    if (r->s->parameter[i].size) names[n++] = r->s->parameter[i].name;
+  for (int k = 0; k < r->nsize; k++) {
+    const cst_size *size = &r->sizes[k];
+    int             i = 0;
+    while (i < n && strcmp(names[i], size->name)) i++;
+    if (i == n)
+      cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name,
+                     n ? "allowed: " : "it has none", n ? cst_diag_join(names, n) : "");
+    else if (size->value < 1 || size->value > CST_MOST_Q)
+      cst_yaml_error(r->doc, NULL, r->d, "size '%s' is %d; it must be a whole number from 1 to %d",
+                     size->name, size->value, CST_MOST_Q);
+  }
+}
+
+void cst_read_parameters(cst_reading *r) {
+  cst_yaml *map = cst_yaml_get(r->root, "parameters");
+  if (map && !cst_yaml_is_map(map))
+    cst_yaml_error(
+        r->doc, map, r->d,
+        "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'");
+  else if (cst_yaml_size(map) > CST_MAX_PAR)
+    cst_yaml_error(r->doc, map, r->d, "%d parameters; at most %d are allowed", cst_yaml_size(map),
+                   CST_MAX_PAR);
+  else
+    for (int i = 0; i < cst_yaml_size(map); i++)
+      read_parameter(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
+  check_sizes(r);
+}
+
+bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *a) {
+  char        what[100];
+  const char *text = cst_yaml_text(n), *bracket = text ? strchr(text, '[') : NULL;
+  size_t      length = text ? strlen(text) : 0;
+  *a = (cst_name){.name = text, .count = 1, .first = bracket != NULL, .array = bracket != NULL, .step = 1};
+  if (!bracket) return cst_read_symbol(r, n, -1, text, kind);
+  char *name = cst_system_keep(r->s, (size_t)(bracket - text) + 1, 1);
+  a->name = memcpy(name, text, (size_t)(bracket - text));
+  if (!cst_read_symbol(r, n, -1, name, kind)) return false;
+  snprintf(what, sizeof what, "the size of '%s'", name);
+  if (text[length - 1] == ']')
+    return cst_read_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2,
+                          what, 1, CST_MOST_Q, &a->count);
+  cst_yaml_error(r->doc, n, r->d, "'%s': an array of %s is written NAME[SIZE]", text,
+                 strcmp(kind, "body") ? "coordinates" : "bodies");
+  return false;
+}
+
+typedef struct {
+  const char *name;
+  int         rank; /* position among the parameters, then the coordinates */
+} word;
+
+static int by_name(const void *x, const void *y) {
+  const word *a = x, *b = y;
+  int         c = strcmp(a->name, b->name);
+  return c ? c : a->rank - b->rank;
+}
+
+static void check_twice(cst_reading *r, cst_yaml *const *item) {
+  const cst_system *s = r->s;
+  int               n = s->npar + s->ncoordinate;
+  word             *all = cst_need(malloc(sizeof *all * (size_t)n));
+  const cst_yaml   *reported = NULL;
+  for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
+  qsort(all, (size_t)n, sizeof *all, by_name);
+  for (int i = 1; i < n && cst_read_goes_on(r); i++) /* one message per rotation matrix is enough */
+    if (!strcmp(all[i].name, all[i - 1].name) && item[all[i].rank - s->npar] != reported) {
+      cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d,
+                     "coordinate '%s': there is already a %s of this name", all[i].name,
+                     all[i - 1].rank < s->npar ? "parameter" : "coordinate");
+
+      reported = item[all[i].rank - s->npar];
+    }
+  free(all);
+}
+
+/* In a system with arrays, i is the number of an element. */
+static void check_i(cst_reading *r, cst_yaml *const *item) {
+  const cst_system *s = r->s;
+  cst_yaml         *map = cst_yaml_get(r->root, "parameters");
+  static const char words[] =
+      "'i' is reserved in a system with arrays, such as '%s': it is the number of an element";
+  if (!r->array) return;
+  for (int i = 0; i < cst_yaml_size(map); i++)
+    if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i"))
+      cst_yaml_error(r->doc, cst_yaml_key(map, i), r->d, words, r->array);
+  for (int i = 0; i < s->ncoordinate; i++)
+    if (!strcmp(s->coordinate_name[i].name, "i")) cst_yaml_error(r->doc, item[i], r->d, words, r->array);
+}
+
+/* The names of all elements: "x", or "x[1]", "x[2]" ... */
+const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int total) {
+  const char **text = cst_system_keep(r->s, (size_t)total, sizeof *text);
+  for (int i = 0; i < n; i++) {
+    const size_t width = strlen(name[i].name) + sizeof "[-1000000]";
+    char        *room = name[i].array ? cst_system_keep(r->s, (size_t)name[i].count, width) : NULL;
+    for (int k = 0; k < name[i].count; k++, room += room ? width : 0) {
+      if (room) snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);
+      text[name[i].at + k * name[i].step] = room ? room : name[i].name;
+    }
+  }
+  return text;
+}
+
+static void bind(cst_reading *r, const cst_name *a) {
+  cst_system *s = r->s;
+  cst_node   *q = cst_system_keep(s, (size_t)a->count, sizeof *q);
+  for (int k = 0; k < a->count; k++) q[k] = cst_graph_input(s->graph, 'q', a->at + k * a->step);
+  r->names[1 + s->npar + (a - s->coordinate_name)] = (cst_binding){.name = a->name,
+                                                                   .node = a->array ? -1 : q[0],
+                                                                   .entry = a->array ? q : NULL,
+                                                                   .count = a->array ? a->count : 0};
+}
+
+/* Declares the names of the list; returns false after a mistake. */
+static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
+  cst_system *s = r->s;
+  int         n = cst_yaml_size(list), before = cst_diag_count(r->d);
+  for (int k = 0; k < n && cst_read_goes_on(r); k++) {
+    cst_name *a = &s->coordinate_name[s->ncoordinate];
+    if (!cst_read_declared(r, item[k], "coordinate", a)) continue;
+    if (a->array && !r->array) r->array = cst_yaml_text(item[k]);
+    a->at = s->nq;
+    r->i[s->ncoordinate++] = "i";
+    s->nq += a->count;
+    if (s->nq > CST_MOST_Q) break;
+  }
+  s->nplain = s->nq;
+  return cst_diag_count(r->d) == before;
+}
+
+static void bind_all(cst_reading *r, cst_yaml *const *item) {
+  cst_system *s = r->s;
+  for (int k = 0; k < s->ncoordinate; k++) bind(r, &s->coordinate_name[k]);
+  check_twice(r, item);
+  check_i(r, item);
+  s->coordinate = cst_read_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
+}
+
+/* Finds the list `coordinates`, NULL if the bodies have all coordinates; returns false if it cannot be read.
+ */
+static bool find_list(cst_reading *r, cst_yaml **list) {
+  *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates")
+                                 : cst_read_required(r, r->root, "coordinates", "of the system");
+  if (!*list) return cst_read_has_bodies(r);
+  if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_read_has_bodies(r))) return true;
+  cst_yaml_error(r->doc, *list, r->d, "'coordinates' must be a list of names");
+  return false;
+}
+
+bool cst_read_coordinates(cst_reading *r) {
+  enum { OF_BODY = 12 };
+  cst_system *s = r->s;
+  cst_yaml   *list, **own;
+  int         before = cst_diag_count(r->d);
+  if (!find_list(r, &list)) return false;
+  const size_t n = (size_t)cst_yaml_size(list),
+               all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  cst_yaml **item = cst_need(calloc(all + 1, sizeof *item));
+  own = cst_read_children(list, NULL);
+  memcpy(item, own, sizeof *item * n);
+  s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);
+  r->i = cst_system_keep(s, all, sizeof *r->i);
+  bool good = declare(r, list, item);
+  if (good && cst_read_has_bodies(r)) cst_read_declare_bodies(r, item);
+  if (s->nq > CST_MOST_Q)
+    cst_yaml_error(r->doc, list ? list : cst_yaml_get(r->root, "bodies"), r->d,
+                   "there are more than %d coordinates, the maximum", CST_MOST_Q);
+  if (cst_diag_count(r->d) == before) bind_all(r, item);
+  if (cst_diag_count(r->d) == before) cst_read_fill_bodies(r);
+  free(own);
+  free(item);
+  return cst_diag_count(r->d) == before;
+}

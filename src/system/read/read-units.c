@@ -1,0 +1,24 @@
+/* read-units.c: the key `units`: the units of time, coordinates and observables. They are texts that figures
+ * show. Nothing is computed from them, and no result depends on them. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/read/reader.h"
+
+enum { LONGEST = 31 }; /* length of a unit in bytes */
+
+static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
+  const char *name = cst_yaml_text(key), *unit = cst_read_text(r, value, name);
+  if (!cst_read_is_name(name, true))
+    cst_yaml_error(r->doc, key, r->d,
+                   "'%s' under 'units' is not a valid name; it must be 'time', a coordinate or an observable",
+                   name);
+  else if (strlen(unit) > LONGEST)
+    cst_yaml_error(r->doc, value, r->d, "the unit of '%s' has %d characters; at most %d are allowed", name,
+                   (int)strlen(unit), LONGEST);
+}
+
+void cst_read_units(cst_reading *r) {
+  cst_yaml *map = cst_read_map(r, "units", "name: unit");
+  for (int i = 0; map && i < cst_yaml_size(map); i++)
+    check_unit(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
+}
