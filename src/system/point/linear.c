@@ -206,3 +206,19 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
   for (int k = 0; k < x->n; k++) l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
   free(b);
 }
+
+void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *b = cst_linear_numbers((size_t)s->ng);
+  cst_linear_pattern_times(P, G, x, b);
+  cst_linear_schur_solve(S, b);
+  for (int a = 0; a < s->ng; a++) b[a] = -b[a];
+  cst_linear_pattern_add_transposed(P, G, b, x);
+  free(b);
+}
+
+double cst_linear_dot(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}

@@ -53,6 +53,11 @@ bool cst_linear_schur_create(cst_schur *S, const cst_system *s, const double *G,
 void cst_linear_schur_destroy(cst_schur *S);
 void cst_linear_schur_solve(const cst_schur *x, double *l); /* l[ng] := S^-1 l; 0 for redundant constraints */
 
+/* x := x - G'(G G')^-1 G x, the part of x that is tangential; S = G G'. */
+void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x);
+
+double cst_linear_dot(const double *x, const double *y, int n);
+
 /* Dense matrices. */
 #define NUMBER    double
 #define MAGNITUDE __builtin_fabs

@@ -1,0 +1,185 @@
+/* stationary.c: Newton's method for a stationary point of the distance to the constraints (stationary.h).
+ *
+ * Its matrix is [K, -G'; G, 0] with K = 1 - D2(theta.g). Small systems factor it. Large systems whose
+ * constraints couple as a band factor it within the band (stationary-band.c). Other large systems factor G G'
+ * and find the tangential part of the step by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci.
+ * Comput. 23 (2001), 1376), in linear time and memory.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/point/stationary.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, DENSE = 100 };
+const double cst_stationary_tolerance = 1e-8;
+
+void cst_stationary_gradient(const cst_system *s, const double *c, const double *q, double *G) {
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+}
+void cst_stationary_constraint(const cst_system *s, const double *c, const double *q, double *g) {
+  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+}
+
+cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const double *q) {
+  cst_stationary p = {.s = s, .c = c, .q = q};
+  p.kept = cst_need(calloc((size_t)s->ng + 1, sizeof *p.kept));
+  for (int a = 0; a < s->ng - s->nvel; a++)
+    if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
+  p.x = cst_linear_numbers((size_t)s->nq);
+  p.theta = cst_linear_numbers((size_t)s->ng);
+  p.g = cst_linear_numbers((size_t)s->ng);
+  p.G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
+  p.r = cst_linear_numbers((size_t)(s->nq + s->ng));
+  p.g0 = cst_linear_numbers((size_t)s->ng);
+  p.length = cst_linear_numbers((size_t)s->ng);
+  cst_stationary_constraint(s, c, q, p.g0);
+  cst_system_lengths(s, c, q, p.length);
+  if (s->gram.banded) p.band = cst_stationary_band_create(s, p.kept, p.n);
+  if (p.band || (s->gram.banded && s->nq + p.n > DENSE) || s->nq > CST_MAX_Q) return p;
+  const size_t n = (size_t)(s->nq + p.n);
+  p.J = cst_linear_numbers(n * n);
+  p.row = cst_need(calloc(n + 1, sizeof *p.row));
+  return p;
+}
+
+void cst_stationary_end(cst_stationary *p) {
+  double *owned[] = {p->g0, p->length, p->x, p->theta, p->g, p->G, p->r, p->J};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  cst_stationary_band_destroy(p->band);
+  free(p->kept);
+  free(p->row);
+}
+
+/* r := the residual of the equations with g(x) = level g(q). */
+static void residual(cst_stationary *p, double level) {
+  const int nq = p->s->nq;
+  cst_stationary_constraint(p->s, p->c, p->x, p->g);
+  cst_stationary_gradient(p->s, p->c, p->x, p->G);
+  for (int i = 0; i < nq; i++) p->r[i] = p->q[i] - p->x[i];
+  cst_linear_pattern_add_transposed(&p->s->pattern[CST_K_G], p->G, p->theta, p->r);
+  for (int a = 0; a < p->s->ng; a++) p->r[nq + a] = level * p->g0[a] - p->g[a];
+}
+
+/* K = 1 - D2(theta.g)(x), in rows of length n. */
+void cst_stationary_curvature(const cst_stationary *p, double *K, int n) {
+  const int nq = p->s->nq;
+  double   *w = cst_linear_numbers((size_t)nq), *column = cst_linear_numbers((size_t)nq);
+  for (int j = 0; j < nq; j++) {
+    w[j] = 1;
+    cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, w, NULL, p->theta, column);
+    w[j] = 0;
+    for (int i = 0; i < nq; i++) K[i * n + j] = (i == j) - column[i];
+  }
+  free(w);
+  free(column);
+}
+
+/* Newton's matrix for (x, theta): [K, -G'; G, 0]. */
+static void full_matrix(cst_stationary *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const int          nq = p->s->nq, n = nq + p->n;
+  memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
+  cst_stationary_curvature(p, p->J, n);
+  for (int k = 0; k < p->n; k++)
+    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) {
+      p->J[P->column[e] * n + nq + k] = -p->G[e];
+      p->J[(nq + k) * n + P->column[e]] = p->G[e];
+    }
+}
+
+/* r := (dx, dtheta) of a Newton step; dtheta of constraint a is r[nq + a]. */
+static bool full_step(cst_stationary *p) {
+  const int nq = p->s->nq;
+  full_matrix(p);
+  if (!cst_dense_factor(p->J, p->row, nq + p->n)) return false;
+  for (int k = 0; k < p->n; k++) p->r[nq + k] = p->r[nq + p->kept[k]]; /* kept[k] >= k */
+  cst_dense_solve(p->J, p->row, nq + p->n, p->r);
+  for (int a = p->s->ng - 1, k = p->n - 1; a >= 0; a--)
+    p->r[nq + a] = k >= 0 && p->kept[k] == a ? p->r[nq + k--] : 0;
+  return true;
+}
+
+/* y := K x, K = 1 - D2(theta.g). */
+void cst_stationary_curve(const cst_stationary *p, const double *x, double *y) {
+  cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, x, NULL, p->theta, y);
+  for (int i = 0; i < p->s->nq; i++) y[i] = x[i] - y[i];
+}
+
+/* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z.
+ * Where K is not positive there, the iteration stops early and keeps its result; at the nearest point K is
+ * positive. */
+static void minimise(const cst_stationary *p, const cst_schur *S, double *r, double *dx) {
+  const int n = p->s->nq;
+  double   *g = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
+         *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
+  const double least =
+      DBL_EPSILON * DBL_EPSILON * cst_linear_dot(p->x, p->x, n); /* smaller values are round-off */
+  for (int k = 0; k < CST_STATIONARY_GRADIENTS; k++) {
+    memcpy(g, r, sizeof *g * (size_t)n);
+    cst_linear_project_tangent(p->s, p->G, S, g);
+    const double size = cst_linear_dot(g, g, n);
+    if (k == 0) first = size;
+    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first && size > least)) break;
+    for (int i = 0; i < n; i++) d[i] = g[i] + (k ? size / last : 0) * d[i];
+    cst_stationary_curve(p, d, Kd);
+    const double curvature = cst_linear_dot(d, Kd, n), t = cst_linear_dot(r, d, n) / curvature;
+    if (!(curvature > 0)) break;
+    for (int i = 0; i < n; i++) {
+      dx[i] += t * d[i];
+      r[i] -= t * Kd[i];
+    }
+    last = size;
+  }
+  free(g);
+  free(d);
+  free(Kd);
+}
+
+/* The same in linear time: dx = G'(G G')^-1 r_g + z, dtheta = (G G')^-1 G (K dx - r_x). */
+static bool large_step(cst_stationary *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const int          nq = p->s->nq, ng = p->s->ng;
+  double            *dx = cst_linear_numbers((size_t)nq), *rest = cst_linear_numbers((size_t)nq);
+  cst_schur          S;
+  const bool         good = cst_linear_schur_create(&S, p->s, p->G, NULL);
+  if (good) {
+    cst_linear_schur_solve(&S, p->r + nq);
+    cst_linear_pattern_add_transposed(P, p->G, p->r + nq, dx);
+    cst_stationary_curve(p, dx, rest);
+    for (int i = 0; i < nq; i++) rest[i] = p->r[i] - rest[i];
+    minimise(p, &S, rest, dx);
+    cst_linear_pattern_times(P, p->G, rest, p->r + nq); /* rest = r_x - K dx */
+    cst_linear_schur_solve(&S, p->r + nq);
+    for (int a = 0; a < ng; a++) p->r[nq + a] = -p->r[nq + a];
+    memcpy(p->r, dx, sizeof *dx * (size_t)nq);
+  }
+  cst_linear_schur_destroy(&S);
+  free(dx);
+  free(rest);
+  return good;
+}
+
+static bool step_of(cst_stationary *p) {
+  if (p->band) return cst_stationary_band_solve(p->band, p->c, p->x, p->theta, p->G, p->r);
+  return p->J ? full_step(p) : large_step(p);
+}
+
+/* Newton's method for g(x) = level g(q); it starts at x, theta and overwrites them. */
+bool cst_stationary_reach(cst_stationary *p, double level) {
+  const int nq = p->s->nq;
+  for (int k = 0; k < (p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS); k++) {
+    double size = 0, step = 0;
+    residual(p, level);
+    if (!step_of(p)) return false;
+    for (int i = 0; i < nq; i++) {
+      p->x[i] += p->r[i];
+      step = fmax(step, fabs(p->r[i]));
+      size = fmax(size, fabs(p->x[i]));
+    }
+    for (int a = 0; a < p->s->ng; a++) p->theta[a] += p->r[nq + a];
+    if (!isfinite(size)) return false;
+    if (step <= 4 * DBL_EPSILON * size) return true;
+  }
+  return false;
+}
