@@ -1,0 +1,55 @@
+/* table.h: internal: the table of a result file, the columns and rows of it that are chosen, and the formats in
+ * which `constella table` prints them.
+ *
+ * Columns are the datasets of /statistics in the order of their creation, with the rates and times of /run
+ * after evaluations_per_step. Every format prints the same list of columns and rows.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_TABLE_H
+#define CST_TABLE_H
+#include <stdbool.h>
+#include "constella/diag.h"
+#include "constella/record.h"
+#include "core/text.h"
+
+enum { CST_TABLE_MOST = 256, CST_TABLE_CELL = 4 * CST_TEXT_WIDTH + 64 };
+typedef char cst_table_text[CST_TEXT_WIDTH + 1];
+
+typedef struct {
+  char            name[96];
+  double         *x;    /* numbers, or NULL */
+  cst_table_text *text; /* text, or NULL */
+} cst_table_column;
+
+typedef struct {
+  cst_table_column col[CST_TABLE_MOST];
+  const char      *name[CST_TABLE_MOST];
+  int              n;
+  long             rows;
+} cst_table;
+
+cst_table *cst_table_read(cst_result *r); /* n is 0 where there is none */
+void       cst_table_destroy(cst_table *t);
+int        cst_table_find(const cst_table *t, const char *name); /* -1: no such column */
+/* The numbers of a column; NULL: there is none of this name, or it holds text. */
+const double *cst_table_numbers(const cst_table *t, const char *name);
+
+/* table-cells.c: one value as text, out[CST_TABLE_CELL]: with all digits, or with those that are of use. */
+void cst_table_cell(const cst_table *t, int column, long row, bool exact, char *out);
+
+typedef struct {
+  int   shown[CST_TABLE_MOST], n; /* columns in the order of printing */
+  bool *keep;                     /* [rows] */
+} cst_table_choice;
+
+/* table-choose.c. columns: names separated by commas, "all", or NULL: those in `usual`, where the file has
+ * them. where: conditions; NULL: every row. Mistakes are reported to d. */
+void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns, const char *usual,
+                      const char *where, cst_diag *d);
+void cst_table_choice_free(cst_table_choice *c);
+
+typedef void    cst_table_print(const cst_table *t, const cst_table_choice *c);
+cst_table_print cst_table_text_print;                            /* table-text.c */
+cst_table_print cst_table_csv_print, cst_table_json_print;       /* table-data.c */
+cst_table_print cst_table_markdown_print, cst_table_latex_print; /* table-markup.c */
+#endif
