@@ -17,7 +17,5 @@
 CST_COMMANDS(CST_COMMAND_ROW)
 #undef CST_COMMAND_ROW
 
-int  cst_analysis_list_figures(void); /* analysis.c: the kinds of figures, a line each; the exit status */
-void cst_show_study(void);            /* show-keys.c: the page on the keys of a study file */
-void cst_show_system(void);           /* the same of a system file */
+int cst_analysis_list_figures(void); /* analysis.c: the kinds of figures, a line each; the exit status */
 #endif

@@ -2,10 +2,9 @@
  * file, from the tables that their readers use. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include "cli/cli.h"
-#include "cli/page.h"
+#include "cli/show.h"
 #include "study/file/keys.h"
-#include "system/keys.h"
+#include "system/read/keys.h"
 
 enum { INDENT = 4 };
 
@@ -29,7 +28,7 @@ static void print_keys(const cst_key *table) {
   }
 }
 
-void cst_show_study(void) {
+void cst_show_study_keys(void) {
   printf("study: the keys of a study file\n\n");
   paragraph(
       "A key is named by its path: initial.spread.q is the key q of the map `spread` of the map `initial`; "
@@ -39,7 +38,7 @@ void cst_show_study(void) {
   print_keys(cst_study_keys);
 }
 
-void cst_show_system(void) {
+void cst_show_system_keys(void) {
   printf("system: the keys of a system file\n\n");
   paragraph("A key is named by its path: states.NAME.q is the key q of a state under a name of your own. "
             "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, parameters "
