@@ -2,20 +2,20 @@
 with messages instead of tracebacks.
 
 The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument
-and option. Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user: no such file, no result,
-a missing Python module, nothing to draw. CONSTELLA_TRACEBACK=1 in the environment shows the traceback, for
-developers.
+and option. Exit: 0; 1 when the output cannot be written, or for a mistake in the program itself; 2 for mistakes
+of the user: no such file, no result, a damaged one, a missing Python module, nothing to draw.
+CONSTELLA_TRACEBACK=1 in the environment shows the traceback, for developers.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
 import sys
+import traceback
 
-from .reading import ConstellaError
+from .reading import ConstellaError, Watch
 from .result import Result
 from .selection import split, unknown
-
-NOTHING = "the file is damaged, or not as the program writes it"
+from .soundness import damage
 
 
 def fail(code, subject, message):
@@ -134,26 +134,39 @@ def figures(args):
 COMMANDS = {"report": report, "plot": draw, "export": export, "figures": figures}
 
 
+def unforeseen(command, file, e):
+    """The message of an exception that no command expects, and the exit status: damage, or a mistake of ours."""
+    seen = damage(file) if file else ""
+    if seen:
+        return fail(2, file, f"is damaged: {seen}")
+    where = traceback.extract_tb(e.__traceback__)[-1]
+    said = (str(e).splitlines() or [""])[0][:200]
+    return fail(
+        1,
+        "constella",
+        f"{command} failed with {type(e).__name__}: {said} ({os.path.basename(where.filename)}, line "
+        f"{where.lineno}). Nothing in {file} looks damaged, so this is a mistake of the program: please report it, "
+        "with what CONSTELLA_TRACEBACK=1 in the environment shows",
+    )
+
+
 def main(argv):
     """Run a command. argv: its name and words NAME=VALUE. Returns the exit status."""
     args = Arguments(argv[1:])
+    Watch.on = True
     try:
         if same_file(args.output, args.file):
             return fail(2, "constella", f"{argv[0]}: -o {args.output} is the result file itself")
         COMMANDS[argv[0]](args)
     except ConstellaError as e:
         return fail(2, args.file, e)
-    except OSError as e:
+    except Exception as e:  # noqa: BLE001
         path = getattr(e, "filename", None)
-        return (
-            fail(1, path, e.strerror)
-            if path and path != args.file and e.strerror
-            else fail(2, args.file, f"{NOTHING}: {e}")
-        )
-    except Exception as e:  # noqa: BLE001  (whatever a file of somebody else's may do)
+        if isinstance(e, OSError) and path and path != args.file and e.strerror:
+            return fail(1, path, e.strerror)
         if os.environ.get("CONSTELLA_TRACEBACK"):
             raise
-        return fail(
-            2, args.file, f"{NOTHING} ({type(e).__name__}: {str(e).splitlines()[0][:200] if str(e) else ''})"
-        )
+        return unforeseen(argv[0], args.file, e)
+    finally:
+        Watch.on = False
     return 0

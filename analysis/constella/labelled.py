@@ -144,16 +144,12 @@ def of_role(result, role):
 def shaped_by_cases(result):
     """[(path, names of the dimensions behind the case)] of the datasets that are shaped [case, ...] with
     named dimensions."""
-    found = []
-
-    def visit(name, node):
-        path = "/" + name
-        dims = result.scales(path) if hasattr(node, "shape") else []
-        if dims and dims[0] == "case" and all(dims) and "word" not in dims and node.ndim == len(dims):
-            found.append((path, dims[1:]))
-
-    result.file.visititems(visit)
-    return found
+    named = [(path, result.scales(path)) for path in result.datasets("/")]
+    return [
+        (path, dims[1:])
+        for path, dims in named
+        if dims and dims[0] == "case" and all(dims) and "word" not in dims
+    ]
 
 
 def everything(result):

@@ -89,8 +89,8 @@ def stored_members(result, case):
         return [int(m) for m in told]
     count = next(
         (
-            result.file[path].shape[0]
-            for path in datasets(result, root)
+            result.shape(path)[0]
+            for path in result.datasets(root)
             if result.scales(path)[:1] == ["chosen"]
         ),
         0,
@@ -100,15 +100,6 @@ def stored_members(result, case):
     )  # of files without that dataset
     members = sorted({int(m) for m in re.findall(r"\d+", named[1])}) if named else []
     return members if len(members) == count else list(range(count))
-
-
-def datasets(result, root):
-    """Paths of the datasets of a group and of the groups in it."""
-    found = []
-    node = result.file.get(root)
-    if node is not None:
-        node.visititems(lambda name, d: found.append(f"{root}/{name}") if hasattr(d, "shape") else None)
-    return found
 
 
 def component_names(result, path, scale, length):
@@ -132,7 +123,7 @@ def velocity(name):
 def read(result, case, row, member):
     root = folder(result, case)
     values, arrays, units, words = {}, {}, {}, {}
-    for path in datasets(result, root):
+    for path in result.datasets(root):
         scales, data = result.scales(path), result.data(path)
         if scales and scales[0].startswith("chosen"):
             data, scales = data[row], scales[1:]

@@ -1,8 +1,10 @@
 """reading.py: an HDF5 file as the result of a study: attributes as text, datasets as arrays, names, units;
 and the import of optional modules. Independent of cases."""
 # SPDX-License-Identifier: BSD-2-Clause
+import contextlib
 import importlib
 import os
+import signal
 
 os.environ.setdefault(
     "HDF5_USE_FILE_LOCKING", "FALSE"
@@ -32,6 +34,25 @@ def optional(name, package, what):
             f"{what} needs the Python module {name}, which is not there; Debian: apt-get install {package}"
         )
         raise ConstellaError(message) from None
+
+
+class Watch:
+    """A limit of processor time for HDF5, which never returns from some damaged files: SIGPROF then ends the
+    process, and the program reports it (src/cli/guard.c). Only commands turn it on: a notebook would end."""
+
+    on = False
+
+    @staticmethod
+    @contextlib.contextmanager
+    def over(size=0):
+        """Around the reading of that many bytes."""
+        if Watch.on:
+            signal.setitimer(signal.ITIMER_PROF, 5 + size / 2e7)
+        try:
+            yield
+        finally:
+            if Watch.on:
+                signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def as_text(value):
@@ -86,18 +107,17 @@ class Reader:
 
     def attribute(self, group, name, default=""):
         """An attribute as text; a whole number without its point."""
-        if group not in self.file or name not in self.file[group].attrs:
-            return default
-        value = self.file[group].attrs[name]
+        with Watch.over():
+            if group not in self.file or name not in self.file[group].attrs:
+                return default
+            value = self.file[group].attrs[name]
         return shortest(value) if isinstance(value, (float, np.floating)) else as_text(value)
 
     def attributes(self, group):
         """{name: text} of all attributes of a group or dataset."""
-        if group not in self.file:
-            return {}
-        return {
-            name: self.attribute(group, name) for name in sorted(self.file[group].attrs) if not name.isupper()
-        }
+        with Watch.over():
+            names = sorted(self.file[group].attrs) if group in self.file else []
+        return {name: self.attribute(group, name) for name in names if not name.isupper()}
 
     def data(self, path, figure=None):
         """A dataset as an array (text as str), or None where it is absent. figure: that entry of the
@@ -113,27 +133,48 @@ class Reader:
             return None
         if node.nbytes > self.size:
             raise ResultError(f"is damaged: {path} would be larger than the file")
+        entry = ... if figure is None else (..., self.figure_index(figure))
+        with Watch.over(node.nbytes):
+            x = node[entry]
         if node.dtype.kind in "SO":
-            return np.array([as_text(x) for x in node[()].ravel()], dtype=object).reshape(node.shape)
-        x = node[()] if figure is None else node[..., self.figure_index(figure)]
+            return np.array([as_text(text) for text in np.ravel(x)], dtype=object).reshape(node.shape)
         return x if np.issubdtype(x.dtype, np.integer) else x.astype(float)
 
     def figure_index(self, figure):
         """Which entry of the dimension `figure` has that name."""
-        names = self.data("/figure")
-        return list(names).index(figure)
+        names = list(self.data("/figure"))
+        if figure not in names:
+            raise ResultError(f"is damaged: /figure has no entry '{figure}'")
+        return names.index(figure)
 
     def names(self, group):
         """The contents of a group, in the order of creation where the file keeps it."""
-        node = self.file.get(group)
-        return list(node) if isinstance(node, h5py.Group) else []
+        with Watch.over():
+            node = self.file.get(group)
+            return list(node) if isinstance(node, h5py.Group) else []
+
+    def datasets(self, group):
+        """Paths of the datasets of a group and of the groups in it."""
+        found = []
+        with Watch.over():
+            node = self.file.get(group)
+            if node is not None:
+                node.visititems(lambda name, d: found.append(name) if isinstance(d, h5py.Dataset) else None)
+        return [f"{group.rstrip('/')}/{name}" for name in found]
+
+    def shape(self, path):
+        return self.file[path].shape
 
     def scales(self, path):
         """The names of the dimensions of a dataset, '' where one has none."""
         node = self.file.get(path)
         if not isinstance(node, h5py.Dataset):
             return []
-        return [d.values()[0].name.strip("/") if len(d) else "" for d in node.dims]
+        with Watch.over():
+            names = [d.values()[0].name if len(d) else "" for d in node.dims]
+        if None in names:
+            raise ResultError(f"is damaged: the dimensions of {path} have lost their names")
+        return [name.strip("/") for name in names]
 
     def unit(self, path):
         """' [unit]', or nothing for numbers without one."""

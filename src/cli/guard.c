@@ -24,14 +24,19 @@ static int run_here(int (*run)(int, char **), int argc, char **argv, pid_t paren
   return status;
 }
 
-/* Passes on the exit status or the signal of the child, but reports faults. */
+/* Passes on the exit status or the signal of the child, but reports faults, and SIGPROF, with which the watch
+ * of analysis/constella/reading.py ends it. */
 static int pass_on(int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  if (!is_fault(WTERMSIG(status))) {
-    signal(WTERMSIG(status), SIG_DFL);
-    raise(WTERMSIG(status));
+  const int how = WTERMSIG(status);
+  if (how == SIGPROF) {
+    fprintf(stderr, "constella: error: a file is damaged: HDF5 does not finish reading it\n");
+  } else if (is_fault(how)) {
+    fprintf(stderr, "constella: error: a file is damaged: reading it ended with signal %d\n", how);
+  } else {
+    signal(how, SIG_DFL);
+    raise(how);
   }
-  fprintf(stderr, "constella: error: a file is damaged: reading it ended with signal %d\n", WTERMSIG(status));
   return 2;
 }
 

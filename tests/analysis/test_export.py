@@ -134,4 +134,33 @@ def test_hostile():
     ok(True, "hostile files: figures or messages")
 
 
+def test_ours():
+    """A command that fails on a file in which nothing is damaged says that the mistake is the program's."""
+    from constella import commands, soundness
+
+    for result in (order, sweep):
+        seen = soundness.damage(result.path)
+        ok(not seen, f"nothing is damaged in {result.path}", seen)
+    drawn = commands.COMMANDS["plot"]
+    try:
+        commands.COMMANDS["plot"] = lambda args: [].undefined
+        code, said = called("plot", file=order.path, kind="drift", output="ours.svg")
+        ok(
+            code == 1 and "AttributeError" in said and "a mistake of the program" in said,
+            "a mistake of ours: exit 1, and it is called that",
+            said,
+        )
+        shutil.copy(order.path, folder / "changed.h5")
+        with h5py.File(folder / "changed.h5", "a") as f:
+            f["cases/h"][0] = np.nan
+        code, said = called("plot", file="changed.h5", kind="drift", output="ours.svg")
+        ok(
+            code == 2 and said == "changed.h5: error: is damaged: cases/h: its numbers\n",
+            "on a damaged file: exit 2, and the place is named",
+            said,
+        )
+    finally:
+        commands.COMMANDS["plot"] = drawn
+
+
 run_tests(globals())
