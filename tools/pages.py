@@ -85,6 +85,23 @@ def escaped(text):
     return re.sub(r"([*_<>|])", r"\\\1", text)
 
 
+def wrapped(text, indent=""):
+    """A paragraph in 110 columns; no line begins with a sign that would start a list."""
+    words = []
+    for word in re.findall(r"(?:`[^`]*`|[^\s`])+", text):
+        if words and re.fullmatch(r"[-+*>#=]+|\d+[.)]", word):
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= 110:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(indent + word)
+    return "\n".join(lines)
+
+
 def method_sections(program):
     lines = []
     for row in ask(program, "list", "methods").strip().split("\n"):
@@ -98,15 +115,16 @@ def method_sections(program):
         heading = "A tableau of your own" if signature.startswith("{") else name
         lines += ["", f"## {heading}", "", f"`{signature}`", ""]
         if not text:
-            lines += [escaped(row[len(signature) :].strip())]
+            lines += [wrapped(escaped(row[len(signature) :].strip()))]
             continue
         for label, words in fields(text):
             if label == "equations":
                 lines += ["```text", words, "```", ""]
             elif label:
-                lines += [f"- **{label}**: " + (f"`{words}`" if label == "example" else escaped(words))]
+                text = f"`{words}`" if label == "example" else escaped(words)
+                lines += [wrapped(f"- **{label}**: {text}", "  ")]
             else:
-                lines += [escaped(words), ""]
+                lines += [wrapped(escaped(words)), ""]
     return "\n".join(lines) + "\n\n"
 
 
