@@ -1,10 +1,12 @@
 #!/bin/bash
-# interrupted.sh: a study of yours, undisturbed and again interrupted at random instants: both files must be equal, bit for bit.
+# interrupted.sh: runs a study undisturbed, then again with interruptions at random instants, and checks that both
+# files are equal, bit for bit.
 #
 #   jobs/interrupted.sh STUDY.yaml [TIMES [SECONDS_BETWEEN_CHECKPOINTS]]
 #
-# The second run is killed (SIGKILL, every other time SIGUSR1) TIMES times (5), each time somewhere in the next part of its way, and resumed on
-# another number of ranks. Results stand in the current folder: STUDY-undisturbed.h5 and STUDY-interrupted.h5.
+# The second run is interrupted TIMES times (5), alternately by SIGKILL and SIGUSR1, at random instants spread over
+# its duration, and resumed on another number of ranks. Results are in the current folder: STUDY-undisturbed.h5 and
+# STUDY-interrupted.h5.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 study=${1:?usage: jobs/interrupted.sh STUDY.yaml [TIMES [SECONDS_BETWEEN_CHECKPOINTS]]}
@@ -24,16 +26,24 @@ echo "undisturbed: $seconds s; a checkpoint every $interval s"
 rm -f "$name-interrupted.h5"
 for ((i = 0; i < times; i++)); do
   n=${ranks[i % 4]}
-  after=$(awk -v t="$seconds" -v k="$times" -v r=$RANDOM 'BEGIN { print 0.5 + t / k * (0.2 + 0.6 * r / 32768) }')
-  setsid $launcher "$n" "$constella" run "$study" -o "$name-interrupted.h5" --resume --checkpoint-seconds "$interval" --progress none &
+  after=$(awk -v t="$seconds" -v k="$times" -v r=$RANDOM \
+    'BEGIN { print 0.5 + t / k * (0.2 + 0.6 * r / 32768) }')
+  setsid $launcher "$n" "$constella" run "$study" -o "$name-interrupted.h5" --resume \
+    --checkpoint-seconds "$interval" --progress none &
   run=$!
   sleep "$after"
   how=KILL; ((i % 2)) && how=USR1
   if kill -0 $run 2>/dev/null; then
-    if [ $how = KILL ]; then kill -KILL -- -$run $(pgrep -f -- "-o $name-interrupted.h5") 2>/dev/null || true; else kill -USR1 $run; fi
+    if [ $how = KILL ]; then
+      kill -KILL -- -$run $(pgrep -f -- "-o $name-interrupted.h5") 2>/dev/null || true
+    else
+      kill -USR1 $run
+    fi
   fi
   status=0; wait $run 2>/dev/null || status=$?
-  echo "$how after $after s on $n ranks: exit status $status; $("$constella" status "$name-interrupted.h5" 2>/dev/null | grep -E '^(work|checkpoint)' | tr -s ' ' | paste -sd' ')"
+  state=$("$constella" status "$name-interrupted.h5" 2>/dev/null | grep -E '^(work|checkpoint)' | tr -s ' ' |
+    paste -sd' ') || true
+  echo "$how after $after s on $n ranks: exit status $status; $state"
 done
 $launcher "${RANKS:-2}" "$constella" run "$study" -o "$name-interrupted.h5" --resume --progress none
 

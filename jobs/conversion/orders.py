@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""orders.py: the study orders.yaml on sixteen systems, and one table of what was measured beside what is expected.
+"""orders.py: the study orders.yaml on sixteen systems, and one table of measured and expected orders.
 
     orders.py [-o FOLDER] [SYSTEM ...]
 
-Writes a study and a result for each system into FOLDER (orders/), prints a row for each system, layer and bias, then counts. The program is
-that of the variable CONSTELLA (build/constella).
+Writes a study and a result for each system into FOLDER (orders/), prints a row for each system, layer and bias,
+then counts. The program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -17,8 +17,8 @@ import re
 import subprocess
 import sys
 
-# What replaces the lines of orders.yaml for each system: the start is generic, for a symmetric one hides terms of the error, and `first` is the
-# number of steps at the largest step.
+# Replacements in orders.yaml for each system. The start is generic, because a symmetric one hides terms of the
+# error; `first` is the number of steps at the largest step.
 SYSTEMS = {
     "spherical-pendulum": dict(initial="default", end=1.6, first=4),
     "planar-pendulum": dict(initial="rotating", end=1, first=4),
@@ -37,7 +37,18 @@ SYSTEMS = {
     "kepler": dict(initial="default", end=1.2, first=12),
     "henon-heiles": dict(initial="default", end=2, first=4),
 }
-LAYERS = {"euler": 1, "heun": 2, "rk3": 3, "rk4": 4, "rk5": 5, "rk6": 6, "rk8": 8, "gauss(2)": 4, "gauss(3)": 6, "taylor(4)": 4}
+LAYERS = {
+    "euler": 1,
+    "heun": 2,
+    "rk3": 3,
+    "rk4": 4,
+    "rk5": 5,
+    "rk6": 6,
+    "rk8": 8,
+    "gauss(2)": 4,
+    "gauss(3)": 6,
+    "taylor(4)": 4,
+}
 BIASES = ("0", "-0.3", "-0.5", "-1")
 RATIOS = (1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 NEAR = 0.15  # an order within this of the expected one is equal to it
@@ -60,12 +71,18 @@ def run(name, folder):
     """Runs the study; the first row of each method, as the program's table has it."""
     study, result = folder / f"{name}.yaml", folder / f"{name}.h5"
     study.write_text(study_of(name, **SYSTEMS[name]))
-    done = subprocess.run([CONSTELLA, "run", study, "-o", result, "--overwrite", "--progress", "none"], capture_output=True, text=True)
+    done = subprocess.run(
+        [CONSTELLA, "run", study, "-o", result, "--overwrite", "--progress", "none"],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode > 1:
         sys.exit(done.stderr)
     if done.returncode == 1:
         print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
-    table = subprocess.run([CONSTELLA, "table", result, "--format", "csv"], capture_output=True, text=True, check=True)
+    table = subprocess.run(
+        [CONSTELLA, "table", result, "--format", "csv"], capture_output=True, text=True, check=True
+    )
     rows = {}
     for row in csv.DictReader(io.StringIO(table.stdout)):
         rows.setdefault(row["method"], row)
@@ -83,7 +100,7 @@ def expected(layer, bias):
 
 
 def verdict(row, order):
-    """equal, higher or lower; open where one of the fits has no window. One that contradicts the method's claim has one."""
+    """equal, higher or lower; open if one of the fits has no window. A fit that contradicts the claim has one."""
     if any(row[f"flag_{part}"] not in ("ok", "contradicts", "returns") for part in "qp"):
         return "open"
     off = [float(row[f"order_{part}"]) - order for part in "qp"]
@@ -98,14 +115,21 @@ def print_system(name, rows):
         order = expected(layer, bias)
         found[layer, bias] = verdict(row, order)
         fits = [f"{float(row[f'order_{part}'] or 'nan'):6.3f} {row[f'flag_{part}']:14}" for part in "qp"]
-        print(f"{name:23}{layer:10}{bias:>5}   {order}   {fits[0]} {fits[1]} {found[layer, bias]}", flush=True)
+        print(
+            f"{name:23}{layer:10}{bias:>5}   {order}   {fits[0]} {fits[1]} {found[layer, bias]}", flush=True
+        )
     return found
 
 
 def print_counts(found):
-    """How often each verdict fell, and on how many systems each layer and bias has its order."""
+    """The count of each verdict, and on how many systems each layer and bias has its order."""
     words = collections.Counter(word for system in found.values() for word in system.values())
-    print("\nof", sum(words.values()), "rows:", ", ".join(f"{words[word]} {word}" for word in ("equal", "higher", "open", "lower")))
+    print(
+        "\nof",
+        sum(words.values()),
+        "rows:",
+        ", ".join(f"{words[word]} {word}" for word in ("equal", "higher", "open", "lower")),
+    )
     print(f"\nsystems, of {len(found)}, on which the order is equal to the expected one")
     print(f"{'layer':10}" + "".join(f"{b:>7}" for b in BIASES))
     for layer in LAYERS:
@@ -116,7 +140,9 @@ def print_counts(found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("-o", "--folder", type=pathlib.Path, default=pathlib.Path("orders"))
-    parser.add_argument("systems", nargs="*", metavar="SYSTEM", choices=[[], *SYSTEMS], help=", ".join(SYSTEMS))
+    parser.add_argument(
+        "systems", nargs="*", metavar="SYSTEM", choices=[[], *SYSTEMS], help=", ".join(SYSTEMS)
+    )
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     print(f"{'system':23}{'layer':10}{'bias':>5} order  measured in q         measured in p")

@@ -1,7 +1,8 @@
-"""agreement.py: a printed number beside a measured one: how many digits agree, and whether that is enough. Used by tables.py.
+"""agreement.py: how many digits of a printed and a measured number agree, and whether they suffice.
 
-Agreeing digits: the largest d for which the measured value lies within half a unit of the d-th significant digit of the printed one, at most
-as many as are printed; all agree when the measured value, rounded, is what is printed.
+Used by tables.py. The number of agreeing digits is the largest d for which the measured value lies within half
+a unit of the d-th significant digit of the printed one, at most as many as are printed. All digits agree if the
+measured value, rounded, is the printed one.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -12,7 +13,7 @@ SOUGHT = 4  # digits that are asked for unless something else is said
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A printed number, what was measured, and the judgement. digits: how many agree, where they are counted."""
+    """A printed number, the measured one, and the judgement. digits: how many agree, if counted."""
 
     place: tuple  # table, block, row, heading
     printed: str
@@ -27,7 +28,10 @@ def agreeing_digits(printed, measured):
     value = Decimal(printed)
     difference = abs(Decimal(measured) - value)
     first = value.adjusted()
-    return max((d for d in range(1, significant(printed) + 1) if difference <= Decimal(5).scaleb(first - d)), default=0)
+    return max(
+        (d for d in range(1, significant(printed) + 1) if difference <= Decimal(5).scaleb(first - d)),
+        default=0,
+    )
 
 
 def significant(printed):
@@ -43,7 +47,11 @@ def judge_digits(printed, measured, wanted):
     """(passed, words, digits): at least `wanted` digits agree, or all that are printed."""
     found = agreeing_digits(printed, measured) if measured == measured else 0
     asked = min(int(wanted), significant(printed))
-    return found >= asked, f"{found} digits" + (f" ({asked} asked)" if asked < min(SOUGHT, significant(printed)) else ""), found
+    return (
+        found >= asked,
+        f"{found} digits" + (f" ({asked} asked)" if asked < min(SOUGHT, significant(printed)) else ""),
+        found,
+    )
 
 
 def judge_within(printed, measured, width):
@@ -70,4 +78,8 @@ def entry_of(place, column, cell, measured):
 
 def as_printed(entry):
     """The measured value with as many digits as the printed one."""
-    return f"{entry.measured:.{decimals(entry.printed)}f}" if entry.kind == "within" else f"{entry.measured:.{significant(entry.printed) - 1}e}"
+    return (
+        f"{entry.measured:.{decimals(entry.printed)}f}"
+        if entry.kind == "within"
+        else f"{entry.measured:.{significant(entry.printed) - 1}e}"
+    )

@@ -1,10 +1,13 @@
-"""distributions.py: what is read off a histogram of a result: its peak, the part and the mean of what lies below a bound. Used by statements.py."""
+"""distributions.py: measures of a histogram of a result: its peak, and the fraction and the mean of the
+samples below a bound. Used by statements.py.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
 
 def peak(edges, density, under):
-    """Where it is largest below `under`: of the parabola through all bins around the largest that are above nine tenths of it."""
+    """The maximum below `under`, of the parabola through all bins next to the largest with more than nine
+    tenths of it."""
     top = density[edges[1:] <= under + 1e-9].argmax()
     low, high = top, top
     while low and density[low - 1] > 0.9 * density[top]:

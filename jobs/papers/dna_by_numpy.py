@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""dna_by_numpy.py [SEEDS]: first crossings and transitions of a DNA chain of 200 bases in numpy, for the tables `crossings` and `transitions` of
-tao-owhadi.toml.
+"""dna_by_numpy.py [SEEDS]: first crossings and transitions of a DNA chain of 200 bases in numpy, for the
+tables `crossings` and `transitions` of tao-owhadi.toml.
 
-Knows nothing of the program: the methods of Tao and Owhadi, (1.3), (2.1), (2.3), (2.7), on their (4.9), all starts side by side; linear systems of
-the ring by elimination without pivots and one correction of rank one. Starts are those of the source, theta_k = 0.8 + 0.1 xi_k with normal
-deviates xi_k, theta_k' = cos(4 pi k/N)/sqrt(N); other deviates than the program's. A quarter of an hour on one core for 64 starts.
+Shares no code with the program. It applies the methods of Tao and Owhadi, (1.3), (2.1), (2.3), (2.7), to their
+(4.9), for all starts together; linear systems of the ring are solved by elimination without pivots and a
+correction of rank one. Starts are those of the source, theta_k = 0.8 + 0.1 xi_k with normal deviates xi_k,
+theta_k' = cos(4 pi k/N)/sqrt(N); the deviates differ from the program's. Takes a quarter of an hour on one core
+for 64 starts.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
@@ -17,7 +19,7 @@ N, A, X0, EPSILON, BETA = 200, 7, 0.3, 1 / 1400, 0.3
 def morse(x):
     """U', U'' and U''' of every base."""
     y = np.exp(-A * (1 - np.cos(x) - X0))
-    d, dd, ddd = -A * np.sin(x), -A * np.cos(x), A * np.sin(x)   # of the exponent
+    d, dd, ddd = -A * np.sin(x), -A * np.cos(x), A * np.sin(x)  # of the exponent
     y1, y2, y3 = y * d, y * (d * d + dd), y * (d**3 + 3 * d * dd + ddd)
     return 2 * (y - 1) * y1, 2 * y1 * y1 + 2 * (y - 1) * y2, 6 * y1 * y2 + 2 * (y - 1) * y3
 
@@ -27,7 +29,7 @@ def gradient(x):
 
 
 def tridiagonal(diagonal, off, right):
-    """Columns of right, [N][seeds] each, of the system with `off` beside the diagonal."""
+    """The solution for the columns of right, [N][seeds] each, of the system with `off` next to the diagonal."""
     d, r = diagonal.copy(), [b.copy() for b in right]
     for i in range(1, N):
         f = off / d[i - 1]
@@ -92,11 +94,17 @@ def kicked(force):
             new = force(x, BETA * h * h)
             v, f = v + 0.5 * h * (f + new), new
             yield x
+
     return steps
 
 
-METHODS = {"rattle": kicked(verlet), "newmark(beta=0.3)": newmark, "pushforward-newmark(beta=0.3)": kicked(implicit),
-           "zhang-skeel(beta=0.3)": kicked(full), "zhang-skeel(beta=0.3, form=simplified)": kicked(simplified)}
+METHODS = {
+    "rattle": kicked(verlet),
+    "newmark(beta=0.3)": newmark,
+    "pushforward-newmark(beta=0.3)": kicked(implicit),
+    "zhang-skeel(beta=0.3)": kicked(full),
+    "zhang-skeel(beta=0.3, form=simplified)": kicked(simplified),
+}
 
 
 def means(method, h, end, every, seeds, seed):
@@ -131,17 +139,20 @@ def told(x):
 
 
 def main():
-    np.seterr(all="ignore")   # the full form may fail
+    np.seterr(all="ignore")  # the full form may fail
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 64
     print("# mean and standard deviation over", seeds, "starts")
     for h in (2, 1, 0.5, 0.2):
         for method in METHODS:
             if h < 1 or method != "rattle":
-                print(f"crossings  {h:g}  {told(first_crossings(*means(method, h, 160, max(1, round(0.2 / h)), seeds, 1)))}  {method}", flush=True)
+                times = first_crossings(*means(method, h, 160, max(1, round(0.2 / h)), seeds, 1))
+                print(f"crossings  {h:g}  {told(times)}  {method}", flush=True)
     for h, method in ((0.2, "rattle"), *((2, m) for m in METHODS if m != "rattle")):
         m = means(method, h, 4000, round(4 / h), seeds, 2)[1]
         alive = m[:, np.isfinite(m).all(0)]
-        print(f"transitions  {h:g}  {told(transitions(alive))}  {method}, {alive.shape[1]} starts", flush=True)
+        print(
+            f"transitions  {h:g}  {told(transitions(alive))}  {method}, {alive.shape[1]} starts", flush=True
+        )
 
 
 if __name__ == "__main__":

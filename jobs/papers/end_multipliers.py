@@ -1,33 +1,41 @@
 #!/usr/bin/python3
-"""end_multipliers.py: measures compositions whose constraint acts at their two ends alone. No method of the program does this. Read by statements.py.
+"""end_multipliers.py: measures compositions whose constraint acts only at their two ends.
 
-Prints TOML: for each method its order and the defect of its 2-form. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, (5.7). There
-the constraint is asked for at the ends of a composition; in Example 5.1, RATTLE as B after A, the multipliers at the inner point cancel, (5.16)-(5.18).
-With q' = p (masses 1), g(q) = 0, G = Dg and leapfrog's step L_h of the potential alone, that is for weights c_1 .. c_s
+The program has no such method. Read by statements.py. Prints TOML: for each method its order and the defect of
+its 2-form. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, (5.7). It requires the constraint at
+the ends of a composition; in Example 5.1, RATTLE as B after A, the multipliers at the inner point cancel,
+(5.16)-(5.18). With q' = p (masses 1), g(q) = 0, G = Dg and the leapfrog step L_h of the potential alone, this
+is for weights c_1 .. c_s the method `ends`
 
-    (q1, r) = L_{c_s h} ... L_{c_1 h} (q0, p0 + G(q0)'l),  g(q1) = 0,    p1 = r - G(q1)'m,  G(q1) p1 = 0        `ends`.
+    (q1, r) = L_{c_s h} ... L_{c_1 h} (q0, p0 + G(q0)'l),  g(q1) = 0,    p1 = r - G(q1)'m,  G(q1) p1 = 0
 
-One such step for each weight instead is a composition of RATTLE: `substeps`, the control of the order. The control of the 2-form is `projected`:
-l = 0, and q1 is projected along G' at the end of the free steps. The system is modified-pendulum of the catalogue; the reference solves its
-ordinary differential equation, q'' = -grad V - G'lambda with lambda from the second derivative of g(q), by the classical Runge-Kutta method.
+One such step for each weight is a composition of RATTLE: `substeps`, the control of the order. The control of
+the 2-form is `projected`: l = 0, and q1 is projected along G' at the end of the free steps. The system is
+modified-pendulum of the catalogue. The reference solves its ordinary differential equation, q'' = -grad V -
+G'lambda with lambda from the second derivative of g(q), by the classical Runge-Kutta method.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
 END, STEPS = 1.5, (15, 30, 60, 120)
-FLOOR = 1e-11     # errors below it are round-off, and have no part in the fit of the order
-TINY = 1e-30      # the complex step
+FLOOR = 1e-11  # errors below it are round-off, and have no part in the fit of the order
+TINY = 1e-30  # the complex step
 START = np.array([0.5**0.5, 0, -(0.5**0.5)]), np.array([0, 0.5**0.25, 0])
 
 
 def triple(parts):
-    """Weights of the symmetric composition that raises order 2 to 4: so many equal parts, a negative one, as many again."""
+    """Weights of the symmetric composition that raises order 2 to 4: equal parts, a negative one, equal parts."""
     w = 1 / (2 * parts - (2 * parts) ** (1 / 3))
     return [w] * parts + [1 - 2 * parts * w] + [w] * parts
 
 
-HALF = [0.784513610477560, 0.235573213359357, -1.17767998417887]   # Yoshida 1990, order 6, solution A
-WEIGHTS = {"one": [1], "yoshida4": triple(1), "suzuki4": triple(2), "yoshida6": HALF + [1 - 2 * sum(HALF)] + HALF[::-1]}
+HALF = [0.784513610477560, 0.235573213359357, -1.17767998417887]  # Yoshida 1990, order 6, solution A
+WEIGHTS = {
+    "one": [1],
+    "yoshida4": triple(1),
+    "suzuki4": triple(2),
+    "yoshida6": HALF + [1 - 2 * sum(HALF)] + HALF[::-1],
+}
 
 
 # The system. Second derivatives are diagonal.
@@ -52,7 +60,7 @@ def hess_g(q):
 
 
 def free(q, p, dp, steps):
-    """Leapfrog without constraint: q and p at the end, and the change of q there that a change dp of p makes."""
+    """Leapfrog without constraint: q and p at the end, and the derivative of q there by p at the start."""
     dq = 0 * dp
     for h in steps:
         p, dp = p - h / 2 * grad_v(q), dp - h / 2 * hess_v(q) * dq
@@ -74,7 +82,7 @@ def checked(q):
 
 def ends(q, p, steps):
     n, l = G(q), 0
-    for _ in range(8):   # Newton's method: twice what the value needs, for the complex step's derivative
+    for _ in range(8):  # Newton's method: twice what the value needs, for the complex step's derivative
         q1, r, dq = free(q, p + l * n, n, steps)
         l = l - g(q1) / (G(q1) @ dq)
     return tangent(checked(q1), r)
@@ -122,10 +130,13 @@ def order(method, weights, exact):
 
 
 def defect(method, weights, count=STEPS[0]):
-    """The largest change of the 2-form dq ^ dp on a basis of the tangent vectors of {g = 0, G p = 0}, over the whole run of the largest step."""
+    """The largest change of the 2-form dq ^ dp on a basis of the tangent vectors of {g = 0, G p = 0}, over the
+    whole run of the largest step."""
     q, p = START
     basis = np.linalg.svd(np.array([[*G(q), 0, 0, 0], [*(hess_g(q) * p), *G(q)]]))[2][2:]
-    after = [run(method, weights, count, q + 1j * TINY * t[:3], p + 1j * TINY * t[3:]).imag / TINY for t in basis]
+    after = [
+        run(method, weights, count, q + 1j * TINY * t[:3], p + 1j * TINY * t[3:]).imag / TINY for t in basis
+    ]
     forms = [np.array(x)[:, :3] @ np.array(x)[:, 3:].T for x in (basis, after)]
     return abs((forms[1] - forms[1].T) - (forms[0] - forms[0].T)).max()
 
@@ -134,7 +145,8 @@ def main():
     exact = reference()
     for method in (ends, substeps, projected):
         for name, weights in WEIGHTS.items():
-            print(f'["{method.__name__}({name})"]\norder = {order(method, weights, exact):.6g}\ntwo_form = {defect(method, weights):.6g}\n')
+            print(f'["{method.__name__}({name})"]')
+            print(f"order = {order(method, weights, exact):.6g}\ntwo_form = {defect(method, weights):.6g}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""figures.py: a figure of a paper from the series of a result: panels below each other, lines over time. Called by tables.py."""
+"""figures.py: a figure of a paper from the series of a result: panels below each other, lines over time.
+
+Called by tables.py.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import matplotlib
 from constella import style
@@ -6,12 +9,17 @@ from constella.sheet import Sheet
 
 
 def draw_lines(ax, result, lines, scale):
-    """The value at each sample; on a logarithmic axis zeros stand at the floor."""
+    """The value at each sample; on a logarithmic axis zeros are drawn at the lower limit."""
     values = []
     for number, line in enumerate(lines):
         t, x = result.time_series(line["series"], 0)
         values.append(x)
-        look = {"color": style.COLOURS[number], "linestyle": style.DASHES[number], "linewidth": 1.0, "label": style.plain(line["series"])}
+        look = {
+            "color": style.COLOURS[number],
+            "linestyle": style.DASHES[number],
+            "linewidth": 1.0,
+            "label": style.plain(line["series"]),
+        }
         ax.plot(t, style.raised(x) if scale == "log" else x, **look)
     ax.set_yscale(scale)
     if scale == "log":

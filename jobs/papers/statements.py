@@ -1,21 +1,27 @@
 #!/usr/bin/python3
-"""statements.py: runs the studies of a paper's statements, and sets what is measured beside each.
+"""statements.py: runs the studies of a paper's statements, and compares each statement with the measured values.
 
     statements.py [-o FOLDER] [--ranks N] [--overwrite] PAPER.toml
 
-Results go to FOLDER (the paper's name). Exit: 0; 1 when something measured is not what is stated; 2 for mistakes of the user. The program is
-that of the variable CONSTELLA (build/constella). PAPER.toml, whose names of studies are relative to itself, holds
+Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a measured value contradicts a statement; 2 for
+mistakes of the user. The program is that of the variable CONSTELLA (build/constella). PAPER.toml, in which the
+names of studies are relative to it, contains
 
     source       where the statements are made.
     statements   a list: `says`, `where` (section or equation), `study` or `script`, and `measured`, a list of
-                   method   as the study has it, at its smallest step, or the script (or `methods`, of each of which it is measured); and
-                   column   of the result, with `is` (a word, or a number that is met `within`, or within so many `errors`, for a column NAME_mean
-                            those of NAME_error), `below` or `above`; or
-                   same     another method, whose q and p at the end differ by the number measured, with `below` or `above`; or
-                   histogram   of the result, with `of`: its peak, or the part or the mean of what is `under` an edge (distributions.py), as a column.
-                 A study may be changed in its text (`change`, a table of old and new) under another `name`.
+                   method      as in the study, at its smallest step, or as in the script; `methods` measures
+                               each of a list; and
+                   column      of the result, with `is`, `below` or `above`. `is` has a word, or a number that
+                               is met `within` a difference or within a multiple of its standard error
+                               (`errors`; for a column NAME_mean that of NAME_error); or
+                   same        another method, whose q and p at the end differ by the measured number, with
+                               `below` or `above`; or
+                   histogram   of the result, with `of`: its peak, or the fraction or the mean of the samples
+                               `under` an edge (distributions.py), compared like a column.
+                 The text of a study may be changed (`change`, a table of old and new) under another `name`.
 
-A script measures what the program has no method for. It is a Python file that prints TOML, a table for each method with its columns and their values.
+A script measures methods that the program does not have. It is a Python file that prints TOML, one table per
+method with its columns and their values.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -42,7 +48,10 @@ def case_of(result, method):
 def difference(result, one, other):
     """The largest difference of q and p at the end between two methods, at their smallest steps."""
     cases = [case_of(result, m) for m in (one, other)]
-    return max(float(abs(result.data(path)[cases[0]] - result.data(path)[cases[1]]).max()) for path in ("/final/q", "/final/p"))
+    return max(
+        float(abs(result.data(path)[cases[0]] - result.data(path)[cases[1]]).max())
+        for path in ("/final/q", "/final/p")
+    )
 
 
 @functools.cache
@@ -77,10 +86,12 @@ def measured_of(result, item):
 
 
 def error_of(result, item):
-    """The standard error of a mean, where so many are allowed."""
+    """The standard error of a mean, if the item allows a multiple of it."""
     if "errors" not in item:
         return 0.0
-    return float(result.numbers(item["column"].removesuffix("mean") + "error")[case_of(result, item["method"])])
+    return float(
+        result.numbers(item["column"].removesuffix("mean") + "error")[case_of(result, item["method"])]
+    )
 
 
 def holds(item, value, error):
@@ -107,23 +118,32 @@ def name_of(item):
     if "same" in item:
         return f"difference from {item['same']}"
     if "histogram" in item:
-        return f"{item['of']} of {item['histogram']}" + (f" under {item['under']:g}" if "under" in item else "")
+        return f"{item['of']} of {item['histogram']}" + (
+            f" under {item['under']:g}" if "under" in item else ""
+        )
     return item["column"]
 
 
 def line_of(item, value, error):
     shown = value if isinstance(value, str) else f"{value:.4g}"
     shown += f" +- {error:.2g}" if error else ""
-    return f"  {'ok ' if holds(item, value, error) else 'NOT'}  {item['method']}: {name_of(item)} {shown} ({asked(item)})"
+    verdict = "ok " if holds(item, value, error) else "NOT"
+    return f"  {verdict}  {item['method']}: {name_of(item)} {shown} ({asked(item)})"
 
 
 def each(measured):
     """What is measured, of one method each."""
-    return [{**item, "method": method} for item in measured for method in item.get("methods", [item.get("method")])]
+    return [
+        {**item, "method": method}
+        for item in measured
+        for method in item.get("methods", [item.get("method")])
+    ]
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip(), description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(
+        usage=__doc__.split("\n\n")[1].strip(), description=__doc__.split("\n\n")[0]
+    )
     parser.add_argument("paper", metavar="PAPER.toml", type=pathlib.Path)
     parser.add_argument("-o", dest="folder", type=pathlib.Path)
     parser.add_argument("--ranks", type=int, default=1)
@@ -143,7 +163,11 @@ def main():
     print(paper["source"])
     for statement in paper["statements"]:
         script = statement.get("script")
-        result = printed(options.paper.parent / script) if script else studies.result(statement, statement.get("name", statement["study"]))
+        result = (
+            printed(options.paper.parent / script)
+            if script
+            else studies.result(statement, statement.get("name", statement["study"]))
+        )
         print(f"\n{statement['says']} [{statement['where']}]")
         for item in each(statement["measured"]):
             value, error = measured_of(result, item), error_of(result, item)

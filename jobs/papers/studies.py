@@ -1,4 +1,7 @@
-"""studies.py: runs the studies of a paper into a folder, each once, whole or their first steps alone. Used by tables.py and statements.py."""
+"""studies.py: runs the studies of a paper into a folder, each once, in full or only their first steps.
+
+Used by tables.py and statements.py.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
@@ -10,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis")
 
 
 def mistake(words):
-    """Ends the command: bad input."""
+    """Ends the command for bad input."""
     print(f"{pathlib.Path(sys.argv[0]).name}: error: {words}", file=sys.stderr)
     sys.exit(2)
 
@@ -18,18 +21,23 @@ def mistake(words):
 try:
     from constella import Result
 except ImportError as e:
-    mistake(f"needs the Python module {e.name}; Debian: apt-get install python3-h5py python3-numpy python3-matplotlib")
+    mistake(
+        f"needs the Python module {e.name}; "
+        "Debian: apt-get install python3-h5py python3-numpy python3-matplotlib"
+    )
 
 CONSTELLA = os.environ.get("CONSTELLA", "build/constella")
 
 
 def shortened(text, rows):
-    """The study with its first `rows` steps alone."""
+    """The study with only its first `rows` steps."""
 
     def first(match):
         return match[1] + ", ".join(match[2].split(", ")[:rows]) + match[3]
 
-    text = re.sub(r"^(steps: .*halvings: )(\d+)", lambda m: m[1] + str(min(int(m[2]), rows - 1)), text, flags=re.M)
+    text = re.sub(
+        r"^(steps: .*halvings: )(\d+)", lambda m: m[1] + str(min(int(m[2]), rows - 1)), text, flags=re.M
+    )
     return re.sub(r"^(steps: .*\[)(.*)(\].*)$", first, text, flags=re.M)
 
 
@@ -47,7 +55,7 @@ class Studies:
     def refuse_existing(self, items):
         paths = sorted({str(self.folder / f"{self.name(item, label)}.h5") for label, item in items.items()})
         for path in filter(os.path.exists, paths):
-            mistake(f"{path} exists; --overwrite replaces it, and the figures beside it")
+            mistake(f"{path} exists; --overwrite replaces it and its figures")
 
     def result(self, item, label):
         name = self.name(item, label)
@@ -57,7 +65,7 @@ class Studies:
         return self.results[name]
 
     def text(self, item, name):
-        """The path of the study, of a copy in the folder where its text is another."""
+        """The path of the study, or of a copy in the folder if its text is changed."""
         path = self.home / item["study"]
         text = changed = path.read_text()
         for old, new in item.get("change", {}).items():

@@ -1,32 +1,35 @@
 #!/usr/bin/python3
-"""tables.py: runs the studies of a paper's tables and figures, and says how far each printed number agrees with what is measured.
+"""tables.py: runs the studies of a paper's tables and figures, and compares printed with measured numbers.
 
-    tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown] [--overwrite] PAPER.toml
+    tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown] [--overwrite]
+              PAPER.toml
 
-Results, and a PNG for each figure, go to FOLDER (the paper's name). Exit: 0; 1 when a number that must agree does not; 2 for mistakes of the
-user. The program is that of the variable CONSTELLA (build/constella).
+Results, and a PNG for each figure, go to FOLDER (default: the paper's name). Exit: 0; 1 when a number that must
+agree does not; 2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella).
 
-PAPER.toml, whose names of studies are relative to itself, holds
+PAPER.toml, in which the names of studies are relative to it, contains
 
     source    where the numbers are printed.
     columns   by name: `heading` (the name), `measured`, and one of
-                digits   so many digits must agree, or as many as are printed where they are fewer,
-                within   the difference, of numbers of as many decimals, must not be larger (rates),
-                bound    what is measured must not be larger, whatever is printed (round-off).
-              `measured` is a column of the result, or the path of an observable, whose largest change is taken, or with `figure` another of the
-              figures of docs/result-file.md, less the one at the start. Of a dataset of vectors `component` is the change of that component from the
-              step before, larger, to this one. In its place `rate_of` names another column: the base-2 logarithm of its value at the step before
-              over that at this one, or (`ahead`) of that at this one over that at the next. `method` stands in a column where the columns of a table,
-              not its blocks, differ in the method.
-    tables    by name: `title`, `study`, `row` (the heading of the rows' labels), `columns`, `blocks`. A block has `title`, `method` and `rows`: a
-              line a step of the study, coarse first, with a label and a cell for each column; `-` is empty, VALUE~X asks for X in place of the
-              column's digits, width or bound. A table may be `like` another, with a `change` of the study's text, and some of its columns `only`.
-              A `control` holds no numbers of the paper: its numbers must all agree (control = "agree"), or half of them or more must not
-              ("disagree").
-    figures   by name: `title`, `study`, `scale` (linear or log), `verdicts` of observables, and `panels` of `lines`, each a `series` of the result
-              that stays below its `bound`.
+                digits   that many digits must agree, or all that are printed if they are fewer,
+                within   the difference, rounded to the printed decimals, must not be larger (rates),
+                bound    the measured value must not be larger, whatever is printed (round-off).
+              `measured` is a column of the result, or the path of an observable, of which the largest change is
+              taken; with `figure` another figure of docs/result-file.md minus the one at the start. For a
+              dataset of vectors `component` is the change of that component from the preceding, larger step to
+              this one. Instead of `measured`, `rate_of` names another column: the base-2 logarithm of its value
+              at the preceding step over that at this one, or (`ahead`) of that at this one over that at the
+              next. `method` is in a column if the columns of a table, not its blocks, differ in the method.
+    tables    by name: `title`, `study`, `row` (the heading of the row labels), `columns`, `blocks`. A block has
+              `title`, `method` and `rows`: one line per step of the study, coarse first, with a label and a cell
+              for each column; `-` is empty, VALUE~X replaces the column's digits, width or bound by X. A table
+              may be `like` another, with a `change` of the study's text, and with some of its columns (`only`).
+              A `control` has no numbers of the paper: its numbers must all agree (control = "agree"), or half of
+              them or more must disagree ("disagree").
+    figures   by name: `title`, `study`, `scale` (linear or log), `verdicts` of observables, and `panels` of
+              `lines`, each a `series` of the result that stays below its `bound`.
 
-What agreeing digits are is said in agreement.py.
+agreement.py defines agreeing digits.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -55,21 +58,30 @@ def case_of(column, cases, block, step):
 def rate_of(columns, result, column, cases, block, step):
     """The base-2 logarithm of another column at a step over that at the next."""
     first = step if column.get("ahead") else step - 1
-    above, below = (measured_of(columns, result, columns[column["rate_of"]], cases, block, k) for k in (first, first + 1))
+    above, below = (
+        measured_of(columns, result, columns[column["rate_of"]], cases, block, k) for k in (first, first + 1)
+    )
     return math.log2(above / below) if above and below else math.nan
 
 
 def measured_of(columns, result, column, cases, block, step):
-    """What a column of the result holds for the step; for an observable, the largest change over the members."""
+    """The value of a column of the result at the step; for an observable, the largest change over the members."""
     if "rate_of" in column:
         return rate_of(columns, result, column, cases, block, step)
     case = case_of(column, cases, block, step)
     if "component" in column:
         before = case_of(column, cases, block, step - 1)
         values = result.data(column["measured"])
-        return float(abs(values[case][..., column["component"]] - values[before][..., column["component"]]).max())
+        return float(
+            abs(values[case][..., column["component"]] - values[before][..., column["component"]]).max()
+        )
     if "figure" in column:
-        return float(abs(result.data(column["measured"], column["figure"])[case] - result.data(column["measured"], "start")[case]).max())
+        return float(
+            abs(
+                result.data(column["measured"], column["figure"])[case]
+                - result.data(column["measured"], "start")[case]
+            ).max()
+        )
     if column["measured"].startswith("/"):
         return float(result.data(column["measured"], "drift")[case].max())
     return float(result.numbers(column["measured"])[case])
@@ -83,12 +95,15 @@ def cells_of(table, block, line):
     """The label of a row, and its cells by column."""
     label, *cells = line.split()
     if len(cells) != len(table["columns"]):
-        mistake(f"'{table['title']}', {block['title']}: row {label} has {len(cells)} cells for {len(table['columns'])} columns")
+        mistake(
+            f"'{table['title']}', {block['title']}: row {label} has {len(cells)} cells "
+            f"for {len(table['columns'])} columns"
+        )
     return label, dict(zip(table["columns"], cells))
 
 
 def block_entries(paper, table, label, block, result, rows):
-    """[[label of the row, Entry or None for each column]], a line a step."""
+    """[[label of the row, Entry or None for each column]], one line per step."""
     cases = {curve.method: curve.cases for curve in result.curves()}
     lines = []
     for step, line in enumerate(block["rows"].strip().splitlines()[:rows]):
@@ -100,7 +115,14 @@ def block_entries(paper, table, label, block, result, rows):
             if cells[name] == "-":
                 entries.append(None)
                 continue
-            entries.append(entry_of(place, column, cells[name], measured_of(paper["columns"], result, column, cases, block, step)))
+            entries.append(
+                entry_of(
+                    place,
+                    column,
+                    cells[name],
+                    measured_of(paper["columns"], result, column, cases, block, step),
+                )
+            )
         lines.append([row, *entries])
     return lines
 
@@ -153,7 +175,12 @@ def figure_checks(result, label, figure):
     checks = []
     for line in (line for panel in figure["panels"] for line in panel["lines"] if "bound" in line):
         largest = result.time_series(line["series"], 0)[1].max()
-        checks.append((f"{label}: {line['series']} stays below {line['bound']:g}: {largest:.2e}", largest <= line["bound"]))
+        checks.append(
+            (
+                f"{label}: {line['series']} stays below {line['bound']:g}: {largest:.2e}",
+                largest <= line["bound"],
+            )
+        )
     for name, wanted in figure.get("verdicts", {}).items():
         found = result.texts(f"{name}_verdict")[0]
         checks.append((f"{label}: {name} is {wanted}: {found}", found == wanted))
@@ -200,7 +227,16 @@ def counts_of(label, entries):
 def print_counts(found, form):
     """The counts of each table and of all; the numbers that disagree."""
     everything = [e for entries in found.values() for e in entries]
-    head = ["", "values", "all digits", f"{SOUGHT} or more", "fewer, as asked", "rates", "round-off", "disagree"]
+    head = [
+        "",
+        "values",
+        "all digits",
+        f"{SOUGHT} or more",
+        "fewer, as asked",
+        "rates",
+        "round-off",
+        "disagree",
+    ]
     rows = [counts_of(label, entries) for label, entries in found.items()]
     print("\nNumbers of the paper that agree" + ("\n" if form == "markdown" else ""))
     print(*aligned([head, *rows, counts_of("all", everything)], form), sep="\n")
@@ -213,25 +249,34 @@ def control_check(label, wanted, entries):
     """(what, passed) for a table that holds no numbers of the paper."""
     off = sum(not e.passed for e in entries)
     if wanted == "agree":
-        return f"control {label}: {len(entries) - off} of {len(entries)} numbers agree, as all of them must", off == 0
-    return f"control {label}: {off} of {len(entries)} numbers disagree, as half of them must", 2 * off >= len(entries)
+        return (
+            f"control {label}: {len(entries) - off} of {len(entries)} numbers agree, as all of them must",
+            off == 0,
+        )
+    return f"control {label}: {off} of {len(entries)} numbers disagree, as half of them must", 2 * off >= len(
+        entries
+    )
 
 
 # ---- the command
 
 
 def chosen(items, only):
-    """The tables or figures that are asked for, each with what it takes from the one that it is like."""
+    """The requested tables or figures, each with what it takes from the one that it is like."""
     full = {label: {**items.get(item.get("like"), {}), **item} for label, item in items.items()}
     return {label: item for label, item in full.items() if not only or label in only}
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="The file's opening words tell the rest.")
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], epilog="The opening words of this file describe PAPER.toml."
+    )
     parser.add_argument("paper", type=pathlib.Path, metavar="PAPER.toml")
     parser.add_argument("-o", "--folder", type=pathlib.Path, help="where results and figures go")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these tables and figures")
-    parser.add_argument("--rows", type=int, metavar="N", help="the first N rows of each block: the largest steps")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="the first N rows of each block: the largest steps"
+    )
     parser.add_argument("--ranks", type=int, default=0, metavar="N", help="under mpirun with N ranks")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
     parser.add_argument("--overwrite", action="store_true", help="replace results and figures")
@@ -241,7 +286,7 @@ def read_options():
 
 
 def read_paper(path, only):
-    """What the file holds; `only` must name what it has."""
+    """The contents of the file; `only` must name some of them."""
     try:
         paper = tomllib.loads(path.read_text())
     except (OSError, tomllib.TOMLDecodeError) as e:
@@ -264,10 +309,16 @@ def main():
     print(paper["source"])
     found = {label: print_table(paper, label, table, studies, options) for label, table in tables.items()}
     checks = [check for label, figure in figures.items() for check in draw_figure(label, figure, studies)]
-    controls = [control_check(label, tables[label]["control"], found.pop(label)) for label in list(found) if "control" in tables[label]]
+    controls = [
+        control_check(label, tables[label]["control"], found.pop(label))
+        for label in list(found)
+        if "control" in tables[label]
+    ]
     print_counts(found, options.format)
     print_checks(controls)
-    passed = [e.passed for entries in found.values() for e in entries] + [passed for _, passed in checks + controls]
+    passed = [e.passed for entries in found.values() for e in entries] + [
+        passed for _, passed in checks + controls
+    ]
     sys.exit(not all(passed))
 
 

@@ -1,24 +1,29 @@
 #!/usr/bin/python3
-"""tao-owhadi-crossings.py: runs the DNA chain of a paper from many starts, and sets its transitions beside those of another implementation.
+"""tao-owhadi-crossings.py: runs the DNA chain of a paper from many starts, and compares its transitions with
+those of another implementation.
 
     tao-owhadi-crossings.py PAPER.toml [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite]
 
-Results go to FOLDER (the paper's name). Exit: 0; 1 when a mean is outside the spread of single starts; 2 for mistakes of the user. The program is
-that of the variable CONSTELLA (build/constella). PAPER.toml holds `ensembles`, by name:
+Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a mean is outside the spread of single starts;
+2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella). PAPER.toml contains
+`ensembles`, by name:
 
     title, study    the study's keys `steps`, `methods` and `every` are replaced by those of each block.
-    of              crossing (the time at which the mean angle first passes pi, between samples along a straight line) or transitions (how often
-                    it goes from below pi/2 to above 3 pi/2 or back).
-    blocks          `step`, `every` (steps from sample to sample) and `rows`: a line a method with the mean and the standard deviation over the
-                    starts that the other implementation has, then the method.
+    of              crossing (the time at which the mean angle first passes pi, between samples along a straight
+                    line) or transitions (how often it goes from below pi/2 to above 3 pi/2 or back).
+    blocks          `step`, `every` (steps from sample to sample) and `rows`: one line per method with the mean
+                    and the standard deviation over the starts of the other implementation, then the method.
 
-For each method: the starts that failed (they are left out) and those without a crossing (likewise), mean, standard deviation of single starts, standard
-error of the mean, least and largest; how far the mean is from the other implementation's, in its standard deviations and in standard errors of the
-difference; how far it is from that of the last block's first method, the benchmark, in standard deviations of single starts; time per unit of time.
+The columns for each method: the starts that failed and those without a crossing (both are left out), mean,
+standard deviation of single starts, standard error of the mean, least and largest; the distance of the mean from
+that of the other implementation, in its standard deviations and in standard errors of the difference; the
+distance from the first method of the last block, the benchmark, in standard deviations of single starts; the
+time per unit of time.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
 import pathlib
+import re
 import sys
 import tomllib
 
@@ -48,7 +53,7 @@ MEASURES = {"crossing": first_crossing, "transitions": transitions}
 
 
 def samples(result, case, measure):
-    """(a number for each start that lives to the end, how many do not)."""
+    """(a number for each start that does not fail, the number of those that fail)."""
     trajectory = result.file[f"trajectories/{case}"]
     t, m = trajectory["t"][:], trajectory["q"][:].mean(axis=-1)
     t = t if t.ndim == 1 else t[0]
@@ -57,14 +62,13 @@ def samples(result, case, measure):
 
 
 def text_of(paper, ensemble, block, methods):
-    """What is replaced in the study."""
+    """The changes of the study's text."""
     listed = ", ".join(f'"{m}"' for m in methods)
-    found = {}
-    for line in (paper / ensemble["study"]).read_text().splitlines():
+    study = (paper / ensemble["study"]).read_text()
+    found = {re.search(r"^methods:(.*\n  )*.*", study, re.M)[0]: f"methods: [{listed}]"}
+    for line in study.splitlines():
         if line.startswith("steps:"):
             found[line] = f"steps: [{block['step']:g}]"
-        if line.startswith("methods:"):
-            found[line] = f"methods: [{listed}]"
         if line.startswith("trajectories:"):
             found[line] = f"{line.split('every:')[0]}every: {block['every']}}}"
         if line.startswith("system:"):
@@ -84,8 +88,14 @@ def line_of(x, failed, cost, method, step, other, seeds):
     spread, error = some.std(ddof=1), some.std(ddof=1) / some.size**0.5
     away = some.mean() - mean
     errors = away / np.hypot(error, deviation / seeds**0.5)
-    line = f"{method:40} {step:5g} {failed:6d} {some.size:7d} {some.mean():8.4g} {spread:6.3g} {error:6.2g} {some.min():7.4g} {some.max():7.4g} "
-    return line + f"{mean:8.4g} {deviation:6.3g} {away / deviation:7.2f} {errors:7.1f} {cost:8.0f}", some.mean(), spread, abs(away) <= deviation
+    line = f"{method:40} {step:5g} {failed:6d} {some.size:7d} {some.mean():8.4g} {spread:6.3g} {error:6.2g} "
+    line += f"{some.min():7.4g} {some.max():7.4g} "
+    return (
+        line + f"{mean:8.4g} {deviation:6.3g} {away / deviation:7.2f} {errors:7.1f} {cost:8.0f}",
+        some.mean(),
+        spread,
+        abs(away) <= deviation,
+    )
 
 
 def measured(studies, paper, label, ensemble):
@@ -93,22 +103,30 @@ def measured(studies, paper, label, ensemble):
     lines = []
     for block in ensemble["blocks"]:
         rows = rows_of(block)
-        item = {"study": ensemble["study"], "change": text_of(paper, ensemble, block, [m for m, _, _ in rows])}
+        item = {
+            "study": ensemble["study"],
+            "change": text_of(paper, ensemble, block, [m for m, _, _ in rows]),
+        }
         result = studies.result(item, f"{label}-{block['step']:g}")
         cases = {curve.method: curve.cases[0] for curve in result.curves()}
         for method, mean, deviation in rows:
             case = cases[method]
             x, failed = samples(result, case, MEASURES[ensemble["of"]])
             cost = 1e9 / float(result.numbers("steps_per_second")[case]) / block["step"]
-            lines.append(line_of(x, failed, cost, method, block["step"], (mean, deviation), ensemble["starts"]))
+            lines.append(
+                line_of(x, failed, cost, method, block["step"], (mean, deviation), ensemble["starts"])
+            )
     return lines
 
 
 def told(studies, paper, label, ensemble):
     """Prints an ensemble; how many means are outside."""
     print(f"\n{label}: {ensemble['title']}\n")
-    print(f"{'method':40} {'step':>5} {'failed':>6} {'counted':>7} {'mean':>8} {'dev.':>6} {'error':>6} {'least':>7} {'largest':>7} "
-          f"{'other':>8} {'dev.':>6} {'in dev.':>7} {'in err.':>7} {'ns/time':>8} {'from benchmark':>14}")
+    print(
+        f"{'method':40} {'step':>5} {'failed':>6} {'counted':>7} {'mean':>8} {'dev.':>6} {'error':>6} "
+        f"{'least':>7} {'largest':>7} "
+        f"{'other':>8} {'dev.':>6} {'in dev.':>7} {'in err.':>7} {'ns/time':>8} {'from benchmark':>14}"
+    )
     lines = measured(studies, paper, label, ensemble)
     count = len(rows_of(ensemble["blocks"][-1]))
     _, benchmark, spread, _ = lines[-count]
@@ -118,7 +136,9 @@ def told(studies, paper, label, ensemble):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip(), description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(
+        usage=__doc__.split("\n\n")[1].strip(), description=__doc__.split("\n\n")[0]
+    )
     parser.add_argument("paper", metavar="PAPER.toml", type=pathlib.Path)
     parser.add_argument("-o", dest="folder", type=pathlib.Path)
     parser.add_argument("--only", nargs="+", metavar="NAME")
@@ -133,11 +153,15 @@ def main():
         mistake(f"{options.paper}: {e}")
     ensembles = {k: x for k, x in paper.get("ensembles", {}).items() if not options.only or k in options.only}
     if not ensembles:
-        mistake(f"{options.paper} has no such ensembles; it has {', '.join(paper.get('ensembles', {})) or 'none'}")
+        mistake(
+            f"{options.paper} has no such ensembles; it has {', '.join(paper.get('ensembles', {})) or 'none'}"
+        )
     options.folder.mkdir(parents=True, exist_ok=True)
     studies = Studies(options.paper.parent, options)
     if not options.overwrite:
-        studies.refuse_existing({f"{k}-{b['step']:g}": {"change": 1, **x} for k, x in ensembles.items() for b in x["blocks"]})
+        studies.refuse_existing(
+            {f"{k}-{b['step']:g}": {"change": 1, **x} for k, x in ensembles.items() for b in x["blocks"]}
+        )
     print(paper["source"])
     sys.exit(any([told(studies, options.paper.parent, k, x) for k, x in ensembles.items()]))
 

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""pendulum.py: a study from Python, from a Lagrangian to figures; cells as of a notebook (VS Code, Spyder and jupytext know `# %%`).
+"""pendulum.py: a study from Python, from a Lagrangian to figures.
+
+The cells are those of a notebook (VS Code, Spyder and jupytext recognise `# %%`).
 
     PYTHONPATH=analysis python3 jobs/python/pendulum.py [FOLDER]
 
-writes its results and figures into FOLDER (pendulum-python), and prints what stands in the comments.
+writes its results and figures into FOLDER (pendulum-python), and prints the values that the comments mention.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 # %% A system, in words: two points on rods, the lower one hung on the upper.
@@ -18,7 +20,11 @@ system = """
 system: two-points
 coordinates: [x1, y1, x2, y2]
 units: {time: s, x1: m, y1: m, x2: m, y2: m, energy: J}
-parameters: {m: {default: 1, unit: kg}, g: {default: 9.81, unit: m/s^2}, L1: {default: 1, unit: m}, L2: {default: 1, unit: m}}
+parameters:
+  m: {default: 1, unit: kg}
+  g: {default: 9.81, unit: m/s^2}
+  L1: {default: 1, unit: m}
+  L2: {default: 1, unit: m}
 mass: [m, m, m, m]
 potential: m*g*(y1 + y2)
 constraints: {upper: x1^2 + y1^2 - L1^2, lower: (x2 - x1)^2 + (y2 - y1)^2 - L2^2}

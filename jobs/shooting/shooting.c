@@ -1,20 +1,21 @@
-/* shooting.c: periodic orbits of the double pendulum by shooting: a root finder of one's own around the
- * steps of the library.
+/* shooting.c: periodic orbits of the double pendulum by shooting: a root finder that steps
+ * trajectories with the library.
  *
  *   cc shooting.c $(pkg-config --cflags --libs constella) -lm -o shooting
- *   ./shooting ["METHOD" [STEPS]]          default: "compose(rattle, yoshida4)", 100 steps for a quarter of the period
+ *   ./shooting ["METHOD" [STEPS]]   default: "compose(rattle, yoshida4)", 100 steps for a quarter of the period
  *
  * The pendulum starts at rest with its rods at the angles a (given) and b (unknown), and swings to the
  * other side in half a period T (unknown). By symmetry both points then cross the vertical at T/4 together.
  * Two equations in two unknowns:
  *
- *   F(b, T) = (x1, x2)(T/4) = 0,    dF/dT = (x1', x2')/4,    dF/db from a second trajectory of the same batch, started at b + 1e-7.
+ *   F(b, T) = (x1, x2)(T/4) = 0,    dF/dT = (x1', x2')/4,
+ *   dF/db from a second trajectory of the same batch, started at b + 1e-7.
  *
  * Solved by Newton's method, and again by Broyden's secant method, which steps one trajectory for each
  * iterate; each amplitude starts from the solution of the one before, the first from the linear mode. Then
- * the check, which no equation above has asked for: after a whole period the state is where it was. A
- * symmetric method closes the orbit to round-off at any step, since the conditions are those of reversors
- * of its own map; of others the residual is of their order.
+ * the check, which the equations above do not imply: after a whole period the state returns. A symmetric
+ * method closes the orbit to round-off at any step, since the conditions are those of the reversors of its
+ * own map; for other methods the residual is of their order.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <constella/constella.h>

@@ -79,7 +79,7 @@ for scheduler in slurm pbs sge; do
   told $scheduler USR1 $back "${again[$scheduler]}"
   rm -f study.log
   told $scheduler TERM 75 ""
-  has "$scheduler: how to go on" "$(log)" "this goes on: "
+  has "$scheduler: how to go on" "$(log)" "continue with: "
 done
 rm -f study.log
 told sge USR2 75 ""

@@ -109,7 +109,7 @@ scancel "$cancelled"
 until_true 20 ended "$cancelled"
 sleep 1
 is "cancelled: stays so" "$(field "$cancelled" JobState), restarts $(field "$cancelled" Restarts)" "CANCELLED, restarts 0"
-has "cancelled: the log says how to go on" "$(log cancelled)" "this goes on: sbatch cancelled.slurm"
+has "cancelled: the log says how to go on" "$(log cancelled)" "continue with: sbatch cancelled.slurm"
 submit cancelled --ranks 2
 again=$job
 
