@@ -1,7 +1,7 @@
-/* bands.h: M + b Hess V over lanes, as linearly implicit methods have it: bands of the system's cst_bands,
- * rows in the order of elimination.
+/* bands.h: lane code: the matrix M + b Hess V of linearly implicit methods, stored as bands of the system's
+ * cst_bands, with rows in the order of elimination.
  *
- * `which` is 0 for the Hessian of V and 1 for that of its stiff part, and is known when this is compiled.
+ * `which` is 0 for the Hessian of V and 1 for that of its stiff part; it is a compile-time constant.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_BANDS_H
@@ -9,7 +9,7 @@
 #include "system/lane/group.h"
 #include "core/band.h"
 
-#if !CST_HOT || SYS_FILTERED /* else its sizes are not known */
+#if !CST_HOT || SYS_FILTERED /* otherwise its sizes are not compiled in */
 #if CST_HOT
 #if SYS_STIFF
 #define PICK(which, name) ((which) ? name##1 : name##0)
@@ -36,12 +36,12 @@
 #define MOST_BAND      (NQ * ((BAND(1) > BAND(0) ? BAND(1) : BAND(0)) + 1))
 #define MOST_ENTRIES   (ENTRIES(1) > ENTRIES(0) ? ENTRIES(1) : ENTRIES(0))
 #endif
-/* What dVH and dVS put out: grad V by rows, the Hessian, what D3V shares. */
+/* The output of dVH and dVS: grad V by rows, the Hessian, the subexpressions that D3V shares. */
 #define BENT_SIZE (NQ + MOST_ENTRIES + NSHARED)
-/* A full constant M, row-major, where there is one; and its factors. */
+/* A full constant M, row-major, if there is one, and its factors. */
 #define FULL_MASS (GENERAL ? NQ * NQ : 0)
 
-/* The mass as a core keeps it: by classes with its inverse, or full with its factors. */
+/* The mass as a core stores it: by classes, with its inverse, or full, with its factors. */
 typedef struct {
   const vd *mass;
   vd       *inverse, *M, *factor;
@@ -88,7 +88,7 @@ CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *
   }
 }
 
-/* A := M + b H, H the entries that dVH or dVS has put out. */
+/* A := M + b H, where H contains the entries that dVH or dVS returned. */
 CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which, double b,
                                const vd *H, vd *A) {
   U for (int k = 0; k < NQ * (BAND(which) + 1); k++) A[k] = vset(0);

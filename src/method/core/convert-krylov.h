@@ -1,21 +1,21 @@
-/* convert-krylov.h: Newton's equations of the core of convert(...) without their matrix, for systems too
- * large for one. Part of convert.c.
+/* convert-krylov.h: matrix-free solution of Newton's equations in the core of convert(...), for systems that
+ * are too large for a matrix. Part of convert.c.
  *
- * The matrix is applied by one forward and one forward over reverse sweep of each half. What preconditions it
- * is the paper's chord, D d = [1, h alpha 1] and D2H = h diag(0, M), without its terms of order h, solved
- * block by block with the Gram matrix of G and with the saddle matrix of M and G, which are banded where the
- * system is: GMRES then takes a factor of about h an iteration.
+ * The matrix is applied by one forward and one forward-over-reverse sweep of each half. The preconditioner is
+ * the paper's chord, D d = [1, h alpha 1] and D2H = h diag(0, M), without its terms of order h. It is solved
+ * block by block with the matrix G G' and with the saddle matrix of M and G, which are banded if the system
+ * is. GMRES then reduces the residual by a factor of about h per iteration.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#define KRYLOV_TOLERANCE 1e-7 /* of the residual: an iteration of Newton's gains as much */
+#define KRYLOV_TOLERANCE 1e-7 /* relative to the residual: Newton's method gains as much per iteration */
 
-/* What apply and precondition are given. */
+/* The data of apply and precondition. */
 typedef struct {
   const cst_context *C;
   struct local      *L;
   int                j;
-  const vd          *x; /* the iterate; the sweeps hold its values and its reverse */
+  const vd          *x; /* the iterate, at which the sweeps were evaluated */
 } equations;
 
 /* y := D(grad H) for the changes dw, dmu of mu+ and dtheta of theta-, and dd[2][nq] := D d- dw, D d+ dw. */
@@ -26,15 +26,17 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
   K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
   project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
   for (int k = 0; k < 2; k++) {
-    for (int i = 0; i < NQ; i++)
-      seed[i] = vpick(k, -e->x[MU + i], L->minus[i]), dseed[i] = -vpick(k, dmu[i], pulled[i]);
+    for (int i = 0; i < NQ; i++) {
+      seed[i] = vpick(k, -e->x[MU + i], L->minus[i]);
+      dseed[i] = -vpick(k, dmu[i], pulled[i]);
+    }
     cst_sweep_tangent(C, &L->sweep[k], e->x + Q_, e->x + V_, dw, dw + NQ, dd + k * NQ, unused);
     cst_sweep_second(C, &L->sweep[k], e->x + Q_, e->x + V_, seed, vset(k ? 1 : -1), dw, dseed, part);
     for (int i = 0; i < 2 * NQ; i++) y[i] = vkeep(vmask(k), y[i]) + part[i];
   }
 }
 
-/* y -= D2(nu1.g + nu2.(G v)) dw - what the changes of nu1 and nu2 add. */
+/* y -= D2(nu1.g + nu2.(G v)) dw and the contributions of the changes of nu1 and nu2. */
 static void vary_constraint_forces(const equations *e, const vd *dw, const vd *dnu1, const vd *dnu2, vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
@@ -54,7 +56,10 @@ static void vary_constraint_forces(const equations *e, const vd *dw, const vd *d
   K_D2glw(L->c, e->x + Q_, e->x + V_, nu2, bent);
   for (int i = 0; i < NQ; i++) {
     y[i] -= bent[i];
-    COL_G(i, a, k) y[i] -= L->G0[k] * dnu1[a], y[NQ + i] -= L->G0[k] * nu2[a];
+    COL_G(i, a, k) {
+      y[i] -= L->G0[k] * dnu1[a];
+      y[NQ + i] -= L->G0[k] * nu2[a];
+    }
   }
 }
 
@@ -67,11 +72,16 @@ static void apply(void *self, const vd *z, vd *y) {
   vd                 dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)],
       unused[ROOM(NG)];
   USES_G
-  for (int i = 0; i < NQ; i++) dw[i] = z[J_Q + i], dw[NQ + i] = z[J_V + i];
+  for (int i = 0; i < NQ; i++) {
+    dw[i] = z[J_Q + i];
+    dw[NQ + i] = z[J_V + i];
+  }
   vary_gradient(e, dw, z + J_MU, z + J_TH, dd, grad);
   if (NG > 0) vary_constraint_forces(e, dw, z + J_N1, z + J_N2, grad);
   for (int i = 0; i < NQ; i++) {
-    y[J_Q + i] = dd[i], y[J_MU + i] = grad[i], y[J_V + i] = over * grad[NQ + i];
+    y[J_Q + i] = dd[i];
+    y[J_MU + i] = grad[i];
+    y[J_V + i] = over * grad[NQ + i];
     COL_G(i, a, k) y[J_Q + i] -= L->Gb[k] * z[J_TH + a];
   }
   if (NG == 0) return;
@@ -80,16 +90,19 @@ static void apply(void *self, const vd *z, vd *y) {
   K_D2gvw(L->c, e->x + Q_, e->x + V_, dw, moved);
   for (int a = 0; a < NG; a++) {
     vd g = vset(0), gv = moved[a], gmu = bent[a];
-    ROW_G(a, i, k) g += L->G0[k] * dw[i], gv += L->G0[k] * dw[NQ + i], gmu += L->G1[k] * z[J_MU + i];
+    ROW_G(a, i, k) {
+      g += L->G0[k] * dw[i];
+      gv += L->G0[k] * dw[NQ + i];
+      gmu += L->G1[k] * z[J_MU + i];
+    }
     y[J_TH + a] = vpick(DROPPED(a), z[J_TH + a], g);
     y[J_N1 + a] = vpick(DROPPED(a), z[J_N1 + a], gmu);
     y[J_N2 + a] = vpick(DROPPED(a), z[J_N2 + a], gv);
   }
 }
 
-/* z := the chord's solution for the right sides b. In turn: (q, theta-) by F0, F1; (mu+, nu1) by F3, F5; (v,
- * nu2) by F4, F2; and q again.
- */
+/* z := the solution of the chord equations for the right-hand side b. In turn: (q, theta-) by F0, F1; (mu+,
+ * nu1) by F3, F5; (v, nu2) by F4, F2; and q again. */
 static void precondition(void *self, const vd *b, vd *z) {
   const equations   *e = self;
   const cst_context *C = e->C;
@@ -97,7 +110,10 @@ static void precondition(void *self, const vd *b, vd *z) {
   const double       h = H(e->j);
   vd                 bent[ROOM(NG)], y[ROOM(NG)];
   USES_G
-  for (int i = 0; i < NQ; i++) z[J_Q + i] = b[J_Q + i], z[J_MU + i] = -b[J_MU + i];
+  for (int i = 0; i < NQ; i++) {
+    z[J_Q + i] = b[J_Q + i];
+    z[J_MU + i] = -b[J_MU + i];
+  }
   make_tangential(C, L->G0, L->S0, b + J_TH, z + J_Q, z + J_TH);
   for (int a = 0; a < NG; a++) z[J_TH + a] = -z[J_TH + a];
   if (NG > 0) K_D2gvw(L->c, e->x + R_, e->x + MU, z + J_Q, bent);

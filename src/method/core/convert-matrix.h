@@ -1,6 +1,5 @@
-/* convert-matrix.h: Newton's matrix of the core of convert(...): first and second variations, the paper's
- * chord, assembly and elimination. Part of convert.c, which explains them.
- */
+/* convert-matrix.h: Newton's matrix in the core of convert(...): first and second variations, the paper's
+ * chord, assembly and elimination. Part of convert.c, which defines the equations. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 #define AT_D(k, i, j) L->D[((k)*NQ + (i)) * 2 * NQ + (j)]
@@ -33,14 +32,17 @@ static void momentum_variation(const cst_context *C, const struct local *L, cons
   for (int i = 0; i < NQ; i++) p[i] += vpick(MASS_UNIT, de[i], L->m[CLASS(i)] * de[i]);
 }
 
-/* F[nq][2 nq], the derivative of A halfway of half k between w and its end. */
+/* F[nq][2 nq] := the derivative of A at the midpoint of half k, between w and its end. */
 static void halfway(const cst_context *C, struct local *L, const vd *w, int k, vd *F) {
   const cst_sweep *H = &L->sweep[k];
   const vd        *d = L->end + 2 * k * NQ, *e = d + NQ;
-  cst_saddle K = cst_sweep_saddle(C, H, 0); /* the next values overwrite what is left of these, but for e */
-  vd         q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)], E[ROOM(NPOINT)];
+  cst_saddle       K = cst_sweep_saddle(C, H, 0); /* the next evaluation overwrites its arrays, except e */
+  vd q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)], E[ROOM(NPOINT)];
   K.e = E;
-  for (int i = 0; i < NQ; i++) q[i] = 0.5 * (w[i] + d[i]), v[i] = 0.5 * (w[NQ + i] + e[i]);
+  for (int i = 0; i < NQ; i++) {
+    q[i] = 0.5 * (w[i] + d[i]);
+    v[i] = 0.5 * (w[NQ + i] + e[i]);
+  }
   if (TIMED) *H->clock = H->at + 0.5 * H->t;
   K_clock(L->c, L->given, E);
   cst_saddle_factor(C, L->c, L->minv, q, K);
@@ -69,13 +71,16 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
         next[(NQ + i) * n + j] = (t / power) * sum;
         next[i * n + j] = (t / power) * term[(NQ + i) * n + j];
       }
-    for (int i = 0; i < n * n; i++) term[i] = next[i], D[i] += next[i];
+    for (int i = 0; i < n * n; i++) {
+      term[i] = next[i];
+      D[i] += next[i];
+    }
   }
 }
 
-/* D d- and D d+, and D p- and D p+ with the multipliers m of both ends: those of the exact flow but for
- * O(h^3), which is as good as the layer's for the purpose and takes one point a half. The sweeps' ends are
- * those of w. */
+/* D d- and D d+, and D p- and D p+ with the multipliers m of both ends. They are those of the exact flow up
+ * to O(h^3), which is as accurate as the layer's for this purpose and needs one point per half. The ends of
+ * the sweeps are those of w. */
 static void first_variations(const cst_context *C, struct local *L, const vd *w, const vd *const m[2]) {
   const int n = 2 * NQ;
   vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)], E[ROOM(NPOINT)];
@@ -83,9 +88,15 @@ static void first_variations(const cst_context *C, struct local *L, const vd *w,
     K_place(L->c, L->given, L->end + 2 * k * NQ, E);
     flow_variation(C, L, w, k, D);
     for (int j = 0; j < n; j++) {
-      for (int i = 0; i < NQ; i++) dd[i] = D[i * n + j], de[i] = D[(NQ + i) * n + j];
+      for (int i = 0; i < NQ; i++) {
+        dd[i] = D[i * n + j];
+        de[i] = D[(NQ + i) * n + j];
+      }
       momentum_variation(C, L, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ, E, m[k], dd, de, p);
-      for (int i = 0; i < NQ; i++) AT_D(k, i, j) = dd[i], AT_P(k, i, j) = p[i];
+      for (int i = 0; i < NQ; i++) {
+        AT_D(k, i, j) = dd[i];
+        AT_P(k, i, j) = p[i];
+      }
     }
   }
 }
@@ -106,7 +117,10 @@ static void matrix_by_second_variations(const cst_context *C, struct local *L, i
   const double h = H(j);
   vd u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)], nu2[ROOM(NG)],
       bent[ROOM(NQ)];
-  for (int i = 0; i < NQ; i++) zero[i] = vset(0), plus[i] = -x[MU + i];
+  for (int i = 0; i < NQ; i++) {
+    zero[i] = vset(0);
+    plus[i] = -x[MU + i];
+  }
   for (int a = 0; a < NG; a++) nu2[a] = vpick(a < NG - NVEL, h * x[NU2 + a], vset(0));
   for (int c = 0; c < 2 * NQ; c++) {
     unit(C, c, u);
@@ -159,20 +173,19 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
 /* Column k of w, 0 <= k < 2 nq. */
 CST_INLINE int column_of(const cst_context *C, int k) { return k < NQ ? J_Q + k : J_V + k - NQ; }
 
-/* Whether the matrix is that of the iterate, with all its terms. */
+/* Whether the matrix is that of the present iterate, with all its terms. */
 CST_INLINE int exact(const cst_context *C) {
   return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->robust;
 }
 
-/* dr := the change of r for the change dr of d+ (F6, F7), with y[ng] the change of g(r) that is wanted or
- * NULL; dtheta is that of theta+.
- */
+/* dr := the change of r for the change dr of d+ (F6, F7); y[ng] is the required change of g(r), or NULL;
+ * dtheta is that of theta+. */
 static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr,
                    vd *dtheta) {
   project_linearly(C, L->c, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
 }
 
-/* The columns of theta-: mu- changes by -DP (D2(dtheta.g) mu-), and with it the gradient of H. */
+/* The columns of theta-: mu- changes by -DP (D2(dtheta.g) mu-), and this changes the gradient of H. */
 static void fill_pull_back(const cst_context *C, struct local *L, int j, const vd *x) {
   vd l[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
   for (int a = 0; a < NG; a++) {
@@ -187,7 +200,7 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
   }
 }
 
-/* The equations that hold no derivative of the layer's: constraints and their multipliers, at w and at r. */
+/* The equations without derivatives of the layer: constraints and their multipliers, at w and at r. */
 static void fill_constraints(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double h = H(j);
   vd           u[ROOM(2 * NQ)], bent[ROOM(NG)], dr[ROOM(NQ)], unused[ROOM(NG)];
@@ -195,8 +208,10 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) {
       AT_J(J_Q + i, J_TH + a) = -L->Gb[e];
-      AT_J(J_TH + a, J_Q + i) = L->G0[e], AT_J(J_N2 + a, J_V + i) = L->G0[e];
-      AT_J(J_MU + i, J_N1 + a) = -L->G0[e], AT_J(J_V + i, J_N2 + a) = -L->G0[e];
+      AT_J(J_TH + a, J_Q + i) = L->G0[e];
+      AT_J(J_N2 + a, J_V + i) = L->G0[e];
+      AT_J(J_MU + i, J_N1 + a) = -L->G0[e];
+      AT_J(J_V + i, J_N2 + a) = -L->G0[e];
       AT_J(J_N1 + a, J_MU + i) = L->G1[e];
     }
   }
@@ -204,7 +219,10 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
     unit(C, k, u);
     if (k < NQ) {
       K_AT(L->E0, D2gvw, L->c, x + Q_, x + V_, u, 0, 0, bent);
-      for (int a = 0; a < NG; a++) AT_J(J_N2 + a, J_Q + k) = bent[a], AT_J(J_MU + k, J_N2 + a) = -h * bent[a];
+      for (int a = 0; a < NG; a++) {
+        AT_J(J_N2 + a, J_Q + k) = bent[a];
+        AT_J(J_MU + k, J_N2 + a) = -h * bent[a];
+      }
     }
     for (int i = 0; i < NQ; i++) dr[i] = AT_D(1, i, k);
     if (all) follow(C, L, x, NULL, dr, unused);
@@ -213,7 +231,7 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
   }
 }
 
-/* Constraints that the others imply: their multipliers do not change. */
+/* Redundant constraints: their multipliers do not change. */
 static void fill_dropped(const cst_context *C, struct local *L) {
   for (int a = 0; a < NG; a++) {
     const int at[3] = {J_TH + a, J_N1 + a, J_N2 + a};
@@ -227,8 +245,8 @@ static void fill_dropped(const cst_context *C, struct local *L) {
 static void part_velocities(const cst_context *C, struct local *L);
 static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x);
 
-/* J from D d-, D d+ and B, with G1 that of r; factored, unless it will be with pivoting. all: r follows d+
- * with all terms, which D d+ dw nearly does by itself where dw is tangent to TQ. */
+/* J from D d-, D d+ and B, with G1 at r; factored, unless it is solved with pivoting. all: r follows d+ with
+ * all terms; D d+ dw alone is nearly correct if dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
@@ -257,12 +275,12 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
     cst_lu_solve(L->J, b, NJ);
     return;
   }
-  for (int i = 0; i < NJ * NJ; i++) L->keptJ[i] = L->J[i]; /* of no other use then */
+  for (int i = 0; i < NJ * NJ; i++) L->keptJ[i] = L->J[i]; /* its other use does not occur in this case */
   cst_pivoted_solve(L->keptJ, b, NJ);
 }
 
-/* The matrix of the iterate: of all lanes, or where most keep the predictor's, of those whose iteration is
- * slow. */
+/* The matrix of the iterate: in all lanes, or, if most keep that of the predictor, in lanes whose iteration
+ * is slow. */
 static void renew_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const int nd = 4 * NQ * NQ, nj = NJ * NJ;
   for (int i = 0; i < nd && !exact(C); i++) L->keptD[i] = L->D[i];

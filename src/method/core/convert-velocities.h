@@ -1,17 +1,17 @@
 /* convert-velocities.h: constraints on velocities, phi(q) v + phi0(q) = 0, in the core of convert(...). Part
  * of convert.c.
  *
- * Their rows of G are the last ones. F2 of such a row is phi v + phi0 = 0 at w, and the unknown beside it,
- * where nu2 / h stands of the others, is kappa: mu- = DP'(pb + phi(qb)'kappa). So of pb only its part that
- * works on admissible variations counts, B'(p- - pb) = 0, and a step ends with all of p+, which is kept as M
- * v + a with G v = 0 and phi v + phi0 = 0, another representative of the same. F1, F3, F5, F7 and theta, nu1
- * know nothing of these rows: their unknowns there are 0 by the equations 1 x = 0.
+ * Their rows of G are the last ones. F2 of such a row is phi v + phi0 = 0 at w. Its unknown, in the place of
+ * nu2 / h of other rows, is kappa: mu- = DP'(pb + phi(qb)'kappa). Only the part of pb that acts on admissible
+ * variations matters, B'(p- - pb) = 0. A step ends with all of p+, which is stored as M v + a with G v = 0
+ * and phi v + phi0 = 0, an equivalent representative. F1, F3, F5, F7 and theta, nu1 do not involve these
+ * rows: their unknowns there are 0 by the equations 1 x = 0.
  *
  * Source: C. Cuell, thesis, 4 to 6, in the form for any layer; signs M A = f - G'lambda - phi'lambda.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* L->G0, all rows, becomes those of positions, with the others in L->phi. */
+/* Moves the rows of constraints on velocities from L->G0 to L->phi. */
 static void part_velocities(const cst_context *C, struct local *L) {
   if (NVEL == 0) return;
   for (int e = 0; e < NNZ_G; e++) L->phi[e] = L->G0[e];
@@ -25,7 +25,7 @@ static void add_reaction(const cst_context *C, const struct local *L, const vd *
     if (!DROPPED(a)) ROW_G(a, i, e) p[i] += L->phib[e] * x[NU2 + a];
 }
 
-/* The residuals of these rows, and nu2 there, which is no multiplier. */
+/* The residuals of these rows; nu2 is set to 0 there, because it is no multiplier. */
 static void evaluate_velocities(const cst_context *C, const struct local *L, const vd *x, vd *f, vd *nu2) {
   vd phi0[ROOM(NG)];
   USES_G(void) L, (void)x, (void)f, (void)nu2;
@@ -38,7 +38,7 @@ static void evaluate_velocities(const cst_context *C, const struct local *L, con
   }
 }
 
-/* Rows and columns of the matrix that fill_constraints has filled as if G0 were 0 there. */
+/* The rows and columns of the matrix for which fill_constraints has assumed G0 = 0. */
 static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x) {
   const int first = NG - NVEL;
   vd        u[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
@@ -50,7 +50,10 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
     }
     AT_J(J_TH + a, J_TH + a) = AT_J(J_N1 + a, J_N1 + a) = vset(1);
     for (int i = 0; i < NQ; i++) change[i] = vset(0);
-    ROW_G(a, i, e) AT_J(J_N2 + a, J_V + i) = L->phi[e], change[i] = L->phib[e];
+    ROW_G(a, i, e) {
+      AT_J(J_N2 + a, J_V + i) = L->phi[e];
+      change[i] = L->phib[e];
+    }
     project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);

@@ -1,25 +1,25 @@
 /* dalembert.c: the core of discrete-lagrange-dalembert(FORM): discrete Euler-Lagrange equations with the
- * forces of constraints on velocities at the points q_k, and a discrete constraint.
+ * forces of constraints on velocities at the points q_k, and a discretised constraint.
  *
  *   D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L
- *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 + q1)/2
- *   reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0
- *   leapfrog    that L_d and the constraint of the first,        kept where q is halfway: q = (q_k + q_k+1)/2, v = u
+ *   midpoint    L_d = h L(q_m, u),  phi(q_m) u + phi0(q_m) = 0,  q_m = (q0 + q1)/2,  u = (q1 - q0)/h
+ *   reversible  L_d = h/2 (L(q0, u) + L(q1, u)),  phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0
+ *   leapfrog    L_d as reversible, the constraint as midpoint; state q = (q_k + q_k+1)/2, v = u
  *
- * The first is that of Cortes and Martinez. The second takes no constraint on a pair of points, but keeps
- * it in the mean: it is the geometric nonholonomic integrator of Ferraro, Iglesias and Martin de Diego, who
- * call it nonholonomic SHAKE (q) and RATTLE (q, p). The third is the reversible method of McLachlan and
- * Perlmutter, (4.18) as software quotes it:
+ * The first is that of Cortes and Martinez. The second imposes no constraint on a pair of points, but
+ * satisfies it in the mean: it is the geometric nonholonomic integrator of Ferraro, Iglesias and Martin de
+ * Diego, who call it nonholonomic SHAKE (q) and RATTLE (q, p). The third is the reversible method of
+ * McLachlan and Perlmutter, (4.18) as software quotes it:
  *
  *   q_h = q + h/2 v,   M (v1 - v) = -h dV(q_h) - phi(q_h)'L,   q1 = q_h + h/2 v1,   phi(q1) v1 + phi0(q1) = 0
  *
- * M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of D2 L_d its part
- * in the distribution, the rest being taken up by L. In the second form v_k is the mean of the velocities
- * on both sides of q_k, and what the constraint does to each is the same: the half of it that ended the
- * last step, `reaction`, begins the next one. It starts from h/2 lambda.
+ * M is a constant diagonal. The state between steps is p = M v with phi v + phi0 = 0: the part of D2 L_d in
+ * the distribution; L absorbs the rest. In the second form v_k is the mean of the velocities on both sides of
+ * q_k, and the constraint changes both by the same amount: the half that ended the last step, `reaction`,
+ * also begins the next one. It starts from h/2 lambda.
  *
- * tests/cli/test_nonholonomic.py holds the forms to the equations above, their steps run backwards to where
- * they began, and to order 2.
+ * tests/cli/test_nonholonomic.py checks the forms against the equations above, steps them backwards to their
+ * start, and checks order 2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dalembert
@@ -27,7 +27,7 @@
 enum { MIDPOINT, REVERSIBLE, LEAPFROG };
 
 struct data {
-  int form, reaction; /* reaction: where the record has it, in units of lambda */
+  int form, reaction; /* reaction: its position in the record, in units of lambda */
 };
 
 #ifdef CST_W
@@ -59,7 +59,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   K_G(L->c, L->q, L->G);
 }
 
-/* The point q_h of the third form, with phi there in the place of that at q. */
+/* Moves q to the point q_h of the third form, and evaluates phi there. */
 CST_INLINE void go_half(const cst_context *C, struct local *L, int j) {
   for (int i = 0; i < NQ; i++) L->q[i] += (0.5 * H(j)) * (OVER(i) * L->p[i]);
   K_G(L->c, L->q, L->G);
@@ -73,8 +73,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   for (int a = 0; a < NG && NX > 0; a++) x[NQ + a] = vset(0);
 }
 
-/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m); of the third form the force is in p, and q0
- * is q_h. */
+/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m). In the third form p includes the force, and
+ * q0 is q_h. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
   USES_G
@@ -87,7 +87,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     COL_G(i, a, e) f[i] += L->G[e] * x[NQ + a];
   }
   for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[NQ + a] += L->G1[e] * x[i];
-  return vmask(0); /* ends by its update */
+  return vmask(0); /* the size of the update ends the iteration */
 }
 
 static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -101,7 +101,10 @@ static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   for (int i = 0; i < NQ; i++) {
     L->J[i * n + i] = MASS(i);
     for (int e = p->start[i]; e < p->start[i + 1]; e++) L->J[i * n + p->column[e]] += (force * half) * H2[e];
-    COL_G(i, a, e) L->J[i * n + NQ + a] = L->G[e], L->J[(NQ + a) * n + i] = L->G1[e];
+    COL_G(i, a, e) {
+      L->J[i * n + NQ + a] = L->G[e];
+      L->J[(NQ + a) * n + i] = L->G1[e];
+    }
   }
   for (int k = 0; k < NQ; k++) {
     for (int i = 0; i < NQ; i++) w[i] = vset(i == k);
@@ -132,7 +135,10 @@ CST_INLINE void midpoint(const cst_context *C, struct local *L, int j, const vd 
 }
 
 CST_INLINE void reach(const cst_context *C, struct local *L, int j, const vd *x) {
-  for (int i = 0; i < NQ; i++) L->q[i] += (0.5 * H(j)) * x[i], L->p[i] = MASS(i) * x[i];
+  for (int i = 0; i < NQ; i++) {
+    L->q[i] += (0.5 * H(j)) * x[i];
+    L->p[i] = MASS(i) * x[i];
+  }
 }
 
 CST_INLINE void shake(const cst_context *C, struct local *L, int j) {
@@ -182,7 +188,7 @@ static bool same(const void *one, const void *other) {
   return x->form == y->form;
 }
 
-/* All are symmetric. */
+/* All forms are symmetric. */
 static bool adjoint(void *of) {
   (void)of;
   return true;

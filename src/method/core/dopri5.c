@@ -1,14 +1,15 @@
 /* dopri5.c: the core of dopri5(tolerance=e): the Dormand-Prince pair on the index-reduced equations q' = v,
- * v' = A(q, v, t), each lane by steps of its own from one end of the study's step to the other.
+ * v' = A(q, v, t). Each lane takes its own steps within a step of the study.
  *
- *   error of a step: the root of the mean of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2 over y = (q, v), e the pair's difference
- *   taken where it is at most 1;  next length = this one times 0.9 error^(-1/5), between a fifth and five times
+ *   error of a step: sqrt(mean over y = (q, v) of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2),
+ *   where e is the difference of the pair; a step is accepted if its error is at most 1
+ *   next length = this one times 0.9 error^(-1/5), between a fifth and five times this one
  *
- * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation.
- * The length is kept from step to step; that which is cut short by the end does not count. A lane that has
- * arrived is held while others go on, so that its bits do not depend on them. One that is not there after
- * MOST steps, or whose steps are lost in round-off, has not converged: its one unknown stands for that.
- * Nothing is kept; this is what other methods are compared with.
+ * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation. The
+ * length is kept from step to step; a length that the end of the interval cuts short is not. A lane that has
+ * arrived is frozen while others continue, so that its bits do not depend on them. A lane that has not
+ * arrived after MOST steps, or whose steps are below round-off, has not converged; the only unknown
+ * represents this. The method keeps no invariant; it serves for comparison.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dopri5
@@ -17,7 +18,7 @@ enum { PAIR_STAGES = 7 };
 
 struct data {
   double tolerance;
-  int    length; /* where the record has it; 0 at the start: that of the step */
+  int    length; /* its position in the record; 0 at the start: the length of the step */
 };
 
 #ifdef CST_W
@@ -66,16 +67,19 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->m, record, at.mass, NMASS);
   for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
   L->length = *cst_block(record, OWN(0)->length);
-  L->iterations = *cst_block(record, at.iterations); /* counted in begin, whoever iterates */
+  L->iterations = *cst_block(record, at.iterations); /* counted in begin, not by the solver */
   LOAD_TIME(L, record);
 }
 
-/* Stage i of a step of length t from the time `from`, and what its accounts gather. */
+/* Stage i of a step of length t from the time `from`, and its contribution to the accounts. */
 CST_INLINE void stage(const cst_context *C, struct local *L, int i, vd from, vd t) {
   vd *const V = L->V + i * NQ;
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
-    for (int l = 0; l < i; l++) dq += pair[i][l] * L->V[l * NQ + k], dv += pair[i][l] * L->A[l * NQ + k];
+    for (int l = 0; l < i; l++) {
+      dq += pair[i][l] * L->V[l * NQ + k];
+      dv += pair[i][l] * L->A[l * NQ + k];
+    }
     L->Q[k] = L->q[k] + t * dq;
     V[k] = L->v[k] + t * dv;
   }
@@ -94,8 +98,10 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
   vd        sum = vset(0);
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
-    for (int i = 0; i < PAIR_STAGES; i++)
-      dq += difference[i] * L->V[i * NQ + k], dv += difference[i] * L->A[i * NQ + k];
+    for (int i = 0; i < PAIR_STAGES; i++) {
+      dq += difference[i] * L->V[i * NQ + k];
+      dv += difference[i] * L->A[i * NQ + k];
+    }
     const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k])))),
              y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
     sum += x * x + y * y;
@@ -103,8 +109,8 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
   return sum / (2.0 * NQ);
 }
 
-/* What the next step's length is of this one's: 0.9 (error^2)^(-1/10); a fifth where the error is no number.
- */
+/* The ratio of the next step's length to this one's: 0.9 (error^2)^(-1/10), or 1/5 if the error is not a
+ * number. */
 CST_INLINE vd change_of_length(vd square) {
   const vd change = 0.9 * vexp(-0.1 * vlog(vmax(square, vset(1e-30))));
   const vl number = (vl)(square < INFINITY);
@@ -124,7 +130,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double h = H(j);
   vd           done = vset(0), start = vset(0);
   vl           active = vmask(1);
-  L->lost = vmask(1); /* until it has arrived */
+  L->lost = vmask(1); /* cleared when a lane arrives */
   if (TIMED) start = START_OF(L, j);
   x[0] = vset(1);
   L->length = vselect((vl)(L->length > 0), L->length, vset(h));
@@ -145,7 +151,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* An update that does not get smaller keeps a lane from being done. */
+/* An update of constant size keeps the iteration of a lane from converging. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   (void)C, (void)j, (void)x;
   f[0] = vset(1);

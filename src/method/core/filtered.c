@@ -1,18 +1,19 @@
-/* filtered.c: the core of Zhang and Skeel's methods: a kick, a drift, a kick, by a filtered force that one
- * linear solve gives.
+/* filtered.c: the core of Zhang and Skeel's methods: a kick, a drift, a kick, with a filtered force that
+ * requires one linear solve.
  *
  *   p_h = p0 + w0 h F(q0),   q1 = q0 + h M^-1 p_h,   p1 = p_h + w1 h F(q1)
  *
- * (w0, w1) = (1/2, 1/2): the trapezoidal rule; (1, 0) and (0, 1): one end alone, of order 1, each the
- * adjoint of the other.
+ * (w0, w1) = (1/2, 1/2) is the trapezoidal rule; (1, 0) and (0, 1) use one end only, have order 1, and are
+ * adjoint to each other.
  *
- *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V: full
- *                                   F = M a                                                      simplified
- *                                   F = M a with H the Hessian of the stiff part of V alone      stiff
+ *   (M + beta h^2 H) a = -grad V
+ *   full        H = Hess V,                       F = M a - 1/2 beta^2 h^4 V'''[a, a]
+ *   simplified  H = Hess V,                       F = M a
+ *   stiff       H = Hess of the stiff part of V,  F = M a
  *
- * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v, and section 4.5 for (1, 0). F belongs to the point and to
- * the substep's own h: it is taken anew where the substep before had another one. grad V, H and what V'''
- * shares with them are one kernel.
+ * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v, and section 4.5 for (1, 0). F depends on the point and on
+ * the substep's h: it is computed again if the preceding substep had another h. One kernel computes grad V, H
+ * and their common subexpressions with V'''.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE filtered
@@ -34,7 +35,7 @@ struct data {
 #define NX 0
 #define KEEPS_NOTHING
 
-/* f: F at q; bent: of the kernel; A, a, third: the matrix, its solution and V'''[a, a] by rows. */
+/* f: F at q; bent: output of the kernel; A, a, third: the matrix, the solution and V'''[a, a] by rows. */
 #define LOCAL(X)                                                                                             \
   X(q, NQ)                                                                                                   \
   X(p, NQ)                                                                                                   \
@@ -47,7 +48,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd         *c;
   cst_linear_masses m;
-  double            h; /* of f; 0: there is none yet */
+  double            h; /* the step for which f was computed; 0: none */
   struct data       made;
   vd                iterations;
 };
@@ -57,7 +58,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->c = cst_block(record, at.c);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
-  L->m.inverse = L->inverse, L->m.M = L->M, L->m.factor = L->factor;
+  L->m.inverse = L->inverse;
+  L->m.M = L->M;
+  L->m.factor = L->factor;
   cst_masses_load(C, record, L->c, L->q, &L->m);
   L->h = 0;
 }
@@ -128,7 +131,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 
 #include "method/core/march.h"
 #else
-/* No step of this system is made by it, or its loops are too long to unroll. */
+/* This core does not step the system, or its loops are too long to unroll. */
 extern const cst_core CST_NAME(CST_PASTE(cst_core_filtered, SYS_ID));
 const cst_core        CST_NAME(CST_PASTE(cst_core_filtered, SYS_ID)) = {0};
 #endif
@@ -142,11 +145,12 @@ static bool same(const void *one, const void *other) {
   return x->beta == y->beta && x->w0 == y->w0 && x->w1 == y->w1 && x->form == y->form;
 }
 
-/* The filter is even in h: the kicks change places. */
+/* The filter is even in h, so the adjoint exchanges the kicks. */
 static bool adjoint(void *of) {
   struct data *x = of;
   const double w = x->w0;
-  x->w0 = x->w1, x->w1 = w;
+  x->w0 = x->w1;
+  x->w1 = w;
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* hbvm-newton.h: part of hbvm.c: Newton's method for a step, with second derivatives at every node.
+/* hbvm-newton.h: Newton's method for a step, with second derivatives at every node. Part of hbvm.c.
  *
  * Constant M: with T_rm = sum_i b_i P_r(c_i) h int_0^{c_i} P_m K(u(c_i)), K the Hessian of V + lambda.g, dphi
  * = T dgamma + rho' dlambda - D is put into the first line, which leaves (1 + h M^-1 X T) dgamma + h M^-1 X
@@ -17,7 +17,7 @@ static void bend(const cst_context *C, const struct local *L, const vd *point, c
   }
 }
 
-/* Block (r, m) of a matrix of rows of n += w_r h integral_m A, for node i. */
+/* For node i: block (r, m) of a matrix with rows of length n += w_r h integral_m A. */
 static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *to, int n) {
   for (int r = 0; r < DEGREE; r++)
     for (int m = 0; m < DEGREE; m++) {
@@ -27,8 +27,8 @@ static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *t
     }
 }
 
-/* The rows of C and what dlambda does to the equations from row `first` on: `sign` rho', or h M^-1 X rho'
- * where sign is 0. */
+/* The rows of the constraints, and the columns of dlambda in the equations from row `first` on: `sign` rho',
+ * or h M^-1 X rho' if sign is 0. */
 static void border(const cst_context *C, const struct local *L, double h, int first, double sign, vd *J) {
   const int n = NJ, last = n - NG;
   const vd *minv = L->minv;
@@ -54,7 +54,7 @@ static void solve_newton(const cst_context *C, struct local *L, vd *b) {
   cst_lu_solve(L->J, b, NJ);
 }
 
-/* T and J where M is a constant diagonal. */
+/* T and J for a constant diagonal M. */
 static void matrix_of_separable(const cst_context *C, struct local *L, double h, const vd *x) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   const int          n = NJ;
@@ -109,7 +109,7 @@ static void times(const vd *A, const vd *x, int n, vd *y) {
     }
 }
 
-/* What a node adds to J. E has -H_p, D has -H_q, and p changes by -h int dphi. */
+/* The contribution of a node to J. E contains -H_p, D contains -H_q, and p changes by -h int dphi. */
 static void add_node(const cst_context *C, struct local *L, double h, int i, const vd *x) {
   const int n = NJ, size = NQ * NQ;
   vd        point[ROOM(NQ)], v[ROOM(NQ)], entry[ROOM(size)], M[ROOM(size)], B[ROOM(size)], N[ROOM(size)],

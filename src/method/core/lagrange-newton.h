@@ -2,13 +2,13 @@
  *
  *   A0 du0 + G' dL = -f0,   A1 du1 + C du0 + G' dL = -f1,   G1 (w0 du0 + w1 du1) = -fg
  *
- * A0, then A1 are eliminated with the right hand sides (-f, G'), what is left are the ng equations for dL.
- * Of the matrices only what may be filled is touched (system/derive/elimination.h).
+ * A0 and then A1 are eliminated with the right-hand sides (-f, G'); ng equations for dL remain. Only entries
+ * of the matrices that may be nonzero are touched (system/derive/elimination.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define SIDES (1 + NG)
 
-/* A := LU in place, the diagonal holding reciprocals of the pivots. */
+/* A := its LU factors, in place; the diagonal contains the reciprocals of the pivots. */
 CST_INLINE void factor(vd *A, int n, const unsigned char *filled) {
   U for (int i = 0; i < n; i++) {
     U for (int k = 0; k < n; k++) {
@@ -40,7 +40,7 @@ CST_INLINE void spread_mass(const cst_context *C, const vd *M, vd *A) {
   (void)C;
 }
 
-/* The force's part of D_v (L_q + F), times w, is taken off A. */
+/* A -= w times the part of D_v (L_q + F) that comes from the force. */
 CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, const vd *v, double w, vd *A) {
 #if !CST_HOT
   vd Fv[ROOM(ENTRIES(Fv))];
@@ -51,8 +51,8 @@ CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, cons
   (void)C, (void)c, (void)q, (void)v, (void)w, (void)A;
 }
 
-/* A := M - w D_v (L_q + F) of the equations at the left end, and C := what those at the right end have of
- * that velocity from there. */
+/* A := M - w D_v (L_q + F), from the equations at the left end; across := the derivative of the equations at
+ * the right end with respect to the velocity at the left end. */
 CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w,
                          vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
@@ -67,7 +67,7 @@ CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const v
   take_off_Fv(C, c, q, v, w, across);
 }
 
-/* A := M + w D_q L_v of the equations at the right end; across += before D_q L_v. */
+/* A := M + w D_q L_v, from the equations at the right end; across += before D_q L_v. */
 CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w,
                           double before, vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
@@ -121,8 +121,8 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
   cst_lu_solve(S, m, NG);
 }
 
-/* Of the equations whose matrices are A, across and B, the last two of two points only: the correction d of
- * (u0, u1, L). A point's weight in the equations for g is w[r]. */
+/* Solves for the correction d of (u0, u1, L); the matrices are A, and for two points also across and B. w[r]
+ * is the weight of point r in the equations for g. */
 CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const unsigned char *filled,
                           const vd *across, vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
                           vd *d) {
@@ -173,10 +173,15 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
   for (int i = 0; i < NQ; i++) {
     for (int j = 0; j < NQ; j++) {
       J[i * n + j] = A[i * NQ + j];
-      if (points == 2) J[(NQ + i) * n + j] = across[i * NQ + j], J[(NQ + i) * n + NQ + j] = B[i * NQ + j];
+      if (points == 2) {
+        J[(NQ + i) * n + j] = across[i * NQ + j];
+        J[(NQ + i) * n + NQ + j] = B[i * NQ + j];
+      }
     }
-    for (int r = 0; r < points; r++)
-      COL_G(i, a, e) J[(r * NQ + i) * n + last + a] = G[e], J[(last + a) * n + r * NQ + i] = w[r] * G1[e];
+    for (int r = 0; r < points; r++) COL_G(i, a, e) {
+        J[(r * NQ + i) * n + last + a] = G[e];
+        J[(last + a) * n + r * NQ + i] = w[r] * G1[e];
+      }
   }
   for (int a = last; a < n; a++)
     for (int i = 0; i < n && DROPPED(a - last); i++) J[a * n + i] = J[i * n + a] = vset(i == a);

@@ -1,8 +1,8 @@
-/* lagrange-point.h: lane code: L at one point (q, v), for lagrange.c.
+/* lagrange-point.h: lane code for L at one point (q, v). Part of lagrange.c.
  *
- * Compiled for one system, what depends on q alone is the numbers of a point (system/emit/emit-general.c): L_v, M
- * and D_q L_v take those of the inertia, L_q the others too. Generic code has the kernels only. The bits are
- * the same.
+ * In code compiled for one system, the subexpressions that depend on q alone are the numbers of a point
+ * (system/emit/emit-general.c): L_v, M and D_q L_v use those of the inertia, L_q all of them. Generic code has
+ * only the kernels. The bits are the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_HOT
@@ -15,7 +15,7 @@
 #define POINT_Lq(c, q, v, T, o)  sys_lagrange_Lq(c, q, v, T, o)
 #define POINT_M(c, q, T, o)      sys_lagrange_M(c, q, NULL, T, o)
 #define POINT_Lvq(c, q, v, T, o) sys_lagrange_Lvq(c, q, v, T, o)
-#define ENTRIES(K)               (sizeof sys_lagrange_at_##K / sizeof *sys_lagrange_at_##K) /* at least as many */
+#define ENTRIES(K)               (sizeof sys_lagrange_at_##K / sizeof *sys_lagrange_at_##K) /* upper bound */
 #define FILLED(name)             sys_filled_##name
 #define EACH_ENTRY(K, i, j, e)                                                                               \
   U for (int i = 0; i < NQ; i++)                                                                             \

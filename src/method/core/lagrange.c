@@ -1,11 +1,11 @@
 /* lagrange.c: the core of the variational methods for L = 1/2 v'M(q)v + a(q).v - V(q): RATTLE, SHAKE,
  * symplectic Euler A and B, midpoint.
  *
- * A substep has one or two points r where L is taken, each over a part w_r of h and at the place theta_r in
- * it. With P = p0 - G(q0)' L:
+ * A substep has one or two points r at which L is evaluated, each for a part w_r of h, at the fraction
+ * theta_r of this part. With P = p0 - G(q0)' L:
  *
  *   x_r = q + theta_r w_r h u_r,    L_v(x_r, u_r) - (1 - theta_r) w_r h L_q(x_r, u_r) = P
- *   P  := P + w_r h L_q(x_r, u_r),    q := q + w_r h u_r                                  in turn, then g(q) = 0
+ *   P  := P + w_r h L_q(x_r, u_r),    q := q + w_r h u_r                  in turn, then g(q) = 0
  *   p1 = P - G(q1)' m,   G(q1) v1 = 0 for M(q1) v1 + a(q1) = p1
  *
  * One point: L_d = h L(q0 + theta h u, u), u = (q1 - q0)/h, theta = 0: A, 1: B, 1/2: midpoint
@@ -13,23 +13,23 @@
  * (w, theta) = (1/2, 0), (1/2, 1): RATTLE in the form of Jay and Reich, since L_v = p and L_q = -H_q at v =
  * H_p (Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1). The sign is M A = f - G' lambda.
  *
- * Forces F and the time come in as the discrete principle of Lagrange and d'Alembert has it, L_q + F(x_r,
- * u_r, t_r) in the place of L_q, t_r at the part theta_r of w_r. Accounts gather by the trapezoid between
+ * Forces F and the time enter by the discrete Lagrange-d'Alembert principle: L_q + F(x_r, u_r, t_r) replaces
+ * L_q, where t_r is at the fraction theta_r of w_r. Accounts are integrated by the trapezoidal rule between
  * the ends of a substep.
  *
  * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the
- * solver's tolerance. P gathers forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which
- * it is equal: what is left of the equations would go into p, and from there into momentum maps, undivided
- * by the step. Two points are those of RATTLE; the last L_q then enters p alone, and is taken when the
- * others are solved.
+ * solver's tolerance. P accumulates forces and is not set to L_v(x_r, u_r) + theta_r w_r h L_q, to which it
+ * is equal: otherwise the residual of the equations would enter p, and from there momentum maps, without a
+ * factor h. Two points always mean RATTLE; the last L_q then enters only p, and is evaluated after the other
+ * equations are solved.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE lagrange
 #define CORE_IS_FOR_GENERAL
 
-/* What lane code reads of a substep: the parts of h that belong to the points where L is taken, and where in
- * them these lie: 0 left, 1 right, of two points one at each end; whether p is projected on the tangent space
- * at the right end; what is filled of matrices (system/derive/elimination.h). */
+/* part: the fractions of h that belong to the points where L is evaluated. theta: the positions of the points
+ * within them, 0 left, 1 right; two points are at the two ends. tangent: whether p is projected onto the
+ * tangent space at the right end. filled: the nonzero entries of matrices (system/derive/elimination.h). */
 struct data {
   double               part[2], theta[2];
   int                  tangent;
@@ -51,9 +51,9 @@ struct data {
 #include "method/core/lagrange-point.h"
 #include "method/core/lagrange-newton.h"
 
-/* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point where L is
- * taken; Lq: there, where the equations have it; q1, G1: at the right end; p1: P before the last point's L_q.
- */
+/* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point at which L
+ * is evaluated; Lq: L_q there, if the equations contain it; q1, G1: at the right end; p1: P without the last
+ * point's L_q. */
 #define LOCAL(X)                                                                                             \
   X(q, NQ)                                                                                                   \
   X(p, NQ)                                                                                                   \
@@ -70,8 +70,8 @@ struct local {
   vl        step, near;
 };
 
-/* Point r of substep j: its part of the step, and of that what lies before and behind it; whether it is at an
- * end. */
+/* PART: the step of point r of substep j; BEFORE, BEHIND: the parts of it before and after the point;
+ * IS_LEFT, IS_RIGHT: whether the point is at an end. */
 #define PART(j, r)   (OWN(j)->part[r] * H(j))
 #define IS_LEFT(j)   (POINTS == 1 && OWN(j)->theta[0] == 0)
 #define IS_RIGHT(j)  (POINTS == 2 || OWN(j)->theta[0] == 1)
@@ -100,8 +100,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   numbers_at(C, L->c, L->q, L->T);
 }
 
-/* v := the velocity of p. Rarely needed where the core is compiled for a system, which then gives copies of
- * what it has in registers. */
+/* v := the velocity of p. Rarely needed if the core is compiled for one system; the caller then passes copies
+ * of values that it has in registers. */
 static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q, const vd *p,
                                                vd *v) {
   vd M[ROOM(ENTRIES(M))], A[ROOM(NQ * NQ)], a[ROOM(NQ)];
@@ -127,10 +127,13 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
 #define TIME_LEFT(L, j)  START_OF(L, j)
 #define TIME_POINT(L, j) (START_OF(L, j) + (POINTS == 2 ? PART(j, 0) + PART(j, 1) : BEFORE(j)))
 
-/* The velocity, where the unknowns of the last step are zero: in the first one. */
+/* Starts from the velocity in lanes whose last unknowns are zero, as in the first step. */
 CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fresh, vd *x) {
   vd q[ROOM(NQ)], p[ROOM(NQ)], v[ROOM(NQ)];
-  for (int i = 0; i < NQ; i++) q[i] = L->q[i], p[i] = L->p[i];
+  for (int i = 0; i < NQ; i++) {
+    q[i] = L->q[i];
+    p[i] = L->p[i];
+  }
   velocity(C, L->c, q, p, v);
   U for (int r = 0; r < POINTS; r++) U for (int i = 0; i < NQ; i++) x[r * NQ + i] =
       vselect(fresh, v[i], x[r * NQ + i]);
@@ -146,8 +149,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (__builtin_expect(vany(fresh), 0)) start_afresh(C, L, fresh, x);
 }
 
-/* What a change of one unit in the last place of the coordinates makes of the equations at the point (x, u),
- * at most; right: what of the step lies behind it. */
+/* An upper bound of the change of the equations at the point (x, u) if the coordinates change by one unit in
+ * the last place; right: the part of the step after the point. */
 static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q,
                                                     const vd *x, const vd *u, double right) {
   vd B[ROOM(ENTRIES(Lvq))], K[ROOM(ENTRIES(Lqq))], sum[ROOM(NQ)], most = vset(0);
@@ -160,12 +163,15 @@ static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const 
   return EPS * most;
 }
 
-/* What round-off of the coordinates leaves of the equations for P. */
+/* The residual of the equations for P that round-off of the coordinates causes. */
 CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const vd *x) {
   vd q[ROOM(NQ)], y[ROOM(NQ)], u[ROOM(NQ)], most = vset(0);
   for (int i = 0; i < NQ; i++) q[i] = L->q[i];
   for (int r = 0; r < POINTS; r++) {
-    for (int i = 0; i < NQ; i++) y[i] = r == LAST ? L->x[i] : L->q[i], u[i] = x[r * NQ + i];
+    for (int i = 0; i < NQ; i++) {
+      y[i] = r == LAST ? L->x[i] : L->q[i];
+      u[i] = x[r * NQ + i];
+    }
     most = vmax(roughness(C, L->c, q, y, u, fabs(POINTS == 1 ? BEHIND(j) : r == 0 ? PART(j, 0) : 0)), most);
   }
   return most;
@@ -183,7 +189,8 @@ CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const v
   (void)C, (void)T;
 }
 
-/* The first of two points, at the left end: f of its equations; P := P + w h L_q, q1 := q + w h u. */
+/* The first of two points, at the left end. f: the residual of its equations; P := P + w h L_q, q1 := q + w h
+ * u. */
 CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
   const double w = PART(j, 0);
   vd           Lv[ROOM(NQ)], Lq[ROOM(NQ)];
@@ -199,8 +206,8 @@ CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const 
   }
 }
 
-/* The last point, at x: T1 there, and L_q where the point is not at the right end; f of its equations; q1 :=
- * q1 + w h u. */
+/* The last point, at x: T1 there, and L_q unless the point is at the right end. f: the residual of its
+ * equations; q1 := q1 + w h u. */
 CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
   const double w = LAST_PART(j);
   vd           Lv[ROOM(NQ)];
@@ -220,14 +227,21 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
   else
     INERTIA_AT(L->c, L->x, L->T1);
   POINT_Lv(L->c, L->x, u, L->T1, Lv);
-  U for (int i = 0; i < NQ; i++) f[i] = Lv[i] - L->p1[i], *size = vmax(vabs(Lv[i]), *size);
+  U for (int i = 0; i < NQ; i++) {
+    f[i] = Lv[i] - L->p1[i];
+    *size = vmax(vabs(Lv[i]), *size);
+  }
   if (IS_RIGHT(j)) return;
   if (!IS_LEFT(j)) FORCE_AT(L->c, L->x, L->T1);
   force_at(C, L->c, L->x, u, L->T1, L->Lq);
-  U for (int i = 0; i < NQ; i++) f[i] -= BEHIND(j) * L->Lq[i], *size = vmax(vabs(w * L->Lq[i]), *size);
+  U for (int i = 0; i < NQ; i++) {
+    f[i] -= BEHIND(j) * L->Lq[i];
+    *size = vmax(vabs(w * L->Lq[i]), *size);
+  }
 }
 
-/* All-ones where the equations for P, off by so much of terms of that size, are met to round-off. */
+/* All-ones in lanes where the equations for P, with the residual `off` and terms of the size `size`, are
+ * satisfied to round-off. */
 CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met, vd off,
                        vd size) {
   vl done = (vl)(off <= (8 * EPS) * size), rough = met & ~done & (vl)(off <= 1e-9 * size);
@@ -240,9 +254,9 @@ CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const
   return done;
 }
 
-/* All-ones where a correction by Newton's method leaves of the equations for P what is far below round-off:
- * of a residual of relative size r about r^2 times what M changes by in the step, as coordinates move along a
- * length of the system. */
+/* All-ones in lanes where the error of the equations for P after a correction by Newton's method is far below
+ * round-off. For a residual of relative size r this error is about r^2 times the change of M in the step, if
+ * the coordinates move by a length of the system. */
 CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd size) {
   vd moved = vset(0);
   U for (int i = 0; i < NQ; i++) moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
@@ -250,7 +264,7 @@ CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd s
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  vd size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
+  vd        size = vset(0), off = vset(0); /* the terms of the equations for P, and their residual */
   const int ng = POINTS * NQ;
   USES_G
   U for (int i = 0; i < NQ; i++) {
@@ -278,7 +292,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return met & balanced(C, L, j, x, met, off, size);
 }
 
-/* evaluate was called with x. */
+/* Requires that evaluate was called with x. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
   vd           A[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], across[ROOM(NQ * NQ)];
   const double w[2] = {PART(j, 0), LAST_PART(j)};
@@ -305,10 +319,10 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   eliminate(C, POINTS, A, POINTS == 2 ? FILLED(ends) : FILLED(inside), across, B, w, L->G, L->G1, f, d);
 }
 
-/* Whether the substep behind j takes L at its left end. */
+/* Whether the substep after j evaluates L at its left end. */
 #define LEFT_IS_NEXT(j) (POINTS == 2 || OWN((j) + 1 < MARCH->nsub ? (j) + 1 : 0)->theta[0] == 0)
 
-/* T := the numbers at q1, as far as somebody takes them. */
+/* T := the numbers at q1, as far as they are needed. */
 CST_INLINE void keep_point(const cst_context *C, struct local *L, int j) {
   if (IS_RIGHT(j)) {
     U for (int k = 0; k < NUMBERS; k++) L->T[k] = L->T1[k];
@@ -334,7 +348,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     project_momenta(C, M, a, phi0, L->G1, L->p1, m);
   }
   U for (int b = 0; b < NG; b++) L->impulse[b] += x[POINTS * NQ + b] + m[b];
-  U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = L->p1[i];
+  U for (int i = 0; i < NQ; i++) {
+    L->q[i] = L->q1[i];
+    L->p[i] = L->p1[i];
+  }
   CST_TAKE(L->G, L->G1, NNZ_G);
   gather(C, L, j, START_OF(L, j) + H(j));
 }
@@ -408,7 +425,10 @@ static const cst_substep_row row = {.name = "lagrange",
 
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent) {
   struct parameters x = {.points = points, .tangent = tangent};
-  for (int r = 0; r < points; r++) x.part[r] = part[r], x.theta[r] = theta[r];
+  for (int r = 0; r < points; r++) {
+    x.part[r] = part[r];
+    x.theta[r] = theta[r];
+  }
   return cst_substep_of(&row, fraction, &x);
 }
 #endif

@@ -1,13 +1,13 @@
-/* lane.h: what the lane code of a core reads besides its group. C is the group of a cst_march. */
+/* lane.h: the data of a march that the lane code of a core reads. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_LANE_H
 #define CST_CORE_LANE_H
 #include "method/core.h"
 
-#define MARCH ((const cst_march *)C)
-#define H(j)  (MARCH->sub[j].h) /* the length of substep j */
-#define OWN(j)                                                                                               \
-  ((const struct data *)MARCH->sub[j]                                                                        \
-       .data) /* and what the core's file says that it has: its `struct data`  \
-                                             */
+/* C is the group of a cst_march. H(j) is the length of substep j, OWN(j) its `struct data`, which the core's
+ * file defines. */
+#define MARCH  ((const cst_march *)C)
+#define H(j)   (MARCH->sub[j].h)
+#define OWN(j) ((const struct data *)MARCH->sub[j].data)
+
 #endif

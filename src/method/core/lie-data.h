@@ -1,12 +1,12 @@
-/* lie-data.h: what lane code reads of a substep on the group. */
+/* lie-data.h: the data of a substep on the rotation group that lane code reads. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LIE_DATA_H
 #define CST_LIE_DATA_H
 #include "method/joints.h"
 
 struct data {
-  double            w0, w1;  /* parts of h that the force acts for at the left and at the right end */
-  int               turning; /* where the record has the momenta of the bodies in space axes */
+  double            w0, w1;  /* fractions of h for which the force acts at the left and at the right end */
+  int               turning; /* position in the record of the momenta of the bodies in space axes */
   const cst_joints *joints;
 };
 #endif

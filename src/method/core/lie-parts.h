@@ -1,6 +1,5 @@
 /* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the
- * ordinary coordinates, the user's constraints. Included by lie.h alone, which says what is meant.
- */
+ * ordinary coordinates, the user's constraints. Included only by lie.h, which defines the notation. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_HOT
 #define NB           SYS_NBODIES
@@ -28,21 +27,21 @@
 #define NM          (GENERAL ? NO * NO : 0)
 #define NP          NZ
 #define NT          (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
-#define EXPONENTIAL (MARCH->stages > PIECES) /* else the Cayley map */
+#define EXPONENTIAL (MARCH->stages > PIECES) /* otherwise the Cayley map */
 #define SPLIT_AT    PIECES
 #define NX          (3 * NB * PIECES + NU)
-#define X(b)        (x + 3 * PIECES * (b)) /* its pieces one behind the other */
+#define X(b)        (x + 3 * PIECES * (b)) /* its pieces in sequence */
 
-/* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a
- * full matrix. p: momenta, of bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p behind
- * the left kick, a: behind the impulse, all three by variations; b: before the last piece, and behind each
- * before it; t: the retractions of all pieces, of the last evaluation; q1: the end; G, G1: constraints by
- * variations at the ends. */
+/* I: inertias [NB][9] and W: their inverses; M: masses of the ordinary coordinates, factored if they are a
+ * full matrix. p: momenta, for bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p after
+ * the left kick, a: p after the impulse, all three by variations; b: a before the last piece, and after each
+ * earlier piece; t: the retractions of all pieces at the last evaluation; q1: the end; G, G1: derivatives of
+ * the constraints by variations at the ends. */
 /* clang-format off */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM)                                                                                  \
-  X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB)                                                                      \
-  X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR) X(slack, NG) X(impulse, NG)                                                                        \
+#define LOCAL(X)                                                                                            \
+  X(q, NQ) X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM)                                                   \
+  X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB)                                       \
+  X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR) X(slack, NG) X(impulse, NG)                                         \
   X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
 /* clang-format on */
 
@@ -54,7 +53,7 @@ struct local {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* y := A x. diagonal: nothing else is there. */
+/* y := A x. diagonal: A has only diagonal entries. */
 CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
   if (diagonal)
     CST_UNROLL for (int i = 0; i < 3; i++) y[i] = A[4 * i] * x[i];
@@ -89,7 +88,8 @@ CST_INLINE void carried(const cst_context *C, const struct local *L, int b, cons
   CST_UNROLL for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     J[4 * i] = 0.5 * ((I[4 * j] + I[4 * k]) - I[4 * i]);
-    J[3 * i + j] = -I[3 * i + j], J[3 * i + k] = -I[3 * i + k];
+    J[3 * i + j] = -I[3 * i + j];
+    J[3 * i + k] = -I[3 * i + k];
   }
   CST_UNROLL for (int k = 0; k < 3; k++) {
     vd v[3];
@@ -113,7 +113,7 @@ CST_INLINE void to_body(const vd *R, const vd *x, vd *to) {
   CST_UNROLL for (int i = 0; i < 3; i++) to[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
 }
 
-/* R alpha of a record: the one beside p where that is the p of it, else the one of p. */
+/* R alpha of a record: the stored one if it agrees with p, otherwise the one computed from p. */
 CST_INLINE void load_turning(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   U for (int b = 0; b < NB; b++) {
@@ -169,7 +169,7 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z,
 CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta,
                        vd *l) {}
 #else
-/* The constraints as a group of their own, for gram.h. */
+/* The constraints as a separate group, for gram.h. */
 CST_INLINE cst_context view_of(const cst_context *C) {
   const cst_system *s = &JOINTS->view;
   return (cst_context){.system = s, .nq = s->nq, .ng = s->ng, .mass_unit = 1, .dropped = s->dropped};
@@ -183,7 +183,7 @@ CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const
     const vd              f = L->full[e];
     if (x.row < 0) {
       G[x.to] += f;
-    } else { /* the vector with f on this axis, cross the row of R */
+    } else { /* the vector f along this axis, cross the row of R */
       const int j = (x.axis + 1) % 3, k = (x.axis + 2) % 3;
       G[x.to + j] -= f * q[x.row + k];
       G[x.to + k] += f * q[x.row + j];
@@ -212,7 +212,7 @@ static void weigh(const cst_context *C, const struct local *L, const vd *G, cons
         for (int i = 0; i < 3; i++)
           X[e + i] = G[e] * W[9 * b + i] + G[e + 1] * W[9 * b + 3 + i] + G[e + 2] * W[9 * b + 6 + i];
         e += 3;
-      } else if (GENERAL) { /* in one piece, where masses are coupled */
+      } else if (GENERAL) { /* all at once, because the masses are coupled */
         const int last = J_start[a + 1], n = last - e;
         vd        y[ROOM(NO)];
         for (int k = 0; k < NO; k++) y[k] = vset(0);
@@ -227,7 +227,7 @@ static void weigh(const cst_context *C, const struct local *L, const vd *G, cons
     }
 }
 
-/* change += what makes z its part with G1 v = 0. */
+/* change += the change that makes z satisfy G1 v = 0. */
 static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {
   if (NU == 0) return;
   const cst_context view = view_of(C);
@@ -244,7 +244,7 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
   for (int a = 0; a < NU; a++) L->impulse[a] += m[a];
 }
 
-/* l, which holds g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
+/* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
 static void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta, vd *l) {
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)];

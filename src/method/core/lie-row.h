@@ -1,4 +1,5 @@
-/* lie-row.h: the row of a core on the group: CORE is its name, PIECES those of its drift. */
+/* lie-row.h: the row of a core on the rotation group. CORE is its name, PIECES the number of pieces of its
+ * drift. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/core/row.h"
 struct parameters {
@@ -12,11 +13,12 @@ static bool same(const void *one, const void *other) {
   return x->w0 == y->w0 && x->w1 == y->w1 && x->exponential == y->exponential;
 }
 
-/* The drift is its own adjoint; what is done at its ends changes places. */
+/* The drift is its own adjoint; the operations at its two ends are exchanged. */
 static bool adjoint(void *of) {
   struct parameters *x = of;
   const double       w = x->w0;
-  x->w0 = x->w1, x->w1 = w;
+  x->w0 = x->w1;
+  x->w1 = w;
   return true;
 }
 

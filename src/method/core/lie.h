@@ -1,22 +1,22 @@
-/* lie.h: lane code of the integrators on SO(3)^k x R^m, of k bodies and m ordinary coordinates: forces and
- * impulses at the two ends of a drift of PIECES equal pieces, 1: lie.c, 2: lie-rattle.c.
+/* lie.h: lane code of the integrators on SO(3)^k x R^m, with k bodies and m ordinary coordinates: forces and
+ * impulses at the two ends of a drift of PIECES equal pieces (1: lie.c, 2: lie-rattle.c).
  *
- *   a0 = alpha0 - w0 h dV(q0) - G(q0)'L                              left-trivialised in the bodies: alpha = I omega
- *   (dR tau^-1_x)* I x = h' a,  R := R tau(x),  a := tau(x)' a       in each piece, of length h' = h / PIECES;  x = h' xi
- *   q1 = q0 + h M^-1 a0                                              of the ordinary coordinates;  g(q1) = 0
+ *   a0 = alpha0 - w0 h dV(q0) - G(q0)'L                          left-trivialised: alpha = I omega
+ *   (dR tau^-1_x)* I x = h' a,  R := R tau(x),  a := tau(x)' a   in each piece; h' = h / PIECES, x = h' xi
+ *   q1 = q0 + h M^-1 a0                                          for the ordinary coordinates;  g(q1) = 0
  *   alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
  *
  * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL
- * tau^-1_x)* I xi; since (dL tau^-1_x)* = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers,
- * turned into the new axes: the drift leaves R alpha, the momentum in space axes, as it is. So that is what
- * is carried: neither what is left of the first equation nor the round-off of tau, which is the same from
- * step to step where x is and would add up, changes a momentum. g are the user's constraints
- * (method/joints.h). After the drift R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
+ * tau^-1_x)* I xi. Since (dL tau^-1_x)* = tau(x)' (dR tau^-1_x)*, it is the momentum of the first equation in
+ * the new axes: the drift does not change R alpha, the momentum in space axes. Therefore R alpha is stored.
+ * Neither the residual of the first equation nor the round-off of tau, which would accumulate in a steady
+ * motion, then changes a momentum. g are the user's constraints (method/joints.h). After the drift R := R - R
+ * (R'R - 1)/2; otherwise products of rotations leave SO(3).
  *
- * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by
- * body: of three rows each is left S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's
- * end for a change da, and eta that for what its equations leave. The record has the coordinates and p = M
- * v, and R alpha beside it, which is taken from there unless p says that something else has moved the
+ * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body,
+ * three rows each; what remains is S dL = g + G1 eta with S = G1 K G0', where K da is the rotation of a
+ * body's end for a change da, and eta that for the residual of its equations. The record contains the
+ * coordinates and p = M v, and also R alpha, which is used unless p shows that another substep has moved the
  * bodies.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -50,7 +50,7 @@ CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
   return EXPONENTIAL ? cst_exponential(size) : cst_cayley(size);
 }
 
-/* Of piece r of body b, where evaluate has left it. */
+/* The retraction of piece r of body b, as evaluate has stored it. */
 CST_INLINE cst_retraction *piece(const cst_context *C, const struct local *L, int b, int r) {
   return (cst_retraction *)L->t + PIECES * b + r;
 }
@@ -70,7 +70,7 @@ CST_INLINE void body_momenta(const cst_context *C, const struct local *L, const 
   U for (int k = 0; k < NZ; k++) z[k] = (k < 3 * NB ? z[k] : L->p[k]) + L->d[k];
 }
 
-/* The momenta take up the changes L->d, in the body axes of q. */
+/* Adds the changes L->d, in the body axes of q, to the momenta. */
 CST_INLINE void take_up(const cst_context *C, struct local *L, const vd *q) {
   U for (int b = 0; b < NB; b++) {
     vd space[3];
@@ -101,7 +101,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* What is left of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes where that is
+/* The residual of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes in which it is
  * round-off. */
 CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
                            double h, const vd *x, const vd *a, vd *f) {
@@ -172,8 +172,8 @@ CST_INLINE void invert(vd *J) {
   CST_UNROLL for (int e = 0; e < 9; e++) J[e] = r * K[e];
 }
 
-/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x by x, I + (x^ I - (I x)^)/2 + c1 (x.Ix + 2 x (I
- * x)') and what the exponential adds. */
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
+ * (x.Ix + 2 x (I x)') and the terms of the exponential. */
 CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
                       const vd *x, vd *J) {
   const vd *I = L->I + 9 * b;
@@ -183,11 +183,14 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
   CST_UNROLL for (int k = 0; k < 3; k++) {
     const int m = (k + 1) % 3, n = (k + 2) % 3;
     vd        column[3] = {I[k], I[3 + k], I[6 + k]}, turned[3];
-    if (PRINCIPAL)
-      turned[k] = vset(0), turned[m] = x[n] * column[k], turned[n] = -x[m] * column[k];
-    else
+    if (PRINCIPAL) {
+      turned[k] = vset(0);
+      turned[m] = x[n] * column[k];
+      turned[n] = -x[m] * column[k];
+    } else
       cst_cross(x, column, turned);
-    turned[m] -= Ix[n], turned[n] += Ix[m]; /* e_k cross I x */
+    turned[m] -= Ix[n];
+    turned[n] += Ix[m]; /* e_k cross I x */
     J[3 * k + k] = vpick(PRINCIPAL, column[k] + along, (column[k] + along) + 0.5 * turned[k]);
     J[3 * m + k] = vpick(PRINCIPAL, 0.5 * turned[m], column[m] + 0.5 * turned[m]);
     J[3 * n + k] = vpick(PRINCIPAL, 0.5 * turned[n], column[n] + 0.5 * turned[n]);
@@ -217,7 +220,8 @@ CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *
   CST_UNROLL for (int i = 0; i < 3; i++) turn[i] = d[i];
   cst_tangent(t, EXPONENTIAL, x, turn);
   if (from) {
-    cst_turn(t, x, da), cst_add_cross(b, turn, da);
+    cst_turn(t, x, da);
+    cst_add_cross(b, turn, da);
   } else {
     cst_cross(b, turn, da);
   }

@@ -1,7 +1,8 @@
 /* midpoint.c: the core of the discretization maps R_d(q, v) = (q - theta v, q + (1 - theta) v) with
  * constraints, L_d = h L(q_m, (q1 - q0)/h); theta = 1/2: the variational midpoint rule.
  *
- *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
+ *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h
+ *   q1  = q0 + h M^-1 p_h,   g(q1) = 0
  *   p1  = p_h - theta h grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
  *
  * Barbero-Linan, Martin de Diego, Sato, section 5, in the sign M A = f - G' lambda. Unknowns (p_h, L);
@@ -17,7 +18,7 @@
 #define CORE_IS_FOR_USERS
 
 struct data {
-  double theta; /* where in the step the force is taken: 0 left, 1 right */
+  double theta; /* position of the force in the step: 0 left, 1 right */
 };
 
 #ifdef CST_W
@@ -25,7 +26,7 @@ struct data {
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define NX           (NQ + NG)
-#define NX_PREDICTED NG                     /* begin makes the others */
+#define NX_PREDICTED NG                     /* begin computes the others */
 #define BENT         (!LINEAR_V && !BANDED) /* B is formed */
 #define BANDED       (!CST_HOT && C->system->gram.banded)
 #define B_SIZE       (BENT ? NQ * NQ : 0)
@@ -43,10 +44,8 @@ struct local {
   vl        near;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
-#define LEFT                                                                                                 \
-  ((1 - OWN(j)->theta) *                                                                                     \
-   H(j)) /* how long the force acts at the left end, and at the right one              \
-                                */
+/* For how long the force acts at the left end, and at the right one. */
+#define LEFT  ((1 - OWN(j)->theta) * H(j))
 #define RIGHT (OWN(j)->theta * H(j))
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -61,7 +60,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   K_G(L->c, L->q, L->G);
 }
 
-/* The unknowns start from the impulses of the last step and the force at q0. */
+/* The unknowns start with the impulses of the last step and the force at q0. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd dV[ROOM(NQ)];
   USES_G
@@ -74,8 +73,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* What the round-off of the coordinates makes of the force's impulse, at most; far from the origin it is more
- * than that of the sum. */
+/* An upper bound of the effect of the coordinates' round-off on the impulse of the force; far from the origin
+ * it exceeds the round-off of the sum. */
 static vd roughness(const cst_context *C, const struct local *L, int j) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   const double       kick = fabs(LEFT) * CST_ROUNDOFF;
@@ -138,11 +137,16 @@ static void direction_pivoted(const cst_context *C, const struct local *L, int j
   for (int k = 0; k < n * n; k++) J[k] = vset(0);
   for (int i = 0; i < NQ; i++) {
     for (int k = 0; k < NQ; k++) J[i * n + k] = B[i * NQ + k];
-    COL_G(i, a, e) J[i * n + NQ + a] = L->G[e], J[(NQ + a) * n + i] = L->G1[e] * HM(i);
+    COL_G(i, a, e) {
+      J[i * n + NQ + a] = L->G[e];
+      J[(NQ + a) * n + i] = L->G1[e] * HM(i);
+    }
   }
   for (int a = 0; a < NG; a++)
-    for (int k = 0; k < n && DROPPED(a); k++)
-      J[(NQ + a) * n + k] = vset(k == NQ + a), J[k * n + NQ + a] = vset(k == NQ + a);
+    for (int k = 0; k < n && DROPPED(a); k++) {
+      J[(NQ + a) * n + k] = vset(k == NQ + a);
+      J[k * n + NQ + a] = vset(k == NQ + a);
+    }
   for (int k = 0; k < n; k++) d[k] = -f[k];
   cst_gram_drop(C, d + NQ);
   cst_pivoted_solve(J, d, n);
@@ -172,7 +176,10 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
     direction_pivoted(C, L, j, f, d);
     return;
   }
-  if (BENT) matrix(C, L, j, B), cst_lu(B, NQ);
+  if (BENT) {
+    matrix(C, L, j, B);
+    cst_lu(B, NQ);
+  }
   for (int i = 0; i < NQ; i++) d[i] = -f[i];
   if (BENT) cst_lu_solve(B, d, NQ);
   for (int a = 0; a < NG; a++) {
@@ -196,7 +203,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   U for (int i = 0; i < NQ; i++) p[i] = x[i] - right * L->dV[i];
   if (NG > 0) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
-  U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
+  U for (int i = 0; i < NQ; i++) {
+    L->q[i] = L->q1[i];
+    L->p[i] = p[i];
+  }
   CST_TAKE(L->G, L->G1, NNZ_G);
 }
 

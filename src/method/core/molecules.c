@@ -1,16 +1,16 @@
 /* molecules.c: the kicks of kick.c for one trajectory of a system of like molecules: lanes over molecules,
  * and over pairs in the force.
  *
- * Each trajectory of a group whose turn it is becomes arrays of molecules; the same operations as in kick.c,
- * march.h and gram.h are done on the same operands in the same order, of which the elimination leaves out
- * those on zeros between molecules, so that the bits agree. Updates are as large as the largest of all
- * molecules, and an iteration ends for all at once, as it does there.
+ * The trajectories of a group are processed one after the other, as arrays of molecules. The operations of
+ * kick.c, march.h and gram.h are done on the same operands in the same order; the elimination omits only
+ * operations on zeros between molecules, so that the bits agree. The size of an update is the largest of all
+ * molecules, and the iteration ends for all molecules at once, as in the general code.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE molecules
 #define CORE_IS_FOR_MOLECULES
 #ifdef CST_W
-#include "system/lane/pairs.h" /* the header of the system asks for it */
+#include "system/lane/pairs.h" /* the system's header needs it */
 
 #include "method/core/lane.h"
 #if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
@@ -33,7 +33,7 @@ typedef struct {
   vd q[KQ], p[KQ], dV[KQ], pt[KQ], ph[KQ], q1[KQ], G[KE], G1[KE], f[KG], slack[KG], impulse[KG];
 } tile;
 
-/* Unknowns of a substep, and what they are extrapolated from. */
+/* The unknowns of a substep, and the differences from which they are extrapolated. */
 typedef struct {
   vd x[TILES][KG], past[CST_PAST][TILES][KG];
 } history;
@@ -43,7 +43,7 @@ typedef struct {
   const vd *c;
   const vd *hm; /* by class of mass */
   double    iterations;
-  int       near; /* all constraints are (cst_is_near) */
+  int       near; /* whether all constraints are near (cst_is_near) */
 } crowd;
 
 /* ---- between a record and tiles -------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static inline double *number(vd *first, int stride, int k, int m) {
   return (double *)(first + (m / CST_W) * stride + k) + m % CST_W;
 }
 
-/* Lanes behind the last molecule are copies of the first. */
+/* The lanes after the last molecule are copies of the first. */
 static void bring(vd *first, int stride, int n, const int *at, const int *step, const double *record,
                   int block, int lane) {
   for (int k = 0; k < n; k++)
@@ -90,7 +90,10 @@ CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pai
   for (int k = 0; k < KQ; k++)
     for (int m = 0; m < COUNT; m++) {
       const int to = p->of[sys_molecule_q[k] + m * sys_molecule_qstep[k]];
-      if (to >= 0) q[to] = *number(x, VECTORS, k, m), f[to] = *number(o, VECTORS, k, m);
+      if (to >= 0) {
+        q[to] = *number(x, VECTORS, k, m);
+        f[to] = *number(o, VECTORS, k, m);
+      }
     }
   cst_pairs_rows(sum, p, term, c, q, f, 0);
   for (int k = 0; k < KQ; k++)
@@ -107,8 +110,9 @@ static void take_force(crowd *s, vd *x) {
 #undef ADD
 }
 
-/* The force at the end of a march is that at the start of the next one of this trajectory. So many of them
- * are kept with what they are a function of, by the lanes of the records that they were of last. */
+/* The force at the end of a march is that at the start of the next one of the same trajectory. KEPT_FORCES of
+ * them are stored with their arguments, identified by the lane of the record for which they were last
+ * used. */
 enum { KEPT_FORCES = COUNT > 256 ? 8 : 64 };
 
 typedef struct {
@@ -123,12 +127,13 @@ typedef struct {
   int           next;
 } forces;
 
-/* That of a lane; where there is none it takes the place of another's. */
+/* The stored force of a lane; if there is none, it replaces that of another lane. */
 static force *find_force(forces *all, const double *of) {
   for (int i = 0; i < KEPT_FORCES; i++)
     if (all->of[i] == of) return &all->kept[i];
   force *f = &all->kept[all->next];
-  all->of[all->next] = of, f->there = 0;
+  all->of[all->next] = of;
+  f->there = 0;
   all->next = (all->next + 1) % KEPT_FORCES;
   return f;
 }
@@ -136,8 +141,10 @@ static force *find_force(forces *all, const double *of) {
 static void keep_force(force *f, const crowd *s, int npar) {
   f->there = 1;
   for (int k = 0; k < npar; k++) f->c[k] = s->c[k][0];
-  for (int t = 0; t < TILES; t++)
-    memcpy(f->q[t], s->tile[t].q, sizeof f->q[t]), memcpy(f->dV[t], s->tile[t].dV, sizeof f->dV[t]);
+  for (int t = 0; t < TILES; t++) {
+    memcpy(f->q[t], s->tile[t].q, sizeof f->q[t]);
+    memcpy(f->dV[t], s->tile[t].dV, sizeof f->dV[t]);
+  }
 }
 
 static void find_or_take_force(const force *f, crowd *s, int npar) {
@@ -155,8 +162,7 @@ static void find_or_take_force(const force *f, crowd *s, int npar) {
 
 #define HM(k) s->hm[sys_molecule_class[k]]
 
-/* S := A W B', rows in the order of elimination; symmetric: the lower half is the mirror image of the upper
- * one. */
+/* S := A W B', rows in the order of elimination; symmetric: the lower half mirrors the upper one. */
 CST_INLINE void fill(const crowd *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
   ALL for (int r = 0; r < KG; r++) ALL for (int c = 0; c < KG; c++) {
     const int a = sys_molecule_order[symmetric && c < r ? c : r],
@@ -168,7 +174,7 @@ CST_INLINE void fill(const crowd *s, const vd *A, const vd *B, int symmetric, vd
   }
 }
 
-/* x := S^-1 x as cst_band_lu and cst_band_solve have it. */
+/* x := S^-1 x, with the operations of cst_band_lu and cst_band_solve. */
 CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
   vd b[KG];
   ALL for (int r = 0; r < KG; r++) b[r] = x[sys_molecule_order[r]];
@@ -189,7 +195,8 @@ CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
   ALL for (int r = 0; r < KG; r++) x[sys_molecule_order[r]] = b[r];
 }
 
-/* Residuals at the unknowns x; whether every constraint is met, and s->near whether all are near. */
+/* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near if
+ * all are near. */
 CST_INLINE int evaluate(crowd *s, vd (*x)[KG]) {
   vl done = vmask(1), near = vmask(1);
   for (int t = 0; t < TILES; t++) {
@@ -207,9 +214,13 @@ CST_INLINE int evaluate(crowd *s, vd (*x)[KG]) {
     ALL for (int e = 0; e < KE; e++) T->G1[e] = G1[e];
     ALL for (int a = 0; a < KG; a++) {
       vd row = vset(0), far = vset(0);
-      EACH_ENTRY(a, k, e) row += vabs(G1[e]), far = vmax(vabs(q1[k]), far);
+      EACH_ENTRY(a, k, e) {
+        row += vabs(G1[e]);
+        far = vmax(vabs(q1[k]), far);
+      }
       const vd room = (CST_ROUNDOFF * row) * (T->slack[a] + far);
-      done &= (vl)(vabs(f[a]) <= room), near &= (vl)(vabs(0x1p-17 * f[a]) <= room);
+      done &= (vl)(vabs(f[a]) <= room);
+      near &= (vl)(vabs(0x1p-17 * f[a]) <= room);
       T->f[a] = f[a];
     }
   }
@@ -223,7 +234,7 @@ static double largest(vd x) {
   return most;
 }
 
-/* x += Newton's correction; the sizes of x and of the correction. */
+/* x += Newton's correction; *of and *size are the sizes of x and of the correction. */
 CST_INLINE void correct(crowd *s, vd (*x)[KG], double *of, double *size) {
   vd X = vset(0), D = vset(0);
   for (int t = 0; t < TILES; t++) {
@@ -232,12 +243,17 @@ CST_INLINE void correct(crowd *s, vd (*x)[KG], double *of, double *size) {
     fill(s, T->G1, T->G, 0, S);
     ALL for (int a = 0; a < KG; a++) d[a] = T->f[a];
     eliminate(S, d);
-    ALL for (int a = 0; a < KG; a++) x[t][a] += d[a], D = vmax(vabs(d[a]), D), X = vmax(vabs(x[t][a]), X);
+    ALL for (int a = 0; a < KG; a++) {
+      x[t][a] += d[a];
+      D = vmax(vabs(d[a]), D);
+      X = vmax(vabs(x[t][a]), X);
+    }
   }
-  *of = largest(X), *size = largest(D);
+  *of = largest(X);
+  *size = largest(D);
 }
 
-/* As in march.h and extrapolate.h. Whether it converged. */
+/* The iteration of march.h and extrapolate.h. Returns whether it converged. */
 CST_INLINE int solve(crowd *s, const cst_march *m, int predicts, int young, vd (*x)[KG], double *due) {
   const int plain = *due > 0;
   double    last = INFINITY;
@@ -285,7 +301,8 @@ CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
         vd next = d - h->past[k][t][a];
         h->past[k][t][a] = d;
         if (early) next = vkeep(vmask(steps > k + 1), next);
-        d = next, sum += d;
+        d = next;
+        sum += d;
       }
       if (!(*due > 0)) h->x[t][a] = sum;
     }
@@ -307,12 +324,15 @@ CST_INLINE void finish(crowd *s, const struct data *own, double h, vd (*x)[KG]) 
     ALL for (int a = 0; a < KG; a++) T->impulse[a] += x[t][a];
     ALL for (int k = 0; k < KQ; k++) T->ph[k] -= kick * T->dV[k];
     if (own->tangent) make_tangent(s, T);
-    ALL for (int k = 0; k < KQ; k++) T->p[k] = T->ph[k], T->q[k] = T->q1[k];
+    ALL for (int k = 0; k < KQ; k++) {
+      T->p[k] = T->ph[k];
+      T->q[k] = T->q1[k];
+    }
     ALL for (int e = 0; e < KE; e++) T->G[e] = T->G1[e];
   }
 }
 
-/* The noise acts on the lanes of a group, of which this one is looked at. */
+/* The noise acts on all lanes of a group; only the result of this one is used. */
 static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s, const cst_noise *noise,
                                                  const double *record, long k, int lane) {
   vd       q[NQ], p[NQ];
@@ -320,7 +340,8 @@ static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s,
   for (int i = 0; i < KQ; i++)
     for (int m = 0; m < COUNT; m++) {
       const int at = sys_molecule_q[i] + m * sys_molecule_qstep[i];
-      q[at] = vset(*number(s->tile[0].q, VECTORS, i, m)), p[at] = vset(*number(s->tile[0].p, VECTORS, i, m));
+      q[at] = vset(*number(s->tile[0].q, VECTORS, i, m));
+      p[at] = vset(*number(s->tile[0].p, VECTORS, i, m));
     }
   noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
   for (int i = 0; i < KQ; i++)
@@ -345,7 +366,7 @@ CST_INLINE int is_broken(const crowd *s) {
 #define END        (MARCH->smooth ? PAST_AT(MARCH->nsub) : PAST_AT(0))
 #define ONE(block) record[(size_t)(block)*CST_W + (size_t)lane]
 
-/* The work space: forces, which stay, the tiles, what each substep keeps, the record as it was. */
+/* The work space: forces, which are kept, the tiles, the history of each substep, a copy of the record. */
 enum {
   FORCES = (sizeof(forces) + sizeof(vd) - 1) / sizeof(vd),
   CROWD = (sizeof(crowd) + sizeof(vd) - 1) / sizeof(vd)
@@ -383,7 +404,10 @@ static void send_history(const cst_context *C, history *h, const double *due, do
 static void enter(const cst_context *C, crowd *s, const force *f, const double *record, int lane) {
   const cst_layout at = LAYOUT(C);
   const double     scale = ONE(at.tolerance) * (1 / CST_ROUNDOFF);
-  BRING_Q(q, at.q), BRING_Q(p, at.p), BRING_G(impulse, at.impulse), BRING_G(slack, at.length);
+  BRING_Q(q, at.q);
+  BRING_Q(p, at.p);
+  BRING_G(impulse, at.impulse);
+  BRING_G(slack, at.length);
   s->iterations = ONE(at.iterations);
   for (int t = 0; t < TILES; t++) {
     ALL for (int a = 0; a < KG; a++) s->tile[t].slack[a] = scale * s->tile[t].slack[a];
@@ -394,12 +418,14 @@ static void enter(const cst_context *C, crowd *s, const force *f, const double *
 
 static void leave(const cst_context *C, crowd *s, double *record, int lane, long n) {
   const cst_layout at = LAYOUT(C);
-  SEND_Q(q, at.q), SEND_Q(p, at.p), SEND_G(impulse, at.impulse);
+  SEND_Q(q, at.q);
+  SEND_Q(p, at.p);
+  SEND_G(impulse, at.impulse);
   ONE(at.iterations) = s->iterations;
   if (MARCH->closes) ((long *)record)[(size_t)at.step * CST_W + (size_t)lane] += n;
 }
 
-/* n steps of one lane; the others of the record are left alone. */
+/* n steps of one lane; the other lanes of the record do not change. */
 static cst_outcome march_lane(const cst_march own, double *record, int lane, long n) {
   const cst_context *C = &own.group;
   const cst_layout   at = LAYOUT(C);
@@ -413,7 +439,8 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   double             inverse[NMASS + 1];
   for (int k = 0; k < NPAR; k++) c[k] = vset(ONE(at.c + k));
   for (int k = 0; k < NMASS; k++) inverse[k] = 1.0 / ONE(at.mass + k);
-  s->c = c, s->hm = hm;
+  s->c = c;
+  s->hm = hm;
   enter(C, s, kept, record, lane);
   bring_history(C, h, due, record, lane);
   for (long k = 0; k < n; k++)
@@ -431,7 +458,8 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
     }
   if (is_broken(s)) return (cst_outcome){n, 0, CST_NOT_FINITE};
   kept->there = 0;
-  if (!OWN(MARCH->nsub - 1)->idle) keep_force(kept, s, NPAR); /* else it is of where it was taken */
+  if (!OWN(MARCH->nsub - 1)->idle)
+    keep_force(kept, s, NPAR); /* otherwise the force is not that of the final q */
   leave(C, s, record, lane, n);
   send_history(C, h, due, record, lane);
   return (cst_outcome){n, 0, CST_DONE};
@@ -443,7 +471,7 @@ static int lanes_off(vl same) {
   return bits;
 }
 
-/* Lanes that are no copies of the first. */
+/* The lanes that are not copies of the first. */
 static int others(const double *record, int end) {
   const vl *x = (const vl *)record;
   vl        same = vmask(1);
@@ -454,7 +482,7 @@ static int others(const double *record, int end) {
   return lanes_off(same);
 }
 
-/* Lanes over trajectories are faster where most are different, and all that they read is near. Noise is drawn
+/* Lanes over trajectories are faster if most of them differ and their data fit in the caches. Noise is drawn
  * for all lanes at once. */
 static int pays(const cst_context *C, int differ) {
   const int different = 1 + __builtin_popcount((unsigned)differ), many = 24;

@@ -1,11 +1,12 @@
 /* newmark.c: the core of Newmark's method.
  *
- *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 = -grad V(q1)
+ *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1)
+ *   v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 = -grad V(q1)
  *
- * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number
- * of iterations is made in begin, without unknowns of the solver's: what a1 is then is kept, and not -grad
- * V(q1) / M. The record has a, so that a step starts from the a1 of the one before; where other substeps
- * have moved the point, a0 is -grad V(q0) / M.
+ * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, starting from a1 = 0. A fixed
+ * number of iterations is done in begin, without unknowns for the solver; a1 is then their result, and not
+ * -grad V(q1) / M. The record contains a, so that a step starts from the a1 of the preceding one; if other
+ * substeps have moved the point, a0 is -grad V(q0) / M.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE newmark
@@ -13,7 +14,7 @@
 struct data {
   double beta, gamma;
   int    iterations, from_q;
-  int    a; /* where the record has a */
+  int    a; /* position of a in the record */
 };
 
 #ifdef CST_W
@@ -43,7 +44,7 @@ struct local {
   vd                near, iterations;
 };
 
-/* Whether a step is one such substep, so that the record's a is that of its q. */
+/* Whether a step consists of one such substep, so that the record's a belongs to its q. */
 #define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -52,12 +53,14 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->a, record, OWN(0)->a, NQ);
-  L->m.inverse = L->inverse, L->m.M = L->M, L->m.factor = L->factor;
+  L->m.inverse = L->inverse;
+  L->m.M = L->M;
+  L->m.factor = L->factor;
   L->w = (cst_newton_space){L->y, L->bent, L->A, L->Ma};
   cst_masses_load(C, record, L->c, L->q, &L->m);
 }
 
-/* What the step has of q1 without a1. */
+/* The part of q1 that does not depend on a1. */
 CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
   const double h = H(j), part = (0.5 - OWN(j)->beta) * (h * h);
   if (!ALONE) {
@@ -70,7 +73,7 @@ CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
   for (int i = 0; i < NQ; i++) L->ahead[i] = L->q[i] + (h * L->y[i] + part * L->a[i]);
 }
 
-/* a1 after so many iterations. */
+/* a1 after the given number of iterations. */
 static void iterate(const cst_context *C, struct local *L, int j) {
   const double b = OWN(j)->beta * (H(j) * H(j));
   const double back = OWN(j)->from_q ? 1 / b : 0;
@@ -141,7 +144,7 @@ static bool same(const void *one, const void *other) {
          x->from_q == y->from_q;
 }
 
-/* q and v at the two ends change places with h. A step that is not solved for to the end has no such twin. */
+/* The adjoint exchanges q and v at the two ends. A step whose iteration is not complete has no adjoint. */
 static bool adjoint(void *of) {
   struct parameters *x = of;
   x->beta += 0.5 - x->gamma;

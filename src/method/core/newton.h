@@ -1,4 +1,5 @@
-/* newton.h: M a + grad V(x + b a) = 0 over lanes, by Newton's method: one iteration, and its end. */
+/* newton.h: lane code for M a + grad V(x + b a) = 0: one iteration of Newton's method, and its stopping
+ * criterion. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_NEWTON_H
 #define CST_CORE_NEWTON_H
@@ -26,7 +27,7 @@ CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_mas
   cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
 }
 
-/* What an update of a is compared with where a is smaller: what round-off of x makes of it. */
+/* The size that an update of a smaller a is compared with: the effect of the round-off of x on a. */
 CST_INLINE vd cst_newton_size(const cst_context *C, double b, const vd *x) {
   vd most = vset(0);
   for (int i = 0; i < NQ; i++) most = vmax(vabs(x[i]), most);

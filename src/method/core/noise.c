@@ -1,17 +1,17 @@
-/* noise.c: the kick of a thermostat, and the core of a step that consists of nothing else.
+/* noise.c: the kick of a thermostat, and the core of a step that consists only of it.
  *
  *   v <- e^(-r h) v + sqrt((1 - e^(-2 r h)) / b) M^(-1/2) xi       then v M-orthogonally on G v = 0
  *
- * which is exact for dv = -r v dt + sqrt(2 r / b) M^(-1/2) dW at a fixed q, with p = M v + a, M constant,
- * and M^(1/2) its Cholesky factor. r is a rate, or coefficient / m of each coordinate. Where paths are
- * shared h consists of increments: the kick is as many kicks one behind the other, which have the law of
- * one of length h, and the same Brownian path at every h. The projection stands behind the last one; where
- * r is one rate it is the same as behind each, since both are linear and commute.
+ * which is exact for dv = -r v dt + sqrt(2 r / b) M^(-1/2) dW at a fixed q, with p = M v + a, M constant, and
+ * M^(1/2) its Cholesky factor. r is a rate, or coefficient / m of each coordinate. If step sizes share a
+ * path, h consists of increments: the kick is a sequence of one kick per increment, which has the law of a
+ * single kick of length h, and the same Brownian path for every h. The projection follows the last kick; if r
+ * is one rate this is equal to a projection after each, since both are linear and commute.
  *
- * Cores give the kick behind their substeps themselves (march.h), so that forces and what else they keep of
- * q need not be taken anew. Those that carry something else than q and p have this core behind them. The
- * normals are those of core/normal.h, addressed by the number of the increment: that of the case's own
- * step, times the increments of a step.
+ * Cores apply the kick after their substeps themselves (march.h), so that forces and other functions of q
+ * need not be computed again. After cores whose state is not q and p this core is used. The normals are those
+ * of core/normal.h; their address is the number of the increment, counted from the case's own step times the
+ * increments per step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE noise
@@ -29,22 +29,25 @@ struct data {
 
 /* ---- the kick -------------------------------------------------------------------------------- */
 
-/* 1 - e^-y, without cancellation where y is small. */
+/* 1 - e^-y, without cancellation for small y. */
 CST_INLINE vd lost(vd y) {
   vd sum = vset(1);
   for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / (double)k;
   return vselect((vl)(y < 0.5), y * sum, 1 - vexp(-y));
 }
 
-/* What is left of p and the deviation of what is added, of an increment and each class of masses. */
+/* decay: the remaining fraction of p; spread: the standard deviation of the noise; per increment and class of
+ * masses. */
 static void measure(const cst_context *C, const cst_noise *x, const vd *mass, vd *decay, vd *spread) {
   for (int k = 0; k < NMASS; k++) {
     const vd m = vpick(MASS_UNIT, vset(1), mass[k]);
     if (x->by_mass) {
       const vd y = x->rate / m;
-      decay[k] = vexp(-y), spread[k] = vsqrt(lost(2 * y) * (m * x->warmth));
+      decay[k] = vexp(-y);
+      spread[k] = vsqrt(lost(2 * y) * (m * x->warmth));
     } else {
-      decay[k] = vset(x->decay), spread[k] = x->spread * vsqrt(m);
+      decay[k] = vset(x->decay);
+      spread[k] = x->spread * vsqrt(m);
     }
   }
 }
@@ -62,7 +65,7 @@ static void factor(const cst_context *C, const vd *c, const vd *q, vd *A) {
     }
 }
 
-/* Where the numbers of a record's lanes stand. */
+/* The addresses of the random numbers for the lanes of a record. */
 typedef struct {
   vu            seed, member, first;
   unsigned long stream;
@@ -103,7 +106,7 @@ static void kick_full(const cst_context *C, const cst_noise *x, const address *a
   for (int i = 0; i < NQ; i++) p[i] += a0[i];
 }
 
-/* p := p - G'm with G p = 0, as methods carry it whose p is tangential. */
+/* p := p - G'm with G p = 0, for methods whose p is tangential. */
 static void drop_normal(const cst_context *C, const vd *G, vd *p) {
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
@@ -190,7 +193,7 @@ static cst_noise_kick *const *const kicks[] = {CST_ISA_LIST(KICK_ENTRY)};
 
 struct parameters {
   double rate, inverse_temperature;
-  int    by_mass; /* the rate is that of a unit mass */
+  int    by_mass; /* the rate of a unit mass */
 };
 CST_DATA_FITS(struct parameters, struct data);
 
@@ -206,7 +209,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
                             .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0)};
 }
 
-/* 1 - e^-y, as in the lanes. */
+/* 1 - e^-y, with the operations of the lane code. */
 static double lost(double y) {
   double sum = 1;
   for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / k;

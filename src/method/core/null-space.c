@@ -1,20 +1,21 @@
 /* null-space.c: the core of the variational methods in null-space form: equations on a basis N of ker G
- * take the place of multipliers.
+ * instead of multipliers.
  *
- *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
- *   N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,       G(q1) M^-1 p1 = 0
+ *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0
+ *   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
+ *   N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,   G(q1) M^-1 p1 = 0
  *
- * w = 0: the kicks of core/kick.c, w = 1 and w0 = w1 = 0: the maps of core/midpoint.c; the same maps as
- * there, since N'G' = 0. M is a constant diagonal. N is the last part of Q in G' = Q R, so nothing is
- * inverted but R and, for p1, N'M N. Unknowns are the p_h; Newton's matrix is [ N0' (1 + w theta (1-theta)
- * h^2 V''(q_m) M^-1) ; h G1 M^-1 ] solved by Householder reflections. The multipliers are those with the
- * impulses that the projections leave out, by R. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
+ * w = 0: the kicks of core/kick.c; w = 1 and w0 = w1 = 0: the maps of core/midpoint.c. The maps are the same,
+ * since N'G' = 0. M is a constant diagonal. N is the last part of Q in G' = Q R, so only R and, for p1, N'M N
+ * are inverted. Unknowns are the p_h; Newton's matrix is [ N0' (1 + w theta (1-theta) h^2 V''(q_m) M^-1) ; h
+ * G1 M^-1 ], solved by Householder reflections. The multipliers follow by R from the impulses that the
+ * projections remove. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
 
-/* Parts of h that the force acts for at the ends and at theta; how many constraints are enforced; whether p1
- * is projected. */
+/* w0, w1, middle: fractions of h for which the force acts at the ends and at theta. rank: the number of
+ * enforced constraints. tangent: whether p1 is projected. */
 struct data {
   double w0, w1, middle, theta;
   int    rank, tangent;
@@ -29,11 +30,11 @@ struct data {
 #define NR   (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
 #define BENT (!LINEAR_V && OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) != 0)
 
-/* A, d, b: the factors of G' at q, and A1, d1, b1 those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
+/* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
 /* clang-format off */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(dV, NQ) X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ)                                                        \
-  X(G1, NNZ_G) X(slack, NG) X(impulse, NG)                                                                                                 \
+#define LOCAL(X)                                                                                            \
+  X(q, NQ) X(p, NQ) X(dV, NQ) X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ)                         \
+  X(G1, NNZ_G) X(slack, NG) X(impulse, NG)                                                                  \
   X(A, NQ * NG) X(d, NG) X(b, NG) X(A1, NQ * NG) X(d1, NG) X(b1, NG) X(N, NQ * NQ)
 /* clang-format on */
 
@@ -45,7 +46,7 @@ struct local {
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
 
-/* G' = Q R, of the rows of G that are enforced. */
+/* G' = Q R, for the enforced rows of G. */
 static void factor(const cst_context *C, const vd *G, vd *A, vd *d, vd *b) {
   const int m = NR;
   USES_G
@@ -99,7 +100,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* What the equations on ker G ask of p_h: x + w (1-theta) h grad V(q_m) - (p0 - w0 h grad V(q0)). */
+/* The residual of the equations for p_h before projection: x + w (1-theta) h grad V(q_m) - (p0 - w0 h grad
+ * V(q0)). */
 static void gather(const cst_context *C, const struct local *L, int j, const vd *x, vd *r) {
   const struct data *s = OWN(j);
   const double       left = s->middle * (1 - s->theta) * H(j);
@@ -120,7 +122,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_G(L->c, L->q1, L->G1);
   gather(C, L, j, x, r);
   cst_householder_forth(L->A, L->b, NQ, NR, r);
-  for (int k = NR; k < NQ; k++) f[k - NR] = r[k], off = vmax(vabs(r[k]), off);
+  for (int k = NR; k < NQ; k++) {
+    f[k - NR] = r[k];
+    off = vmax(vabs(r[k]), off);
+  }
   for (int a = 0, row = NQ - NR; a < NG; a++)
     if (!DROPPED(a)) f[row++] = g[a];
   return cst_on_manifold(C, g, L->G1, L->q1, L->slack) & (vl)(off <= (16 * EPS) * size);
@@ -158,7 +163,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   cst_householder_solve(J, diagonal, NQ, d);
 }
 
-/* p := M N (N' M N)^-1 N' p at q1, and the impulses of what that takes away. */
+/* p := M N (N' M N)^-1 N' p at q1; adds the impulses of the removed part. */
 static void make_tangent(const cst_context *C, struct local *L, vd *p) {
   const int n = NQ - NR;
   vd        S[ROOM(n * n)], y[ROOM(n)], r[ROOM(NQ)];
@@ -196,7 +201,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < NQ; i++) p[i] = x[i] - last * L->dV[i] - right * L->mid[i];
   factor(C, L->G1, L->A1, L->d1, L->b1);
   if (s->tangent) make_tangent(C, L, p);
-  for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
+  for (int i = 0; i < NQ; i++) {
+    L->q[i] = L->q1[i];
+    L->p[i] = p[i];
+  }
   CST_TAKE(L->A, L->A1, NQ * NG);
   CST_TAKE(L->d, L->d1, NG);
   CST_TAKE(L->b, L->b1, NG);
@@ -228,7 +236,8 @@ static bool same(const void *one, const void *other) {
 static bool adjoint(void *of) {
   struct parameters *x = of;
   const double       w = x->w0;
-  x->w0 = x->w1, x->w1 = w;
+  x->w0 = x->w1;
+  x->w1 = w;
   if (x->middle != 0) x->theta = 1 - x->theta;
   return x->tangent;
 }

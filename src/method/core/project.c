@@ -1,11 +1,10 @@
-/* project.c: the core of project(LAYER): after the layer's step, back to the constraint manifold.
+/* project.c: the core of project(LAYER): projection onto the constraint manifold after the layer's step.
  *
  *   q1 = P(q):   q1 = q + G(q1)' theta,  g(q1) = 0        then p1 = p - G(q1)' m with G(q1) M^-1 p1 = 0
  *
- * P is the Euclidean projection, which knows nothing of constraints on velocities; G v + phi0 = 0 of all of
- * them in the second, which is the M-orthogonal one. Unknowns (q1, theta). The iteration leaves D2(theta.g)
- * out of Newton's matrix: theta is of the size of the layer's local error, and so is the rate of
- * contraction.
+ * P is the Euclidean projection and ignores constraints on velocities; the second projection is M-orthogonal
+ * and satisfies G v + phi0 = 0 for all constraints. Unknowns (q1, theta). The iteration omits D2(theta.g)
+ * from Newton's matrix: theta is of the size of the layer's local error, and so is the rate of contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE project
@@ -22,7 +21,7 @@
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
-  vd        near, iterations; /* near: how far off a coordinate may be, its round-off apart */
+  vd        near, iterations; /* near: the admissible error of a coordinate, apart from its round-off */
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {

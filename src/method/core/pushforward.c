@@ -1,18 +1,18 @@
-/* pushforward.c: the core of the pushforward Newmark method: half a kick, a drift, half a kick, by an
+/* pushforward.c: the core of the pushforward Newmark method: half a kick, a drift, half a kick, with an
  * implicit force.
  *
  *   x1 = x0 + h v0 + h^2/2 a0,  v1 = v0 + h/2 (a0 + a1),  M a_k = -grad V(x_k + beta h^2 a_k)
  *
- * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. a0 is the a1 of
- * the step before, which the record has, where steps are all alike; else, and at a start, it is solved for
- * like a1.
+ * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, starting from a1 = 0. If all
+ * steps are alike, a0 is the a1 of the preceding step, from the record; otherwise, and at a start, it is
+ * solved for like a1.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE pushforward
 
 struct data {
   double beta;
-  int    a; /* where the record has a */
+  int    a; /* position of a in the record */
 };
 
 #ifdef CST_W
@@ -44,7 +44,7 @@ struct local {
   vl                step;
 };
 
-/* Whether a step is one such substep, so that the record's a is that of its x. */
+/* Whether a step consists of one such substep, so that the record's a belongs to its x. */
 #define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -53,12 +53,14 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->a, record, OWN(0)->a, NQ);
-  L->m.inverse = L->inverse, L->m.M = L->M, L->m.factor = L->factor;
+  L->m.inverse = L->inverse;
+  L->m.M = L->M;
+  L->m.factor = L->factor;
   L->w = (cst_newton_space){L->y, L->bent, L->A, L->Ma};
   cst_masses_load(C, record, L->c, L->q, &L->m);
 }
 
-/* a of q. A lane that does not get there has no number there, and its step fails. */
+/* a at q. A lane that does not converge gets NaN, and its step fails. */
 static void solve_left(const cst_context *C, struct local *L, double b) {
   const vd near = cst_newton_size(C, b, L->q);
   vl       done = vmask(0);
@@ -70,7 +72,8 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
     cst_newton_correction(C, &L->m, b, &L->w, L->d);
     for (int r = 0; r < NQ; r++) {
       L->a[r] += vkeep(~done, L->d[r]);
-      size = vmax(vabs(L->d[r]), size), of = vmax(vabs(L->a[r]), of);
+      size = vmax(vabs(L->d[r]), size);
+      of = vmax(vabs(L->a[r]), of);
     }
     done |= (vl)(size <= (8 * EPS) * of) | ((vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of));
     last = size;
@@ -131,7 +134,7 @@ static bool same(const void *one, const void *other) {
   return x->beta == y->beta;
 }
 
-/* Even in h between two half kicks: each is its own adjoint. */
+/* Even in h between two half kicks: the method is its own adjoint. */
 static bool adjoint(void *of) {
   (void)of;
   return true;

@@ -1,5 +1,5 @@
-/* rk-newton.h: part of rk.c: what stiff springs ask of implicit tableaus: the size of what is round-off, and,
- * at large steps, Newton's method.
+/* rk-newton.h: implicit tableaus on stiff springs: the size of round-off and, at large steps, Newton's
+ * method. Part of rk.c.
  *
  * With V = potential + stiff, M constant and f = -grad V(q) the stages solve M A_i + grad V(Q_i) = 0, Q_i = q
  * + h sum_j a_ij v + h^2 sum_l (a^2)_il A_l. Newton's matrix is 1 + h^2 (a^2)_il M^-1 Hess V(Q_i) in block
@@ -7,7 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Row and column of entry e of a Hessian, an upper one, as dVH and dVS put them out. */
+/* Row and column of entry e of a Hessian, in the upper half, in the order of dVH and dVS. */
 CST_INLINE int entry_row(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1)]; }
 CST_INLINE int entry_column(const cst_bands *b, int e) {
   return b->order[b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1)];
@@ -32,7 +32,7 @@ CST_INLINE void divide_by_mass(const cst_context *C, const struct local *L, vd *
   for (int i = 0; i < NQ; i++) x[i] *= MINV(i);
 }
 
-/* |a^2|, the largest sum of a row. */
+/* |a^2|, the largest row sum. */
 CST_INLINE double norm_of_square(const cst_lane_layer *s) {
   double most = 0;
   for (int i = 0; i < s->stages; i++) {
@@ -43,11 +43,11 @@ CST_INLINE double norm_of_square(const cst_lane_layer *s) {
   return most;
 }
 
-/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of
- * the stiff part; updates do not fall below it. A part of this is what they are compared with, so that they
- * are small where they are far below and stagnate where they are some times larger (march.h). Newton's method
- * is for lanes in which the functional iteration would contract by less than a half, by the norm of h^2 a^2
- * M^-1 H. */
+/* On stiff springs the round-off of q changes A by more than the round-off of A, by |M^-1| |H| |q| eps, where
+ * H is the Hessian of the stiff part; updates do not become smaller. Updates are compared with a fraction of
+ * this, so that much smaller ones count as converged, and somewhat larger ones as stagnating (march.h).
+ * Newton's method is used in lanes in which the functional iteration would contract by less than a half, by
+ * the norm of h^2 a^2 M^-1 H. */
 CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
   const cst_bands *b = &C->system->bands[1];
   vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], rows[ROOM(NQ)], most = vset(0), steep = vset(0);
@@ -56,16 +56,24 @@ CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
   for (int e = 0; e < b->n; e++) {
     const int i = entry_row(b, e), k = entry_column(b, e);
     const vd  entry = vabs(bent[NQ + e]);
-    A[i] += entry * vabs(L->q[k]), rows[i] += entry;
-    if (k != i) A[k] += entry * vabs(L->q[i]), rows[k] += entry;
+    A[i] += entry * vabs(L->q[k]);
+    rows[i] += entry;
+    if (k != i) {
+      A[k] += entry * vabs(L->q[i]);
+      rows[k] += entry;
+    }
   }
-  divide_by_mass(C, L, A), divide_by_mass(C, L, rows);
-  for (int i = 0; i < NQ; i++) most = vmax(vabs(A[i]), most), steep = vmax(vabs(rows[i]), steep);
+  divide_by_mass(C, L, A);
+  divide_by_mass(C, L, rows);
+  for (int i = 0; i < NQ; i++) {
+    most = vmax(vabs(A[i]), most);
+    steep = vmax(vabs(rows[i]), steep);
+  }
   L->size = most * (1.0 / 256);
   L->newton = vmask(BY_NEWTON) & (vl)((H(j) * H(j) * norm_of_square(&OWN(j)->layer)) * steep > 0.5);
 }
 
-/* Block row i of Newton's matrix += h^2 a^2 M^-1 H, or that times M where M is full. */
+/* Block row i of Newton's matrix += h^2 a^2 M^-1 H, or that times M if M is full. */
 static void add_stage(const cst_context *C, const struct local *L, int j, int i, const vd *bent) {
   const cst_bands      *b = &C->system->bands[0];
   const cst_lane_layer *s = &OWN(j)->layer;
@@ -82,7 +90,7 @@ static void add_stage(const cst_context *C, const struct local *L, int j, int i,
   }
 }
 
-/* d := the correction of the stages from the residual f; evaluate has left V of them. */
+/* d := the correction of the stages from the residual f; uses the V that evaluate has stored. */
 static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L, int j,
                                                        const vd *f, vd *d) {
   vd Q[ROOM(NQ)], bent[ROOM(BENT_SIZE)], M[ROOM(GENERAL ? NQ * NQ : 1)];

@@ -1,13 +1,14 @@
 /* rk.c: the core of Runge-Kutta methods on the index-reduced equations q' = v, v' = A(q, v)
  * (system/lane/acceleration.h).
  *
- *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
+ *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i)
+ *   q += h sum b_i V_i,   v += h sum b_i A_i
  *
- * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the
- * functional one, A_i <- A(Q_i, V_i), which contracts by about h times the Lipschitz constant and is run to
- * stagnation: on a spring of frequency w by (h w)^2 times the spectral radius of a^2, 1/4 of gauss(1), 1/12
- * of gauss(2), 1/21 of gauss(3), 1/33 of gauss(4). Nothing here keeps g = 0: that is what these methods are
- * compared for.
+ * Explicit tableaus have no unknowns. For an implicit one the unknowns are the A_i. The functional iteration
+ * A_i <- A(Q_i, V_i) contracts by about h times the Lipschitz constant and runs to stagnation: on a spring of
+ * frequency w it contracts by (h w)^2 times the spectral radius of a^2, which is 1/4 for gauss(1), 1/12 for
+ * gauss(2), 1/21 for gauss(3), 1/33 for gauss(4). Nothing here keeps g = 0; these methods serve for
+ * comparison.
  *
  * A layer given by formulas is one call of its value kernel, without stages.
  */
@@ -16,14 +17,14 @@
 #define CORE rk
 #define CORE_IS_FOR_USERS
 
-enum { MOST_STAGES = 160 }; /* numbers of all stages together of which Newton's method has a dense matrix */
+enum { MOST_STAGES = 160 }; /* largest number of unknowns for which Newton's method has a dense matrix */
 
 struct data {
   cst_lane_layer layer;
 };
 
 #ifdef CST_W
-#define CST_FIELDS_IN_SPACE /* as many as there are stages */
+#define CST_FIELDS_IN_SPACE /* the sizes depend on the number of stages */
 #include "method/core/lane.h"
 #include "method/flow.h"
 #include "system/lane/acceleration.h"
@@ -35,11 +36,10 @@ struct data {
 #define NX (MARCH->unknowns)
 #define USES_STEP
 
-#define NP                                                                                                   \
-  NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own           \
-      */
+/* Defined because steps start from L->v: noise on p follows this core as a separate step. */
+#define NP NQ
 
-/* Newton's method where a part of V is stiff; it is not compiled for such a system. */
+/* Newton's method is used if a part of V is stiff; code for such a system is not compiled. */
 #define IS_STIFF  (!CST_HOT && C->system->kernel_size[CST_K_dVS] > 0)
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
 
@@ -57,13 +57,13 @@ struct local {
   const vd *c;
   vd        iterations;
   vl        step;
-  vd size;   /* what an update is compared with at least: 0 but far from the origin and on stiff springs */
+  vd size; /* least size that an update is compared with: 0 except far from the origin and on stiff springs */
   vl newton; /* lanes that are too stiff for the functional iteration */
-  vd remote; /* coordinates larger than this have a round-off that updates do not fall below */
+  vd remote; /* larger coordinates have a round-off below which updates do not fall */
 };
 #define SIZE(L) (L)->size
 
-/* What is kept from step to step is p, so that the bits do not depend on where the record was put down. */
+/* The state between steps is p, so that the bits do not depend on where the record was stored. */
 CST_INLINE void velocity(const cst_context *C, struct local *L) {
   cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
 }
@@ -106,12 +106,13 @@ CST_INLINE void newton_direction(const cst_context *C, const struct local *L, in
 }
 #endif
 
-/* Far from the origin updates are compared with the acceleration at the left end, more and more generously.
- */
+/* Far from the origin updates are compared with the acceleration at the left end, times a factor that grows
+ * with the distance. */
 CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   vd far = vset(0), size = vset(0), A[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
-  L->size = vset(0), L->newton = vmask(0);
+  L->size = vset(0);
+  L->newton = vmask(0);
   if (IS_STIFF) meet_stiffness(C, L, j);
   if (!vany((vl)(far > L->remote))) return;
   accelerate(C, L, L->q, L->v, A);
@@ -119,7 +120,7 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
 }
 
-/* The time of stage i, which the acceleration there takes. */
+/* Sets the time of stage i, at which the acceleration is evaluated. */
 CST_INLINE void at_stage(const cst_context *C, struct local *L, int j, int i) {
   (void)i, (void)j, (void)L;
   SET_TIME(L, START_OF(L, j) + H(j) * cst_stage_time(&OWN(j)->layer, i));
@@ -151,7 +152,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     accelerate(C, L, Q, L->V + i * NQ, f + i * NQ);
   }
   for (int k = 0; k < NX; k++) f[k] -= x[k];
-  return vmask(0); /* ends by stagnation */
+  return vmask(0); /* stagnation ends the iteration */
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
@@ -170,7 +171,10 @@ CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
   vd                    end[ROOM(2 * NQ)], l[2] = {vset(H(j)), vset(0)};
   s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v, NULL,
                           NULL, (const double *)l, (double *)end);
-  for (int k = 0; k < NQ; k++) L->q[k] = end[k], L->v[k] = end[NQ + k];
+  for (int k = 0; k < NQ; k++) {
+    L->q[k] = end[k];
+    L->v[k] = end[NQ + k];
+  }
 }
 
 /* Accounts by the quadrature of the layer. */
@@ -193,7 +197,10 @@ CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
   gather(C, L, j);
   U for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
-    for (int i = 0; i < s->stages; i++) dq += s->b[i] * L->V[i * NQ + k], dv += s->b[i] * A[i * NQ + k];
+    for (int i = 0; i < s->stages; i++) {
+      dq += s->b[i] * L->V[i * NQ + k];
+      dv += s->b[i] * A[i * NQ + k];
+    }
     L->q[k] += h * dq;
     L->v[k] += h * dv;
   }
@@ -230,7 +237,7 @@ static bool adjoint(void *of) {
   return true;
 }
 
-/* Where Newton's method is taken an iteration has a Hessian and a dense matrix, else the force alone. */
+/* With Newton's method an iteration has a Hessian and a dense matrix, otherwise only the force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const cst_layer *x = of;
   const int        stages = cst_program_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0,

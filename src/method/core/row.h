@@ -1,5 +1,5 @@
-/* row.h: of a core's file compiled without lanes, which holds its row: CORE is its name, CST_CORES_HERE its
- * forms for any system. */
+/* row.h: included by a core's file when it is compiled without lanes, for its row. CORE is its name,
+ * CST_CORES_HERE its generic forms. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/isa.h"
 #include "method/core.h"
@@ -10,7 +10,7 @@
 #define CST_CORE_DECLARE(isa, lanes) extern const cst_core CST_CORE_NAME(CORE, isa);
 #define CST_CORE_ENTRY(isa, lanes)   &CST_CORE_NAME(CORE, isa),
 CST_ISA_LIST(CST_CORE_DECLARE)
-/* That both kinds of data have room: the parameters of a substep, and what lane code reads. */
+/* Checks that there is room for both kinds of data: the parameters of a substep, and what lane code reads. */
 #define CST_DATA_FITS(parameters, lane)                                                                      \
   _Static_assert(sizeof(parameters) <= CST_SUBSTEP_DATA && sizeof(lane) <= CST_LANE_DATA,                    \
                  "raise CST_SUBSTEP_DATA or CST_LANE_DATA")

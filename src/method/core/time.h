@@ -1,8 +1,9 @@
 /* time.h: lane code: the time and the accounts of systems that have them, for cores that step such systems.
  *
  * The core defines USES_STEP, has `vl step` and `const vd *c` in its struct local, and in LOCAL a field
- * own[npar] for the parameters, the last of which are the time and the accounts. load_time in enter, set_time
- * before a kernel that takes the time, gather for what an account gathers, store_accounts in leave.
+ * own[npar] for the parameters; the last ones are the time and the accounts. enter uses LOAD_TIME, SET_TIME
+ * precedes a kernel that depends on the time, cst_gather integrates the accounts, and leave uses
+ * STORE_ACCOUNTS.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_TIME_H
@@ -14,7 +15,7 @@
   (MARCH->time +                                                                                             \
    (__builtin_convertvector((L)->step - MARCH->since, vd) * MARCH->sub[j].whole + MARCH->sub[j].start))
 
-/* c: the parameters as the core may change them. */
+/* c: the parameters in a copy that the core may change. */
 #define LOAD_TIME(L, record)                                                                                 \
   do {                                                                                                       \
     if (TIMED) cst_load((L)->own, record, LAYOUT(C).c, NPAR), (L)->c = (L)->own;                             \
@@ -30,7 +31,7 @@
     if (TIMED) cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                       \
   } while (0)
 
-/* own[account] += weight times the powers at (q, v), at the time that is set. */
+/* own[account] += weight times the powers at (q, v), at the time of SET_TIME. */
 CST_INLINE void cst_gather(const cst_context *C, vd *own, double weight, const vd *q, const vd *v) {
   vd power[ROOM(NACCOUNT)];
   if (NACCOUNT == 0) return;
