@@ -1,10 +1,10 @@
-/* emit.c: writes C that computes some outputs: straight code with one temporary per operation, and loops over
- * tables of entries.
+/* emit.c: generates C that computes given outputs: straight-line code with one temporary per operation, and
+ * loops over tables of entries.
  *
- * The statements do the operations of the tape, on the same operands in the same order; they use only + - * /
- * and the functions of lanes.h, so the compiled code and the interpreter give the same bits. Entries with a
- * constant stride need no table; a loop whose rows have one in few parts, or in every second or third row, is
- * written as these.
+ * The statements do the operations of the tape on the same operands in the same order. They use only + - * /
+ * and the functions of lanes.h, so that the compiled code and the interpreter give the same bits. Entries
+ * with a constant stride need no table. A loop whose rows have constant strides in a few parts, or in every
+ * second or third row, is written as these parts.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <locale.h>
@@ -17,7 +17,7 @@ static const char *const call[] = {[CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vr
                                    [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
                                    [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
 
-enum { MOST_SLOTS = 65536 }; /* they are on the stack: 4 MiB with 8 lanes */
+enum { MOST_SLOTS = 65536 }; /* on the stack: 4 MiB with 8 lanes */
 
 typedef struct {
   const cst_partition *p;
@@ -244,9 +244,9 @@ enum {
   MOST_PARTS = 6,
   LEAST_ROWS = 4,
   PERIODS = 3
-}; /* of a shape; of a loop, and rows of each on average */
+}; /* per shape; per loop; rows of each part on average; largest period */
 
-/* How many rows from `from` on, every `period`th, go up by constant strides in all columns. */
+/* The number of rows from `from` on, at distances of `period`, that have constant strides in all columns. */
 static int run_of(const writer *w, const cst_loop *l, int from, int period) {
   const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
   int       n = 1;
@@ -265,22 +265,27 @@ static int parts_of(const writer *w, const cst_loop *l, int period) {
   return parts;
 }
 
-/* The period whose runs are fewest; 0 where they are too many. */
+/* The period with the fewest runs; 0 if there are too many. */
 static int best_period(const writer *w, const cst_loop *l) {
   int best = 0, least = MOST_PARTS + 1;
   if (l->sums || w->p->loops.shapes.shape[l->shape].steps > MOST_STEPS) return 0;
   for (int period = 1; period <= PERIODS; period++) {
     const int parts = parts_of(w, l, period);
-    if (parts < least && parts * LEAST_ROWS <= l->rows) best = period, least = parts;
+    if (parts < least && parts * LEAST_ROWS <= l->rows) {
+      best = period;
+      least = parts;
+    }
   }
   return best;
 }
 
-/* The rows from, from + period ... as a loop of their own. */
+/* The n rows from, from + period ... as a separate loop. */
 static cst_loop part_of(const writer *w, const cst_loop *l, int from, int period, int n, int *room) {
   const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
   cst_loop  part = *l;
-  part.rows = n, part.index = room, part.place = room + (size_t)leaves * (size_t)n;
+  part.rows = n;
+  part.index = room;
+  part.place = room + (size_t)leaves * (size_t)n;
   for (int k = 0; k <= leaves; k++)
     for (int i = 0; i < n; i++) {
       const int *x = k < leaves ? l->index + (size_t)k * (size_t)l->rows : l->place;
@@ -348,7 +353,8 @@ static void emit_all(writer *w) {
     next = emit_straight(w, s, next, list + from, end[s] - from);
     if (s < p->loops.count) emit_loop(w, &p->loops.loop[s]);
   }
-  free(list), free(end);
+  free(list);
+  free(end);
 }
 
 static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, bool marked,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 
-/* to |= the pattern of kernel k, or its transpose. */
+/* to |= the pattern of kernel k, or of its transpose. */
 static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned char *to) {
   const cst_pattern *p = &s->pattern[k];
   for (int i = 0; i < p->rows; i++)
@@ -13,7 +13,7 @@ static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned 
       to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
 }
 
-/* What elimination without pivoting fills. */
+/* The fill-in of elimination without pivoting. */
 static void fill(unsigned char *a, int n) {
   for (int k = 0; k < n; k++) a[k * n + k] = 1;
   for (int k = 0; k < n; k++)
@@ -35,13 +35,20 @@ cst_elimination *cst_elimination_create(const cst_system *s) {
   const size_t n = (size_t)s->nq, size = n * n;
   if (!s->general || s->nq > CST_MAX_Q) return NULL;
   cst_elimination *e = cst_need(calloc(1, sizeof *e + 4 * size));
-  e->mass = (unsigned char *)(e + 1), e->ends = e->mass + size, e->inside = e->ends + size,
+  e->mass = (unsigned char *)(e + 1);
+  e->ends = e->mass + size;
+  e->inside = e->ends + size;
   e->across = e->inside + size;
-  add(s, CST_K_Lvq, false, e->across), add(s, CST_K_Lvq, true, e->across), add(s, CST_K_Fv, false, e->across);
+  add(s, CST_K_Lvq, false, e->across);
+  add(s, CST_K_Lvq, true, e->across);
+  add(s, CST_K_Fv, false, e->across);
   add(s, CST_K_M, false, e->mass);
   for (size_t k = 0; k < size; k++) e->ends[k] = e->inside[k] = e->mass[k] | e->across[k];
-  add(s, CST_K_Lqq, false, e->inside), add(s, CST_K_Fq, false, e->inside);
-  fill(e->mass, s->nq), fill(e->ends, s->nq), fill(e->inside, s->nq);
+  add(s, CST_K_Lqq, false, e->inside);
+  add(s, CST_K_Fq, false, e->inside);
+  fill(e->mass, s->nq);
+  fill(e->ends, s->nq);
+  fill(e->inside, s->nq);
   e->work = 2 * products(e->ends, s->nq, 1 + s->ng);
   return e;
 }

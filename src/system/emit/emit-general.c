@@ -1,20 +1,19 @@
-/* emit-general.c: the C of a general system beside its kernels: what the variational core takes of the
- * Lagrangian at one point q.
+/* emit-general.c: generates the C of a general system that the variational core uses in addition to the
+ * kernels: the Lagrangian and its derivatives at one point q.
  *
  * L_v, its derivatives and L_q are sums of products of velocities with expressions of q and the parameters
- * alone, where the sines and cosines are. These expressions are the numbers of the point: made once, shared
- * by all that is asked for there, kept from the right end of a step to the left end of the next. The
- * operations are those of the kernels, so that the bits are.
+ * alone; the sines and cosines are in these expressions. They are called the numbers of the point. They are
+ * computed once, shared by all functions at the point, and kept from the right end of a step to the left end
+ * of the next. The operations are those of the kernels, and so are the bits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/derive/elimination.h"
 #include "system/internal.h"
 
-enum {
-  UNROLLED = 600
-}; /* the most products of an elimination: its loops are unrolled, and rolled ones are no faster than generic
-      code */
+/* Largest number of products in an elimination: its loops are unrolled; without unrolling they would be no
+ * faster than generic code. */
+enum { UNROLLED = 600 };
 
 bool cst_system_is_hot_general(const cst_system *s) {
   cst_elimination *e = s->timed || s->npairs ? NULL : cst_elimination_create(s);
@@ -24,7 +23,7 @@ bool cst_system_is_hot_general(const cst_system *s) {
 }
 
 static const cst_kernel_id at_point[] = {CST_K_Lv, CST_K_M, CST_K_Lvq,
-                                         CST_K_Lq}; /* the first three are of the inertia */
+                                         CST_K_Lq}; /* the first three belong to the inertia */
 enum { KERNELS = sizeof at_point / sizeof *at_point, INERTIA = 3 };
 
 static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
@@ -35,7 +34,7 @@ static void write_function(FILE *f, const cst_graph *g, const char *name, const 
   fprintf(f, "}\n");
 }
 
-/* of[k] = 1 for the numbers k of the point that the n outputs take. */
+/* of[k] := 1 for the numbers k of the point that the n outputs use. */
 static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *of) {
   for (int i = 0; i < n; i++) {
     int      *index;
@@ -45,7 +44,7 @@ static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *
   }
 }
 
-/* Those of the inertia, or the others. */
+/* The numbers of the inertia (which = true), or the others. */
 static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part, int n,
                           const unsigned char *inertia, bool which) {
   cst_node *own = cst_need(malloc(sizeof *own * ((size_t)n + 1)));
@@ -70,7 +69,9 @@ static void write_point(FILE *f, const cst_system *s) {
   write_numbers(f, g, "force", part, n, inertia, false);
   for (int k = 0; k < KERNELS; k++)
     write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k], first[k + 1] - first[k]);
-  free(inertia), free(part), free(out);
+  free(inertia);
+  free(part);
+  free(out);
   cst_graph_destroy(g);
 }
 
@@ -80,7 +81,7 @@ static void write_filled(FILE *f, const char *name, const unsigned char *x, int 
   fprintf(f, "};\n");
 }
 
-/* Which entry of a kernel stands at row * nq + column, -1 for none. */
+/* The entry of a kernel at row * nq + column, -1 for none. */
 static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   const cst_pattern *p = &s->pattern[k];
   fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {",
@@ -96,9 +97,13 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
 
 void cst_system_emit_general(const cst_system *s, FILE *f) {
   cst_elimination *e = cst_elimination_create(s);
-  write_filled(f, "mass", e->mass, s->nq), write_filled(f, "ends", e->ends, s->nq);
-  write_filled(f, "inside", e->inside, s->nq), write_filled(f, "across", e->across, s->nq);
-  write_places(f, s, CST_K_M), write_places(f, s, CST_K_Lvq), write_places(f, s, CST_K_Lqq);
+  write_filled(f, "mass", e->mass, s->nq);
+  write_filled(f, "ends", e->ends, s->nq);
+  write_filled(f, "inside", e->inside, s->nq);
+  write_filled(f, "across", e->across, s->nq);
+  write_places(f, s, CST_K_M);
+  write_places(f, s, CST_K_Lvq);
+  write_places(f, s, CST_K_Lqq);
   write_point(f, s);
   cst_elimination_destroy(e);
 }

@@ -1,16 +1,15 @@
-/* emit-header.c: the C of one system: what lane code is compiled against when its sizes are constants and its
- * kernels inlined.
+/* emit-header.c: generates the C of one system, against which lane code is compiled with constant sizes and
+ * inlined kernels.
  *
- * The same text for the catalogue, when the program is built, and for a user's system, when it runs. It holds
- * numbers and indices only: no name that a description gives can collide with ours.
+ * The text is the same for the catalogue, when the program is built, and for a user's system at run time. It
+ * contains only numbers and indices: no name of a description can collide with ours.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 #include "system/derive/molecules.h"
 
-/* Largest ng^2 nq whose loops are unrolled; largest nq + ng of a small system, and of a hot one with another
- * mass than a constant diagonal.
- */
+/* HOT_WORK: largest ng^2 nq whose loops are unrolled. SMALL: largest nq + ng of a small system. HOT_GENERAL:
+ * the same for a hot system whose mass is not a constant diagonal. */
 enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 
 bool cst_system_is_hot(const cst_system *s) {
@@ -21,7 +20,7 @@ bool cst_system_is_hot(const cst_system *s) {
 
 bool cst_system_is_usual(const cst_system *s) { return cst_system_is_hot(s) && !s->general; }
 
-/* The entries of kernel k, and sys_at_NAME[row][column]: which of them stands there, -1 for none. */
+/* The number of entries of kernel k, and sys_at_NAME[row][column]: the entry there, -1 for none. */
 static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const char *entries) {
   const cst_pattern *p = &s->pattern[k];
   fprintf(f, "#define NNZ_%s %d\n", entries, p->n);
@@ -49,8 +48,8 @@ static bool is_principal(const cst_system *s) {
   return all;
 }
 
-/* The first coordinates of the rotations, where the kernel `body` has the inertias, and the coordinates of no
- * rotation. */
+/* The first coordinate of each rotation, the positions of the inertias in the kernel `body`, and the
+ * coordinates that belong to no rotation. */
 static void write_bodies(FILE *f, const cst_system *s) {
   fprintf(f, "#define SYS_NBODIES %d\n#define SYS_NBODY %d\n#define SYS_PRINCIPAL %d\n", s->nbodies, s->nbody,
           is_principal(s));
@@ -86,7 +85,10 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
           s->linear_v);
   write_pattern(f, s, CST_K_G, "G");
   write_pattern(f, s, CST_K_xi, "X");
-  if (!s->diagonal) write_pattern(f, s, CST_K_M, "M"), write_pattern(f, s, CST_K_Lvq, "LVQ");
+  if (!s->diagonal) {
+    write_pattern(f, s, CST_K_M, "M");
+    write_pattern(f, s, CST_K_Lvq, "LVQ");
+  }
   fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", s->nq);
   for (int i = 0; i < s->nq; i++) fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
   fprintf(f, "};\n");
@@ -98,7 +100,7 @@ static void write_numbers(FILE *f, const char *name, int which, const int *x, in
   fprintf(f, "};\n");
 }
 
-/* How Hessians are eliminated. SYS_FILTERED: loops over it are unrolled. */
+/* The elimination of Hessians. SYS_FILTERED: loops over it are unrolled. */
 static void write_bands(FILE *f, const cst_system *s) {
   const bool small =
       s->kernel_size[CST_K_dVH] && (long)s->nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
@@ -134,8 +136,8 @@ static void write_list(FILE *f, const int *x, int n) {
   fprintf(f, "%s}", n ? "" : "0");
 }
 
-/* Its inverse roots are looked at together, in the end; where one is out of range all is done again with
- * care. */
+/* Inverse roots are checked together at the end; if one is out of range, all are computed again with the
+ * careful form. */
 static void write_term(FILE *f, const cst_graph *g, const char *name, int k, const cst_node *out, int n) {
   fprintf(f,
           "CST_INLINE vl sys_pair%d_%s_marked(int care, const vd *c, const vd *x, const vd *y, vd *o) {\n  "
@@ -146,23 +148,32 @@ static void write_term(FILE *f, const cst_graph *g, const char *name, int k, con
   fprintf(f, "  return marks;\n}\nCST_PAIR_TERM(sys_pair%d_%s, %d)\n", k, name, n);
 }
 
-/* Sums over pairs: the term, its slopes, and which pairs there are. */
+/* Sums over pairs: the term, its derivatives, and the list of pairs. */
 static void write_pair_sums(FILE *f, const cst_system *s) {
   for (int k = 0; k < s->npairs; k++) {
     const cst_pair_sum *p = &s->pairs[k].sum;
     write_term(f, s->graph, "V", k, &p->term, 1);
     write_term(f, s->graph, "dV", k, s->pairs[k].slope, p->nx + p->ny);
-    fprintf(f, "static const int sys_from%d[] = ", k), write_list(f, p->from, p->rows);
-    fprintf(f, ", sys_to%d[] = ", k), write_list(f, p->to, p->rows);
+    fprintf(f, "static const int sys_from%d[] = ", k);
+    write_list(f, p->from, p->rows);
+    fprintf(f, ", sys_to%d[] = ", k);
+    write_list(f, p->to, p->rows);
     fprintf(f, ";\nstatic const cst_pair_sum sys_pairs%d = {-1, %d, %d, ", k, p->nx, p->ny);
-    write_list(f, p->x, p->nx), fprintf(f, ", "), write_list(f, p->y, p->ny), fprintf(f, ", ");
-    write_list(f, p->xstep, p->nx), fprintf(f, ", "), write_list(f, p->ystep, p->ny);
+    write_list(f, p->x, p->nx);
+    fprintf(f, ", ");
+    write_list(f, p->y, p->ny);
+    fprintf(f, ", ");
+    write_list(f, p->xstep, p->nx);
+    fprintf(f, ", ");
+    write_list(f, p->ystep, p->ny);
     fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %d, %d, %ld, %ld};\n", p->rows, k, k, p->least,
             p->most, p->pairs, p->blocks);
     int      *of = cst_need(malloc(sizeof *of * (size_t)s->nq)), y[CST_PAIR_ARRAYS];
     const int n = cst_pairs_places(s, k, of, y);
-    fprintf(f, "static const int sys_place_of%d[] = ", k), write_list(f, of, s->nq);
-    fprintf(f, ", sys_place_y%d[] = ", k), write_list(f, y, p->ny);
+    fprintf(f, "static const int sys_place_of%d[] = ", k);
+    write_list(f, of, s->nq);
+    fprintf(f, ", sys_place_y%d[] = ", k);
+    write_list(f, y, p->ny);
     fprintf(f, ";\nstatic const cst_pair_places sys_places%d = {%d, sys_place_of%d, sys_place_y%d};\n", k, n,
             k, k);
     free(of);
@@ -172,7 +183,11 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
 static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   const int *place = cst_pairs_place(s, k);
   const bool later = s->npairs && s->beside[CST_K_V] && cst_system_is_bent_kernel(k);
-  if (place) fprintf(f, "static const int sys_rows[] = "), write_list(f, place, s->nq), fprintf(f, ";\n");
+  if (place) {
+    fprintf(f, "static const int sys_rows[] = ");
+    write_list(f, place, s->nq);
+    fprintf(f, ";\n");
+  }
   open_function(f, s->graph, cst_system_kernel_names[k], cst_system_beside(s, k),
                 later ? 0 : s->kernel_size[k]);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
@@ -183,7 +198,7 @@ static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   fprintf(f, "}\n");
 }
 
-/* Pairs 0 .. n - 1 of S = A W B' as a kernel of q = A, v = B and w = W by class of mass. */
+/* The entries 0 .. n - 1 of S = A W B' as a kernel of q = A, v = B and w = W by class of mass. */
 static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
   const cst_gram *S = &s->gram;
   cst_graph      *g = cst_graph_create();
@@ -201,7 +216,7 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
   free(out);
 }
 
-/* Newton's matrix of a long system: its loops over pairs and terms are as good as those of the kernels. */
+/* Newton's matrix of a long system, written as loops over pairs and terms like those of the kernels. */
 static void write_gram(FILE *f, const cst_system *s) {
   const bool written = s->gram.banded && !s->dropped;
   fprintf(f, "#define SYS_GRAM %d\n", written);

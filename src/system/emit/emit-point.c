@@ -1,24 +1,25 @@
-/* emit-point.c: the C of what the kernels of one system have in common at a point: the quotients, square
- * roots and functions of parameters and coordinates in them, so that lane code which calls several kernels
- * at one point, or one of them many times, takes each of these once.
+/* emit-point.c: generates the C of the subexpressions that the kernels of one system share at a point: the
+ * quotients, square roots and functions of parameters and coordinates. Lane code that calls several kernels
+ * at one point, or one of them many times, computes each of these once.
  *
  *   sys_given(c, o)                  o[SYS_NGIVEN]: those of parameters alone, once for a march
  *   sys_clock(c, k, o)               of o[SYS_NPOINT] those of parameters and the time, with k from sys_given
  *   sys_place(c, k, q, o)            the others, at q, behind sys_clock where the kernels depend on the time
  *   sys_point(c, k, q, o)            both
- *   sys_NAME_at(c, q, ..., e, o)     the kernel, with e from sys_point; the same operations as those of sys_NAME
+ *   sys_NAME_at(c, q, ..., e, o)     the kernel with e from sys_point; the same operations as in sys_NAME
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 
-enum { MOST = 64 }; /* they stay in the first cache */
+enum { MOST = 64 }; /* so that they stay in the first-level cache */
 
 static const cst_kernel_id kernels[] = {
     CST_K_dV,    CST_K_f,      CST_K_M,    CST_K_Lvq,    CST_K_g,  CST_K_G,  CST_K_D2gvv, CST_K_D2gvw,
     CST_K_D2glw, CST_K_D3glwu, CST_K_phi0, CST_K_Dphi0w, CST_K_DE, CST_K_RE, CST_K_DRE,   CST_K_DMvw};
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-/* node[n], and of these given[ngiven], of parameters, and where clock[i] those of the time. */
+/* The shared nodes; given: those of parameters alone; clock[i]: whether node i depends on parameters and the
+ * time only. */
 typedef struct {
   const cst_system *s;
   cst_node         *node, *given;
@@ -57,7 +58,7 @@ static point find(const cst_system *s) {
   return x;
 }
 
-/* from[nfrom] become entries of the array `letter` in out. */
+/* Replaces from[nfrom] in out by the entries of the array `letter`. */
 static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom, char letter) {
   cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nfrom + 1)));
   for (int i = 0; i < nfrom; i++) to[i] = cst_graph_input(s->graph, letter, i);
@@ -71,7 +72,7 @@ static cst_node *copy(const cst_node *out, int nout) {
   return to;
 }
 
-/* Of the nodes those with clock[i] as asked for; the others are there. */
+/* Writes the nodes with clock[i] == clock; the others are inputs. */
 static void write_part(FILE *f, const point *x, bool clock) {
   cst_node *out = copy(x->node, x->n);
   take(x->s, out, x->n, x->given, x->ngiven, 'k');

@@ -1,9 +1,9 @@
-/* emit-rows.c: the C of what a long system's steps do with G beside Newton's matrix: impulses, sums over
- * rows, the test of the constraints.
+/* emit-rows.c: generates the C of the operations of a long system with G other than Newton's matrix:
+ * impulses, sums over rows, the test of the constraints.
  *
- * Loops over tables of indices wait for the tables. Rows that are alike, as those of a family of constraints
- * are, become one loop without any: their entries follow one another, their coordinates go up by constant
- * strides.
+ * Loops that read their indices from tables wait for these loads. Rows of the same form, such as those of a
+ * family of constraints, become one loop without tables: their entries are consecutive, and their coordinates
+ * have constant strides.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
@@ -26,7 +26,7 @@ static void write_function(FILE *f, const cst_graph *g, const char *name, const 
   fprintf(f, "}\n");
 }
 
-/* o := q - G' w, G = v: one entry of G after the other in the order of the constraints. */
+/* o := q - G' w, G = v: the entries of G are applied one after the other in the order of the constraints. */
 static void write_impulses(FILE *f, const cst_system *s) {
   const cst_pattern *p = &s->pattern[CST_K_G];
   cst_graph         *g = cst_graph_create();
@@ -76,7 +76,7 @@ static void write_drift(FILE *f, const cst_system *s) {
   free(out);
 }
 
-/* The rows from a on that are alike: as many entries, columns with constant strides. */
+/* The number of rows from a on with equally many entries, whose columns have constant strides. */
 static int alike(const cst_pattern *p, int a) {
   const int count = p->start[a + 1] - p->start[a];
   int       b = a + 1;
@@ -107,14 +107,16 @@ static void write_run(FILE *f, const cst_pattern *p, int a, int n) {
   fprintf(f, "    met &= (vl)(vabs(g) <= bound), near &= (vl)(vabs(0x1p-17 * g) <= bound);\n  }\n");
 }
 
-/* The lanes in which all constraints c are met, and in which all are near (cst_is_met, cst_is_near in
- * acceleration.h), of G = v, slack = w.
- */
+/* The lanes in which all constraints c are satisfied, and in which all are near (cst_is_met, cst_is_near in
+ * acceleration.h), for G = v, slack = w. */
 static void write_tests(FILE *f, const cst_system *s) {
   const cst_pattern *p = &s->pattern[CST_K_G];
   open_function(f, "tests");
   fprintf(f, "  vl met = vmask(1), near = vmask(1);\n");
-  for (int a = 0, n; a < s->ng; a += n) n = alike(p, a), write_run(f, p, a, n);
+  for (int a = 0, n; a < s->ng; a += n) {
+    n = alike(p, a);
+    write_run(f, p, a, n);
+  }
   fprintf(f, "  ((vl *)o)[0] = met, ((vl *)o)[1] = near;\n}\n");
 }
 

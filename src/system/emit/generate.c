@@ -1,4 +1,4 @@
-/* generate.c: build-time program that writes the C kernels of the catalogue's systems.
+/* generate.c: a program of the build that generates the C kernels of the catalogue's systems.
  *
  *   generate OUTDIR FILE.yaml ...
  *
