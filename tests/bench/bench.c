@@ -1,14 +1,14 @@
-/* bench.c: `make bench`: the product against what the machine can do, in one run: million trajectory-steps
- * per second on one core.
+/* bench.c: `make bench`: the program against what the machine can do, in one run: million
+ * trajectory-steps per second on one core.
  *
  * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal
  * spread around the default start):
  *
  *   - limit: a hand-written lane loop of the same arithmetic and iterations (hand.c)
  *   - scalar: the same loop with one lane
- *   - core: the product's batch at its default size, nothing observed
+ *   - core: the program's batch at its default size, nothing observed
  *   - newtonls: the same batch under PETSc's own Newton
- *   - run: the normal path of `constella run`: conservation study, default samples and observables, file included
+ *   - run: the normal path of `constella run`: conservation study, default samples and observables, with file
  *   - SNES: one tuned SNES per trajectory and step, reduced unknowns
  *
  * Final states of product and hand-written loop are compared, so that both do the same work.

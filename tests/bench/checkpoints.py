@@ -1,7 +1,7 @@
-"""checkpoints.py: what checkpoints cost a run, as a part of it at the interval that holds where none is asked for.
+"""checkpoints.py: the cost of checkpoints at the default interval, as a fraction of the run.
 
-The same study without any, and with many, by turns; what a checkpoint takes is the difference over their number. For ensembles of several sizes
-in one batch, which is all that a checkpoint holds of them.
+The same study runs alternately without checkpoints and with many; the cost of one is the difference divided by
+their number. Ensembles of several sizes run in one batch, which is all that a checkpoint contains.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os

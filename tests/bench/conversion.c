@@ -1,16 +1,18 @@
-/* conversion.c: the third part of `make bench`: what a conversion costs, and from when on it is the cheaper
- * way to a given error.
+/* conversion.c: the third part of `make bench`: the cost of a conversion, and from which run length on it is
+ * the cheaper way to a given error.
  *
- *   1. nanoseconds of a step of one lane against project(rk4), and iterations of the solver a step
+ *   1. nanoseconds per step and lane against project(rk4), and iterations of the solver per step
  *   2. where the time of convert(rk4, bias=-0.5) goes: the pieces of a step, each timed by itself
- *   3. the length of a run from which on the converted method is cheaper than the projected one at equal error: with R the ratio of their
- *      costs, project(rk4) may take steps of h / R. Its energy drifts there by s_E a unit of time, its momentum by s_J; the converted
- *      method's energy error e is bounded and its momentum exact. They meet at T = e / s, relative to the scales of both.
- *   4. constraints on velocities, forces and a time against the conversion on a system of the same numbers of coordinates and constraints
- *      that has none of them, with forces as large where these decide how many iterations a step takes: 9.81 of the damped pendulum, g + a
- * w^2 of the shaken one. Kernels with sines and cosines have a part in what the first column tells.
+ *   3. the length of a run from which on the converted method is cheaper than the projected one at equal
+ *      error: with R the ratio of their costs, project(rk4) may take steps of h / R. Its energy drifts there
+ *      by s_E per unit of time, its momentum by s_J; the converted method's energy error e is bounded and its
+ *      momentum exact. They meet at T = e / s, relative to the scales of both.
+ *   4. constraints on velocities, forces and a time, compared with the conversion on a system with the same
+ *      numbers of coordinates and constraints but without these, and with equally large forces, because these
+ *      determine the number of iterations: 9.81 for the damped pendulum, g + a w^2 for the driven one. The
+ *      first column includes kernels with sines and cosines.
  *
- * Bounds are printed beside what has one.
+ * Bounds are printed next to the values that have one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

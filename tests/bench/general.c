@@ -1,9 +1,10 @@
 /* general.c: the part of `make bench` on general systems, whose mass depends on the coordinates.
  *
- *   1. RATTLE on the double pendulum in angles, many lanes and one, against a loop written by hand (hand-angles.c)
- *   2. RATTLE on the other general systems of the catalogue: nanoseconds a step and lane, iterations
+ *   1. RATTLE on the double pendulum in angles, many lanes and one, against a hand-written loop
+ *      (hand-angles.c)
+ *   2. RATTLE on the other general systems of the catalogue: nanoseconds per step and lane, iterations
  *
- * Bounds are printed beside what has one.
+ * Bounds are printed next to the values that have one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

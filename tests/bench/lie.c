@@ -1,6 +1,6 @@
-/* lie.c: `make bench`: methods on the group: lie-rattle beside a hand-written loop and beside RATTLE in
- * coordinates on the heavy top, and how a step of a chain of bodies grows with their number. Ratios are of
- * one race each.
+/* lie.c: `make bench`: methods on the rotation group: lie-rattle, a hand-written loop and RATTLE in
+ * coordinates on the heavy top, and the growth of the time of a step of a chain of bodies with their number.
+ * Ratios are taken within one race.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

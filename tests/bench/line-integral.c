@@ -1,14 +1,15 @@
-/* line-integral.c: the fourth part of `make bench`: what a step of a line integral method costs, and what
- * one gets for it.
+/* line-integral.c: the fourth part of `make bench`: cost and accuracy of a step of a line integral
+ * method.
  *
- *   1. nanoseconds of a step of one lane against rattle, and iterations of the solver a step; the hot core against the generic one
- *   2. where the time of hbvm(k=6, s=2) goes, its residual against the kernels that it cannot do without, k times dV and G, and where there
- *      is one, its march against a loop written by hand (hand-line.c)
- *   3. work against precision: the processor's time that a lane needs to reach T = 10 with a given error, for a ladder of steps, in q and
- * in p apart, since they converge with different orders; and the largest energy error at one and the same
- * step
+ *   1. nanoseconds per step and lane against rattle, and iterations of the solver per step; the hot core
+ *      against the generic one
+ *   2. the parts of the time of hbvm(k=6, s=2): its residual against the kernels that it needs, k times dV
+ *      and G, and, if there is one, its march against a hand-written loop (hand-line.c)
+ *   3. work against precision: the processor time that a lane needs to reach T = 10 with a given error, for a
+ *      sequence of steps, separately for q and p, since they converge with different orders; and the largest
+ *      energy error at the same step
  *
- * Bounds are printed beside what has one.
+ * Bounds are printed next to the values that have one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -1,9 +1,10 @@
 /* linear.c: the part of `make bench` on linearly implicit methods.
  *
- *   1. a step of zhang-skeel against one of Verlet's (rattle, without constraints) on the DNA chain, whose Hessian is a ring
+ *   1. a step of zhang-skeel against one of Verlet's method (rattle, without constraints) on the DNA chain,
+ *      whose Hessian is a ring
  *   2. penalty(zhang-skeel(...)) on the double pendulum against a loop written by hand (hand-springs.c)
  *
- * Bounds are printed beside what has one.
+ * Bounds are printed next to the values that have one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -1,11 +1,12 @@
 /* systems.c: the second part of `make bench`: systems of users and long systems.
  *
- *   1. the text of a system of the catalogue, compiled when the program runs, against the system built in, and interpreted against compiled
+ *   1. the text of a system of the catalogue, compiled at run time, against the built-in system, and
+ *      interpreted against compiled
  *   2. ten bodies with pair forces: what it takes to read, derive, emit, compile, load and step them
  *   3. one trajectory of a chain of n links: growth with n, and against a loop written by hand (hand-chain.c)
  *   4. an ensemble of short chains in lanes, against the same loop in lanes
  *
- * Bounds are printed beside what has one.
+ * Bounds are printed next to the values that have one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE

@@ -3,14 +3,14 @@
  *
  * A run is made in two steps: the caller names what is to be run, bench_run_create makes the rest.
  *
- *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1, .steps = 100}, ...};
+ *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1}, ...};
  *   for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa));
  *   PetscCall(bench_race(r, 2));
  *   printf("%g\n", r[1].best / r[0].best);
  *
- * The machine is never quiet: steps are timed by the processor's clock of the thread, since others who want
- * the processor would make long timings longer and spare short ones; of interleaved rounds the least time
- * of each run is kept, and only ratios within one race count.
+ * Other processes disturb timings: steps are timed by the thread's processor clock, since preemption would
+ * lengthen long timings more than short ones. Of interleaved rounds the least time of each run is kept, and
+ * only ratios within one race are used.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_TOOLS_H
@@ -31,13 +31,13 @@ double  bench_busy(void);        /* seconds that this thread has had the process
 void   *bench_need(void *p);     /* p; NULL ends the program */
 double *bench_aligned(size_t n); /* zeros for lanes; free() */
 
-/* A study from its text; where that is wrong the program ends with the messages. */
+/* A study from its text; if the text is wrong, the program ends with the messages. */
 cst_study *bench_study(const char *text);
-/* A study of so many members with a normal spread in q and v around a state of a system; `system` is what may
- * stand behind `system:`. */
+/* A study of the given number of members with a normal spread in q and v around a state of a system; `system`
+ * is the value of the key `system`. */
 cst_study *bench_members(const char *system, const char *state, long members, double spread);
 
-/* The first members as the loops of hand.c have them, [group][q p impulses][width]. */
+/* The first members in the layout of the loops of hand.c, [group][q p impulses][width]. */
 void bench_hand_fill(const cst_study *s, double *state, int width, long lanes);
 
 /* The first members of a study in a batch that one method steps. */

@@ -1,4 +1,5 @@
-"""trajectories.py: the processor's time of runs that store states of a quarter of their members, over that of the same run without; and of each state.
+"""trajectories.py: processor time of runs that store the states of a quarter of their members, relative to the same
+run without, and per state.
 
 The least of three runs each. Double pendulum, rattle, one rank, 64 members, 50 000 steps.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# water.py: the last part of `make bench`: clusters of rigid water, all pairs, beside the `fix rattle` of LAMMPS and the SETTLE of GROMACS where
-# they are installed (Debian: lammps, gromacs). CPU time of whole processes at two lengths, one thread, double precision: the slope is the time
-# of a step.
+# water.py: the last part of `make bench`: clusters of rigid water, all pairs, compared with the `fix rattle` of
+# LAMMPS and the SETTLE of GROMACS if these are installed (Debian: lammps, gromacs). CPU time of whole processes at
+# two lengths, one thread, double precision: the slope is the time per step.
 # SPDX-License-Identifier: BSD-2-Clause
 import math
 import os
@@ -89,7 +89,10 @@ run {steps}
 
 
 def gromacs(n, steps):
-    """In a box so large that no image is within the cut-off, inside which the whole cluster is. The list of pairs is made once."""
+    """A box so large that no image is within the cut-off, which contains the whole cluster.
+
+    The list of pairs is computed once.
+    """
     edge = next(k for k in range(1, n + 1) if k**3 >= n)
     A, C, box, middle = 25238.0, 25.8017, 8.0 + edge, 4.0
     name, length = f"gromacs-{n}", 2 * 0.09572 * math.sin(104.52 * math.pi / 360)

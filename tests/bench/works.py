@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# works.py: part of `make bench`: `constella run` as people use it, on five pieces of work by RATTLE with h = 0.01, as ensembles and as single
-# trajectories: nanoseconds of a trajectory-step from the CPU time of whole processes at two lengths. slope: what further steps cost, folds
-# included; whole: start-up, verdicts and file included, at the longer length. Water, beside other packages: water.py.
+# works.py: part of `make bench`: `constella run` on five typical studies by RATTLE with h = 0.01, as ensembles and
+# as single trajectories: nanoseconds per trajectory-step from the CPU time of whole processes at two lengths.
+# slope: the cost of further steps, including accumulators; whole: including start-up, verdicts and file, at the
+# longer length. Water, compared with other packages: water.py.
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import resource
@@ -52,7 +53,7 @@ def study(system, spread, members, steps):
 
 
 def measure(system, spread, members, steps):
-    """Nanoseconds of a step: slope and whole. The shorter length is a quarter of the longer one; their runs take turns."""
+    """Nanoseconds per step: slope and whole. The shorter length is a quarter of the longer one; runs alternate."""
     short = long = float("inf")
     for _ in range(ROUNDS):
         short = min(short, cpu(study(system, spread, members, steps // 4)))

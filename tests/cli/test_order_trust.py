@@ -1,5 +1,9 @@
-"""test_order_trust.py: orders that must not be flagged ok: at a return to the start, with a reference as bad as the run, with amplified round-off, between two whole orders; each beside a control that must. And the reference's own error: what it is, and that it is the same bits however it is
-computed."""
+"""test_order_trust.py: orders that must not have the flag ok, each with a control that must have it.
+
+The cases: a return to the start, a reference as inaccurate as the run, amplified round-off, an order between two
+whole numbers. Also the error of the reference itself: its value, and that its bits do not depend on how it is
+computed.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 

@@ -16,7 +16,7 @@ static double sample(int exponent, int k) {
   return ldexp(1 + fmod(0.6180339887498949 * (k + 1), 1) * (k % 3 ? 1 : 0x1p-20), exponent);
 }
 
-/* Off by so many halves of the last place of 1. */
+/* The error in half units in the last place of 1. */
 static double off(double y, double x) { return (double)fabsl(y * sqrtl(x) - 1) / (DBL_EPSILON / 2); }
 
 static void test_accuracy(void) {

@@ -1,7 +1,9 @@
-"""grow.py: grows each construct of studies and descriptions of systems up to its refusal, and tells the processor's time and the memory until then, and
-just below it. Not part of the tests: BUILD=build /usr/bin/python3 tests/fuzz/grow.py [NAME...]
+"""grow.py: grows each construct of studies and descriptions of systems until it is refused, and prints the
+processor time and the memory for this, and just below it.
 
-A refusal may take 2 s and 2 GiB; what is accepted is checked within 10 s. Exit status 1 where something does not hold.
+Not part of the tests: BUILD=build /usr/bin/python3 tests/fuzz/grow.py [NAME...]
+
+A refusal may take 2 s and 2 GiB; what is accepted is checked within 10 s. Exit status 1 if a limit is exceeded.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -188,7 +190,7 @@ def attempt(folder, text, described):
 
 
 def grow(name, make, folder):
-    """The dearest refusal and the dearest acceptance, as (size, seconds, MiB, status, line); what does not hold."""
+    """The most expensive refusal and acceptance, as (size, seconds, MiB, status, line); the exceeded limits."""
     tried, size, low, high, length = [], 4, 0, None, 0
     while high is None and size <= 4 ** 15 and length < BYTES / 16:
         text, described = make(size)

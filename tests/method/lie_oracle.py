@@ -1,8 +1,9 @@
-# lie_oracle.py: the integrators on SO(3)^k x R^m from discretization maps, written as the paper has them and solved by brute force: the
-# independent side of test_lie.py. Barbero-Linan, Martin de Diego, Sato Martin de Almagro, section 6, in the sign p' = -dV - G'lambda.
+# lie_oracle.py: the integrators on SO(3)^k x R^m from discretization maps, written as in the paper and solved by brute
+# force: the independent side of test_lie.py. Barbero-Linan, Martin de Diego, Sato Martin de Almagro, section 6, in the
+# sign p' = -dV - G'lambda.
 #
-# A state is (R, alpha, x, p): rotations [k, 3, 3], body momenta [k, 3], vectors [m] and their momenta. Equations are in terms of the body
-# velocities xi [k, 3], the velocities of x and the multipliers; Newton's matrix is by complex steps.
+# A state is (R, alpha, x, p): rotations [k, 3, 3], body momenta [k, 3], vectors [m] and their momenta. The unknowns are
+# the body velocities xi [k, 3], the velocities of x and the multipliers; Newton's matrix comes from complex steps.
 import numpy as np
 
 def hat(x):
@@ -150,7 +151,7 @@ def run(P, method, state, h, n, tau):
         state = method(P, state, h, tau)
     return state
 
-# The same in coordinates: q = rows of R by column order R11 R12 .., then x; p = R hat(omega) J with J = tr(I)/2 - I.
+# The same in coordinates: q contains R by rows, R11 R12 .., then x; p = R hat(omega) J with J = tr(I)/2 - I.
 def coordinates(P, state):
     R, a, x, p = state
     q, P_ = [], []

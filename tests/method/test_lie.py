@@ -1,5 +1,6 @@
-# test_lie.py: the methods on the group against those of lie_oracle.py, which are written as the paper has them and solved by brute force: q and
-# p after a second at h = 0.1, 0.05, 0.025, both retractions, and compositions, on four systems. Multipliers are those of M A = f - G'lambda.
+# test_lie.py: the methods on the rotation group against those of lie_oracle.py, which are written as in the paper and
+# solved by brute force: q and p after a second at h = 0.1, 0.05, 0.025, with both retractions and with compositions, on
+# four systems. Multipliers are those of M A = f - G'lambda.
 import os
 import subprocess
 import sys
@@ -21,7 +22,8 @@ def about_z(t): return np.array([[np.cos(t), -np.sin(t), 0], [np.sin(t), np.cos(
 def rows(A): return '[' + ', '.join('[' + ', '.join(repr(float(x)) for x in row) + ']' for row in np.asarray(A)) + ']'
 def listed(x): return '[' + ', '.join(repr(float(y)) for y in x) + ']'
 
-# A name, the system file, the oracle's problem and start, and how coordinates are ordered: x, then each body's R and c.
+# Each returns a name, the system file, the oracle's problem and start, and the order of the coordinates: x, then
+# each body's R and c.
 def top():
     I, R, w = np.diag([1, .8, .5]), turn(1, .2, .1), np.array([.3, .2, 4])
     text = f'''system: top
@@ -172,8 +174,9 @@ def long_run(folder):
         method, energy, momentum, constraint, hidden = line.split(',')
         ok(energy == 'bounded' and momentum == 'exact' and float(constraint) < 2e-15 and float(hidden) < 1e-14, f'{method}: {line}')
 
-# Tao and Owhadi's scheme for the magnetised body, (4.12)-(4.13): (1 + h^2|O1|^2/4) O1 = (1 + h^2|O|^2/4) O + h (R'e3) x e3, R1 = R cay(h O1). With
-# alpha = (1 + h^2|O|^2/4) O it is lie-euler-a of a body that is the same about all axes: alpha_3 is conserved, O_3 is not.
+# Tao and Owhadi's scheme for the magnetised body, (4.12)-(4.13):
+#   (1 + h^2|O1|^2/4) O1 = (1 + h^2|O|^2/4) O + h (R'e3) x e3,   R1 = R cay(h O1)
+# With alpha = (1 + h^2|O|^2/4) O it is lie-euler-a for a body with equal moments: alpha_3 is conserved, O_3 is not.
 def magnetised(folder):
     cayley, h, n = MAPS['cayley'][0], 0.1, 200
     R, O = turn(.3, 1, -.2), np.array([1, .2, .1])

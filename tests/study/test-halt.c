@@ -1,5 +1,5 @@
-/* test-halt.c: batches that are halted in the middle of their slices, again and again, come to the same rows
- * and series as undisturbed ones.
+/* test-halt.c: batches that are interrupted again and again in the middle of their slices compute the same
+ * rows and series as undisturbed ones.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "study/runner/runner.h"
 #include "tap.h"
 
-/* With a partner at half the step, samples, and stops at which nothing is looked at; with states that are
- * written. */
+/* Studies with a partner at half the step, with samples, with stops without observations, and with stored
+ * states. */
 static const char *const texts[] = {
     "study: order\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {q: 0.05, v: "
     "0.05}}\nend: 2.0\nsteps: [0.1, 0.05]\n"
@@ -27,8 +27,8 @@ static const char *const texts[] = {
     "20.0\nsteps: [0.4]\n"
     "methods: [rattle, \"compose(rattle, suzuki4)\"]\ntrajectories: {members: [3, 11], every: 1}\n"};
 
-/* Halts now and then, or at every fifth question, which is before a batch has asked of all of its groups, for
- * so many times at most. */
+/* Halts at random, or at every fifth question, which is before a batch has asked for all of its groups; at
+ * most MOST times. */
 typedef struct {
   enum { NEVER, NOW_AND_THEN, EVERY_FIFTH } how;
   long     asked, halted;

@@ -1,5 +1,5 @@
-/* test-past.c: what a batch goes on from stays as it was while other pieces of the checkpoint are read, as
- * rank 0 reads them for the next one. */
+/* test-past.c: the data from which a batch continues do not change while rank 0 reads other parts of the
+ * checkpoint for the next batch. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

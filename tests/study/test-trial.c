@@ -1,8 +1,8 @@
-/* test-trial.c: evaluations that `check` tells from a few steps, against those of many, over all jobs: within
- * a factor 1.5 for each study.
+/* test-trial.c: the number of evaluations that `check` estimates from a few steps agrees with that of many
+ * steps within a factor 1.5, for each study of jobs/.
  *
- * What is compared is one trajectory of up to a dozen classes of a study, up to STEPS steps, or so many as
- * are made in a moment: another member than that of the trial where there is one.
+ * One trajectory of up to a dozen classes of a study is compared, over STEPS steps or as many as a time limit
+ * allows; if the case has several members, it is another one than that of the trial.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
@@ -46,7 +46,7 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   PetscFunctionReturn(0);
 }
 
-/* The factor between what is told and what is counted of a study; 0: there is nothing to compare. */
+/* The ratio of the estimated to the counted evaluations of a study; 0: there is nothing to compare. */
 static double factor(const cst_plan *p) {
   cst_trier *t = cst_trial_create(p);
   double     told = 0, counted = 0;

@@ -1,8 +1,9 @@
-"""damage.py: damaged results and checkpoints given to every command that reads them: how many were read, refused, or ended badly. Not part of the tests.
+"""damage.py: gives damaged results and checkpoints to every command that reads them, and counts how many were read,
+refused, or ended badly. Not part of the tests.
 
-BUILD=build /usr/bin/python3 tests/survive/damage.py [--files N] [--seed S] [--drawn K]: N damaged files (2000), a quarter of them checkpoints; every K-th
-result (10) is drawn too, as report, plot and export. What may not be: a signal, a traceback, more than 10 s of the
-processor, a damaged checkpoint that is gone on from.
+BUILD=build /usr/bin/python3 tests/survive/damage.py [--files N] [--seed S] [--drawn K]: N damaged files (2000), a
+quarter of them checkpoints; every K-th result (10) is also drawn, with report, plot and export. Failures are: a
+signal, a traceback, more than 10 s of processor time, a run that continues from a damaged checkpoint.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import collections

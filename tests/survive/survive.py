@@ -261,7 +261,7 @@ reference: self
 
 
 def described(name):
-    """Of a study: its exit status, its text, the files beside it, and what an earlier one says that it extends."""
+    """For a study: its exit status, its text, its further files, and the text of the study that it extends."""
     status, text, *rest = {**STUDIES, **MORE}[name]
     return status, text, *rest, *({}, None)[len(rest) :]
 
@@ -388,7 +388,7 @@ def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
 
 
 def who_hangs(pid):
-    """What each process of a launcher's is, and waits for: its state, its place in the kernel, the processor's time that it has spent."""
+    """For each process of a launcher: its state, its position in the kernel, its processor time."""
     lines = []
     for one in [pid, *children(pid)]:
         try:

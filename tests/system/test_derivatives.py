@@ -1,10 +1,12 @@
-"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, and of every-form.yaml and the like, against SymPy in 50 digits.
+"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, of every-form.yaml and of other files,
+against SymPy with 50 digits.
 
-DRIVER is the compiled kernel-print.c, by default the one in BUILD; it says at which points and with which parameters it evaluated. This side
-reads the descriptions by itself (description.py): L and g as SymPy expressions, their partial derivatives one by one, and the kernels as sums
-over these, which is the definition that the program, whose derivatives are contractions, never forms. The bound is 1e-13 of the largest entry of
-the kernel: an entry may be the small difference of larger ones. V and g may be so as a whole; their bound is that of the sum of the magnitudes
-of their terms.
+DRIVER is the compiled kernel-print.c, by default the one in BUILD; it prints the points and parameters that it used.
+This side reads the descriptions independently (description.py): L and g as SymPy expressions, their partial
+derivatives one by one, and the kernels as sums over these. This is the definition, which the program, whose
+derivatives are contractions, never forms. The bound is 1e-13 of the largest entry of the kernel, because an entry may
+be a small difference of larger ones. V and g may be so as a whole; their bound is relative to the sum of the
+magnitudes of their terms.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import glob, itertools, os, re, subprocess, sys

@@ -218,7 +218,7 @@ static void test_compositions(void) {
 }
 
 /* A power series in noncommuting letters of odd weights 1, 3, 5 ..., truncated at MAX_WEIGHT. The words of
- * weight n are the compositions of n into odd parts; bit k of cut tells that a part ends behind k + 1. */
+ * weight n are the compositions of n into odd parts; bit k of cut means that a part ends after k + 1. */
 typedef struct {
   double at[MAX_WEIGHT + 1][1 << (MAX_WEIGHT - 1)];
 } series;

@@ -48,7 +48,7 @@ static void free_result(result *x) {
   free(x->h), free(x->n), free(x->c), free(x->q), free(x->p), free(x->lambda), free(x->method);
 }
 
-/* The case's trajectory, and beside it one that starts with twice the velocity. */
+/* The trajectory of the case, together with one that starts with twice the velocity. */
 static void start(cst_system *s, const double *c, double *q, double *v) {
   for (int k = 0; k < 2; k++) {
     cst_system_state(s, 0, c + k * NPAR, q + k * NQ, v + k * NQ);
