@@ -111,6 +111,7 @@ bench: all
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/works.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/checkpoints.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/trajectories.py
+	@BUILD='$(BUILD)' $(PYTHON) tests/bench/check.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/water.py
 
 # ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------

@@ -24,13 +24,15 @@ static void print_case(const cst_plan *p, int i) {
          c->h_nominal, cst_reader_shortest(c->h), c->n, cst_reader_shortest((double)c->n * c->h));
 }
 
-static void print_reference(const cst_plan *p) {
-  double       cost;
-  const double steps = cst_reference_work(p, &cost);
+/* seconds: as steps of it took; NAN: by the plan's estimate. */
+static void print_reference(const cst_plan *p, double seconds) {
+  double       planned;
+  const double steps = cst_reference_work(p, &planned);
   if (steps > 0)
     printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps,
            cst_method_label(p->study->reference_method),
-           p->study->reference_quad ? " in quadruple precision" : "", cost * 1e-9);
+           p->study->reference_quad ? " in quadruple precision" : "",
+           isnan(seconds) ? planned * 1e-9 : seconds);
 }
 
 static void print_steps(const cst_plan *p) {
@@ -84,6 +86,7 @@ static void print_trial(const cst_plan *p) {
     printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cst_plan_time(p) * 1e-9);
   else
     printf("%-14s about %.3g s on one core of this kind\n", "cost", t.seconds);
+  print_reference(p, t.reference);
 }
 
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
@@ -105,7 +108,6 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   if (s->averages) print_averages(s);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);
-  print_reference(p);
   print_trajectories(p);
   print_size("memory per rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));

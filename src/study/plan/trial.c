@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "core/need.h"
+#include "study/reference/reference.h"
 
 /* FEW steps are counted, of which the second half tells what further ones take. */
 enum { FEW = 32 };
@@ -14,7 +15,7 @@ static const double budget = 5e8, most_of_one = 5e7, timed = 1e5;
 
 struct cst_trier {
   const cst_plan *plan;
-  cst_stepper   **stepper; /* [nmethod]; NULL before it is needed */
+  cst_stepper   **stepper; /* [nmethod], and the reference's; NULL before it is needed */
   double          until;   /* the clock at which it must have ended */
 };
 
@@ -33,7 +34,7 @@ cst_trier *cst_trial_create(const cst_plan *p) {
 }
 
 void cst_trial_destroy(cst_trier *t) {
-  for (int i = 0; i < t->plan->study->nmethod; i++) (void)cst_stepper_destroy(&t->stepper[i]);
+  for (int i = 0; i <= t->plan->study->nmethod; i++) (void)cst_stepper_destroy(&t->stepper[i]);
   free(t->stepper);
   free(t);
 }
@@ -49,7 +50,8 @@ static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st)
   cst_stepper_options o = {t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
   PetscFunctionBegin;
   if (!t->stepper[k->method])
-    PetscCall(cst_stepper_create(t->plan->method[k->method], &o, &t->stepper[k->method]));
+    PetscCall(cst_stepper_create(k->method < s->nmethod ? t->plan->method[k->method] : t->plan->reference, &o,
+                                 &t->stepper[k->method]));
   *st = t->stepper[k->method];
   cst_stepper_set_resolution(*st, s->resolution);
   cst_stepper_set_step(*st, k->h);
@@ -138,6 +140,26 @@ typedef struct {
 
 static double of_few(const cst_class *k) { return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW)); }
 
+/* Seconds of a reference in double precision, from the steps of its first trajectory. */
+static double try_reference(cst_trier *t) {
+  const cst_plan  *p = t->plan;
+  const cst_study *s = p->study;
+  const int        width = cst_isas[p->isa].width;
+  double           evaluations, nanoseconds, planned;
+  const double     steps = cst_reference_work(p, &planned);
+  if (steps <= 0 || s->reference_quad || p->nclass == 0) return NAN;
+  cst_class k = p->classes[0];
+  k.method = s->nmethod;
+  k.h = s->reference_step;
+  k.n = lround(fmax(1, steps / (double)s->members));
+  k.cost = planned / steps;
+  if (!cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds)) return NAN;
+  return 1e-9 * steps * nanoseconds * ceil((double)s->members / width) / (double)s->members;
+}
+
+/* Steps of the method itself and of its partner at half the step, for one of the study's. */
+static double steps_each(const cst_study *s) { return s->reference == CST_REFERENCE_SELF ? 3 : 1; }
+
 cst_trial cst_trial_make(const cst_plan *p) {
   cst_trier   *t = cst_trial_create(p);
   cst_trial    all = {0};
@@ -154,9 +176,10 @@ cst_trial cst_trial_make(const cst_plan *p) {
     }
     all.evaluations += last.evaluations * (double)k->n * (double)k->lanes;
     all.seconds += 1e-9 * ceil((double)k->lanes / width) * (double)k->n *
-                   (last.nanoseconds + width * cst_plan_look_cost(p, k));
+                   (steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k));
   }
+  all.reference = try_reference(t);
   cst_trial_destroy(t);
-  if (p->study->system_file) all.seconds = NAN;
+  if (p->study->system_file) all.seconds = all.reference = NAN;
   return all;
 }

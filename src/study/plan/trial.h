@@ -11,8 +11,9 @@
 
 typedef struct {
   double evaluations; /* as the result will count them, /final/evaluations, of all trajectories */
-  double seconds; /* on one core, idle lanes of groups too, of those of the study itself (no reference); NAN:
-                   * kernels are interpreted here and compiled in a run */
+  double seconds;     /* on one core, idle lanes of groups too, of those of the study itself, with their
+                       * partners at half the step; NAN: kernels are interpreted here and compiled in a run */
+  double reference;   /* seconds of a reference that is a method; NAN: it was not timed */
 } cst_trial;
 
 /* A method set up to be tried; one for many classes. */
