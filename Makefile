@@ -52,9 +52,9 @@ endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.
 STRICT   := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # The same objects make the program and both libraries; a function of the shared one is never replaced from outside. Lane code uses no data of
-# other libraries, so that what a compiler makes for programs at any address (PIE) serves there too.
+# other libraries, so that what a compiler makes for programs at any address (PIE) serves there too; that of the sanitizers does.
 SHARED   := -fPIC -fno-semantic-interposition
-LANE_SHARED := $(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED))
+LANE_SHARED := $(if $(SAN),$(SHARED),$(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED)))
 CFLAGS   ?= $(OPT) -g
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS) $(BESIDE)
