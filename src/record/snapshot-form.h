@@ -1,11 +1,11 @@
-/* snapshot-form.h: private to src/record: the end of a checkpoint. */
+/* snapshot-form.h: private to src/record: the end of a checkpoint, and its name while it is written. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_RECORD_SNAPSHOT_FORM_H
 #define CONSTELLA_RECORD_SNAPSHOT_FORM_H
 #include "record/snapshot.h"
 #include <stdint.h>
 
-enum { CST_SNAPSHOT_VERSION = 4, CST_SNAPSHOT_KIND = 6 };
+enum { CST_SNAPSHOT_VERSION = 5, CST_SNAPSHOT_KIND = 6 };
 
 /* The first CST_SNAPSHOT_KIND bytes identify the format, the others the form of the numbers: byte order and
  * word size. */
@@ -24,6 +24,9 @@ typedef struct {
   unsigned char digest[32]; /* of the index and of the members above */
 } cst_snapshot_trailer;
 
-void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
-                       unsigned char digest[32]);
+/* Writes PATH.checkpoint.NUMBER.new into name and returns it. */
+char *cst_snapshot_new_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]);
+void  cst_snapshot_digest(const void *bytes, size_t size, unsigned char digest[32]);
+void  cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
+                        unsigned char digest[32]);
 #endif

@@ -38,8 +38,8 @@ char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PA
   return name;
 }
 
-static char *new_name(const char *path, char name[CST_SNAPSHOT_PATH]) {
-  snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.new", path);
+char *cst_snapshot_new_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]) {
+  snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.%ld.new", path, number);
   return name;
 }
 
@@ -49,13 +49,13 @@ static char *folder_of(const char *path, char folder[CST_SNAPSHOT_PATH]) {
   return folder;
 }
 
-/* The number at the end of a snapshot's name; 0 for other names. */
-static long number_in(const char *name, const char *start, size_t length) {
+/* The number in a snapshot's name, which ends with `ending`; 0 for other names. */
+static long number_in(const char *name, const char *start, size_t length, const char *ending) {
   static const char word[] = ".checkpoint.";
   if (strncmp(name, start, length) || strncmp(name + length, word, sizeof word - 1)) return 0;
   const char *digits = name + length + sizeof word - 1;
-  size_t      n = strlen(digits);
-  return *digits == '0' || n > 18 || strspn(digits, "0123456789") != n ? 0 : strtol(digits, NULL, 10);
+  size_t      n = strspn(digits, "0123456789");
+  return *digits == '0' || n > 18 || strcmp(digits + n, ending) ? 0 : strtol(digits, NULL, 10);
 }
 
 static int may_be_one(const struct dirent *e) { return strstr(e->d_name, ".checkpoint.") != NULL; }
@@ -65,8 +65,8 @@ static int newest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* All numbers, newest first; owned. */
-static long *numbers_of(const char *path, int *n) {
+/* The numbers of all names with this ending, newest first; owned. */
+static long *numbers_of(const char *path, const char *ending, int *n) {
   char            folder[CST_SNAPSHOT_PATH];
   const char     *cut = strrchr(path, '/'), *start = cut ? cut + 1 : path;
   struct dirent **file;
@@ -74,7 +74,7 @@ static long *numbers_of(const char *path, int *n) {
   long           *list = cst_need(calloc(files > 0 ? (size_t)files : 1, sizeof *list));
   *n = 0;
   for (int i = 0; i < files; i++) {
-    long number = number_in(file[i]->d_name, start, strlen(start));
+    long number = number_in(file[i]->d_name, start, strlen(start), ending);
     if (number) list[(*n)++] = number;
     free(file[i]);
   }
@@ -85,7 +85,7 @@ static long *numbers_of(const char *path, int *n) {
 
 int cst_snapshot_list(const char *path, long *numbers, int most) {
   int   n;
-  long *all = numbers_of(path, &n);
+  long *all = numbers_of(path, "", &n);
   if (n > most) n = most;
   if (n) memcpy(numbers, all, sizeof *numbers * (size_t)n);
   free(all);
@@ -95,16 +95,18 @@ int cst_snapshot_list(const char *path, long *numbers, int most) {
 void cst_snapshot_remove_newer(const char *path, long number) {
   char  name[CST_SNAPSHOT_PATH];
   int   n;
-  long *all = numbers_of(path, &n);
+  long *all = numbers_of(path, "", &n);
   for (int i = 0; i < n && all[i] > number; i++) unlink(cst_snapshot_name(path, all[i], name));
-  unlink(new_name(path, name));
+  free(all);
+  all = numbers_of(path, ".new", &n);
+  for (int i = 0; i < n; i++) unlink(cst_snapshot_new_name(path, all[i], name));
   free(all);
 }
 
 static void remove_old(const char *path, long number, long keep) {
   char  name[CST_SNAPSHOT_PATH];
   int   n;
-  long *all = numbers_of(path, &n);
+  long *all = numbers_of(path, "", &n);
   for (int i = KEPT; i < n; i++)
     if (all[i] != keep && all[i] != number) unlink(cst_snapshot_name(path, all[i], name));
   free(all);
@@ -114,7 +116,7 @@ cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why
   cst_snapshot_writer *w = cst_need(calloc(1, sizeof *w));
   snprintf(w->path, sizeof w->path, "%s", path);
   w->number = number;
-  unlink(new_name(path, w->file_name));
+  unlink(cst_snapshot_new_name(path, number, w->file_name));
   int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0 && (w->file = fdopen(file, "wb"))) return w;
   snprintf(why, (size_t)n, "cannot be created: %s", strerror(errno));
@@ -128,29 +130,29 @@ static void put(cst_snapshot_writer *w, const void *bytes, size_t size) {
   if (!w->error && size && fwrite(bytes, 1, size, w->file) != size) w->error = errno ? errno : EIO;
 }
 
-static void digest_of(const void *bytes, size_t size, unsigned char digest[32]) {
-  cst_sha256_context s;
-  cst_sha256_init(&s);
-  cst_sha256_update(&s, bytes, size);
-  cst_sha256_final(&s, digest);
-}
-
-bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size,
-                      const unsigned char *digest) {
+static void enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_place *place) {
   if (w->count == w->room) {
     w->room = 2 * w->room + 16;
     w->index = cst_need(realloc(w->index, sizeof *w->index * w->room));
   }
   cst_snapshot_entry *e = &w->index[w->count++];
-  *e = (cst_snapshot_entry){.offset = w->at, .size = size};
+  *e = (cst_snapshot_entry){.offset = place->offset, .size = place->size};
   memcpy(e->name, name, strnlen(name, sizeof e->name));
-  if (digest)
-    memcpy(e->digest, digest, sizeof e->digest);
-  else
-    digest_of(bytes, size, e->digest);
+  memcpy(e->digest, place->digest, sizeof e->digest);
+  if (w->at < place->offset + place->size) w->at = place->offset + place->size;
+}
+
+bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size) {
+  cst_snapshot_place place = {.offset = w->at, .size = size};
+  cst_snapshot_digest(bytes, size, place.digest);
   put(w, bytes, size);
-  w->at += size;
+  enter(w, name, &place);
   return !w->error;
+}
+
+void cst_snapshot_enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_place *place) {
+  enter(w, name, place);
+  if (fseeko(w->file, (off_t)w->at, SEEK_SET) && !w->error) w->error = errno;
 }
 
 void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,

@@ -1,10 +1,15 @@
 /* snapshot.h: checkpoints: numbered files with named sections of bytes beside a result file, from which a run
- * continues. No HDF5, no MPI, one process.
+ * continues. No HDF5, no MPI.
  *
  * PATH.checkpoint.N (N = 1, 2, ...) holds its sections one after the other, then an index (name, offset, size
  * and SHA-256 of each), then a trailer with the SHA-256 of the index. Digests cover every byte of the file,
- * so that truncation and damage are noticed. It is written as PATH.checkpoint.new, brought to the disk, and
+ * so that truncation and damage are noticed. It is written as PATH.checkpoint.N.new, brought to the disk, and
  * only then renamed: a kill, a full disk or a crash of the machine leaves the earlier ones as they were.
+ *
+ * One process begins and commits it. Others may write sections into it meanwhile, each at a place of its own,
+ * and tell the first one where these are. Places begin at multiples of CST_SNAPSHOT_PAGE, because network
+ * file systems may write whole pages.
+ *
  * Numbers have the form of the machine: byte order and word size are part of the file's mark, and other
  * machines refuse the file. Where the size of files is limited, the program must ignore SIGXFSZ.
  *
@@ -27,15 +32,27 @@ char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PA
 
 typedef struct cst_snapshot_writer cst_snapshot_writer;
 
-/* number: larger than every existing one. NULL when PATH.checkpoint.new cannot be made; replaces one that a
- * kill has left. */
+/* number: larger than every existing one. NULL when PATH.checkpoint.NUMBER.new cannot be made; replaces one
+ * that a kill has left. */
 cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why, int n);
-/* Appends a section; name: at most 16 bytes. digest: the SHA-256 of the bytes, which the caller computed
- * earlier, so that damage since then is noticed when they are read; NULL: it is computed here. False when the
- * section cannot be written; the reason is kept for cst_snapshot_commit.
- */
-bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size,
-                      const unsigned char *digest);
+/* Appends a section behind all others; name: at most 16 bytes. False when the section cannot be written; the
+ * reason is kept for cst_snapshot_commit. */
+bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size);
+
+/* Where the bytes of a section are, and their digest. */
+typedef struct {
+  size_t        offset, size;
+  unsigned char digest[32];
+} cst_snapshot_place;
+
+enum { CST_SNAPSHOT_PAGE = 4096 };
+
+/* On any process, after cst_snapshot_begin: writes n sections, bytes[i] of place[i].size, one behind the other
+ * from `offset` on, and brings them to the disk. Fills the offsets and digests. False with why[]. */
+bool cst_snapshot_write(const char *path, long number, size_t offset, const void *const *bytes,
+                        cst_snapshot_place *place, int n, char *why, int size);
+/* Enters such a section in the index. */
+void cst_snapshot_enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_place *place);
 /* Finishes. When this returns true, PATH.checkpoint.NUMBER is on the disk, and of the others only the newest
  * one before it and the one numbered `keep` (still in use; 0: none) are left. On false the earlier ones are
  * unchanged and there is no new one. Frees the writer. */
@@ -58,6 +75,6 @@ size_t cst_snapshot_section(const cst_snapshot *s, int i, char name[CST_SNAPSHOT
 /* Reads the bytes of section i; false when they cannot be read or are not those that were written. */
 bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes);
 bool cst_snapshot_check(const cst_snapshot *s); /* compares every section with its digest */
-/* Removes PATH.checkpoint.new and all checkpoints with a larger number; number 0: all. */
+/* Removes all PATH.checkpoint.N.new and the checkpoints with a larger number; number 0: all. */
 void cst_snapshot_remove_newer(const char *path, long number);
 #endif

@@ -129,7 +129,7 @@ static int elsewhere(const char *path) {
 static int checkpoint(const char *path, long number) {
   char                 why[256], *bytes = calloc(1, 2000000);
   cst_snapshot_writer *w = cst_snapshot_begin(path, number, why, sizeof why);
-  bool                 ok = w && cst_snapshot_add(w, "zeros", bytes, 2000000, NULL);
+  bool                 ok = w && cst_snapshot_add(w, "zeros", bytes, 2000000);
   ok = w && cst_snapshot_commit(w, 0, why, sizeof why) && ok;
   if (!ok) fprintf(stderr, "write-demo: the checkpoint %s\n", why);
   free(bytes);

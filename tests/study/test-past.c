@@ -26,7 +26,7 @@ static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piec
   for (int k = 0; k < NUMBERS * COUNT; k++) row[k] = 100 * i + k;
   memcpy(bytes, head, sizeof *head);
   memcpy(bytes + sizeof *head, row, sizeof row);
-  cst_snapshot_add(w, "lanes", bytes, sizeof bytes, NULL);
+  cst_snapshot_add(w, "lanes", bytes, sizeof bytes);
 }
 
 static bool write_checkpoint(const cst_plan *p, const char *path) {
@@ -35,8 +35,9 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
   cst_snapshot_writer *w = cst_snapshot_begin(path, 1, why, sizeof why);
   if (!w) return false;
   for (int i = 0; i < 3; i++) add_piece(w, p, i, &head[i]);
-  cst_snapshot_add(w, "pieces", head, sizeof head, NULL);
-  cst_snapshot_add(w, "done", NULL, 0, NULL);
+  cst_snapshot_add(w, "pieces", head, sizeof head);
+  cst_snapshot_add(w, "items", NULL, 0);
+  cst_snapshot_add(w, "done", NULL, 0);
   return cst_snapshot_commit(w, 0, why, sizeof why);
 }
 

@@ -59,19 +59,25 @@ def resumed(name, study, result, first, *expected):
 
 
 def struck(study, first):
-    for call, where, what, ranks in (
-        ("fwrite:14", ".checkpoint.", "ENOSPC", 0),
-        ("fsync:2", ".checkpoint.new", "EIO", 2),
-        ("rename:2", ".checkpoint.", "EIO", 2),
-        ("fwrite:13", ".checkpoint.", "KILL", 2),
-        ("fsync:2", ".checkpoint.", "KILL", 2),
-        ("rename:2", ".checkpoint.", "KILL", 0),
-        ("pwrite:40", ".h5", "KILL", 2),
-        ("fsync:1", ".h5$", "EIO", 2),
+    for call, where, what, ranks, rank in (
+        ("fwrite:14", ".checkpoint.", "ENOSPC", 0, ""),
+        ("fsync:2", ".checkpoint.", "EIO", 2, ""),
+        ("rename:2", ".checkpoint.", "EIO", 2, ""),
+        ("fwrite:13", ".checkpoint.", "KILL", 2, ""),
+        ("fsync:2", ".checkpoint.", "KILL", 2, ""),
+        ("rename:2", ".checkpoint.", "KILL", 0, ""),
+        ("pwrite:40", ".h5", "KILL", 2, ""),
+        ("fsync:1", ".h5$", "EIO", 2, ""),
+        # in a rank's own part of a checkpoint, the second one
+        ("pwrite:3", ".checkpoint.", "KILL", 3, "1"),
+        ("pwrite:4", ".checkpoint.", "ENOSPC", 3, "2"),
+        ("fsync:2", ".checkpoint.", "EIO", 3, "1"),
+        ("fsync:2", ".checkpoint.", "KILL", 3, "2"),
     ):
-        name = f"{what} in {call} of {where}"
+        name = f"{what} in {call} of {where}{rank and ' on rank '}{rank}"
         result = path(re.sub(r"\W", "-", name) + ".h5")
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
+        env |= {"STRIKE_RANK": rank} if rank else {}
         status, out, err = finish(start(study, result, ranks, "--batch", 16, env=env, checkpoint=0.03))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":

@@ -48,8 +48,8 @@ static double conclusion_bytes(const cst_plan *p) {
 }
 
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
- * reference: self also the partner's. A checkpoint copies the active batch, rank 0 has room for another
- * rank's copy, and keeps two marks per trajectory. */
+ * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
+ * trajectory. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
@@ -57,7 +57,7 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   return program + group + reference + cst_plan_track_bytes(p, batch) +
-         (batches * state + row + 2 * (state + row)) * (double)batch + series_bytes(p) + conclusion_bytes(p) +
+         ((batches + 1) * state + 2 * row) * (double)batch + series_bytes(p) + conclusion_bytes(p) +
          2.0 * (double)p->study->members * p->ncase;
 }
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/random.h"
 #include "study/run/bundle.h"
 
 static size_t padded(size_t n) { return (n + CST_BUNDLE_UNIT - 1) / CST_BUNDLE_UNIT * CST_BUNDLE_UNIT; }
@@ -37,17 +36,6 @@ bool cst_bundle_next(const cst_bundle *b, size_t *at, cst_section *s) {
   s->bytes = s->head + 1;
   *at += sizeof *s->head + padded(s->head->size);
   return true;
-}
-
-void cst_bundle_seal(cst_bundle *b) {
-  cst_section s;
-  for (size_t at = 0, from = 0; cst_bundle_next(b, &at, &s); from = at) {
-    cst_section_head  *head = (cst_section_head *)(void *)(b->bytes + from);
-    cst_sha256_context c;
-    cst_sha256_init(&c);
-    cst_sha256_update(&c, s.bytes, head->size);
-    cst_sha256_final(&c, head->digest);
-  }
 }
 
 void cst_bundle_destroy(cst_bundle *b) {

@@ -1,4 +1,4 @@
-/* bundle.h: a sequence of named blocks of bytes, each with its digest: what a rank sends for a checkpoint. */
+/* bundle.h: a sequence of named blocks of bytes: what a rank contributes to a checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_BUNDLE_H
 #define CST_BUNDLE_H
@@ -9,10 +9,9 @@
 enum { CST_SECTION_NAME = 16, CST_BUNDLE_UNIT = 64 };
 
 typedef struct {
-  char          name[CST_SECTION_NAME];
-  unsigned char digest[32];
-  size_t        size;
-  size_t        unused;
+  char   name[CST_SECTION_NAME];
+  size_t size;
+  char   unused[CST_BUNDLE_UNIT - CST_SECTION_NAME - sizeof(size_t)];
 } cst_section_head;
 _Static_assert(sizeof(cst_section_head) == CST_BUNDLE_UNIT, "a head is one unit");
 
@@ -26,10 +25,8 @@ typedef struct {
   const void             *bytes; /* [head->size] */
 } cst_section;
 
-/* Appends a section. The caller fills its bytes before adding the next one; cst_bundle_seal then computes all
- * digests. */
+/* Appends a section. The caller fills its bytes, zero so far, before adding the next one. */
 void *cst_bundle_add(cst_bundle *b, const char *name, size_t size);
-void  cst_bundle_seal(cst_bundle *b);
 void  cst_bundle_resize(cst_bundle *b, size_t size);
 void  cst_bundle_destroy(cst_bundle *b);
 /* Reads the section at *at (0: the first) and advances *at. False after the last section. */

@@ -12,6 +12,7 @@ typedef enum {
   CST_NOTICE_FINISHED, /* finished pieces */
   CST_NOTICE_WORK,     /* work done, in billionths of the total */
   CST_NOTICE_ORDER,    /* last order to all ranks (run-control.c) */
+  CST_NOTICE_BYTES,    /* of the checkpoint, taken by ranks */
   CST_NOTICE_END,      /* how the run ends */
   CST_NOTICE_SIGNAL,   /* signal that some rank received */
   CST_NOTICE_SLOWEST,  /* longest slice of any rank, in milliseconds */

@@ -1,6 +1,6 @@
 /* kept.c: assembles checkpoints from the parts of the ranks (see kept.h).
  *
- * A part holds what a rank has done since its last part, and its current batch. Parts are made at different
+ * A part holds what a rank has done since its last part, and where it wrote its current batch. Parts are made at different
  * times, so no rank waits for another. Each part is consistent in itself: the contribution of a lane to
  * series and sums is in the same part as the state from which the lane continues, and a lane that is in no
  * part yet has contributed nothing.
@@ -24,6 +24,8 @@ struct cst_kept {
   unsigned char       *midway;
   int                  npiece, room;
   cst_piece           *piece; /* of that checkpoint, in the order of its sections */
+  cst_bundle           items; /* the same items, in the order of their sections */
+  const char          *identity;
   cst_snapshot_writer *writer;
 };
 
@@ -52,6 +54,7 @@ void cst_kept_destroy(cst_kept *k) {
   free(k->seconds);
   free(k->midway);
   free(k->piece);
+  cst_bundle_destroy(&k->items);
   cst_series_destroy(k->series);
   free(k);
 }
@@ -98,20 +101,32 @@ static void list_piece(cst_kept *k, const cst_piece *p) {
   mark(k, p->icase, p->member, p->count, CST_LANE_MIDWAY);
 }
 
-/* Write errors are reported by cst_snapshot_commit. */
-static void add(cst_kept *k, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
-  (void)cst_snapshot_add(k->writer, name, bytes, size, digest);
+static void list_item(cst_kept *k, long item) {
+  const size_t at = k->items.size;
+  k->midway[item] = true;
+  cst_bundle_resize(&k->items, at + sizeof item);
+  memcpy(k->items.bytes + at, &item, sizeof item);
 }
 
+/* Write errors are reported by cst_snapshot_commit. */
+static void add(cst_kept *k, const char *name, const void *bytes, size_t size) {
+  (void)cst_snapshot_add(k->writer, name, bytes, size);
+}
+
+/* Sections that the rank has written itself: their places, then how they begin. */
 static void take_lanes(cst_kept *k, const cst_section *s) {
-  list_piece(k, s->bytes);
-  add(k, "lanes", s->bytes, s->head->size, s->head->digest);
+  const cst_snapshot_place *place = s->bytes;
+  list_piece(k, (const cst_piece *)(place + 1));
+  cst_snapshot_enter(k->writer, "lanes", place);
 }
 
 static void take_midway(cst_kept *k, const cst_section *s) {
-  k->midway[*(const long *)s->bytes] = true;
-  add(k, "midway", s->bytes, s->head->size, s->head->digest);
+  const cst_snapshot_place *place = s->bytes;
+  list_item(k, *(const long *)(place + 1));
+  cst_snapshot_enter(k->writer, "midway", place);
 }
+
+static void take_gap(cst_kept *k, const cst_section *s) { cst_snapshot_enter(k->writer, "gap", s->bytes); }
 
 static void take_done(cst_kept *k, const cst_section *s) {
   const long *x = s->bytes;
@@ -130,8 +145,9 @@ static void take_seconds(cst_kept *k, const cst_section *s) { add_seconds(k, s->
 static const struct {
   const char *name;
   void (*take)(cst_kept *, const cst_section *);
-} sections[] = {{"lanes", take_lanes},   {"midway", take_midway},       {"done", take_done},
-                {"series", take_series}, {"reference", take_reference}, {"seconds", take_seconds}};
+} sections[] = {{"lanes", take_lanes},    {"midway", take_midway}, {"gap", take_gap},
+                {"done", take_done},      {"series", take_series}, {"reference", take_reference},
+                {"seconds", take_seconds}};
 
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
@@ -150,10 +166,10 @@ bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
 
 bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why, int n) {
   k->npiece = 0;
+  cst_bundle_resize(&k->items, 0);
+  k->identity = identity;
   k->writer = cst_snapshot_begin(path, number, why, n);
-  if (!k->writer) return false;
-  add(k, "identity", identity, strlen(identity) + 1, NULL);
-  return true;
+  return k->writer != NULL;
 }
 
 /* Copies lanes from..to of an unfinished range that no rank has resumed yet into the new checkpoint. */
@@ -170,7 +186,7 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
   cst_piece   *head = cst_bundle_add(&b, "lanes", size);
   *head = p;
   memcpy(head + 1, rows + p.numbers * from, row * (size_t)p.count);
-  add(k, "lanes", head, size, NULL);
+  add(k, "lanes", head, size);
   list_piece(k, &p);
   cst_bundle_destroy(&b);
   return true;
@@ -193,12 +209,15 @@ static bool pass_on_pending(cst_kept *k, bool *left) {
 
 /* Copies the unfinished items of the reference likewise. */
 static bool pass_on_items(cst_kept *k, bool *left) {
-  size_t size;
-  for (int at = -1; (at = cst_past_find(k->past, "midway", at + 1)) >= 0;) {
-    const long *item = cst_past_read(k->past, at, &size);
-    if (!item || size < sizeof *item || *item < 0 || *item >= cst_reference_items(k->reference)) return false;
-    if (k->reference->item[*item] != CST_ITEM_OPEN || k->midway[*item]) continue;
-    add(k, "midway", item, size, NULL);
+  for (int i = 0; i < k->past->nitem; i++) {
+    const long  item = k->past->item[i];
+    const void *bytes;
+    size_t      size;
+    if (item >= cst_reference_items(k->reference)) return false;
+    if (k->reference->item[item] != CST_ITEM_OPEN || k->midway[item]) continue;
+    if (!cst_past_midway(k->past, item, &bytes, &size)) return false;
+    list_item(k, item);
+    add(k, "midway", bytes, size);
     *left = true;
   }
   return true;
@@ -215,7 +234,7 @@ static void write_done(cst_kept *k) {
       cst_plan_trajectory(k->plan, c, from, &x[0], &x[1]);
       x[2] = to - from;
     }
-  add(k, "done", b.bytes, b.size, NULL);
+  add(k, "done", b.bytes, b.size);
   cst_bundle_destroy(&b);
 }
 
@@ -224,8 +243,8 @@ static void write_gathered(cst_kept *k) {
   cst_section s;
   cst_series_pack(k->series, &b);
   cst_reference_pack(k->reference, true, &b);
-  for (size_t at = 0; cst_bundle_next(&b, &at, &s);) add(k, s.head->name, s.bytes, s.head->size, NULL);
-  add(k, "seconds", k->seconds, sizeof *k->seconds * (size_t)k->plan->nclass, NULL);
+  for (size_t at = 0; cst_bundle_next(&b, &at, &s);) add(k, s.head->name, s.bytes, s.head->size);
+  add(k, "seconds", k->seconds, sizeof *k->seconds * (size_t)k->plan->nclass);
   cst_bundle_destroy(&b);
 }
 
@@ -246,7 +265,9 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
   bool                 left = false;
   const bool           whole = pass_on_pending(k, &left) && pass_on_items(k, &left);
   if (whole) {
-    add(k, "pieces", k->piece, sizeof *k->piece * (size_t)k->npiece, NULL);
+    add(k, "identity", k->identity, strlen(k->identity) + 1);
+    add(k, "pieces", k->piece, sizeof *k->piece * (size_t)k->npiece);
+    add(k, "items", k->items.bytes, k->items.size);
     write_done(k);
     write_gathered(k);
   }

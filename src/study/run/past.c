@@ -20,10 +20,13 @@ static void forget(cst_past *past) {
   free(past->piece);
   free(past->stretch);
   free(past->section);
+  free(past->item);
+  free(past->item_section);
   past->piece = NULL;
   past->stretch = NULL;
-  past->section = NULL;
-  past->npiece = 0;
+  past->section = past->item_section = NULL;
+  past->item = NULL;
+  past->npiece = past->nitem = 0;
 }
 
 void cst_past_destroy(const cst_plan *p, cst_past *past) {
@@ -68,15 +71,13 @@ static const void *keep(cst_past *past, const void *bytes, size_t size) {
 }
 
 bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size) {
-  for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
-    const long *x = cst_past_read(past, at, size);
-    if (!x || *size < sizeof *x) return false;
-    if (*x == item) {
-      *bytes = keep(past, x, *size);
-      return true;
-    }
-  }
+  int i = 0;
   *bytes = NULL;
+  while (i < past->nitem && past->item[i] != item) i++;
+  if (i == past->nitem) return true;
+  const long *x = cst_past_read(past, past->item_section[i], size);
+  if (!x || *size < sizeof *x || *x != item) return false;
+  *bytes = keep(past, x, *size);
   return true;
 }
 
@@ -162,13 +163,31 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
   return true;
 }
 
+/* Reads which items of the reference are unfinished; their order is that of the sections "midway". */
+static bool read_items(cst_past *past) {
+  size_t      size = 0;
+  const void *x = cst_past_read(past, cst_past_find(past, "items", 0), &size);
+  if (!x || size % sizeof *past->item ||
+      size / sizeof *past->item > (size_t)cst_snapshot_count(past->snapshot))
+    return false;
+  past->nitem = (int)(size / sizeof *past->item);
+  past->item = cst_need(malloc(size + 1));
+  past->item_section = cst_need(calloc((size_t)past->nitem + 1, sizeof *past->item_section));
+  memcpy(past->item, x, size);
+  for (int i = 0, at = -1; i < past->nitem; i++) {
+    past->item_section[i] = at = cst_past_find(past, "midway", at + 1);
+    if (at < 0 || past->item[i] < 0) return false;
+  }
+  return true;
+}
+
 bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n) {
   forget(past);
   for (int k = 0; k < p->nclass; k++) memset(past->lane[k], CST_LANE_OPEN, (size_t)p->classes[k].lanes);
   past->number = number;
   past->snapshot = cst_snapshot_open(path, number, why, n);
   if (!past->snapshot) return false;
-  if (read_done(p, past) && read_pieces(p, past)) return true;
+  if (read_done(p, past) && read_pieces(p, past) && read_items(past)) return true;
   snprintf(why, (size_t)n, "it does not fit the trajectories of this study, or is damaged");
   return false;
 }

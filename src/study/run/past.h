@@ -13,7 +13,10 @@ typedef struct {
   cst_piece      *piece;   /* [npiece] */
   cst_stretch    *stretch; /* [npiece] the lanes of each piece */
   int            *section; /* [npiece] the section with its rows */
-  int             loaded;  /* index of the piece in the buffer; -1: none */
+  int             nitem;
+  long           *item;         /* [nitem] unfinished items of the reference */
+  int            *item_section; /* [nitem] the section with each */
+  int             loaded;       /* index of the piece in the buffer; -1: none */
   cst_bundle      buffer;
   cst_bundle origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
 } cst_past;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/need.h"
+#include "study/run/deposit.h"
 #include "study/run/run-control.h"
 #include "study/run/stop.h"
 
@@ -47,7 +48,7 @@ struct cst_run_control {
   long                    obeyed; /* the last order that this rank has carried out */
   cst_end                 end;
   int                     total; /* pieces of work of the phase */
-  cst_bundle              part;
+  cst_deposit            *deposit;
   MPI_Request             sending;
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;
@@ -66,6 +67,7 @@ struct cst_run_control {
 /* An order encodes the number of a checkpoint and whether it is the last. */
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
+static long number_of(long order) { return order / 2; }
 
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
@@ -90,6 +92,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCallMPI(MPI_Type_commit(&k->unit));
   PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
+  k->deposit = cst_deposit_create(options->path, o);
   for (int i = 0; i < SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = pause_between;
   k->patience = least_patience;
@@ -110,7 +113,7 @@ PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   PetscFunctionBegin;
   cst_kept_destroy(k->checkpoint.kept);
   for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
-  cst_bundle_destroy(&k->part);
+  cst_deposit_destroy(k->deposit);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
   PetscCall(PetscFree(k->told));
@@ -149,21 +152,19 @@ static void pack_seconds(cst_run_control *k, cst_bundle *b) {
 
 /* Buffered states are written to the file first. */
 static PetscErrorCode make_part(cst_run_control *k) {
+  cst_bundle *states = cst_deposit_states(k->deposit), *told = cst_deposit_told(k->deposit);
   PetscFunctionBegin;
   if (k->runner) PetscCall(cst_runner_flush(k->runner));
-  const char *why = cst_output_sync(k->output);
-  cst_bundle_resize(&k->part, 0);
-  if (why) memcpy(cst_bundle_add(&k->part, "failed", strlen(why) + 1), why, strlen(why) + 1);
+  cst_deposit_clear(k->deposit);
   if (k->runner) {
-    cst_piece_pack(k->runner, &k->part);
-    cst_series_pack(k->series, &k->part);
+    cst_piece_pack(k->runner, states);
+    cst_series_pack(k->series, told);
     cst_series_clear(k->series);
-    pack_finished(k, &k->part);
-    pack_seconds(k, &k->part);
+    pack_finished(k, told);
+    pack_seconds(k, told);
   }
-  cst_reference_pack(k->reference, false, &k->part);
-  cst_reference_pack_midway(k->reference, &k->part);
-  cst_bundle_seal(&k->part);
+  cst_reference_pack(k->reference, false, told);
+  cst_reference_pack_midway(k->reference, states);
   PetscFunctionReturn(0);
 }
 
@@ -181,11 +182,22 @@ static PetscErrorCode obey(cst_run_control *k, long order) {
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   PetscCall(make_part(k));
   k->obeyed = order;
+  const size_t bytes = cst_deposit_close(k->deposit);
+  const long   at = bytes ? cst_coordinator_add(k->coordinator, CST_NOTICE_BYTES, (long)bytes) : 0;
+  cst_deposit_begin(k->deposit, number_of(order), (size_t)at);
+  PetscFunctionReturn(0);
+}
+
+/* Tells rank 0 when this rank's part is on the disk. */
+static PetscErrorCode deliver(cst_run_control *k) {
+  const cst_bundle *part = cst_deposit_told(k->deposit);
+  PetscFunctionBegin;
+  if (!cst_deposit_done(k->deposit)) PetscFunctionReturn(0);
   if (k->rank == 0)
-    take(k, &k->part);
+    take(k, part);
   else
-    PetscCallMPI(MPI_Isend(k->part.bytes, (PetscMPIInt)(k->part.size / CST_BUNDLE_UNIT), k->unit, 0, TAG,
-                           k->comm, &k->sending));
+    PetscCallMPI(MPI_Isend(part->bytes, (PetscMPIInt)(part->size / CST_BUNDLE_UNIT), k->unit, 0, TAG, k->comm,
+                           &k->sending));
   PetscFunctionReturn(0);
 }
 
@@ -247,6 +259,7 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
   d->making = true;
   d->last = last;
   d->missing = k->size;
+  cst_coordinator_put(k->coordinator, CST_NOTICE_BYTES, 0);
   cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, order_of(d->number, last));
 }
 
@@ -325,6 +338,7 @@ static PetscErrorCode poll_now(cst_run_control *k) {
     k->signalled = true;
   }
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
+  PetscCall(deliver(k));
   if (k->rank == 0) PetscCall(lead(k));
   const double begun = MPI_Wtime();
   cst_coordinator_tell(k->coordinator, words);
@@ -362,7 +376,7 @@ bool cst_run_control_halts(void *context) {
   if (cst_stop_signal()) return true;
   if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
   k->looked = now;
-  if (k->rank == 0 && lead(k)) return true;
+  if (deliver(k) || (k->rank == 0 && lead(k))) return true;
   cst_coordinator_get(k->coordinator, words);
   k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
   k->halts =
