@@ -58,6 +58,14 @@ typedef struct {
   _Alignas(16) char data[CST_LANE_DATA]; /* the core's `struct data` */
 } cst_lane_substep;
 
+/* Looks at a march on its way, where its records are complete as at its end. In steps from its beginning:
+ * next gives the first look after `done`. */
+typedef struct {
+  void *context;
+  long (*next)(void *context, long done);
+  void (*look)(void *context, long done);
+} cst_glances;
+
 /* The arguments of a core besides a record: the group, first, so that lane code for a group can be called
  * with it, and consecutive substeps of one step in this core, with equal sizes. */
 typedef struct {
@@ -75,17 +83,22 @@ typedef struct {
   int max_iterations;
   /* retry of a failed lane, alone: 1: solve with pivoting; 2: also start the iteration closer to the solution
    */
-  int    robust;
-  int    compensated;
-  double time; /* time of a record after `since` steps */
-  long   since;
+  int                robust;
+  int                compensated;
+  double             time; /* time of a record after `since` steps */
+  long               since;
+  const cst_glances *glances; /* NULL: none */
 } cst_march;
 
 typedef struct cst_core {
   /* Number of workspace vectors that the context must provide; 0 for a hot core. */
   size_t (*room)(const cst_march *m);
-  /* Advances the record by n steps. The record changes only if the outcome is CST_DONE. */
+  /* Advances the record by n steps. If the outcome is not CST_DONE, the record is left as it was at the last
+   * glance, or at the beginning. */
   cst_outcome (*march)(const cst_march *m, double *record, long n);
+  /* The same for two records side by side, which takes less time; NULL: none. Whose lane
+   * fails is not told. */
+  cst_outcome (*march_pair)(const cst_march *m, double *one, double *two, long n);
   /* Substep j in parts: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch;
    * residual returns the bits of the lanes that are still active; direction gives d such that x + d is the
    * next iterate (0 in lanes that are done); finish ends the substep. */

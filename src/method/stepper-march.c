@@ -145,6 +145,34 @@ static void advance_group(cst_stepper *st, int group, long n) {
   }
 }
 
+static double *record_of(cst_stepper *st, int group) { return st->batch->record + (size_t)group * st->size; }
+
+/* Whether whole marches of a group follow its core alone. */
+static bool marches_whole(const cst_stepper *st, int group) {
+  return st->nsegment == 1 && !st->segment[0].solo && st->batch->alive[group];
+}
+
+/* Whether this group and the next one can march side by side. */
+static bool is_pair(const cst_stepper *st, int group) {
+  return marches_whole(st, group) && st->segment[0].core->march_pair && group + 1 < st->batch->groups &&
+         st->batch->alive[group + 1];
+}
+
+static void bring(cst_stepper *st, int group, int count) {
+  for (int g = group; g < group + count; g++) cst_stepper_bring(st, record_of(st, g));
+}
+
+/* Advances `count` neighbours, a group or a pair; true if no lane fails. */
+static bool march_neighbours(cst_stepper *st, int group, int count, long n, const cst_glances *glances) {
+  const cst_core *core = st->segment[0].core;
+  double         *one = stepped(st, record_of(st, group));
+  cst_march       m = st->segment[0].march;
+  m.glances = glances;
+  const cst_outcome o = count == 2 ? core->march_pair(&m, one, one + st->size, n) : core->march(&m, one, n);
+  if (o.reason == CST_DONE) bring(st, group, count);
+  return o.reason == CST_DONE;
+}
+
 /* Advances from stop to stop with calls of `stretch`. */
 static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
@@ -156,11 +184,63 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
   PetscFunctionReturn(0);
 }
 
+/* ---- glances --------------------------------------------------------------------------------- */
+
+typedef struct {
+  cst_stepper *st;
+  int          group, count;
+  long         from; /* step at which the march has begun */
+} glanced;
+
+static long next_glance(void *context, long done) {
+  const glanced      *x = context;
+  const cst_schedule *s = x->st->schedule;
+  return s->glance_after(s->context, x->from + done) - x->from;
+}
+
+static void glance(void *context, long done) {
+  const glanced      *x = context;
+  const cst_schedule *s = x->st->schedule;
+  bring(x->st, x->group, x->count);
+  x->st->batch->step = x->from + done;
+  for (int g = x->group; g < x->group + x->count; g++) s->glance(s->context, g);
+}
+
+/* Advances neighbours, and glances at them on the way. Where a lane fails, goes on to the next glance group by
+ * group. */
+static void advance_glancing(cst_stepper *st, int group, int count, long n) {
+  cst_batch          *b = st->batch;
+  const cst_schedule *s = st->schedule;
+  const long          from = b->step, end = from + n;
+  while (b->step < end) {
+    glanced     x = {st, group, count, b->step};
+    cst_glances glances = {&x, next_glance, glance};
+    const bool  whole = count == 2 ? is_pair(st, group) : marches_whole(st, group);
+    if (whole && march_neighbours(st, group, count, end - b->step, &glances)) break;
+    const long to = PetscMin(end, s->glance_after(s->context, b->step));
+    for (int g = group; g < group + count; g++) advance_group(st, g, to - b->step);
+    x.from = b->step = to;
+    if (to < end) glance(&x, 0);
+  }
+  b->step = from;
+}
+
 static PetscErrorCode march_stretch(cst_stepper *st, long n) {
   cst_batch *b = st->batch;
   int        g = b->ahead;
   PetscFunctionBegin;
-  for (; g < b->groups && !st->halted; g += !st->halted) advance_group(st, g, n);
+  while (g < b->groups && !st->halted) {
+    const int count = is_pair(st, g) ? 2 : 1;
+    if (st->schedule->glance) {
+      advance_glancing(st, g, count, n);
+      g += count;
+    } else if (count == 2 && !cst_stepper_halts(st) && march_neighbours(st, g, count, n, NULL)) {
+      g += count;
+    } else {
+      advance_group(st, g, n);
+      g += !st->halted;
+    }
+  }
   b->ahead = st->halted ? g : 0;
   PetscFunctionReturn(0);
 }
@@ -174,8 +254,6 @@ static PetscErrorCode march_all(void *context) {
 /* The same in parts, for PETSc's own SNES types and for monitors. */
 
 static const cst_core *pieces_of(const cst_segment *g) { return g->core->begin ? g->core : g->alone; }
-
-static double *record_of(cst_stepper *st, int group) { return st->batch->record + (size_t)group * st->size; }
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
@@ -253,6 +331,10 @@ cst_equations cst_stepper_equations(cst_stepper *st) {
   return (cst_equations){st, march_all, piece_residual, piece_direction, piece_correct};
 }
 
+bool cst_stepper_goes_by_groups(const cst_stepper *st) {
+  return (!st->solver || cst_solver_marches(st->solver)) && !(st->mean > 0);
+}
+
 PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_schedule *schedule) {
   PetscFunctionBegin;
   st->batch = b;
@@ -279,6 +361,7 @@ static PetscErrorCode observe_nothing(void *context) {
 PetscErrorCode cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
   long to = b->step + n;
   PetscFunctionBegin;
-  PetscCall(cst_stepper_follow(st, b, &(cst_schedule){&to, stretch_end, observe_nothing}));
+  PetscCall(cst_stepper_follow(
+      st, b, &(cst_schedule){.context = &to, .next = stretch_end, .look = observe_nothing}));
   PetscFunctionReturn(0);
 }

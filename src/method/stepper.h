@@ -131,7 +131,14 @@ typedef struct {
   void *context;
   long (*next)(void *context);
   PetscErrorCode (*look)(void *context);
+  /* Between stops each group by itself is glanced at: glance_after gives the first such step after this one,
+   * glance is called there, with the step of the batch set to it. NULL: never. Only of a stepper that goes by
+   * groups, and is not to be halted. */
+  long (*glance_after)(void *context, long step);
+  void (*glance)(void *context, int group);
 } cst_schedule;
+/* True if it steps one group after another from stop to stop, and groups share nothing on the way. */
+bool cst_stepper_goes_by_groups(const cst_stepper *s);
 /* Advances from stop to stop, within one SNESSolve if the SNES type allows it. */
 PetscErrorCode cst_stepper_follow(cst_stepper *s, cst_batch *b, const cst_schedule *schedule);
 #endif

@@ -23,6 +23,9 @@
 #define NX_PREDICTED    NG
 #define HAS_COMPENSATED (!CST_HOT)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
+#if CST_HOT
+#define IN_PAIRS (NG <= 2 && NQ <= 4) /* of more the registers hold one group only: measured, no gain */
+#endif
 
 /* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0
  * - w0 h grad V, compensated without p0; impulse: of this step, summed over its substeps. */

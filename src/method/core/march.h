@@ -1,5 +1,5 @@
-/* march.h: what every core shares: the march of a group through many steps, and the same substep in pieces
- * for PETSc's SNES types.
+/* march.h: what every core shares: the march of a group, or of two side by side, through many steps, and the
+ * same substep in pieces for PETSc's SNES types.
  *
  * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and,
  * all CST_INLINE:
@@ -28,6 +28,7 @@
  *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the only other one
  *   HAS_NO_PIECES        the pieces are those of the generic core
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
+ *   IN_PAIRS             whether two groups are marched side by side, where the code is hot
  *
  * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates
  * and momenta of the record, NP left as it is. What else L has is of q then, or taken anew.
@@ -35,6 +36,10 @@
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8
  * eps of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do
  * not depend on its neighbours.
+ *
+ * One group is a chain of operations of which each waits for the last, two of them hide each other's latency.
+ * They do the same operations as one, so that bits agree. In the functions below K is how many march, a
+ * constant where they are compiled.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -82,6 +87,11 @@
 #ifndef SIZE
 #define SIZE(L) vset(0)
 #endif
+#ifndef IN_PAIRS
+#define IN_PAIRS 0
+#endif
+#define MOST_GROUPS (IN_PAIRS ? 2 : 1)
+#define EACH(g)     CST_UNROLL for (int g = 0; g < K; g++)
 #ifdef ADAPTS
 #define SLOW(C, L, rate) (L)->slow = vmask(ADAPTS) & (vl)((rate) > 0.3)
 #else
@@ -179,24 +189,32 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
 
 #include "method/core/extrapolate.h"
 
-/* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
-CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vl young, vd *x, vd *due) {
-  SPACE(f, ROWS * NX, NX);
-  SPACE(d, (ROWS + 1) * NX, NX);
-  const vl plain = (vl)(*due > 0);
-  course   c = outset();
-  vl       done = vmask(0), active;
+/* Newton for one substep of K groups: young, x, due of each. Returns the lanes that did not converge in one
+ * of them; x is the solution of the others. */
+CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, const vl *young, vd *const *x,
+                    vd *const *due) {
+  SPACE(f, ROWS * NX, K * NX);
+  SPACE(d, (ROWS + 1) * NX, K * NX);
+  vl     plain[MOST_GROUPS], done[MOST_GROUPS], active[MOST_GROUPS];
+  course c[MOST_GROUPS];
+  EACH(g) plain[g] = (vl)(*due[g] > 0), c[g] = outset(), done[g] = vmask(0);
   for (int it = 0;; it++) {
-    const vl met = evaluate(C, L, j, x, f);
-    done |= ends(C, &c, met, NEAR(L), plain, it);
-    active = ~done;
-    if (!vany(active) || it == MARCH->max_iterations) return active;
-    note(C, active, young, plain, it, due);
-    SLOW(C, L, c.rate);
-    direction(C, L, j, x, f, d);
-    L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
-    done |= correct(C, active, d, x, SIZE(L), &c);
-    if (BY_UPDATE && !vany(~done)) return ~done;
+    vl some = vmask(0), more = vmask(0);
+    EACH(g) {
+      const vl met = evaluate(C, &L[g], j, x[g], f + g * NX);
+      done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
+      some |= active[g] = ~done[g];
+    }
+    if (!vany(some) || it == MARCH->max_iterations) return some;
+    EACH(g) {
+      note(C, active[g], young[g], plain[g], it, due[g]);
+      SLOW(C, &L[g], c[g].rate);
+      direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
+      L[g].iterations -= __builtin_convertvector(active[g], vd); /* an active lane is -1 */
+      done[g] |= correct(C, active[g], d + g * NX, x[g], SIZE(&L[g]), &c[g]);
+      more |= ~done[g];
+    }
+    if (BY_UPDATE && !vany(more)) return more;
   }
 }
 
@@ -245,42 +263,78 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
 #endif
 }
 
-/* own is a copy of what the caller has: its fields are not read again whenever something is stored through a
- * vector. */
-CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
-  const cst_context *C = &own.group;
-  struct local       L;
-  SPACE(warm, 0, ROWS * NX);
-  SPACE(past, (ROWS + 2) * NX, ROWS * PAST_SIZE);
-  const int early = PREDICTS && vany(beginners(STEPS(C, record)));
-  arrange(C, &L);
-  enter(C, &L, record);
+#include "method/core/march-straight.h"
+
+/* Steps from `done` on to the next glance, or to the end of the march. */
+CST_INLINE long stretch(const cst_context *C, long done, long n) {
+  long next = n;
+  if (MARCH->glances) next = MARCH->glances->next(MARCH->glances->context, done);
+  return (next < n ? next : n) - done;
+}
+
+/* The state of a group between steps: its fields, the unknowns of all substeps, what these are extrapolated
+ * from. */
+CST_INLINE void load_group(const cst_context *C, struct local *L, const double *record, vd *warm, vd *past) {
+  arrange(C, L);
+  enter(C, L, record);
   cst_load(warm, record, MARCH->warm, MARCH->nsub * KEPT);
   if (PREDICTS) cst_load(past, record, PAST_AT(0), MARCH->nsub * PAST_SIZE);
-  L.iterations = *cst_block(record, LAYOUT(C).iterations);
-  for (long k = 0; k < n; k++)
-    for (int j = 0; j < MARCH->nsub; j++) {
-      vd       *x = warm + j * KEPT;
-      vd *const behind = past + j * PAST_SIZE;
-      vl        young = vmask(0);
-      SET_STEP(&L, record, k);
-      if (PREDICTS && early && k <= CST_PAST) young = beginners(STEPS(C, record) + k);
-      if (PREDICTS) extrapolate(C, STEPS(C, record) + k, early && k <= CST_PAST, x, behind);
-      begin(C, &L, j, x);
-      if (NX > 0) {
-        vl failed = solve(C, &L, j, young, x, &DUE(behind));
-        if (__builtin_expect(vany(failed), 0)) return (cst_outcome){k, lanes_of(failed), CST_NOT_CONVERGED};
-      }
-      finish(C, &L, j, x);
-      make_noise(C, &L, record, k, j);
-    }
-  vl bad = broken(C, &L);
-  if (__builtin_expect(vany(bad), 0)) return (cst_outcome){n, lanes_of(bad), CST_NOT_FINITE};
-  leave(C, &L, record);
+  L->iterations = *cst_block(record, LAYOUT(C).iterations);
+}
+
+CST_INLINE void store_group(const cst_context *C, const struct local *L, const vd *warm, const vd *past,
+                            long n, double *record) {
+  leave(C, L, record);
   cst_store(record, MARCH->warm, warm, MARCH->nsub * KEPT);
   if (PREDICTS) cst_store(record, PAST_AT(0), past, MARCH->nsub * PAST_SIZE);
-  *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
+  *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L->iterations;
   if (MARCH->closes) count_steps(C, record, n);
+}
+
+/* n steps of K groups. own is a copy of what the caller has: its fields are not read again whenever something
+ * is stored through a vector. */
+CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *const *record, long n) {
+  const cst_context *C = &own.group;
+  struct local       L[MOST_GROUPS];
+  SPACE(warm, 0, K * ROWS * NX);
+  SPACE(past, (ROWS + 2) * NX, K * ROWS * PAST_SIZE);
+  EACH(g) load_group(C, &L[g], record[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE);
+  for (long done = 0, by; done < n; done += by) {
+    vl  bad = vmask(0);
+    int early = 0;
+    by = stretch(C, done, n);
+    EACH(g) early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
+    for (long k = 0; k < by; k++) {
+      if (IN_PAIRS && !(early && k <= CST_PAST)) k += march_straight(C, K, L, warm, past, by - k);
+      for (int j = 0; j < MARCH->nsub && k < by; j++) {
+        vd *x[MOST_GROUPS], *behind[MOST_GROUPS], *due[MOST_GROUPS];
+        vl  young[MOST_GROUPS];
+        EACH(g) {
+          x[g] = warm + g * ROWS * NX + j * KEPT;
+          behind[g] = past + (g * ROWS + j) * PAST_SIZE;
+          due[g] = &DUE(behind[g]);
+          young[g] = vmask(0);
+          SET_STEP(&L[g], record[g], k);
+          if (PREDICTS && early && k <= CST_PAST) young[g] = beginners(STEPS(C, record[g]) + k);
+          if (PREDICTS) extrapolate(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, x[g], behind[g]);
+          begin(C, &L[g], j, x[g]);
+        }
+        if (NX > 0) {
+          vl failed = solve(C, K, L, j, young, x, due);
+          if (__builtin_expect(vany(failed), 0))
+            return (cst_outcome){done + k, lanes_of(failed), CST_NOT_CONVERGED};
+        }
+        EACH(g) {
+          finish(C, &L[g], j, x[g]);
+          make_noise(C, &L[g], record[g], k, j);
+        }
+      }
+    }
+    EACH(g) bad |= broken(C, &L[g]);
+    if (__builtin_expect(vany(bad), 0)) return (cst_outcome){done + by, lanes_of(bad), CST_NOT_FINITE};
+    EACH(g) store_group(C, &L[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE, by, record[g]);
+    if (done + by < n) MARCH->glances->look(MARCH->glances->context, done + by);
+  }
   return (cst_outcome){n, 0, CST_DONE};
 }
 
@@ -290,149 +344,26 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
 #ifdef SPLIT_AT
   if (m->stages == SPLIT_AT) {
     own.stages = SPLIT_AT, own.compensated = 0;
-    return march_with(own, record, n);
+    return march_with(own, 1, &record, n);
   }
 #ifdef SPLIT_ELSE
   own.stages = SPLIT_ELSE;
 #endif
 #endif
   own.compensated = 1;
-  if (HAS_COMPENSATED && m->compensated) return march_with(own, record, n);
+  if (HAS_COMPENSATED && m->compensated) return march_with(own, 1, &record, n);
   own.compensated = 0;
-  return march_with(own, record, n);
+  return march_with(own, 1, &record, n);
+}
+
+static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double *one, double *two, long n) {
+  cst_march own = *m;
+  own.compensated = 0;
+  return march_with(own, MOST_GROUPS, (double *[]){one, two}, n);
 }
 
 #if !CST_HOT || !defined(HAS_NO_PIECES)
-/* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the
- * scratch is kept between them.
- */
-
-/* PETSc's arrays are not aligned for wide vectors. */
-typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
-
-CST_INLINE void fetch(vd *to, const double *from, int n) {
-  U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i];
-}
-
-CST_INLINE void put(double *to, const vd *from, int n) {
-  U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i];
-}
-
-/* The start of substep j's unknowns, and what the record has of the steps before from then on. */
-CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, vd *past) {
-  cst_load(x, record, MARCH->warm + j * KEPT, KEPT);
-  if (!PREDICTS) return;
-  cst_load(past, record, PAST_AT(j), PAST_SIZE);
-  extrapolate(C, STEPS(C, record), 1, x, past);
-}
-
-static int piece_begin(const cst_march *m, const double *record, int j, double *x, cst_scratch *s) {
-  const cst_context *C = &m->group;
-  struct local       L;
-  SPACE(y, 0, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin(C, &L, j, y);
-  put(x, y, NX);
-  *(course *)s->course = outset();
-  *(vl *)s->done = vmask(0);
-  return NX;
-}
-
-static int piece_residual(const cst_march *m, const double *record, int j, const double *x, double *f,
-                          cst_scratch *s) {
-  const cst_context *C = &m->group;
-  struct local       L;
-  SPACE(y, 0, NX);
-  SPACE(r, NX, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin(C, &L, j, y);
-  fetch(y, x, NX);
-  vl      *done = (vl *)s->done;
-  course  *c = (course *)s->course;
-  const vl met = evaluate(C, &L, j, y, r);
-  *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
-  put(f, r, NX);
-  return lanes_of(~*done);
-}
-
-static void piece_direction(const cst_march *m, double *record, int j, const double *x, const double *f,
-                            double *d, cst_scratch *s) {
-  const cst_context *C = &m->group;
-  struct local       L;
-  SPACE(y, 0, NX);
-  SPACE(r, NX, NX);
-  SPACE(e, 2 * NX, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin(C, &L, j, y);
-  fetch(y, x, NX);
-  evaluate(C, &L, j, y, r);
-  fetch(r, f, NX);
-  SLOW(C, &L, ((const course *)s->course)->rate);
-  *(vd *)s->size = SIZE(&L);
-  direction(C, &L, j, y, r, e);
-  vl active = ~*(vl *)s->done;
-  if (PREDICTS) { /* the next piece takes one off again */
-    note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0),
-         ((const course *)s->course)->corrections, &DUE(past));
-    DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
-  }
-  U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
-  put(d, e, NX);
-  vd *iterations = (vd *)(record + (size_t)LAYOUT(C).iterations * CST_W);
-  *iterations -= __builtin_convertvector(active, vd);
-}
-
-static void piece_correct(const cst_march *m, const double *record, int j, double *x, const double *d,
-                          cst_scratch *s) {
-  const cst_context *C = &m->group;
-  SPACE(y, 0, NX);
-  SPACE(e, NX, NX);
-  vl *done = (vl *)s->done, active = ~*done;
-  (void)record, (void)j;
-  fetch(y, x, NX);
-  fetch(e, d, NX);
-  *done |= correct(C, active, e, y, *(const vd *)s->size, (course *)s->course);
-  put(x, y, NX);
-}
-
-static cst_outcome piece_finish(const cst_march *m, double *record, int j, const double *x) {
-  const cst_context *C = &m->group;
-  struct local       L;
-  SPACE(y, 0, NX);
-  SPACE(r, NX, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin(C, &L, j, y);
-  if (NX > 0) {
-    fetch(y, x, NX);
-    evaluate(C, &L, j, y, r);
-  }
-  finish(C, &L, j, y);
-  make_noise(C, &L, record, 0, j);
-  vl bad = broken(C, &L);
-  if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
-  leave(C, &L, record);
-  if (MARCH->closes && j == MARCH->nsub - 1) count_steps(C, record, 1);
-  if (KEPT > 0) memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
-  if (PREDICTS) cst_store(record, PAST_AT(j), past, PAST_SIZE);
-  return (cst_outcome){1, 0, CST_DONE};
-}
-
+#include "method/core/march-pieces.h"
 #define CORE_PIECES piece_begin, piece_residual, piece_direction, piece_correct, piece_finish
 #else
 #define CORE_PIECES NULL, NULL, NULL, NULL, NULL
@@ -448,4 +379,4 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {room, march, CORE_PIECES, TAKES_NOISE};
+const cst_core        SYMBOL = {room, march, IN_PAIRS ? march_pair : NULL, CORE_PIECES, TAKES_NOISE};

@@ -57,6 +57,10 @@ static long first_of(const cst_class *k, long window) {
   return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS);
 }
 
+long cst_plan_class_window_end(const cst_class *k, long window) {
+  return cst_plan_class_fold_after(k, first_of(k, window + 1) - 1);
+}
+
 long cst_plan_window_folds(const cst_class *k, long window) {
   return folds_until(k, first_of(k, window + 1) - 1) - folds_until(k, first_of(k, window) - 1);
 }

@@ -77,6 +77,8 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 
 /* Updates the accumulators of all quantities at the current step. */
 void cst_runner_fold(cst_runner *r);
+/* The same for one group, without the counts that all groups share. */
+void cst_runner_fold_group(cst_runner *r, int group);
 /* runner-collect.c: adds a group that was just measured to averages and histograms; converts sums to means at
  * the end; resets them. */
 void cst_runner_collect(cst_runner *r, int group, const cst_view *view);

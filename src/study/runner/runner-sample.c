@@ -97,6 +97,13 @@ static void fold(cst_runner *r, int group, bool begins) {
                   acc + (long)first * CST_SLOTS * W);
 }
 
+void cst_runner_fold_group(cst_runner *r, int group) {
+  const long     now = r->b->step;
+  const cst_view view = cst_runner_measure(r, group, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
+  fold(r, group, now == 0);
+  if (r->plan->study->averages && now >= r->cohort->after) cst_runner_collect(r, group, &view);
+}
+
 void cst_runner_fold(cst_runner *r) {
   const cst_plan *p = r->plan;
   const long      now = r->b->step, n = r->cohort->n;
@@ -106,11 +113,7 @@ void cst_runner_fold(cst_runner *r) {
   r->window = window;
   r->in_window++;
   r->folds++;
-  for (int g = 0; g < r->b->groups; g++) {
-    const cst_view view = cst_runner_measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
-    fold(r, g, now == 0);
-    if (p->study->averages && now >= r->cohort->after) cst_runner_collect(r, g, &view);
-  }
+  for (int g = 0; g < r->b->groups; g++) cst_runner_fold_group(r, g);
 }
 
 /* Bits of those lanes of a group that are in [from, to). */

@@ -1,7 +1,8 @@
 /* runner.c: steps one batch from its start to its end and observes it.
  *
  * A batch stops only where something is due: an observation, a sample, a comparison with the reference, a
- * stored state, the end, or the end of a slice of about 50 ms. The stops change no bits.
+ * stored state, the end, or the end of a slice of about 50 ms. The stops change no bits. Observations need no
+ * stop where groups go one after another: each is then observed on its way, while it is near the registers.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -127,13 +128,32 @@ static long next_read_of_half(void *context) {
   return 2 * next_read(r, r->hb->step / 2);
 }
 
+/* Whether groups fold one after another between stops. They do not in a slice that may be halted. */
+static bool glances(const cst_runner *r) { return !r->watched && cst_stepper_goes_by_groups(r->st); }
+
+static long glance_after(void *context, long step) {
+  const cst_runner *r = context;
+  return step < r->next_fold ? r->next_fold : cst_plan_class_fold_next(r->cohort, step);
+}
+
+static void glance(void *context, int group) { cst_runner_fold_group(context, group); }
+
+/* Counts the folds before the current step, which all groups have made between stops. */
+static void count_glances(cst_runner *r) {
+  while (r->next_fold < r->b->step) {
+    r->in_window++;
+    r->folds++;
+    r->next_fold = cst_plan_class_fold_next(r->cohort, r->next_fold);
+  }
+}
+
 static long next_stop(void *context) {
   const cst_runner *r = context;
   const cst_class  *k = r->cohort;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
   if (r->timed) return stop;
-  stop = PetscMin(stop, r->next_fold);
+  stop = PetscMin(stop, glances(r) ? cst_plan_class_window_end(k, r->window) : r->next_fold);
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
   if (r->tracks.n) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
@@ -166,6 +186,7 @@ static PetscErrorCode observe(void *context) {
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->timed) PetscFunctionReturn(0);
+  count_glances(r);
   if (r->row && now == k->n && !r->replayed) PetscCall(store_rows(r));
   if (now > 0 && !r->replayed && (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     PetscCall(cst_runner_read_errors(r));
@@ -249,7 +270,8 @@ static PetscErrorCode go_back(cst_runner *r) {
 
 /* Advances one slice; a halted slice is undone. */
 static PetscErrorCode advance_slice(cst_runner *r) {
-  const cst_schedule schedule = {r, next_stop, observe};
+  const bool         by_group = glances(r) && !r->timed;
+  const cst_schedule schedule = {r, next_stop, observe, glance_after, by_group ? glance : NULL};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))

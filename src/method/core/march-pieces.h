@@ -1,0 +1,130 @@
+/* march-pieces.h: a substep of the march in pieces, for PETSc's SNES types. Part of march.h.
+ *
+ * Each call loads the record again, so that nothing but the record and the scratch is kept between them.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PETSc's arrays are not aligned for wide vectors. */
+typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
+
+CST_INLINE void fetch(vd *to, const double *from, int n) {
+  U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i];
+}
+
+CST_INLINE void put(double *to, const vd *from, int n) {
+  U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i];
+}
+
+/* The start of substep j's unknowns, and what the record has of the steps before from then on. */
+CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, vd *past) {
+  cst_load(x, record, MARCH->warm + j * KEPT, KEPT);
+  if (!PREDICTS) return;
+  cst_load(past, record, PAST_AT(j), PAST_SIZE);
+  extrapolate(C, STEPS(C, record), 1, x, past);
+}
+
+static int piece_begin(const cst_march *m, const double *record, int j, double *x, cst_scratch *s) {
+  const cst_context *C = &m->group;
+  struct local       L;
+  SPACE(y, 0, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  arrange(C, &L);
+  enter(C, &L, record);
+  SET_STEP(&L, record, 0);
+  start(C, record, j, y, past);
+  begin(C, &L, j, y);
+  put(x, y, NX);
+  *(course *)s->course = outset();
+  *(vl *)s->done = vmask(0);
+  return NX;
+}
+
+static int piece_residual(const cst_march *m, const double *record, int j, const double *x, double *f,
+                          cst_scratch *s) {
+  const cst_context *C = &m->group;
+  struct local       L;
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  arrange(C, &L);
+  enter(C, &L, record);
+  SET_STEP(&L, record, 0);
+  start(C, record, j, y, past);
+  begin(C, &L, j, y);
+  fetch(y, x, NX);
+  vl      *done = (vl *)s->done;
+  course  *c = (course *)s->course;
+  const vl met = evaluate(C, &L, j, y, r);
+  *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
+  put(f, r, NX);
+  return lanes_of(~*done);
+}
+
+static void piece_direction(const cst_march *m, double *record, int j, const double *x, const double *f,
+                            double *d, cst_scratch *s) {
+  const cst_context *C = &m->group;
+  struct local       L;
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
+  SPACE(e, 2 * NX, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  arrange(C, &L);
+  enter(C, &L, record);
+  SET_STEP(&L, record, 0);
+  start(C, record, j, y, past);
+  begin(C, &L, j, y);
+  fetch(y, x, NX);
+  evaluate(C, &L, j, y, r);
+  fetch(r, f, NX);
+  SLOW(C, &L, ((const course *)s->course)->rate);
+  *(vd *)s->size = SIZE(&L);
+  direction(C, &L, j, y, r, e);
+  vl active = ~*(vl *)s->done;
+  if (PREDICTS) { /* the next piece takes one off again */
+    note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0),
+         ((const course *)s->course)->corrections, &DUE(past));
+    DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
+  }
+  U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
+  put(d, e, NX);
+  vd *iterations = (vd *)(record + (size_t)LAYOUT(C).iterations * CST_W);
+  *iterations -= __builtin_convertvector(active, vd);
+}
+
+static void piece_correct(const cst_march *m, const double *record, int j, double *x, const double *d,
+                          cst_scratch *s) {
+  const cst_context *C = &m->group;
+  SPACE(y, 0, NX);
+  SPACE(e, NX, NX);
+  vl *done = (vl *)s->done, active = ~*done;
+  (void)record, (void)j;
+  fetch(y, x, NX);
+  fetch(e, d, NX);
+  *done |= correct(C, active, e, y, *(const vd *)s->size, (course *)s->course);
+  put(x, y, NX);
+}
+
+static cst_outcome piece_finish(const cst_march *m, double *record, int j, const double *x) {
+  const cst_context *C = &m->group;
+  struct local       L;
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  arrange(C, &L);
+  enter(C, &L, record);
+  SET_STEP(&L, record, 0);
+  start(C, record, j, y, past);
+  begin(C, &L, j, y);
+  if (NX > 0) {
+    fetch(y, x, NX);
+    evaluate(C, &L, j, y, r);
+  }
+  finish(C, &L, j, y);
+  make_noise(C, &L, record, 0, j);
+  vl bad = broken(C, &L);
+  if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
+  leave(C, &L, record);
+  if (MARCH->closes && j == MARCH->nsub - 1) count_steps(C, record, 1);
+  if (KEPT > 0) memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
+  if (PREDICTS) cst_store(record, PAST_AT(j), past, PAST_SIZE);
+  return (cst_outcome){1, 0, CST_DONE};
+}

@@ -1,0 +1,63 @@
+/* march-straight.h: the steps of a march in which one correction does for every lane. Part of march.h.
+ *
+ * Most steps of a smooth motion are such where the step is short. What else may happen in one is left out
+ * here: sizes of updates, lanes that end before others, lanes that are not extrapolated. The first step with
+ * such a thing is left to the ordinary loop, as if it had not been tried.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* As extrapolate has it: x from the unknowns of the last step and the differences behind them; next: those
+ * behind x. */
+CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *past, vd *x, vd *next) {
+  U for (int i = 0; i < NX_PREDICTED; i++) {
+    vd d = last[i], sum = d;
+    CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
+      next[k * NX_PREDICTED + i] = d;
+      d -= past[k * NX_PREDICTED + i], sum += d;
+    }
+    x[i] = sum;
+  }
+  (void)C, (void)last, (void)past, (void)x, (void)next;
+}
+
+/* At most n steps of K groups, in copies of what march_with keeps of the unknowns, which registers hold.
+ * Returns how many are done. */
+CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm, vd *past,
+                               long n) {
+  vd   last[MOST_GROUPS][ROOM(NX)], behind[MOST_GROUPS][ROOM(CST_PAST * NX)], f[MOST_GROUPS][ROOM(NX)];
+  vd   x[MOST_GROUPS][ROOM(NX)], next[MOST_GROUPS][ROOM(CST_PAST * NX)], d[MOST_GROUPS][ROOM(NX)];
+  vl   due = vmask(0);
+  long k = 0;
+  if (!PREDICTS || NX_PREDICTED != NX || MARCH->nsub != 1) return 0;
+  EACH(g) due |= (vl)(DUE(past + g * PAST_SIZE) > 0);
+  if (vany(due)) return 0;
+  EACH(g) {
+    U for (int i = 0; i < NX; i++) last[g][i] = warm[g * NX + i];
+    U for (int i = 0; i < CST_PAST * NX; i++) behind[g][i] = past[g * PAST_SIZE + i];
+  }
+  for (; k < n; k++) {
+    vl ends = vmask(1);
+    EACH(g) {
+      extrapolate_all(C, last[g], behind[g], x[g], next[g]);
+      begin(C, &L[g], 0, x[g]);
+    }
+    EACH(g) evaluate(C, &L[g], 0, x[g], f[g]);
+    EACH(g) {
+      ends &= NEAR(&L[g]);
+      direction(C, &L[g], 0, x[g], f[g], d[g]);
+      U for (int i = 0; i < NX; i++) x[g][i] += d[g][i];
+    }
+    EACH(g) ends &= evaluate(C, &L[g], 0, x[g], f[g]);
+    if (__builtin_expect(vany(~ends), 0)) break;
+    EACH(g) {
+      finish(C, &L[g], 0, x[g]);
+      U for (int i = 0; i < NX; i++) last[g][i] = x[g][i];
+      U for (int i = 0; i < CST_PAST * NX; i++) behind[g][i] = next[g][i];
+    }
+  }
+  EACH(g) {
+    U for (int i = 0; i < NX; i++) warm[g * NX + i] = last[g][i];
+    U for (int i = 0; i < CST_PAST * NX; i++) past[g * PAST_SIZE + i] = behind[g][i];
+    L[g].iterations += (double)k;
+  }
+  return k;
+}
