@@ -15,7 +15,7 @@ echo '/* Written by embed.sh; not to be edited. */'
 echo '#include "system/compile/compile.h"'
 k=0
 for file; do
-  echo "static const char text_$k[] = {"
+  echo "static const char text_${k}[] = {"
   od -An -v -td1 -w32 "$file" | sed 's/ *\(-\?[0-9]\+\)/\1,/g'
   echo '0};'
   k=$((k + 1))

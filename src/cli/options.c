@@ -87,10 +87,12 @@ static void unknown_option(const parser *p, const char *word) {
 
 /* The words that a value "text|csv" allows, words[MOST], in `room`; 0 where it does not restrict words. */
 static int choices(const char *value, char *room, size_t size, const char **words) {
-  int n = 0;
+  int   n = 0;
+  char *rest;
   if (!value || !strchr(value, '|') || isupper((unsigned char)*value)) return 0;
   snprintf(room, size, "%s", value);
-  for (char *word = strtok(room, "|"); word && n < MOST; word = strtok(NULL, "|")) words[n++] = word;
+  for (char *word = strtok_r(room, "|", &rest); word && n < MOST; word = strtok_r(NULL, "|", &rest))
+    words[n++] = word;
   return n;
 }
 

@@ -18,7 +18,7 @@ case $target in
 study) files=("$here"/../../jobs/*.yaml) ;;
 system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../../jobs/bodies/*.yaml "$here"/../system/*.yaml) ;;
 method | layers | table) # a line each
-  while IFS= read -r line; do printf '%s' "$line" >"$folder/seed-$((++lines))"; done <"$here/$target.seeds"
+  while IFS= read -r line; do printf '%s' "$line" >"$folder/seed-$lines" && lines=$((lines + 1)); done <"$here/$target.seeds"
   files=("$folder"/seed-*)
   ;;
 checkpoint) # of a run that is stopped

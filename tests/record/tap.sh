@@ -1,4 +1,5 @@
 # tap.sh: TAP lines from shell tests: is NAME GOT WANTED; has NAME TEXT PART; lacks; done_testing.
+# shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause
 count=0 failed=0
 verdict() { # rc, name, got, wanted

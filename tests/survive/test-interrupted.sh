@@ -29,7 +29,8 @@ case "$*" in *"run planar.yaml"*--resume*) words[1]=other.yaml ;; esac
 exec "$REAL" "${words[@]}"
 X
 chmod +x wrong
-REAL=$CONSTELLA CONSTELLA=$folder/wrong "$here/jobs/interrupted.sh" planar.yaml 1 0.1 >log 2>&1
+export REAL=$CONSTELLA
+CONSTELLA=$folder/wrong "$here/jobs/interrupted.sh" planar.yaml 1 0.1 >log 2>&1
 [ $? != 0 ] && grep -q 'differ' log; ok $? "a file that differs is noticed" log
 echo "1..$n"
 exit $failed

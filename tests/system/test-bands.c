@@ -27,7 +27,7 @@ static double residual(const cst_system *s) {
   const cst_bands *b = &s->bands[0];
   const int        n = s->nq, w = b->band + 1;
   double           c[CST_MAX_PAR], q[MOST], H[MOST * MOST], worst = 0;
-  vd              *A = aligned_alloc(64, sizeof(vd) * (size_t)(n * w + 8)), x[MOST];
+  vd              *A = aligned_alloc(64, 64 * (size_t)(n * w + 8)), x[MOST];
   double          *entry = calloc((size_t)s->pattern[CST_K_d2V].n + 1, sizeof *entry);
   cst_system_defaults(s, NULL, c);
   for (int i = 0; i < n; i++) q[i] = 0.3 + 0.1 * sin(3.0 * i);
