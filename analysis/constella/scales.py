@@ -19,7 +19,7 @@ class Decades(ticker.LogFormatterSciNotation):
         return "10" + str(k).translate(self.RAISED) if self.plain else f"$10^{{{k}}}$"
 
     def __call__(self, x, pos=None):
-        if not super().__call__(x, pos):
+        if not 0 < x < np.inf or not super().__call__(x, pos):  # 0, inf: marks beyond the ends of a double
             return ""
         k = np.log10(x)
         if abs(k - round(k)) < 1e-9:

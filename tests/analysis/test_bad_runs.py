@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 
 import synthetic
-from constella import page, plot, style
+from constella import page, plot, scales, style
 from constella.result import Result
 
 
@@ -221,6 +221,8 @@ def test_in_sight():
         style.worth_seeing([[np.inf, np.nan, 1e300]]) is None,
         "of what has no place on an axis nothing is drawn",
     )
+    marks = [scales.Decades()(x) for x in (0.0, np.inf, -1.0)]
+    ok(marks == ["", "", ""], "marks beyond the ends of a double have no label", marks)
 
 
 run_tests(globals())

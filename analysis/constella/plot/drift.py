@@ -116,7 +116,8 @@ def growth_guides(ax):
     (t0, t1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
     start, labels = y0 * (y1 / y0) ** 0.04, []
     for power, text in ((0.5, "$t^{1/2}$"), (1.0, "$t$")):
-        height = start * (t1 / t0) ** power
+        with np.errstate(over="ignore"):
+            height = start * (t1 / t0) ** power
         end = t1 if height <= y1 else t0 * (y1 / start) ** (1 / power)
         style.guide(ax, [t0, end], [start, start * (end / t0) ** power])
         if height <= y1:
