@@ -6,8 +6,8 @@
  * bytes per second, which all processes together can. Each fsync takes SLOW_DISK_WAIT seconds besides. The file
  * SLOW_DISK_CLOCK, of 8 bytes, holds the time until which the disk is busy.
  *
- * At its end each process adds a line to the file WAITED: its rank, the polls (calls of MPI_Win_flush) and their
- * seconds, and the seconds for which its main thread waited for such files.
+ * At its end each process adds a line to the file WAITED: its rank, the polls of rank 0's counters and the
+ * seconds in them, and the seconds for which its main thread waited for such files.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -44,13 +44,29 @@ __attribute__((destructor)) static void report(void) {
   fclose(f);
 }
 
-int MPI_Win_flush(int rank, MPI_Win w) {
-  const long from = now();
-  const int  failed = PMPI_Win_flush(rank, w);
-  polls++;
-  polled += now() - from;
-  return failed;
-}
+/* The calls with which ranks ask rank 0, and wait for its answer. */
+#define TIMED(counts, name, parameters, arguments)                                                           \
+  int MPI_##name parameters {                                                                                \
+    const long from = now();                                                                                 \
+    const int failed = PMPI_##name arguments;                                                                \
+    polls += counts;                                                                                         \
+    polled += now() - from;                                                                                  \
+    return failed;                                                                                           \
+  }
+TIMED(0, Win_flush, (int rank, MPI_Win w), (rank, w))
+TIMED(0, Test, (MPI_Request * r, int *there, MPI_Status *s), (r, there, s))
+TIMED(0, Accumulate,
+      (const void *x, int n, MPI_Datatype a, int rank, MPI_Aint at, int m, MPI_Datatype b, MPI_Op op,
+       MPI_Win w),
+      (x, n, a, rank, at, m, b, op, w))
+TIMED(1, Get_accumulate,
+      (const void *x, int n, MPI_Datatype a, void *y, int l, MPI_Datatype c, int rank, MPI_Aint at, int m,
+       MPI_Datatype b, MPI_Op op, MPI_Win w),
+      (x, n, a, y, l, c, rank, at, m, b, op, w))
+TIMED(1, Rget_accumulate,
+      (const void *x, int n, MPI_Datatype a, void *y, int l, MPI_Datatype c, int rank, MPI_Aint at, int m,
+       MPI_Datatype b, MPI_Op op, MPI_Win w, MPI_Request *r),
+      (x, n, a, y, l, c, rank, at, m, b, op, w, r))
 
 /* ---- files ----------------------------------------------------------------------------------- */
 

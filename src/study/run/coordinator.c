@@ -18,6 +18,8 @@ struct cst_coordinator {
   long       *shared; /* on rank 0, [CST_NOTICES] */
   double      total, before, mine, reported;
   double      start, last_print;
+  MPI_Request asked;                    /* MPI_REQUEST_NULL: nothing */
+  long        add, answer[CST_NOTICES]; /* the work that it reports, and all counters */
   PetscMPIInt rank;
   int         line, log;
 };
@@ -49,6 +51,7 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
   PetscCall(PetscNew(&c));
   *coordinator = c;
   c->comm = comm;
+  c->asked = MPI_REQUEST_NULL;
   c->total = total > 0 ? total : 1;
   c->before = before / c->total;
   PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
@@ -65,6 +68,7 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
 PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
   cst_coordinator *c = *coordinator;
   PetscFunctionBegin;
+  PetscCall(cst_coordinator_forget(c));
   PetscCallMPI(MPI_Win_unlock_all(c->window));
   PetscCallMPI(MPI_Win_free(&c->window));
   if (c->rank == 0 && c->line) printf("\r%78s\r", "");
@@ -83,6 +87,10 @@ static long exchange(cst_coordinator *c, cst_notice which, long value, MPI_Op op
 long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value) {
   return exchange(c, which, value, MPI_SUM);
 }
+void cst_coordinator_count(cst_coordinator *c, cst_notice which) {
+  static const long one = 1;
+  MPI_Accumulate(&one, 1, MPI_LONG, 0, which, 1, MPI_LONG, MPI_SUM, c->window);
+}
 void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value) {
   (void)exchange(c, which, value, MPI_REPLACE);
 }
@@ -90,8 +98,9 @@ void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value) {
   (void)exchange(c, which, value, MPI_MAX);
 }
 
+static const long nothing[CST_NOTICES];
+
 void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
-  static const long nothing[CST_NOTICES];
   MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES,
                      MPI_LONG, MPI_NO_OP, c->window);
   MPI_Win_flush(0, c->window);
@@ -115,13 +124,27 @@ static void print(cst_coordinator *c, double now) {
 
 void cst_coordinator_done(cst_coordinator *c, double work) { c->mine += work; }
 
-void cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
+static void ask(cst_coordinator *c) {
+  c->add = (long)((c->mine - c->reported) / c->total / unit);
+  c->reported += (double)c->add * unit * c->total;
+  if (c->add > 0) MPI_Accumulate(&c->add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
+  MPI_Rget_accumulate(nothing, CST_NOTICES, MPI_LONG, c->answer, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES,
+                      MPI_LONG, MPI_NO_OP, c->window, &c->asked);
+}
+
+bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   const double now = MPI_Wtime();
-  const long   add = (long)((c->mine - c->reported) / c->total / unit);
-  /* one accumulate without a flush, so that a poll waits for rank 0 only once */
-  if (add > 0) MPI_Accumulate(&add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
-  cst_coordinator_get(c, words);
-  c->reported += (double)add * unit * c->total;
+  int          there = 0;
+  if (c->asked == MPI_REQUEST_NULL) ask(c);
+  MPI_Test(&c->asked, &there, MPI_STATUS_IGNORE);
+  if (there) memcpy(words, c->answer, sizeof c->answer);
   if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10)))
     print(c, now);
+  return there;
+}
+
+PetscErrorCode cst_coordinator_forget(cst_coordinator *c) {
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Wait(&c->asked, MPI_STATUS_IGNORE));
+  PetscFunctionReturn(0);
 }

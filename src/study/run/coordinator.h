@@ -4,6 +4,7 @@
 #ifndef CST_COORDINATOR_H
 #define CST_COORDINATOR_H
 #include <mpi.h>
+#include <stdbool.h>
 #include <petscsys.h>
 
 /* Shared counters, which every rank reads and changes. */
@@ -26,6 +27,8 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
 PetscErrorCode cst_coordinator_destroy(cst_coordinator **c); /* collective */
 /* adds to a counter; returns its old value */
 long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value);
+/* adds 1, without waiting for rank 0 */
+void cst_coordinator_count(cst_coordinator *c, cst_notice which);
 void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value);
 /* raises a counter to at least this value */
 void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value);
@@ -34,6 +37,9 @@ void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]);
 double cst_coordinator_share(cst_coordinator *c);
 /* adds to this rank's work; not yet reported */
 void cst_coordinator_done(cst_coordinator *c, double work);
-/* reports this rank's work and reads all counters; rank 0 prints the progress */
-void cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]);
+/* Reports this rank's work and asks for all counters, without waiting for rank 0, which may be computing. True
+ * when the answer is there, else the next call may have it. Rank 0 prints the progress. */
+bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]);
+/* drops a question that is not answered yet */
+PetscErrorCode cst_coordinator_forget(cst_coordinator *c);
 #endif

@@ -11,10 +11,9 @@
 #include "study/run/stop.h"
 
 enum { TAG = 17 };
-/* A poll needs an answer from rank 0, which may be computing. Polls take at most part_of_time of a rank's
- * time, and all ranks together make at most polls_per_second. Times in seconds. */
+/* Rank 0 answers the polls of all ranks, polls_per_second at most. Times in seconds. */
 static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10,
-                    part_of_time = 0.05, polls_per_second = 20000, least_patience = 5;
+                    polls_per_second = 20000, least_patience = 5;
 enum { SLOTS = 64, ROOM = 256 << 20 }; /* maximal number and bytes of parts that rank 0 receives at a time */
 
 /* State of rank 0. */
@@ -59,7 +58,7 @@ struct cst_run_control {
   bool                    due;             /* a checkpoint was ordered and is not made yet */
   double        patience; /* seconds of a slice after which it is halted for that; doubled each time, so
                           that slices come to an end */
-  double        pause;    /* until the next poll */
+  double        pause;    /* between two polls: longer where there are many ranks */
   bool          signalled;
   checkpointing checkpoint;
 };
@@ -94,7 +93,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   k->sending = MPI_REQUEST_NULL;
   k->deposit = cst_deposit_create(options->path, o);
   for (int i = 0; i < SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
-  k->pause = pause_between;
+  k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
   k->patience = least_patience;
   k->checkpoint.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
@@ -323,13 +322,8 @@ static PetscErrorCode lead(cst_run_control *k) {
 
 /* ---- all ranks ------------------------------------------------------------------------------- */
 
-/* Time until the next poll: longer if rank 0 answers slowly, and if there are many ranks. */
-static double pause_after(const cst_run_control *k, double spent) {
-  const double most = k->rank ? fmax((double)k->size / polls_per_second, spent / part_of_time) : 0;
-  return fmin(fmax(pause_between, most), longest_pause);
-}
-
-static PetscErrorCode poll_now(cst_run_control *k) {
+/* *answered: false: rank 0 is computing; the next call may have its answer. */
+static PetscErrorCode poll_now(cst_run_control *k, bool *answered) {
   long        words[CST_NOTICES];
   PetscMPIInt sent;
   PetscFunctionBegin;
@@ -340,9 +334,8 @@ static PetscErrorCode poll_now(cst_run_control *k) {
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   PetscCall(deliver(k));
   if (k->rank == 0) PetscCall(lead(k));
-  const double begun = MPI_Wtime();
-  cst_coordinator_tell(k->coordinator, words);
-  k->pause = pause_after(k, MPI_Wtime() - begun);
+  *answered = cst_coordinator_tell(k->coordinator, words);
+  if (!*answered) PetscFunctionReturn(0);
   k->end = (cst_end)words[CST_NOTICE_END];
   if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed)
     PetscCall(obey(k, words[CST_NOTICE_ORDER]));
@@ -354,6 +347,7 @@ static bool stops(const cst_run_control *k) { return k->end > CST_END_DONE || is
 PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
   cst_run_control *k = context;
   const double     now = MPI_Wtime();
+  bool             answered;
   PetscFunctionBegin;
   cst_coordinator_done(k->coordinator, work);
   if (now - k->polled >= k->pause) {
@@ -361,8 +355,8 @@ PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
       k->slowest = now - k->polled;
       cst_coordinator_raise(k->coordinator, CST_NOTICE_SLOWEST, (long)(1e3 * k->slowest));
     }
-    PetscCall(poll_now(k));
-    k->polled = MPI_Wtime();
+    PetscCall(poll_now(k, &answered));
+    if (answered) k->polled = MPI_Wtime();
   }
   *stop = stops(k);
   PetscFunctionReturn(0);
@@ -377,7 +371,7 @@ bool cst_run_control_halts(void *context) {
   if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
   k->looked = now;
   if (deliver(k) || (k->rank == 0 && lead(k))) return true;
-  cst_coordinator_get(k->coordinator, words);
+  if (!cst_coordinator_tell(k->coordinator, words)) return k->halts;
   k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
   k->halts =
       is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
@@ -397,11 +391,13 @@ bool cst_run_control_pauses(void *context) {
  * longer it waits. Rank 0 polls without a pause, to serve the others. */
 static PetscErrorCode wait_for_end(cst_run_control *k) {
   const double begun = MPI_Wtime();
+  bool         answered;
   PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
-    PetscCall(poll_now(k));
-    const double pause =
-        k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_per_second)) : 0;
+    PetscCall(poll_now(k, &answered));
+    const double pause = k->rank && answered
+                             ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_per_second))
+                             : 0;
     if (k->end == CST_END_NONE) usleep((useconds_t)(1e6 * fmax(0.001, pause)));
   }
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
@@ -412,6 +408,7 @@ static PetscErrorCode wait_for_end(cst_run_control *k) {
 static PetscErrorCode start_anew(cst_run_control *k) {
   static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
   PetscFunctionBegin;
+  PetscCall(cst_coordinator_forget(k->coordinator)); /* its answer would be of the phase that has ended */
   PetscCallMPI(MPI_Barrier(k->comm));
   for (int i = 0; k->rank == 0 && i < 3; i++) cst_coordinator_put(k->coordinator, words[i], 0);
   k->end = CST_END_NONE;
@@ -427,7 +424,7 @@ PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_wor
   for (long i; !stop && (i = cst_coordinator_add(k->coordinator, CST_NOTICE_NEXT, 1)) < n;) {
     PetscCall(f(context, (int)i, &stop));
     if (stop) break;
-    (void)cst_coordinator_add(k->coordinator, CST_NOTICE_FINISHED, 1);
+    cst_coordinator_count(k->coordinator, CST_NOTICE_FINISHED);
     PetscCall(cst_run_control_poll(k, 0, &stop));
   }
   PetscCall(wait_for_end(k));
