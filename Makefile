@@ -122,7 +122,7 @@ help:
 	@echo 'make test-all the same with every method on every system, where make test takes a choice that leaves no claim unchecked'
 	@echo 'make check    build and the fast tests only'
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
-	@echo 'make bench    speed against hand-written limits'
+	@echo 'make bench    speed against hand-written limits;  make bench-scale   checkpoints of many ranks on a slow disk'
 	@echo 'make format   clang-format;  make lint   what it would change, clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
 	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'

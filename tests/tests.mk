@@ -103,7 +103,14 @@ BENCH_PARTS             := bench matrix systems conversion line-integral linear 
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS)
 
-.PHONY: bench bench-built
+# Checkpoints of many ranks on a slow disk.
+$(BUILD)/tests/bench/scale.so: tests/bench/scale.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -shared -fPIC $< -o $@ -ldl
+bench-scale: $(PROGRAM) $(BUILD)/tests/bench/scale.so
+	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/scale.py
+
+.PHONY: bench bench-built bench-scale
 bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)
 bench: all
 	@$(MAKE) --no-print-directory bench-built
