@@ -60,7 +60,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 }
 
 /* Moves q to the point q_h of the third form, and evaluates phi there. */
-CST_INLINE void go_half(const cst_context *C, struct local *L, int j) {
+CST_INLINE void drift_half_step(const cst_context *C, struct local *L, int j) {
   for (int i = 0; i < NQ; i++) L->q[i] += (0.5 * H(j)) * (OVER(i) * L->p[i]);
   K_G(L->c, L->q, L->G);
   K_dV(L->c, L->q, L->dV);
@@ -68,7 +68,7 @@ CST_INLINE void go_half(const cst_context *C, struct local *L, int j) {
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  if (OWN(j)->form == LEAPFROG) go_half(C, L, j);
+  if (OWN(j)->form == LEAPFROG) drift_half_step(C, L, j);
   for (int i = 0; i < NQ && NX > 0; i++) x[i] = OVER(i) * L->p[i];
   for (int a = 0; a < NG && NX > 0; a++) x[NQ + a] = vset(0);
 }

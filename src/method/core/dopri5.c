@@ -118,7 +118,7 @@ CST_INLINE vd change_of_length(vd square) {
 }
 
 /* The step's end becomes the state of those lanes. */
-CST_INLINE void take(const cst_context *C, struct local *L, vl lanes, vd t) {
+CST_INLINE void accept_step(const cst_context *C, struct local *L, vl lanes, vd t) {
   for (int k = 0; k < NQ; k++) {
     L->q[k] = vselect(lanes, L->Q[k], L->q[k]);
     L->v[k] = vselect(lanes, L->V[(PAIR_STAGES - 1) * NQ + k], L->v[k]);
@@ -142,7 +142,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     for (int i = 0; i < PAIR_STAGES; i++) stage(C, L, i, start + done, t);
     const vd square = square_of_error(C, L, OWN(j)->tolerance, t), next = t * change_of_length(square);
     const vl good = active & (vl)(square <= 1), cut = last & good;
-    take(C, L, good, t);
+    accept_step(C, L, good, t);
     L->iterations -= __builtin_convertvector(active, vd);
     L->length = vselect(active, vselect(cut, vmax(next, L->length), next), L->length);
     done = vselect(good, done + t, done);

@@ -44,7 +44,7 @@ typedef struct {
   const vd *hm; /* by class of mass */
   double    iterations;
   int       near; /* whether all constraints are near (cst_is_near) */
-} crowd;
+} molecule_set;
 
 /* ---- between a record and tiles -------------------------------------------------------------- */
 
@@ -54,30 +54,30 @@ static inline double *number(vd *first, int stride, int k, int m) {
 }
 
 /* The lanes after the last molecule are copies of the first. */
-static void bring(vd *first, int stride, int n, const int *at, const int *step, const double *record,
-                  int block, int lane) {
+static void load_numbers(vd *first, int stride, int n, const int *at, const int *step, const double *record,
+                         int block, int lane) {
   for (int k = 0; k < n; k++)
     for (int m = 0; m < TILES * CST_W; m++)
       *number(first, stride, k, m) =
           record[(size_t)(block + at[k] + (m < COUNT ? m : 0) * step[k]) * CST_W + (size_t)lane];
 }
 
-static void send(vd *first, int stride, int n, const int *at, const int *step, double *record, int block,
-                 int lane) {
+static void store_numbers(vd *first, int stride, int n, const int *at, const int *step, double *record,
+                          int block, int lane) {
   for (int k = 0; k < n; k++)
     for (int m = 0; m < COUNT; m++)
       record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] = *number(first, stride, k, m);
 }
 
 enum { VECTORS = sizeof(tile) / sizeof(vd) };
-#define BRING_Q(field, block)                                                                                \
-  bring(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
-#define BRING_G(field, block)                                                                                \
-  bring(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
-#define SEND_Q(field, block)                                                                                 \
-  send(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
-#define SEND_G(field, block)                                                                                 \
-  send(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+#define LOAD_Q(field, block)                                                                                 \
+  load_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
+#define LOAD_G(field, block)                                                                                 \
+  load_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+#define STORE_Q(field, block)                                                                                \
+  store_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
+#define STORE_G(field, block)                                                                                \
+  store_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
 
 /* ---- the force ------------------------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pai
     }
 }
 
-static void take_force(crowd *s, vd *x) {
+static void compute_force(molecule_set *s, vd *x) {
   for (int t = 0; t < TILES; t++) ALL for (int k = 0; k < KQ; k++) s->tile[t].dV[k] = vset(0);
 #define ADD(i) add_pairs(&sys_pairs##i, &sys_places##i, sys_pair##i##_dV, s->c, x, s->tile[0].dV);
   SYS_PAIR_SUMS(ADD)
@@ -125,10 +125,10 @@ typedef struct {
   const double *of[KEPT_FORCES]; /* a lane */
   force         kept[KEPT_FORCES];
   int           next;
-} forces;
+} force_cache;
 
 /* The stored force of a lane; if there is none, it replaces that of another lane. */
-static force *find_force(forces *all, const double *of) {
+static force *find_force(force_cache *all, const double *of) {
   for (int i = 0; i < KEPT_FORCES; i++)
     if (all->of[i] == of) return &all->kept[i];
   force *f = &all->kept[all->next];
@@ -138,7 +138,7 @@ static force *find_force(forces *all, const double *of) {
   return f;
 }
 
-static void keep_force(force *f, const crowd *s, int npar) {
+static void keep_force(force *f, const molecule_set *s, int npar) {
   f->there = 1;
   for (int k = 0; k < npar; k++) f->c[k] = s->c[k][0];
   for (int t = 0; t < TILES; t++) {
@@ -147,12 +147,12 @@ static void keep_force(force *f, const crowd *s, int npar) {
   }
 }
 
-static void find_or_take_force(const force *f, crowd *s, int npar) {
+static void restore_force(const force *f, molecule_set *s, int npar) {
   int same = f->there;
   for (int k = 0; k < npar && same; k++) same = !memcmp(&f->c[k], &s->c[k], sizeof f->c[k]);
   for (int t = 0; t < TILES && same; t++) same = !memcmp(f->q[t], s->tile[t].q, sizeof f->q[t]);
   if (!same) {
-    take_force(s, s->tile[0].q);
+    compute_force(s, s->tile[0].q);
     return;
   }
   for (int t = 0; t < TILES; t++) memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
@@ -163,7 +163,7 @@ static void find_or_take_force(const force *f, crowd *s, int npar) {
 #define HM(k) s->hm[sys_molecule_class[k]]
 
 /* S := A W B', rows in the order of elimination; symmetric: the lower half mirrors the upper one. */
-CST_INLINE void fill(const crowd *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
+CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
   ALL for (int r = 0; r < KG; r++) ALL for (int c = 0; c < KG; c++) {
     const int a = sys_molecule_order[symmetric && c < r ? c : r],
               b = sys_molecule_order[symmetric && c < r ? r : c];
@@ -197,7 +197,7 @@ CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
 
 /* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near if
  * all are near. */
-CST_INLINE int evaluate(crowd *s, vd (*x)[KG]) {
+CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
   vl done = vmask(1), near = vmask(1);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
@@ -235,7 +235,7 @@ static double largest(vd x) {
 }
 
 /* x += Newton's correction; *of and *size are the sizes of x and of the correction. */
-CST_INLINE void correct(crowd *s, vd (*x)[KG], double *of, double *size) {
+CST_INLINE void correct(molecule_set *s, vd (*x)[KG], double *of, double *size) {
   vd X = vset(0), D = vset(0);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
@@ -254,7 +254,7 @@ CST_INLINE void correct(crowd *s, vd (*x)[KG], double *of, double *size) {
 }
 
 /* The iteration of march.h and extrapolate.h. Returns whether it converged. */
-CST_INLINE int solve(crowd *s, const cst_march *m, int predicts, int young, vd (*x)[KG], double *due) {
+CST_INLINE int solve(molecule_set *s, const cst_march *m, int predicts, int young, vd (*x)[KG], double *due) {
   const int plain = *due > 0;
   double    last = INFINITY;
   int       was_near = 0;
@@ -277,7 +277,7 @@ CST_INLINE int solve(crowd *s, const cst_march *m, int predicts, int young, vd (
 }
 
 /* Remove from ph its part normal to the constraints at q1. */
-CST_INLINE void make_tangent(const crowd *s, tile *T) {
+CST_INLINE void make_tangent(const molecule_set *s, tile *T) {
   vd S[KG][KG], m[KG];
   fill(s, T->G1, T->G1, 1, S);
   ALL for (int a = 0; a < KG; a++) {
@@ -308,7 +308,7 @@ CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
     }
 }
 
-CST_INLINE void begin(crowd *s, double kick, int opens) {
+CST_INLINE void begin(molecule_set *s, double kick, int opens) {
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     ALL for (int k = 0; k < KQ; k++) T->pt[k] = T->p[k] - kick * T->dV[k];
@@ -316,9 +316,9 @@ CST_INLINE void begin(crowd *s, double kick, int opens) {
   }
 }
 
-CST_INLINE void finish(crowd *s, const struct data *own, double h, vd (*x)[KG]) {
+CST_INLINE void finish(molecule_set *s, const struct data *own, double h, vd (*x)[KG]) {
   const double kick = own->w1 * h;
-  if (!own->idle) take_force(s, s->tile[0].q1);
+  if (!own->idle) compute_force(s, s->tile[0].q1);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     ALL for (int a = 0; a < KG; a++) T->impulse[a] += x[t][a];
@@ -333,8 +333,9 @@ CST_INLINE void finish(crowd *s, const struct data *own, double h, vd (*x)[KG]) 
 }
 
 /* The noise acts on all lanes of a group; only the result of this one is used. */
-static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s, const cst_noise *noise,
-                                                 const double *record, long k, int lane) {
+static __attribute__((noinline)) void make_noise(const cst_context *C, molecule_set *s,
+                                                 const cst_noise *noise, const double *record, long k,
+                                                 int lane) {
   vd       q[NQ], p[NQ];
   const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
   for (int i = 0; i < KQ; i++)
@@ -350,7 +351,7 @@ static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s,
           p[sys_molecule_q[i] + (m < COUNT ? m : 0) * sys_molecule_qstep[i]][lane];
 }
 
-CST_INLINE int is_broken(const crowd *s) {
+CST_INLINE int is_broken(const molecule_set *s) {
   vd z = vset(0);
   for (int t = 0; t < TILES; t++) ALL for (int k = 0; k < KQ; k++) {
       const tile *T = &s->tile[t];
@@ -368,81 +369,83 @@ CST_INLINE int is_broken(const crowd *s) {
 
 /* The work space: forces, which are kept, the tiles, the history of each substep, a copy of the record. */
 enum {
-  FORCES = (sizeof(forces) + sizeof(vd) - 1) / sizeof(vd),
-  CROWD = (sizeof(crowd) + sizeof(vd) - 1) / sizeof(vd)
+  FORCES = (sizeof(force_cache) + sizeof(vd) - 1) / sizeof(vd),
+  MOLECULES = (sizeof(molecule_set) + sizeof(vd) - 1) / sizeof(vd)
 };
 enum { HISTORY = sizeof(history) / sizeof(vd) };
 #define TILES_AT   ((vd *)C->work + FORCES)
-#define HISTORY_AT (TILES_AT + CROWD)
+#define HISTORY_AT (TILES_AT + MOLECULES)
 #define DUE_AT     (HISTORY_AT + MARCH->nsub * HISTORY)
 #define RECORD_AT  (DUE_AT + MARCH->nsub)
 
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
-  return (size_t)FORCES + (size_t)CROWD + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
+  return (size_t)FORCES + (size_t)MOLECULES + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
 }
 
-static void bring_history(const cst_context *C, history *h, double *due, const double *record, int lane) {
+static void load_history(const cst_context *C, history *h, double *due, const double *record, int lane) {
   for (int j = 0; j < MARCH->nsub; j++) {
-    bring(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
+    load_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
     due[j] = MARCH->smooth ? ONE(PAST_AT(j) + CST_PAST * NG) : 0;
     for (int k = 0; k < CST_PAST && MARCH->smooth; k++)
-      bring(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG, lane);
+      load_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG,
+                   lane);
   }
 }
 
-static void send_history(const cst_context *C, history *h, const double *due, double *record, int lane) {
+static void store_history(const cst_context *C, history *h, const double *due, double *record, int lane) {
   for (int j = 0; j < MARCH->nsub; j++) {
-    send(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
+    store_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
     if (!MARCH->smooth) continue;
     ONE(PAST_AT(j) + CST_PAST * NG) = due[j];
     for (int k = 0; k < CST_PAST; k++)
-      send(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG, lane);
+      store_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG,
+                    lane);
   }
 }
 
-static void enter(const cst_context *C, crowd *s, const force *f, const double *record, int lane) {
+static void enter(const cst_context *C, molecule_set *s, const force *f, const double *record, int lane) {
   const cst_layout at = LAYOUT(C);
   const double     scale = ONE(at.tolerance) * (1 / CST_ROUNDOFF);
-  BRING_Q(q, at.q);
-  BRING_Q(p, at.p);
-  BRING_G(impulse, at.impulse);
-  BRING_G(slack, at.length);
+  LOAD_Q(q, at.q);
+  LOAD_Q(p, at.p);
+  LOAD_G(impulse, at.impulse);
+  LOAD_G(slack, at.length);
   s->iterations = ONE(at.iterations);
   for (int t = 0; t < TILES; t++) {
     ALL for (int a = 0; a < KG; a++) s->tile[t].slack[a] = scale * s->tile[t].slack[a];
     sys_molecule_slopes(s->c, s->tile[t].q, s->tile[t].G);
   }
-  find_or_take_force(f, s, NPAR);
+  restore_force(f, s, NPAR);
 }
 
-static void leave(const cst_context *C, crowd *s, double *record, int lane, long n) {
+static void leave(const cst_context *C, molecule_set *s, double *record, int lane, long n) {
   const cst_layout at = LAYOUT(C);
-  SEND_Q(q, at.q);
-  SEND_Q(p, at.p);
-  SEND_G(impulse, at.impulse);
+  STORE_Q(q, at.q);
+  STORE_Q(p, at.p);
+  STORE_G(impulse, at.impulse);
   ONE(at.iterations) = s->iterations;
   if (MARCH->closes) ((long *)record)[(size_t)at.step * CST_W + (size_t)lane] += n;
 }
 
 /* n steps of one lane; the other lanes of the record do not change. */
 static cst_outcome march_lane(const cst_march own, double *record, int lane, long n) {
-  const cst_context *C = &own.group;
-  const cst_layout   at = LAYOUT(C);
-  crowd *const       s = (crowd *)TILES_AT;
-  history *const     h = (history *)HISTORY_AT;
-  double *const      due = (double *)DUE_AT;
-  force *const       kept = find_force((forces *)C->work, record + lane);
-  const long         steps = ((const long *)record)[(size_t)at.step * CST_W + (size_t)lane];
-  const int          predicts = MARCH->smooth, early = predicts && steps <= CST_PAST;
-  vd                 c[NPAR + 1], hm[NMASS + 1];
-  double             inverse[NMASS + 1];
+  const cst_context  *C = &own.group;
+  const cst_layout    at = LAYOUT(C);
+  molecule_set *const s = (molecule_set *)TILES_AT;
+  history *const      h = (history *)HISTORY_AT;
+  double *const       due = (double *)DUE_AT;
+  force *const        kept = find_force((force_cache *)C->work, record + lane);
+  const long          steps = ((const long *)record)[(size_t)at.step * CST_W + (size_t)lane];
+  const int           predicts = MARCH->smooth, early = predicts && steps <= CST_PAST;
+  vd                  c[NPAR + 1], hm[NMASS + 1];
+  double              inverse[NMASS + 1];
   for (int k = 0; k < NPAR; k++) c[k] = vset(ONE(at.c + k));
   for (int k = 0; k < NMASS; k++) inverse[k] = 1.0 / ONE(at.mass + k);
   s->c = c;
   s->hm = hm;
   enter(C, s, kept, record, lane);
-  bring_history(C, h, due, record, lane);
+  load_history(C, h, due, record, lane);
   for (long k = 0; k < n; k++)
     for (int j = 0; j < MARCH->nsub; j++) {
       vd(*const x)[KG] = h[j].x;
@@ -461,7 +464,7 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   if (!OWN(MARCH->nsub - 1)->idle)
     keep_force(kept, s, NPAR); /* otherwise the force is not that of the final q */
   leave(C, s, record, lane, n);
-  send_history(C, h, due, record, lane);
+  store_history(C, h, due, record, lane);
   return (cst_outcome){n, 0, CST_DONE};
 }
 
@@ -472,7 +475,7 @@ static int lanes_off(vl same) {
 }
 
 /* The lanes that are not copies of the first. */
-static int others(const double *record, int end) {
+static int distinct_lanes(const double *record, int end) {
   const vl *x = (const vl *)record;
   vl        same = vmask(1);
   for (int i = 0; i < end; i++) {
@@ -484,7 +487,7 @@ static int others(const double *record, int end) {
 
 /* Lanes over trajectories are faster if most of them differ and their data fit in the caches. Noise is drawn
  * for all lanes at once. */
-static int pays(const cst_context *C, int differ) {
+static int is_worthwhile(const cst_context *C, int differ) {
   const int different = 1 + __builtin_popcount((unsigned)differ), many = 24;
   for (int j = 0; j < MARCH->nsub; j++)
     if (differ && MARCH->sub[j].noise) return 0;
@@ -493,8 +496,8 @@ static int pays(const cst_context *C, int differ) {
 
 static int march(const cst_march *m, double *record, long n, cst_outcome *outcome) {
   const cst_context *C = &m->group;
-  const int          end = END, differ = others(record, end);
-  if (!pays(C, differ)) return 0;
+  const int          end = END, differ = distinct_lanes(record, end);
+  if (!is_worthwhile(C, differ)) return 0;
   vd *const was = RECORD_AT;
   if (differ) memcpy(was, record, sizeof(vd) * (size_t)end);
   for (int l = 0; l < CST_W; l++) {

@@ -30,7 +30,7 @@ struct data {
 /* ---- the kick -------------------------------------------------------------------------------- */
 
 /* 1 - e^-y, without cancellation for small y. */
-CST_INLINE vd lost(vd y) {
+CST_INLINE vd one_minus_exp(vd y) {
   vd sum = vset(1);
   for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / (double)k;
   return vselect((vl)(y < 0.5), y * sum, 1 - vexp(-y));
@@ -38,13 +38,14 @@ CST_INLINE vd lost(vd y) {
 
 /* decay: the remaining fraction of p; spread: the standard deviation of the noise; per increment and class of
  * masses. */
-static void measure(const cst_context *C, const cst_noise *x, const vd *mass, vd *decay, vd *spread) {
+static void decay_and_spread(const cst_context *C, const cst_noise *x, const vd *mass, vd *decay,
+                             vd *spread) {
   for (int k = 0; k < NMASS; k++) {
     const vd m = vpick(MASS_UNIT, vset(1), mass[k]);
     if (x->by_mass) {
       const vd y = x->rate / m;
       decay[k] = vexp(-y);
-      spread[k] = vsqrt(lost(2 * y) * (m * x->warmth));
+      spread[k] = vsqrt(one_minus_exp(2 * y) * (m * x->warmth));
     } else {
       decay[k] = vset(x->decay);
       spread[k] = x->spread * vsqrt(m);
@@ -82,7 +83,7 @@ static void draw(const cst_context *C, const address *a, long r, vd *xi) {
 
 static void kick_diagonal(const cst_context *C, const cst_noise *x, const address *a, const vd *mass, vd *p) {
   vd decay[ROOM(NMASS)], spread[ROOM(NMASS)], xi[ROOM(NQ)];
-  measure(C, x, mass, decay, spread);
+  decay_and_spread(C, x, mass, decay, spread);
   for (long r = 0; r < x->increments; r++) {
     draw(C, a, r, xi);
     for (int i = 0; i < NQ; i++) p[i] = decay[CLASS(i)] * p[i] + spread[CLASS(i)] * xi[i];
@@ -210,7 +211,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
 }
 
 /* 1 - e^-y, with the operations of the lane code. */
-static double lost(double y) {
+static double one_minus_exp(double y) {
   double sum = 1;
   for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / k;
   return y < 0.5 ? y * sum : 1 - cst_elementary_exp(-y);
@@ -221,7 +222,7 @@ static void noise(const void *of, int isa, double h, long increments, cst_noise 
   const double             y = x->rate * (h / (double)increments), warmth = 1 / x->inverse_temperature;
   *n = (cst_noise){.kick = *kicks[isa],
                    .decay = cst_elementary_exp(-y),
-                   .spread = sqrt(lost(2 * y) * warmth),
+                   .spread = sqrt(one_minus_exp(2 * y) * warmth),
                    .rate = y,
                    .warmth = warmth,
                    .increments = increments,
