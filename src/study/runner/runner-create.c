@@ -1,8 +1,10 @@
 /* runner-create.c: creates the object that steps batches (runner.h), with workspace that all batches share.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 #include "study/runner/runner-internal.h"
 
@@ -19,6 +21,24 @@ static size_t expression_scratch(const cst_plan *p) {
     if (p->look[k].tape) most = PetscMax(most, cst_tape_registers(p->look[k].tape));
   for (int k = 0; k < p->study->nhistogram; k++) most = PetscMax(most, cst_tape_registers(p->histogram[k]));
   return (size_t)most;
+}
+
+/* Finds what is measured. Values of unwanted quantities are set here and never change. */
+static void find_wanted(cst_runner *r) {
+  const cst_plan *p = r->plan;
+  r->wanted = cst_need(calloc((size_t)p->nlook + 1, sizeof *r->wanted));
+  r->span = cst_need(calloc((size_t)p->nlook + 1, sizeof *r->span));
+  for (int k = 0; k < p->nlook; k++) {
+    const cst_observation *look = &p->look[k];
+    if (!look->wanted) {
+      for (int i = look->first * r->width; i < (look->first + look->count) * r->width; i++)
+        r->value[i] = NAN, r->scale[i] = 1;
+      continue;
+    }
+    if (!r->nwanted || r->wanted[r->nwanted - 1] != k - 1) r->span[r->nspan++].first = look->first;
+    r->span[r->nspan - 1].count += look->count;
+    r->wanted[r->nwanted++] = k;
+  }
 }
 
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o,
@@ -46,6 +66,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->v0 = aligned(groups * (size_t)s->nq * W);
   r->value = aligned(quantities * W);
   r->scale = aligned(quantities * W);
+  find_wanted(r);
   r->bins = aligned(quantities * CST_BINS * W);
   r->top = aligned(quantities * W);
   r->count = aligned(quantities * W);
@@ -81,6 +102,8 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   cst_runner_destroy_collected(r);
   cst_tracks_destroy(&r->tracks);
   free(r->kept_rows);
+  free(r->wanted);
+  free(r->span);
   double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins, r->top,  r->count,
                      r->scratch, r->time, r->half_lambda, r->lambda, r->last, r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);

@@ -6,6 +6,10 @@
 #include "study/runner/runner.h"
 #include "study/runner/tracks.h"
 
+typedef struct {
+  int first, count;
+} cst_span;
+
 struct cst_runner {
   const cst_plan *plan;
   long            batch; /* maximal number of lanes */
@@ -22,11 +26,13 @@ struct cst_runner {
   double         *seconds;            /* [nclass] */
   double         *q0, *v0;            /* [group][nq][W] */
   cst_measure   **measure;            /* [nlook] */
+  int            *wanted, nwanted;    /* observations that are measured */
+  cst_span       *span;               /* their quantities: sequences without a gap */
+  int             nspan;
   double         *value, *scale;      /* [quantity][W] */
   double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
   double         *scratch;            /* workspace of expressions */
   double         *time;               /* [W] */
-  bool            unwanted;           /* values of unwanted quantities are set; they never change */
   double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps earlier */
   double         *lambda, *last;      /* [ng][W]: of the group being read; of its partner */
   /* states of two lanes and one start: see runner-read.c */

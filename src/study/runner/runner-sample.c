@@ -38,18 +38,12 @@ static cst_view view_of(cst_runner *r, int group, cst_keep keep) {
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   const int      W = r->width;
   const cst_view view = view_of(r, group, keep);
-  for (int k = 0; k < r->plan->nlook; k++) {
+  for (int i = 0; i < r->nwanted; i++) {
+    const int              k = r->wanted[i];
     const cst_observation *look = &r->plan->look[k];
-    double                *value = r->value + look->first * W, *scale = r->scale + look->first * W;
-    if (look->wanted)
-      r->measure[k](look, &view, cst_runner_observer(r, k, group), value, scale);
-    else if (!r->unwanted)
-      for (int i = 0; i < look->count * W; i++) {
-        value[i] = NAN;
-        scale[i] = 1;
-      }
+    r->measure[k](look, &view, cst_runner_observer(r, k, group), r->value + look->first * W,
+                  r->scale + look->first * W);
   }
-  r->unwanted = true;
   return view;
 }
 
@@ -75,26 +69,19 @@ void cst_runner_close_window(cst_runner *r) {
   r->in_window = 0;
 }
 
-/* The next sequence of wanted observations from k on, as a range of quantities; returns its end. */
-static int next_wanted(const cst_plan *p, int k, int *first, int *count) {
-  while (k < p->nlook && !p->look[k].wanted) k++;
-  *first = k < p->nlook ? p->look[k].first : 0;
-  for (*count = 0; k < p->nlook && p->look[k].wanted; k++) *count += p->look[k].count;
-  return k;
-}
-
 /* Unwanted quantities are set to NaN at the beginning and stay so. */
 static void fold(cst_runner *r, int group, bool begins) {
-  const cst_plan *p = r->plan;
-  const int       W = r->width;
-  double         *acc = cst_runner_accumulators(r, group);
+  const int W = r->width;
+  double   *acc = cst_runner_accumulators(r, group);
   if (begins) {
-    r->fold->fold(p->nquantity, r->value, r->scale, r->b->alive[group], true, acc);
+    r->fold->fold(r->plan->nquantity, r->value, r->scale, r->b->alive[group], true, acc);
     return;
   }
-  for (int k = 0, first, count; (k = next_wanted(p, k, &first, &count)), count > 0;)
-    r->fold->fold(count, r->value + first * W, r->scale + first * W, r->b->alive[group], false,
+  for (int i = 0; i < r->nspan; i++) {
+    const int first = r->span[i].first;
+    r->fold->fold(r->span[i].count, r->value + first * W, r->scale + first * W, r->b->alive[group], false,
                   acc + (long)first * CST_SLOTS * W);
+  }
 }
 
 void cst_runner_fold_group(cst_runner *r, int group) {
