@@ -182,6 +182,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
   cst_run_open_extended(a, isa, study, plan, d);
   if (a->study && rank == 0 && (plan || !a->run.resumes)) cst_run_examine_output(a, plan, d);
+  rank == 0 ? cst_resume_release() : cst_resume_help();
   cst_past   *past = plan ? cst_past_create(plan) : NULL;
   cst_agenda *agenda = plan ? cst_run_open_checkpoint(a, plan, past, ranks, d) : NULL;
   const int   first = first_with_errors(d, rank, ranks);

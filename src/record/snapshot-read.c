@@ -130,10 +130,19 @@ bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes) {
   return read_section(s, &s->index[i], bytes, true);
 }
 
-bool cst_snapshot_check(const cst_snapshot *s) {
-  char *piece = malloc(PIECE);
-  bool  ok = piece != NULL;
-  for (int i = 0; ok && i < s->count; i++) ok = read_section(s, &s->index[i], piece, false);
+bool cst_snapshot_check_part(const cst_snapshot *s, int part, int parts) {
+  char  *piece = malloc(PIECE);
+  bool   ok = piece != NULL;
+  double all = 0, before = 0;
+  for (int i = 0; i < s->count; i++) all += (double)s->index[i].size;
+  for (int i = 0; ok && i < s->count; i++) {
+    const int owner = all > 0 ? (int)(before / all * parts) : 0;
+    before += (double)s->index[i].size;
+    if (owner == part || (owner >= parts && part == parts - 1))
+      ok = read_section(s, &s->index[i], piece, false);
+  }
   free(piece);
   return ok;
 }
+
+bool cst_snapshot_check(const cst_snapshot *s) { return cst_snapshot_check_part(s, 0, 1); }

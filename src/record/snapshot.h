@@ -75,6 +75,8 @@ size_t cst_snapshot_section(const cst_snapshot *s, int i, char name[CST_SNAPSHOT
 /* Reads the bytes of section i; false when they cannot be read or are not those that were written. */
 bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes);
 bool cst_snapshot_check(const cst_snapshot *s); /* compares every section with its digest */
+/* the same for part `part` of `parts` of about the same size */
+bool cst_snapshot_check_part(const cst_snapshot *s, int part, int parts);
 /* Removes all PATH.checkpoint.N.new and the checkpoints with a larger number; number 0: all. */
 void cst_snapshot_remove_newer(const char *path, long number);
 #endif

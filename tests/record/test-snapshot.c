@@ -122,6 +122,9 @@ static void kept(void) {
 static bool noticed(void) {
   cst_snapshot *s = cst_snapshot_open(path, 1, why, sizeof why);
   bool          bad = !s || !cst_snapshot_check(s), unread = !s;
+  int           worse = !s;
+  for (int part = 0; s && part < 3; part++) worse += !cst_snapshot_check_part(s, part, 3);
+  if (bad != (worse > 0)) return !bad; /* three parts find what one finds */
   for (int i = 0; s && i < cst_snapshot_count(s); i++) {
     char  name[CST_SNAPSHOT_NAME];
     char *x = malloc(cst_snapshot_section(s, i, name) + 1);

@@ -20,6 +20,50 @@ void cst_resume_name(char run[40]) {
   for (int i = 0; i < 16; i++) snprintf(run + 2 * i, 3, "%02x", x[i]);
 }
 
+/* ---- digests, on all ranks ------------------------------------------------------------------------ */
+
+typedef struct {
+  long number; /* 0: no more */
+  char path[PATH_MAX];
+} inquiry;
+
+/* Compares the part of this rank; true on every rank if all parts are right. Collective. */
+static bool check(const inquiry *q) {
+  int  rank, ranks, ok;
+  char why[512];
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  cst_snapshot *s = cst_snapshot_open(q->path, q->number, why, sizeof why);
+  ok = s && cst_snapshot_check_part(s, rank, ranks);
+  cst_snapshot_close(s);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  return ok;
+}
+
+/* The next inquiry of rank 0; false: there is none. Collective. */
+static bool share(inquiry *q) {
+  (void)MPI_Bcast(q, sizeof *q, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  return q->number > 0;
+}
+
+void cst_resume_help(void) {
+  inquiry q;
+  while (share(&q)) (void)check(&q);
+}
+
+void cst_resume_release(void) {
+  inquiry none = {0};
+  (void)share(&none);
+}
+
+static bool check_by_all(const char *path, long number) {
+  inquiry q = {.number = number};
+  snprintf(q.path, sizeof q.path, "%s", path);
+  return share(&q) && check(&q);
+}
+
+/* ---- the result ---------------------------------------------------------------------------------- */
+
 /* The identity of checkpoint `number`, after checking all its bytes; NULL with why: damaged. */
 static char *identity_of(const char *path, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, n);
@@ -32,7 +76,7 @@ static char *identity_of(const char *path, long number, char *why, int n) {
     text = calloc(size + 1, 1);
     if (text && !cst_snapshot_read(s, i, text)) text[0] = 0;
   }
-  if (!cst_snapshot_check(s) || !text) {
+  if (!check_by_all(path, number) || !text) {
     snprintf(why, (size_t)n, "its contents are corrupt");
     free(text);
     text = NULL;
