@@ -11,6 +11,39 @@ CST_INLINE void unit(const cst_context *C, int j, vd *u) {
   for (int i = 0; i < 2 * NQ; i++) u[i] = vset(i == j);
 }
 
+/* y[n] += the sum over the rows l < m of B, `row` entries apart, times a[l step]; in the order of l. */
+CST_INLINE void add_rows(const vd *a, int step, int m, const vd *B, int row, int n, vd *y) {
+  int l = 0;
+  for (; l + 4 <= m; l += 4) {
+    const vd  a0 = a[l * step], a1 = a[(l + 1) * step], a2 = a[(l + 2) * step], a3 = a[(l + 3) * step];
+    const vd *b0 = B + l * row, *b1 = b0 + row, *b2 = b1 + row, *b3 = b2 + row;
+    for (int j = 0; j < n; j++) y[j] = (((y[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j];
+  }
+  for (; l < m; l++)
+    for (int j = 0; j < n; j++) y[j] += a[l * step] * B[l * row + j];
+}
+
+/* y[n] -= the same, a without gaps. */
+CST_INLINE void subtract_rows(const vd *a, int m, const vd *B, int row, int n, vd *y) {
+  int l = 0;
+  for (; l + 4 <= m; l += 4) {
+    const vd  a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
+    const vd *b0 = B + l * row, *b1 = b0 + row, *b2 = b1 + row, *b3 = b2 + row;
+    for (int j = 0; j < n; j++) y[j] = (((y[j] - a0 * b0[j]) - a1 * b1[j]) - a2 * b2[j]) - a3 * b3[j];
+  }
+  for (; l < m; l++)
+    for (int j = 0; j < n; j++) y[j] -= a[l] * B[l * row + j];
+}
+
+/* B[m][n] := A^-1 B with A[m][m] from cst_lu or cst_ldl. */
+static void solve_rows(const vd *A, int m, vd *B, int n) {
+  for (int i = 0; i < m; i++) subtract_rows(A + i * m, i, B, n, n, B + i * n);
+  for (int i = m - 1; i >= 0; i--) {
+    subtract_rows(A + i * m + i + 1, m - i - 1, B + (i + 1) * n, n, n, B + i * n);
+    for (int j = 0; j < n; j++) B[i * n + j] *= A[i * m + i];
+  }
+}
+
 /* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half, with E of K_place there. */
 static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e,
                                const vd *E, const vd *m, const vd *dd, const vd *de, vd *p) {
@@ -32,12 +65,43 @@ static void momentum_variation(const cst_context *C, const struct local *L, cons
   for (int i = 0; i < NQ; i++) p[i] += vpick(MASS_UNIT, de[i], L->m[CLASS(i)] * de[i]);
 }
 
+/* X[nq][n], Z[ng][n] := the solutions of the saddle equations for n right sides. */
+static void solve_many(const cst_context *C, const vd *minv, cst_saddle K, int n, vd *X, vd *Z) {
+  USES_G
+  for (int a = 0; a < NG; a++)
+    for (int j = 0; j < n; j++) Z[a * n + j] = -Z[a * n + j];
+  if (GENERAL)
+    solve_rows(K.M, NQ, X, n);
+  else
+    for (int i = 0; i < NQ; i++)
+      for (int j = 0; j < n; j++) X[i * n + j] = MINV(i) * X[i * n + j];
+  for (int a = 0; a < NG; a++) {
+    ROW_G(a, i, e) add_rows(K.G + e, 0, 1, X + i * n, 0, n, Z + a * n);
+    for (int j = 0; j < n && DROPPED(a); j++) Z[a * n + j] = vset(0);
+  }
+  if (NG == 0) return;
+  solve_rows(K.S, NG, Z, n);
+  if (GENERAL) {
+    vd force[ROOM(NQ * n)];
+    for (int k = 0; k < NQ * n; k++) force[k] = vset(0);
+    for (int i = 0; i < NQ; i++) COL_G(i, a, e) add_rows(K.G + e, 0, 1, Z + a * n, 0, n, force + i * n);
+    solve_rows(K.M, NQ, force, n);
+    for (int k = 0; k < NQ * n; k++) X[k] -= force[k];
+    return;
+  }
+  for (int i = 0; i < NQ; i++) COL_G(i, a, e) {
+      const vd g = -(MINV(i) * K.G[e]);
+      add_rows(&g, 0, 1, Z + a * n, 0, n, X + i * n);
+    }
+}
+
 /* F[nq][2 nq] := the derivative of A at the midpoint of half k, between w and its end. */
 static void halfway(const cst_context *C, struct local *L, const vd *w, int k, vd *F) {
   const cst_sweep *H = &L->sweep[k];
   const vd        *d = L->end + 2 * k * NQ, *e = d + NQ;
+  const int        n = 2 * NQ;
   cst_saddle       K = cst_sweep_saddle(C, H, 0); /* the next evaluation overwrites its arrays, except e */
-  vd q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)], E[ROOM(NPOINT)];
+  vd q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(n)], both[ROOM(NQ + NG)], Z[ROOM(NG * n)], E[ROOM(NPOINT)];
   K.e = E;
   for (int i = 0; i < NQ; i++) {
     q[i] = 0.5 * (w[i] + d[i]);
@@ -47,34 +111,45 @@ static void halfway(const cst_context *C, struct local *L, const vd *w, int k, v
   K_clock(L->c, L->given, E);
   cst_saddle_factor(C, L->c, L->minv, q, K);
   cst_saddle_acceleration(C, L->c, L->minv, K, q, v, H->A, H->lambda);
-  for (int j = 0; j < 2 * NQ; j++) {
+  for (int j = 0; j < n; j++) {
     unit(C, j, u);
-    cst_saddle_variation(C, L->c, L->minv, K, q, v, H->A, H->lambda, u, dA, dlambda);
-    for (int i = 0; i < NQ; i++) F[i * 2 * NQ + j] = dA[i];
+    K_AT(K.e, DE, L->c, q, v, H->A, u, H->lambda, both);
+    for (int i = 0; i < NQ; i++) F[i * n + j] = both[i];
+    for (int a = 0; a < NG; a++) Z[a * n + j] = both[NQ + a];
   }
+  solve_many(C, L->minv, K, n, F, Z);
 }
 
-/* D[2 nq][2 nq] := the derivative of the flow of half k over its time, exp(t [0 1; F]) up to t^3. */
+/* D[2 nq][2 nq] := the derivative of the flow of half k over its time t, exp(t [0 1; F]) up to t^3. With T the
+ * lower half of a term, of T' of the next one: t/power (F_q T_ + F_v T), T_ the upper half, that of the term
+ * before times t/power. */
 static void flow_variation(const cst_context *C, struct local *L, const vd *w, int k, vd *D) {
   enum { TERMS = 3 };
   const int    n = 2 * NQ;
   const double t = L->sweep[k].t;
-  vd           F[ROOM(NQ * n)], term[ROOM(n * n)], next[ROOM(n * n)];
-  for (int i = 0; i < n * n; i++) D[i] = term[i] = vset(i % (n + 1) == 0);
+  vd           F[ROOM(NQ * n)], upper[ROOM(NQ * n)], lower[ROOM(NQ * n)];
+  for (int i = 0; i < n * n; i++) D[i] = vset(i % (n + 1) == 0);
   if (t == 0) return;
   halfway(C, L, w, k, F);
-  for (int power = 1; power <= TERMS; power++) {
-    for (int i = 0; i < NQ; i++)
-      for (int j = 0; j < n; j++) {
-        vd sum = vset(0);
-        for (int l = 0; l < n; l++) sum += F[i * n + l] * term[l * n + j];
-        next[(NQ + i) * n + j] = (t / power) * sum;
-        next[i * n + j] = (t / power) * term[(NQ + i) * n + j];
-      }
-    for (int i = 0; i < n * n; i++) {
-      term[i] = next[i];
-      D[i] += next[i];
+  for (int i = 0; i < NQ; i++) {
+    for (int j = 0; j < n; j++) lower[i * n + j] = t * F[i * n + j], upper[i * n + j] = vset(0);
+    upper[i * n + NQ + i] = vset(t);
+  }
+  for (int power = 1;; power++) {
+    for (int i = 0; i < NQ * n; i++) D[i] += upper[i], D[NQ * n + i] += lower[i];
+    if (power == TERMS) return;
+    const double by = t / (power + 1);
+    for (int i = 0; i < NQ; i++) {
+      vd sum[ROOM(n)];
+      for (int j = 0; j < n; j++) sum[j] = vset(0);
+      if (power == 1) /* upper is (0, t) */
+        for (int j = 0; j < NQ; j++) sum[NQ + j] = t * F[i * n + j];
+      else
+        add_rows(F + i * n, 1, NQ, upper, n, n, sum);
+      add_rows(F + i * n + NQ, 1, NQ, lower, n, n, sum);
+      for (int j = 0; j < n; j++) L->next[i * n + j] = by * sum[j];
     }
+    for (int i = 0; i < NQ * n; i++) upper[i] = by * lower[i], lower[i] = L->next[i];
   }
 }
 
@@ -103,12 +178,17 @@ static void first_variations(const cst_context *C, struct local *L, const vd *w,
 
 /* B := D d+' D p+ - D d-' D p-. */
 static void matrix_of_flow(const cst_context *C, struct local *L) {
-  for (int i = 0; i < 2 * NQ; i++)
-    for (int j = 0; j < 2 * NQ; j++) {
-      vd sum = vset(0);
-      for (int k = 0; k < NQ; k++) sum += AT_D(1, k, i) * AT_P(1, k, j) - AT_D(0, k, i) * AT_P(0, k, j);
-      AT_B(i, j) = sum;
-    }
+  const int n = 2 * NQ;
+  for (int i = 0; i < n; i++) {
+    vd other[ROOM(n)];
+    for (int j = 0; j < n; j++) AT_B(i, j) = other[j] = vset(0);
+    add_rows(&AT_D(1, 0, i), n, NQ, &AT_P(1, 0, 0), n, n, &AT_B(i, 0));
+    if (L->sweep[0].t == 0)
+      for (int j = 0; j < n; j++) other[j] = vkeep(vmask(i < NQ), AT_P(0, i % NQ, j));
+    else
+      add_rows(&AT_D(0, 0, i), n, NQ, &AT_P(0, 0, 0), n, n, other);
+    for (int j = 0; j < n; j++) AT_B(i, j) -= other[j];
+  }
 }
 
 /* D d- and D d+, and B := D2H - D2(nu1.g + nu2.(G v)) by second variations, at the iterate x of the last
@@ -245,6 +325,49 @@ static void fill_dropped(const cst_context *C, struct local *L) {
 static void part_velocities(const cst_context *C, struct local *L);
 static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x);
 
+/* J := its factors without pivoting, the diagonal holding reciprocals. Rows of q and theta- are 0 in the
+ * columns of mu+, nu1 and nu2, and stay so. Generic code goes row by row and by four pivots at once, with the
+ * same operations on an entry in the same order. */
+static void factor_matrix(const cst_context *C, struct local *L) {
+#if CST_HOT
+  vd *const J = L->J;
+  U for (int k = 0; k < NJ; k++) {
+    const vd r = 1.0 / J[k * NJ + k];
+    J[k * NJ + k] = r;
+    U for (int i = k + 1; i < NJ; i++) {
+      const vd f = J[i * NJ + k] * r;
+      J[i * NJ + k] = f;
+      U for (int j = k + 1; j < NJ; j++) if (k >= J_MU || j < J_MU || (j >= J_V && j < J_N2)) J[i * NJ + j] -=
+          f * J[k * NJ + j];
+    }
+  }
+#else
+  for (int i = 0; i < NJ; i++) {
+    vd *const row = &AT_J(i, 0);
+    for (int k = 0, end; k < i; k = end) {
+      const int first = k < J_MU, last = first && i > J_MU ? J_MU : i;
+      end = k + 4 < last ? k + 4 : last;
+      for (int l = k; l < end; l++) {
+        row[l] *= AT_J(l, l);
+        for (int j = l + 1; j < end; j++) row[j] -= row[l] * AT_J(l, j);
+      }
+      subtract_rows(row + k, end - k, &AT_J(k, end), NJ, (first ? J_MU : NJ) - end, row + end);
+      if (first) subtract_rows(row + k, end - k, &AT_J(k, J_V), NJ, J_N2 - J_V, row + J_V);
+    }
+    row[i] = 1.0 / row[i];
+  }
+#endif
+}
+
+/* sum over n entries of a b, in four parts. */
+CST_INLINE vd dot(const vd *a, const vd *b, int n) {
+  vd  s[4] = {vset(0), vset(0), vset(0), vset(0)};
+  int l = 0;
+  U for (; l + 4 <= n; l += 4) CST_UNROLL for (int k = 0; k < 4; k++) s[k] += a[l + k] * b[l + k];
+  for (; l < n; l++) s[0] += a[l] * b[l];
+  return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
 /* J from D d-, D d+ and B, with G1 at r; factored, unless it is solved with pivoting. all: r follows d+ with
  * all terms; D d+ dw alone is nearly correct if dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
@@ -267,12 +390,16 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
   fill_pull_back(C, L, j, x);
   fill_velocities(C, L, j, x);
   fill_dropped(C, L);
-  if (!MARCH->robust) cst_lu(L->J, NJ);
+  if (!MARCH->robust) factor_matrix(C, L);
 }
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
   if (!MARCH->robust) {
-    cst_lu_solve(L->J, b, NJ);
+    U for (int i = 1; i < NJ; i++) b[i] -= dot(&AT_J(i, 0), b, i);
+    U for (int i = NJ - 1; i >= J_MU; i--) b[i] =
+        (b[i] - dot(&AT_J(i, i + 1), b + i + 1, NJ - i - 1)) * AT_J(i, i);
+    U for (int i = J_MU - 1; i >= 0; i--) b[i] =
+        (b[i] - dot(&AT_J(i, i + 1), b + i + 1, J_MU - i - 1) - dot(&AT_J(i, J_V), b + J_V, NQ)) * AT_J(i, i);
     return;
   }
   for (int i = 0; i < NJ * NJ; i++) L->keptJ[i] = L->J[i]; /* its other use does not occur in this case */

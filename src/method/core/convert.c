@@ -40,6 +40,9 @@
  * the variations of the layer's points added (kernel RE), and what is known of mu- is only what phi(qb) v =
  * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
  *
+ * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last steps
+ * (extrapolate.h), so that at small steps two corrections do; the matrix is that of the predictor.
+ *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
  * latest when what is left of the next one is predicted far below round-off, for an error that has always
  * the same sign would add up in the momentum.
@@ -66,7 +69,10 @@ struct data {
 #include "method/core/sweep.h"
 #include "method/core/time.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
-#define NX                (4 * NQ + 4 * NG)
+#define NX           (4 * NQ + 4 * NG)
+#define NX_PREDICTED NX
+#define PREDICTS_FREELY
+#define PREDICTION(L)     (L)->start
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
 #define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */
 #define IS_EXACT          exact(C)
@@ -93,7 +99,8 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(q, NQ) X(p, NQ) X(m, NMASS) X(minv, NMASS) /* the state */                                                                             \
   X(Gb, NNZ_G) X(Sb, GRAM_SIZE) X(vb, NQ) X(mb, NG) /* what is made of it */                                                               \
   X(G0, NNZ_G) X(G1, NNZ_G) X(S1, GRAM_SIZE) X(minus, NQ) X(end, 4 * NQ) /* at q, at r; mu-; (d-, d+) with their velocities */             \
-  X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ * NJ)) /* of Newton's matrix */                 \
+  X(start, NX) /* what is predicted from the state alone */                                                                                \
+  X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ * NJ)) X(next, DENSE(2 * NQ * NQ)) /* of Newton's matrix */ \
   X(keptD, DENSE(4 * NQ * NQ)) X(keptJ, DENSE(NJ * NJ)) /* of lanes whose matrix stays, or room for a pivoted one */                       \
   X(given, NGIVEN) X(Eb, NPOINT) X(E0, NPOINT) X(E1, NPOINT) /* what kernels have in common at qb, at q and at r */                        \
   X(S0, KRYLOV * GRAM_SIZE) X(K0, KRYLOV * SADDLE_S) X(M0, KRYLOV * SADDLE_M) /* of the preconditioner */                                  \
@@ -108,6 +115,7 @@ struct local {
   vd        iterations;
   vl        step;
   vl        slow;     /* lanes whose matrix is renewed in every iteration */
+  vl        near;     /* not used here */
   cst_sweep sweep[2]; /* of the minus and of the plus half */
 };
 
@@ -120,6 +128,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
   K_given(L->c, L->given);
+  L->near = vmask(0);
 }
 
 /* G with the rows of constraints on velocities 0. */
@@ -228,12 +237,10 @@ static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
 
 #include "method/core/convert-state.h"
 
-CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  vd theta[ROOM(NG)];
-  if (OWN(j)->of_w) leave_w(C, L, j);
-  prepare(C, L);
-  place_sweeps(C, L, j);
-  first_stages(C, L, j);
+/* L->start: w, mu+ and r from the state alone, without multipliers. The values of the sweeps are those of this
+ * w; theta[ng] is the multiplier that makes mu+ tangential. */
+CST_INLINE void predict_unknowns(const cst_context *C, struct local *L, int j, vd *theta) {
+  vd *const x = L->start;
   predict(C, L, j, x);
   take_values(C, L, x);
   for (int k = 0; k < 2; k++)
@@ -245,16 +252,32 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   make_tangential(C, L->G1, L->S1, NULL, x + MU, theta);
   for (int a = 0; a < NG; a++) theta[a] = -theta[a];
   for (int a = 0; a < 4 * NG; a++) x[4 * NQ + a] = vset(0);
+}
+
+/* Newton's matrix at L->start. */
+CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j, const vd *theta) {
   const vd *const m[2] = {L->mb, theta};
   if (exact(C)) return;
   for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
   if (OWN(0)->iteration == CST_ITERATION_CHORD) {
     matrix_of_chord(C, L, j, L->q);
   } else {
-    first_variations(C, L, x, m);
+    first_variations(C, L, L->start, m);
     matrix_of_flow(C, L);
   }
-  make_matrix(C, L, j, x, 0);
+  make_matrix(C, L, j, L->start, 0);
+}
+
+/* On entry x holds by how much the unknowns differ from the prediction, extrapolated from the last steps. */
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  vd theta[ROOM(NG)];
+  if (OWN(j)->of_w) leave_w(C, L, j);
+  prepare(C, L);
+  place_sweeps(C, L, j);
+  first_stages(C, L, j);
+  predict_unknowns(C, L, j, theta);
+  begin_matrix(C, L, j, theta);
+  for (int i = 0; i < NX; i++) x[i] = vpick(MARCH->smooth && !MARCH->robust, L->start[i] + x[i], L->start[i]);
 }
 
 /* D H by w in grad[2 nq], with the values of the sweeps at x. */
@@ -438,6 +461,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   cst_substep_size y = {.stages = minus > plus ? minus : plus,
                         .unknowns = 4 * s->nq + 4 * s->ng,
                         .kept = 4 * s->nq + 4 * s->ng,
+                        .predicted = 4 * s->nq + 4 * s->ng,
                         .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
   count_evaluations(x, s, &y);
   y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)

@@ -34,6 +34,7 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   begin(C, &L, j, y);
   put(x, y, NX);
   *(course *)s->course = outset();
+  if (FREELY && PREDICTS) ((course *)s->course)->known = DUE(past);
   *(vl *)s->done = vmask(0);
   return NX;
 }
@@ -79,7 +80,7 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   *(vd *)s->size = SIZE(&L);
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
-  if (PREDICTS) { /* the next piece takes one off again */
+  if (PREDICTS && !FREELY) { /* the next piece takes one off again */
     note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0),
          ((const course *)s->course)->corrections, &DUE(past));
     DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
@@ -100,6 +101,8 @@ static void piece_correct(const cst_march *m, const double *record, int j, doubl
   fetch(y, x, NX);
   fetch(e, d, NX);
   *done |= correct(C, active, e, y, *(const vd *)s->size, (course *)s->course);
+  if (FREELY && PREDICTS)
+    DUE((vd *)record + PAST_AT(j)) = vmax(((const course *)s->course)->rate, DUE((vd *)record + PAST_AT(j)));
   put(x, y, NX);
 }
 
@@ -119,6 +122,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
     evaluate(C, &L, j, y, r);
   }
   finish(C, &L, j, y);
+  if (FREELY && PREDICTS) advance(C, STEPS(C, record), 1, PREDICTION(&L), y, past);
   make_noise(C, &L, record, 0, j);
   vl bad = broken(C, &L);
   if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};

@@ -18,6 +18,8 @@
  *   HAS_COMPENSATED      MARCH->compensated may be set
  *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near, of type vl, is then what
  *                        cst_is_near says of the residuals behind evaluate
+ *   PREDICTS_FREELY      those, which are all, are extrapolated whatever the iteration leaves; evaluate ends none
+ *   PREDICTION(L)        what such a core predicts of the state alone: it extrapolates the differences from it
  *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
  *   SIZE(L)              what an update of those is compared with where they are smaller
  *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
@@ -99,6 +101,10 @@
 #define SLOW(C, L, rate)
 #endif
 
+#ifndef PREDICTION
+#define PREDICTION(L) NULL
+#endif
+
 #ifdef USES_STEP
 #define SET_STEP(L, record, k) (L)->step = *(const vl *)cst_block(record, LAYOUT(C).step) + (k)
 #else
@@ -136,11 +142,11 @@ static size_t room(const cst_march *m) {
 }
 
 /* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
- * level of round-off, the least update, and whether the last one was larger than an earlier one. Where
- * unknowns are extrapolated: whether the residual was near before the last correction, and is now. The number
- * of corrections. */
+ * level of round-off, the least update, the slowest contraction of the last steps, and whether the last update
+ * was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near before the
+ * last correction, and is now. The number of corrections. */
 typedef struct {
-  vd  last, rate, least;
+  vd  last, rate, least, known;
   vl  missed;
   vl  was_near, near;
   int corrections;
@@ -156,7 +162,7 @@ CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least 
  * below what they say. */
 CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
   const vd ratio = size / c->last,
-           slowest = vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), c->rate);
+           slowest = vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), vmax(c->rate, c->known));
   const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
   const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
   (void)C;
@@ -182,7 +188,7 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   }
   const vl missed = (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
   const vl stalled = missed & (c->missed | vmask(!LINEAR));
-  *c = (course){size, c->rate, vmin(size, c->least), missed, c->near, c->near, c->corrections + 1};
+  *c = (course){size, c->rate, vmin(size, c->least), c->known, missed, c->near, c->near, c->corrections + 1};
   (void)C;
   return active & (small | stalled) & (vl)(odd == 0);
 }
@@ -197,7 +203,12 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
   SPACE(d, (ROWS + 1) * NX, K * NX);
   vl     plain[MOST_GROUPS], done[MOST_GROUPS], active[MOST_GROUPS];
   course c[MOST_GROUPS];
-  EACH(g) plain[g] = (vl)(*due[g] > 0), c[g] = outset(), done[g] = vmask(0);
+  EACH(g) {
+    plain[g] = (vl)(*due[g] > 0);
+    c[g] = outset();
+    if (FREELY && PREDICTS) c[g].known = *due[g];
+    done[g] = vmask(0);
+  }
   for (int it = 0;; it++) {
     vl some = vmask(0), more = vmask(0);
     EACH(g) {
@@ -212,6 +223,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
       L[g].iterations -= __builtin_convertvector(active[g], vd); /* an active lane is -1 */
       done[g] |= correct(C, active[g], d + g * NX, x[g], SIZE(&L[g]), &c[g]);
+      if (FREELY && PREDICTS) *due[g] = vmax(c[g].rate, *due[g]);
       more |= ~done[g];
     }
     if (BY_UPDATE && !vany(more)) return more;
@@ -326,6 +338,8 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
         }
         EACH(g) {
           finish(C, &L[g], j, x[g]);
+          if (FREELY && PREDICTS)
+            advance(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, PREDICTION(&L[g]), x[g], behind[g]);
           make_noise(C, &L[g], record[g], k, j);
         }
       }

@@ -7,8 +7,9 @@
  * Explicit tableaus have no unknowns. For an implicit one the unknowns are the A_i. The functional iteration
  * A_i <- A(Q_i, V_i) contracts by about h times the Lipschitz constant and runs to stagnation: on a spring of
  * frequency w it contracts by (h w)^2 times the spectral radius of a^2, which is 1/4 for gauss(1), 1/12 for
- * gauss(2), 1/21 for gauss(3), 1/33 for gauss(4). Nothing here keeps g = 0; these methods serve for
- * comparison.
+ * gauss(2), 1/21 for gauss(3), 1/33 for gauss(4). It starts from the stages of the last steps, extrapolated
+ * stage by stage: five steps predict better than the polynomial of the last one, which has no more points than
+ * stages. Nothing here keeps g = 0; these methods serve for comparison.
  *
  * A layer given by formulas is one call of its value kernel, without stages.
  */
@@ -33,7 +34,9 @@ struct data {
 #endif
 #include "method/core/time.h"
 #ifndef CST_COLD
-#define NX (MARCH->unknowns)
+#define NX           (MARCH->unknowns)
+#define NX_PREDICTED NX
+#define PREDICTS_FREELY
 #define USES_STEP
 
 /* Defined because steps start from L->v: noise on p follows this core as a separate step. */
@@ -58,6 +61,7 @@ struct local {
   vd        iterations;
   vl        step;
   vd size; /* least size that an update is compared with: 0 except far from the origin and on stiff springs */
+  vl near; /* not used here */
   vl newton; /* lanes that are too stiff for the functional iteration */
   vd remote; /* larger coordinates have a round-off below which updates do not fall */
 };
@@ -77,6 +81,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
+  L->near = vmask(0);
   velocity(C, L);
 }
 
@@ -248,6 +253,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .stages = stages,
       .unknowns = unknowns,
       .kept = unknowns,
+      .predicted = unknowns,
       .matrix = n * n,
       .fixed = stages,
       .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
