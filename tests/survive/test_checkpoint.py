@@ -88,7 +88,7 @@ def interrupted():
 
 def refused(title, result, status=2):
     process = constella(
-        "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0001"
+        "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.002"
     )
     ok(
         process.returncode == status and "error: " in process.stderr and "Signal" not in process.stderr,
@@ -153,7 +153,7 @@ def main():
 
         change(name, whole, cut)
         process = constella(
-            "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0001"
+            "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.002"
         )
         ok(
             process.returncode in (1, 2) and "error: " in process.stderr,
