@@ -21,11 +21,11 @@ if ! sources=$(git ls-files '*.c' '*.h' 2>/dev/null) || [[ ! $sources ]]; then
   exit 0
 fi
 mapfile -t sources < <(grep -v -x src/tableau/tableau-explicit.c <<<"$sources")   # that one is a table
+drifted=$(clang-format --dry-run "${sources[@]}" 2>&1 | sed -n 's/^\([^:]*\):.*warning.*/\1/p' | sort -u)
 if [[ ${1-} != --check ]]; then
-  clang-format -i "${sources[@]}"
+  [[ ! $drifted ]] || xargs clang-format -i <<<"$drifted"   # only these, since make compiles what has a new time
   exit
 fi
-drifted=$(clang-format --dry-run "${sources[@]}" 2>&1 | sed -n 's/^\([^:]*\):.*warning.*/\1/p' | sort -u)
 if [[ $drifted ]]; then
   printf 'not ok  clang-format; `make format` lays these out:\n%s\n' "$drifted"
   exit 1
