@@ -31,7 +31,7 @@ FIELDS = [
 LONG = """study: conservation
 system: double-pendulum
 initial: {members: 6, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
-end: 100000.0
+end: 1000000.0
 steps: [0.02]
 methods: [midpoint]
 reference: {method: "gauss(2)", step: 10.0}
@@ -79,7 +79,7 @@ def interrupted():
     end = time.monotonic() + 60
     while "running" not in constella("status", result).stdout and time.monotonic() < end:
         time.sleep(0.05)  # a start is slow on a busy machine and under the sanitizers
-    time.sleep(2.5)
+    time.sleep(1)
     process.send_signal(signal.SIGUSR1)
     ok(process.wait(60) == 75, "a run is stopped with a checkpoint")
     names = [f for f in os.listdir(os.path.dirname(result)) if f.startswith("long.h5.checkpoint.")]
