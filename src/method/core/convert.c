@@ -69,6 +69,7 @@ struct data {
 #include "method/core/sweep.h"
 #include "method/core/time.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
+#define HAS_NO_PIECES
 #define NX           (4 * NQ + 4 * NG)
 #define NX_PREDICTED NX
 #define PREDICTS_FREELY

@@ -49,9 +49,10 @@ struct data {
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
-#define NODES           OWN(0)->k
-#define DEGREE          MARCH->stages
-#define BLOCK           (DEGREE * NQ)
+#define NODES  OWN(0)->k
+#define DEGREE MARCH->stages
+#define BLOCK  (DEGREE * NQ)
+#define HAS_NO_PIECES
 #define NX              (2 * BLOCK + NG)
 #define NX_TESTED       BLOCK
 #define HAS_COMPENSATED 1
