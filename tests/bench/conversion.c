@@ -80,7 +80,8 @@ static PetscErrorCode time_variants(const cst_study *s, double aim, int isa, dou
     printf("\n");
   }
   bench_pieces(&r[CONVERTED], isa, piece);
-  printf("  a step of convert(rk4, bias=-0.5), ns: predictor and matrix %.0f, a residual %.0f, a solution "
+  printf("  a step of convert(rk4, bias=-0.5) in the general core, ns: predictor and matrix %.0f, a residual "
+         "%.0f, a solution "
          "%.0f, the end %.0f\n",
          piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_FINISH]);
   fflush(stdout);

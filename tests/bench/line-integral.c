@@ -117,7 +117,8 @@ static void print_pieces(bench_run *r, int isa) {
   double piece[BENCH_PIECES];
   bench_pieces(r, isa, piece);
   const double kernels = time_kernels(r, isa, nodes_of(r));
-  printf("  a step of %s, ns: begin %.1f, a residual %.1f, a solution %.1f; residual/kernels alone %.1f\n",
+  printf("  a step of %s in the general core, ns: begin %.1f, a residual %.1f, a solution %.1f; "
+         "residual/kernels alone %.1f\n",
          r->method, piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION],
          piece[BENCH_RESIDUAL] / kernels);
 }

@@ -67,7 +67,7 @@ double bench_iterations(const bench_run *r); /* of the solver, a step and lane s
 
 /* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution
  * with the matrix, the end. Each piece is called many times at the unknowns that the first step begins with.
- */
+ * The pieces are those of the general core where the compiled one has none. */
 enum { BENCH_BEGIN, BENCH_RESIDUAL, BENCH_SOLUTION, BENCH_FINISH, BENCH_PIECES };
 void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]); /* of its first substep */
 /* The kind of its first substep. */
