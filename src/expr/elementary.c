@@ -6,7 +6,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include <sleef.h>
+#include "constella/lanes.h" /* declares the functions of SLEEF */
 #include "core/inverse-root.h"
 #include "expr/expr-internal.h"
 

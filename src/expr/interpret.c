@@ -1,6 +1,8 @@
 /* interpret.c: runs a tape over the lanes of one group. Compiled once per instruction set (see lanes.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef __clang__  /* for which sleef.h declares other types of results */
 #include <sleef.h> /* first: what lanes.h declares of it is compared */
+#endif
 #include "constella/lanes.h"
 #include "core/inverse-root.h"
 #include "expr/expr-internal.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "constella/constella.h"
 #include "study/run/identity.h"
+#include "study/run/libraries.h"
 #include "study/result/verify.h"
 
 /* Prints and returns whether an attribute of the file differs from this program. */
@@ -31,7 +32,7 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
   char  libraries[512], host[MPI_MAX_PROCESSOR_NAME];
   int   length, other = 0;
   char *compiler = cst_result_text(file, "/run", "compile_compiler");
-  cst_identity_libraries(libraries, sizeof libraries);
+  cst_libraries(libraries, sizeof libraries);
   MPI_Get_processor_name(host, &length);
   puts("What differs between the file and this program:");
   other += differs(file, "/", "version", "version", CST_RELEASE);

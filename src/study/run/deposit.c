@@ -3,7 +3,6 @@
 #include "study/run/deposit.h"
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -18,9 +17,8 @@ struct cst_deposit {
   long                number;
   size_t              offset;
   pthread_t           thread;
-  bool                begun, threaded;
-  atomic_bool         ended;
-  char                why[512]; /* empty: no failure */
+  bool                begun, threaded, ended; /* ended: set by the thread */
+  char                why[512];               /* empty: no failure */
 };
 
 cst_deposit *cst_deposit_create(const char *path, cst_output *o) {
@@ -83,7 +81,7 @@ static void *deposit(void *context) {
     snprintf(d->why, sizeof d->why, "%s", why);
   else if (d->n)
     cst_snapshot_write(d->path, d->number, d->offset, d->bytes, d->place, d->n, d->why, sizeof d->why);
-  atomic_store(&d->ended, true);
+  __atomic_store_n(&d->ended, true, __ATOMIC_RELEASE);
   return NULL;
 }
 
@@ -94,7 +92,7 @@ void cst_deposit_begin(cst_deposit *d, long number, size_t offset) {
   d->offset = offset;
   d->begun = true;
   d->why[0] = 0;
-  atomic_store(&d->ended, false);
+  __atomic_store_n(&d->ended, false, __ATOMIC_RELEASE);
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   d->threaded = !pthread_create(&d->thread, NULL, deposit, d);
@@ -113,7 +111,7 @@ static void tell_places(cst_deposit *d) {
 }
 
 bool cst_deposit_done(cst_deposit *d) {
-  if (!d->begun || !atomic_load(&d->ended)) return false;
+  if (!d->begun || !__atomic_load_n(&d->ended, __ATOMIC_ACQUIRE)) return false;
   join(d);
   if (*d->why)
     strcpy(cst_bundle_add(&d->told, "failed", strlen(d->why) + 1), d->why);

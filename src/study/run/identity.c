@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sleef.h>
-#include <libfyaml.h>
-#include "constella/record.h"
 #include "study/run/identity.h"
+#include "study/run/libraries.h"
 
 #ifndef CST_VERSION
 #define CST_VERSION "unknown"
@@ -20,17 +18,6 @@
 
 const char *cst_identity_version(void) { return CST_VERSION; }
 const char *cst_identity_compiler(void) { return CST_COMPILER " (" __VERSION__ ")"; }
-
-void cst_identity_libraries(char *text, size_t n) {
-  char mpi[MPI_MAX_LIBRARY_VERSION_STRING], record[64];
-  int  length;
-  MPI_Get_library_version(mpi, &length);
-  mpi[strcspn(mpi, ",\n")] = 0;
-  cst_record_library(record, sizeof record);
-  snprintf(text, n, "PETSc %d.%d.%d, %s, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR,
-           PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, record, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR,
-           fy_library_version());
-}
 
 /* Reads the linker's build identifier of the program itself, the first object in the list. It changes with
  * any code. */
@@ -62,7 +49,7 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   size_t n;
   FILE  *f = open_memstream(&text, &n);
   if (!f) abort();
-  cst_identity_libraries(libraries, sizeof libraries);
+  cst_libraries(libraries, sizeof libraries);
   dl_iterate_phdr(find_build, build);
   fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n", run,
           p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries, build);

@@ -11,8 +11,7 @@ char *cst_identity_text(const cst_plan *p, const char *run);
 /* Compares two such texts. If they differ: false, and why[n] quotes the first difference; `what` names the
  * older text. */
 bool cst_identity_same(const char *then, const char *now, const char *what, char *why, int n);
-/* The libraries in use, and the compiler with its flags. */
-void        cst_identity_libraries(char *text, size_t n);
+/* The compiler with its flags. */
 const char *cst_identity_compiler(void);
 const char *cst_identity_version(void);
 #endif

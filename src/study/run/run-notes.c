@@ -5,6 +5,7 @@
 #include <time.h>
 #include "constella/constella.h"
 #include "study/run/identity.h"
+#include "study/run/libraries.h"
 #include "study/run/run-notes.h"
 
 void cst_run_notes_time(char text[32]) {
@@ -47,7 +48,7 @@ void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
   cst_output_note(o, "/run", "started", text);
   cst_output_note(o, "/run", "command", options->command ? options->command : "");
   cst_output_note(o, "/run", "compiler", cst_identity_compiler());
-  cst_identity_libraries(text, sizeof text);
+  cst_libraries(text, sizeof text);
   cst_output_note(o, "/run", "libraries", text);
   note_back_end(o, &options->back_end);
 }
