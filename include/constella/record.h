@@ -87,9 +87,9 @@ void cst_record_flush(cst_record *r); /* collective */
 bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data);
 bool cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data);
 /* Independent, any rank: brings all rows that this host has written to the disk, and tests that path still
- * names this file. False with the reason in cst_record_error: that of the system, or "the file was removed or
- * replaced during the run". */
-bool cst_record_sync(cst_record *r);
+ * names this file. False with the reason in why[n]: that of the system, or "the file was removed or replaced
+ * during the run". It may run beside other functions of the record, in a thread. */
+bool cst_record_sync(const cst_record *r, char *why, int n);
 const char *
 cst_record_error(const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place

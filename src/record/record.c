@@ -336,16 +336,15 @@ static bool named(const cst_record *r) {
          mine.st_ino == there.st_ino;
 }
 
-bool cst_record_sync(cst_record *r) {
-  if (fsync(r->disk)) {
-    snprintf(r->error, sizeof r->error, "%s", strerror(errno));
-    return false;
-  }
-  if (!named(r)) {
-    snprintf(r->error, sizeof r->error, "the file was removed or replaced during the run");
-    return false;
-  }
-  return true;
+bool cst_record_sync(const cst_record *r, char *why, int n) {
+  const bool written = !fsync(r->disk);
+  if (!written)
+    snprintf(why, (size_t)n, "%s", strerror(errno));
+  else if (!named(r))
+    snprintf(why, (size_t)n, "the file was removed or replaced during the run");
+  else
+    return true;
+  return false;
 }
 
 static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in, const void *out) {

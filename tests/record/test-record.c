@@ -248,7 +248,8 @@ static void taken_up(void) {
   OK(cst_record_read(r, FINAL_Q, start, count, q) && q[3] == demo_q(2, 1, 3), "its rows are there");
   for (long i = 12 + rank; i < NCASE * NMEMBER; i += size)
     ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
-  OK(ok && cst_record_sync(r), "the others are written, and are on disk %s", cst_record_error(r));
+  OK(ok && cst_record_sync(r, why, sizeof why), "the others are written, and are on disk %s",
+     cst_record_error(r));
   sealed(r);
   OK(cst_record_close(r, "complete") && size_is(s.st_size), "the file has the size that it had");
   cst_result *g = cst_result_open(file, why, sizeof why);
@@ -277,17 +278,17 @@ static void not_ours(void) {
 /* The file is removed or replaced during the run. */
 static void pulled_away(void) {
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("gone.h5"), why, sizeof why);
-  OK(cst_record_sync(r), "a file that is there is synchronised");
+  OK(cst_record_sync(r, why, sizeof why), "a file that is there is synchronised");
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) unlink(file);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"),
-     "one that was removed is not: %s", cst_record_error(r));
+  OK(!cst_record_sync(r, why, sizeof why) && strstr(why, "removed or replaced"),
+     "one that was removed is not: %s", why);
   FILE *f = rank == 0 ? fopen(file, "w") : NULL;
   if (f) fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"),
-     "nor one that was replaced: %s", cst_record_error(r));
+  OK(!cst_record_sync(r, why, sizeof why) && strstr(why, "removed or replaced"),
+     "nor one that was replaced: %s", why);
   OK(cst_record_close(r, "interrupted"), "and it is closed all the same");
 }
 

@@ -65,8 +65,8 @@ static int again(const char *path) {
     if (turn == 0) puts("ready"), fflush(stdout);
     for (long k = 0; k < 10; k++) busy_row(r, (BUSY / 2 + 10 * turn + k) % BUSY);
     busy_notes(r, turn);
-    bool ok = cst_record_sync(r) && !*cst_record_error(r);
-    if (!ok) fprintf(stderr, "write-demo: %s\n", cst_record_error(r));
+    bool ok = cst_record_sync(r, why, sizeof why) && !*cst_record_error(r);
+    if (!ok) fprintf(stderr, "write-demo: %s %s\n", why, cst_record_error(r));
     if (!cst_record_close(r, "interrupted") || !ok) return 1;
   }
 }

@@ -380,9 +380,7 @@ void cst_output_text(cst_output *o, const char *group, const char *name, const c
   cst_record_text(o->record, group, name, text);
 }
 
-const char *cst_output_sync(cst_output *o) {
-  return cst_record_sync(o->record) ? NULL : cst_record_error(o->record);
-}
+bool cst_output_sync(const cst_output *o, char *why, int n) { return cst_record_sync(o->record, why, n); }
 
 PetscErrorCode cst_output_share(cst_output *o, double share) {
   PetscFunctionBegin;

@@ -50,8 +50,8 @@ void cst_output_text(cst_output *o, const char *group, const char *name, const c
 void cst_output_number(cst_output *o, const char *group, const char *name, double value);
 /* Collective. */
 void cst_output_flush(cst_output *o);
-/* Writes this rank's data to disk; NULL, or the reason of a failure. */
-const char *cst_output_sync(cst_output *o);
+/* Writes this rank's data to disk; false with the reason in why[n]. It may run in a thread. */
+bool cst_output_sync(const cst_output *o, char *why, int n);
 /* Stores the fraction of the study that is done, for `status`; on one rank. */
 PetscErrorCode cst_output_share(cst_output *o, double share);
 PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished); /* collective */

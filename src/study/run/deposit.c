@@ -76,10 +76,7 @@ size_t cst_deposit_close(cst_deposit *d) {
 
 static void *deposit(void *context) {
   cst_deposit *d = context;
-  const char  *why = cst_output_sync(d->output);
-  if (why)
-    snprintf(d->why, sizeof d->why, "%s", why);
-  else if (d->n)
+  if (cst_output_sync(d->output, d->why, sizeof d->why) && d->n)
     cst_snapshot_write(d->path, d->number, d->offset, d->bytes, d->place, d->n, d->why, sizeof d->why);
   __atomic_store_n(&d->ended, true, __ATOMIC_RELEASE);
   return NULL;

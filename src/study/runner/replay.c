@@ -80,13 +80,13 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
   const int   most = d->plan->study->ntrajectory;
   const long *member = d->member + (size_t)i * (size_t)most;
   int         n = 0;
+  char        why[256];
   PetscFunctionBegin;
   while (n < most && member[n] >= 0) n++;
   if (!d->open[i] || n == 0) PetscFunctionReturn(0);
   PetscCall(cst_runner_replay(d->runner, i, member, n, stop));
   if (*stop) PetscFunctionReturn(0);
-  const char *why = cst_output_sync(d->output);
-  PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", why);
+  PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", why);
   PetscCall(cst_output_chosen(d->output, i, member));
   PetscFunctionReturn(0);
 }
