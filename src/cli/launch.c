@@ -12,8 +12,6 @@
 #include <petscsys.h>
 #include "study/run/stop.h"
 
-extern char **environ;
-
 /* The innermost launcher first: the mpirun of Open MPI, of MPICH and its relatives start their daemons by
  * srun, whose variables ranks on other nodes inherit. SLURM_NTASKS belongs to the job, in which one process
  * may run alone. */
