@@ -27,6 +27,8 @@ free_port() {
   echo $port
 }
 
+# Only jobs of urgent preempt, and only those of spare: were main above spare, a waiting job of main would
+# preempt a requeued one again.
 # cred_expire is also the delay before a requeued job may start again; 5 is the smallest allowed value.
 configuration() {
   local host user
@@ -67,7 +69,7 @@ EnforcePartLimits=ALL
 MailProg=/bin/true
 KillWait=5
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=1000 State=UNKNOWN
-PartitionName=main Nodes=$host Default=YES State=UP PriorityTier=2 PreemptMode=OFF
+PartitionName=main Nodes=$host Default=YES State=UP PriorityTier=1 PreemptMode=OFF
 PartitionName=spare Nodes=$host State=UP PriorityTier=1 GraceTime=20
 PartitionName=urgent Nodes=$host State=UP PriorityTier=2 PreemptMode=OFF
 END
