@@ -2,8 +2,8 @@
 with messages instead of tracebacks.
 
 The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument
-and option. Exit: 0; 1 when the output cannot be written, or for a mistake in the program itself; 2 for mistakes
-of the user: no such file, no result, a damaged one, a missing Python module, nothing to draw.
+and option. Exit: 0; 1 when the output cannot be written, or for a mistake in the program itself; 2 for
+mistakes of the user: no such file, no result, a damaged one, a missing Python module, nothing to draw.
 CONSTELLA_TRACEBACK=1 in the environment shows the traceback, for developers.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -135,7 +135,9 @@ COMMANDS = {"report": report, "plot": draw, "export": export, "figures": figures
 
 
 def unforeseen(command, file, e):
-    """The message of an exception that no command expects, and the exit status: damage, or a mistake of ours."""
+    """The message of an exception that no command expects, and the exit status: damage, or a mistake of
+    ours.
+    """
     seen = damage(file) if file else ""
     if seen:
         return fail(2, file, f"is damaged: {seen}")
@@ -145,7 +147,8 @@ def unforeseen(command, file, e):
         1,
         "constella",
         f"{command} failed with {type(e).__name__}: {said} ({os.path.basename(where.filename)}, line "
-        f"{where.lineno}). Nothing in {file} looks damaged, so this is a mistake of the program: please report it, "
+        f"{where.lineno}). Nothing in {file} looks damaged, "
+        f"so this is a mistake of the program: please report it, "
         "with what CONSTELLA_TRACEBACK=1 in the environment shows",
     )
 

@@ -46,7 +46,8 @@ class Trajectory:
         keep = (self.t >= first) & (self.t <= last)
         if not keep.any():
             raise ResultError(
-                f"no time of a trajectory is between {first:g} and {last:g}; they go from {self.t[0]:g} to {self.t[-1]:g}"
+                f"no time of a trajectory is between {first:g} and {last:g}; they go from "
+                f"{self.t[0]:g} to {self.t[-1]:g}"
             )
         cut = {n: x[keep] for n, x in self.values.items()}
         return dataclasses.replace(self, values=cut, arrays={n: x[keep] for n, x in self.arrays.items()})
@@ -88,12 +89,7 @@ def stored_members(result, case):
     if told is not None:
         return [int(m) for m in told]
     count = next(
-        (
-            result.shape(path)[0]
-            for path in result.datasets(root)
-            if result.scales(path)[:1] == ["chosen"]
-        ),
-        0,
+        (result.shape(path)[0] for path in result.datasets(root) if result.scales(path)[:1] == ["chosen"]), 0
     )
     named = re.search(
         r"^trajectories:\n(?:  .*\n)*?  members:\n((?:    - \d+\n)+)", result.study, re.M
@@ -179,7 +175,10 @@ def trajectory(result, case, member=None):
     return read(result, case, members.index(member), member)
 
 
-NONE = "; the study stores none (`trajectories: {members: [0], every: 10}` in the study file stores that of member 0)"
+NONE = (
+    "; the study stores none (`trajectories: {members: [0], "
+    "every: 10}` in the study file stores that of member 0)"
+)
 
 
 def listed(result, members=None, finest=False):

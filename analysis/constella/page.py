@@ -63,7 +63,10 @@ def table(result):
         )
         first = not rows or methods[case] != methods[case - 1]
         rows.append(f"<tr{' class=first' if first else ''}>{cells}</tr>")
-    return f'<div class="scroll"><table class="results"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return (
+        f'<div class="scroll"><table '
+        f'class="results"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
 
 
 def figure(name, caption, fig, look):
@@ -229,6 +232,16 @@ def page(result, look="screen"):
     )
     links = "".join(f'<a href="#{name}">{escape(heading)}</a>' for name, heading, _ in parts)
     meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    head = f'<!DOCTYPE html>\n<html lang="en"><head>{meta}\n<title>{escape(result.title)}</title>\n<style>\n{css}</style></head>\n'
-    body = f'<body>\n<header><h1>{escape(result.title)}</h1><p class="lead">{escape(lead(result))}</p>\n{warning}<nav>{links}</nav></header>\n'
+    head = (
+        f"<!DOCTYPE html>\n"
+        f'<html lang="en"><head>{meta}\n'
+        f"<title>{escape(result.title)}</title>\n"
+        f"<style>\n"
+        f"{css}</style></head>\n"
+    )
+    body = (
+        f"<body>\n"
+        f'<header><h1>{escape(result.title)}</h1><p class="lead">{escape(lead(result))}</p>\n'
+        f"{warning}<nav>{links}</nav></header>\n"
+    )
     return head + body + "".join(section(*p) for p in parts) + "</body></html>\n"

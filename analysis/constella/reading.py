@@ -13,7 +13,10 @@ os.environ.setdefault(
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 
-OLD = "was written by a release whose files do not say what their columns are; `constella table` prints it, and a new run can be drawn"
+OLD = (
+    "was written by a release whose files do not say what their columns are; `constella table` prints "
+    "it, and a new run can be drawn"
+)
 
 
 class ConstellaError(Exception):

@@ -16,25 +16,22 @@ from .reading import ResultError
 
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
 MOVES = 0.05  # of its scale: a quantity that changes by more with every method is not conserved
-WINDOW_SPREAD = (
-    0.35  # local slopes of a fitted window differ by at most this from its order (src/study/statistics/order-fit.c)
-)
+WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/study/statistics/order-fit.c)
 
 
 class Result(Cases):
     """One open result file.
 
-    study, kind, system, title   texts: the study in canonical form, its kind, the name of the system, its title
-    cases                        pandas DataFrame: a row per case, the columns of `constella table`
-    statistic(role, of)          a column by what it tells, [case]: statistic("error", "q"), statistic("largest", "energy")
-    ROLE                         all columns of a role as xarray data: error, order, rate, largest, verdict, mean ...
-    grid(role, of)               the same without xarray: an array, and what stands along its axes
-    time_series(name, case)      (t, largest |x - x(0)| over the members) of an observable
-    trajectory(case, member)     one that was stored; trajectories() gives all
-    verdicts(name)               {method: {set: word}}
-    failures                     sentences
-    select(methods, where)       the same result with fewer cases; every figure and table then shows these
-    to_xarray(), to_pandas()     everything that is shaped by cases, labelled
+    study, kind, system, title   texts: the study in canonical form, its kind, the name of the system, its
+    title cases                        pandas DataFrame: a row per case, the columns of `constella table`
+    statistic(role, of)          a column by what it tells, [case]: statistic("error", "q"),
+    statistic("largest", "energy") ROLE                         all columns of a role as xarray data: error,
+    order, rate, largest, verdict, mean ... grid(role, of)               the same without xarray: an array,
+    and what stands along its axes time_series(name, case)      (t, largest |x - x(0)| over the members) of
+    an observable trajectory(case, member)     one that was stored; trajectories() gives all verdicts(name)
+    {method: {set: word}} failures                     sentences select(methods, where)       the same
+    result with fewer cases; every figure and table then shows these to_xarray(), to_pandas()     everything
+    that is shaped by cases, labelled
     """
 
     def __init__(self, path):
@@ -44,7 +41,10 @@ class Result(Cases):
 
     def __repr__(self):
         methods = len(dict.fromkeys(c.method for c in self.curves()))
-        return f"<{self.kind} study of {self.system}: {int(self.shown.sum())} cases of {methods} methods, {self.path}>"
+        return (
+            f"<{self.kind} study of {self.system}: {int(self.shown.sum())} cases of {methods} methods, "
+            f"{self.path}>"
+        )
 
     def __getattr__(self, name):
         """A role of the table as labelled data."""

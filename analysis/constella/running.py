@@ -76,13 +76,12 @@ def run(
 ):
     """Run a study and open its result.
 
-    study     a path, the text of a study file, or a dict of its keys; in a dict `system` may be a whole system: a dict, or its text
-    output    the result file; the default is the study's name, or its title, with .h5, in the current folder
-    ranks     so many under mpirun; None: one process without it
-    progress  print what the run says while it goes, to stderr
-    overwrite, resume, options    as the command line has them; options: a list of words
-    Returns the Result, which tells failures of single trajectories. Raises ConstellaError with the program's
-    messages where it refuses the study or is interrupted.
+    study     a path, the text of a study file, or a dict of its keys; in a dict `system` may be a whole
+    system: a dict, or its text output    the result file; the default is the study's name, or its title,
+    with .h5, in the current folder ranks     so many under mpirun; None: one process without it progress
+    print what the run says while it goes, to stderr overwrite, resume, options    as the command line has
+    them; options: a list of words Returns the Result, which tells failures of single trajectories. Raises
+    ConstellaError with the program's messages where it refuses the study or is interrupted.
     """
     with tempfile.TemporaryDirectory(prefix="constella-") as temporary:
         folder, text = pathlib.Path(temporary), None

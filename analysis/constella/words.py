@@ -207,7 +207,8 @@ def failure_sentences(result):
         curve = result.curve_of(case)
         who = f"{curve.label if curve else f'case {case}'}, step {result.nominal[case]:.4g}"
         out.append(
-            f"{who}: {reason}: {len(members)} of {result.status.shape[1]} trajectories (members {members_text(members)})."
+            f"{who}: {reason}: {len(members)} of {result.status.shape[1]} trajectories (members "
+            f"{members_text(members)})."
         )
     return out
 

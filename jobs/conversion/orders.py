@@ -3,8 +3,8 @@
 
     orders.py [-o FOLDER] [SYSTEM ...]
 
-Writes a study and a result for each system into FOLDER (orders/), prints a row for each system, layer and bias,
-then counts. The program is that of the variable CONSTELLA (build/constella).
+Writes a study and a result for each system into FOLDER (orders/), prints a row for each system, layer and
+bias, then counts. The program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -17,8 +17,8 @@ import re
 import subprocess
 import sys
 
-# Replacements in orders.yaml for each system. The start is generic, because a symmetric one hides terms of the
-# error; `first` is the number of steps at the largest step.
+# Replacements in orders.yaml for each system. The start is generic, because a symmetric one hides terms of
+# the error; `first` is the number of steps at the largest step.
 SYSTEMS = {
     "spherical-pendulum": dict(initial="default", end=1.6, first=4),
     "planar-pendulum": dict(initial="rotating", end=1, first=4),
@@ -100,7 +100,9 @@ def expected(layer, bias):
 
 
 def verdict(row, order):
-    """equal, higher or lower; open if one of the fits has no window. A fit that contradicts the claim has one."""
+    """equal, higher or lower; open if one of the fits has no window. A fit that contradicts the claim has
+    one.
+    """
     if any(row[f"flag_{part}"] not in ("ok", "contradicts", "returns") for part in "qp"):
         return "open"
     off = [float(row[f"order_{part}"]) - order for part in "qp"]

@@ -1,8 +1,8 @@
 """agreement.py: how many digits of a printed and a measured number agree, and whether they suffice.
 
-Used by tables.py. The number of agreeing digits is the largest d for which the measured value lies within half
-a unit of the d-th significant digit of the printed one, at most as many as are printed. All digits agree if the
-measured value, rounded, is the printed one.
+Used by tables.py. The number of agreeing digits is the largest d for which the measured value lies within
+half a unit of the d-th significant digit of the printed one, at most as many as are printed. All digits
+agree if the measured value, rounded, is the printed one.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses

@@ -2,11 +2,11 @@
 """dna_by_numpy.py [SEEDS]: first crossings and transitions of a DNA chain of 200 bases in numpy, for the
 tables `crossings` and `transitions` of tao-owhadi.toml.
 
-Shares no code with the program. It applies the methods of Tao and Owhadi, (1.3), (2.1), (2.3), (2.7), to their
-(4.9), for all starts together; linear systems of the ring are solved by elimination without pivots and a
-correction of rank one. Starts are those of the source, theta_k = 0.8 + 0.1 xi_k with normal deviates xi_k,
-theta_k' = cos(4 pi k/N)/sqrt(N); the deviates differ from the program's. Takes a quarter of an hour on one core
-for 64 starts.
+Shares no code with the program. It applies the methods of Tao and Owhadi, (1.3), (2.1), (2.3), (2.7), to
+their (4.9), for all starts together; linear systems of the ring are solved by elimination without pivots
+and a correction of rank one. Starts are those of the source, theta_k = 0.8 + 0.1 xi_k with normal deviates
+xi_k, theta_k' = cos(4 pi k/N)/sqrt(N); the deviates differ from the program's. Takes a quarter of an hour
+on one core for 64 starts.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
@@ -29,7 +29,9 @@ def gradient(x):
 
 
 def tridiagonal(diagonal, off, right):
-    """The solution for the columns of right, [N][seeds] each, of the system with `off` next to the diagonal."""
+    """The solution for the columns of right, [N][seeds] each, of the system with `off` next to the
+    diagonal.
+    """
     d, r = diagonal.copy(), [b.copy() for b in right]
     for i in range(1, N):
         f = off / d[i - 1]

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """end_multipliers.py: measures compositions whose constraint acts only at their two ends.
 
-The program has no such method. Read by statements.py. Prints TOML: for each method its order and the defect of
-its 2-form. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, (5.7). It requires the constraint at
-the ends of a composition; in Example 5.1, RATTLE as B after A, the multipliers at the inner point cancel,
-(5.16)-(5.18). With q' = p (masses 1), g(q) = 0, G = Dg and the leapfrog step L_h of the potential alone, this
-is for weights c_1 .. c_s the method `ends`
+The program has no such method. Read by statements.py. Prints TOML: for each method its order and the defect
+of its 2-form. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, (5.7). It requires the
+constraint at the ends of a composition; in Example 5.1, RATTLE as B after A, the multipliers at the inner
+point cancel, (5.16)-(5.18). With q' = p (masses 1), g(q) = 0, G = Dg and the leapfrog step L_h of the
+potential alone, this is for weights c_1 .. c_s the method `ends`
 
     (q1, r) = L_{c_s h} ... L_{c_1 h} (q0, p0 + G(q0)'l),  g(q1) = 0,    p1 = r - G(q1)'m,  G(q1) p1 = 0
 
@@ -24,7 +24,9 @@ START = np.array([0.5**0.5, 0, -(0.5**0.5)]), np.array([0, 0.5**0.25, 0])
 
 
 def triple(parts):
-    """Weights of the symmetric composition that raises order 2 to 4: equal parts, a negative one, equal parts."""
+    """Weights of the symmetric composition that raises order 2 to 4: equal parts, a negative one, equal
+    parts.
+    """
     w = 1 / (2 * parts - (2 * parts) ** (1 / 3))
     return [w] * parts + [1 - 2 * parts * w] + [w] * parts
 
@@ -130,8 +132,9 @@ def order(method, weights, exact):
 
 
 def defect(method, weights, count=STEPS[0]):
-    """The largest change of the 2-form dq ^ dp on a basis of the tangent vectors of {g = 0, G p = 0}, over the
-    whole run of the largest step."""
+    """The largest change of the 2-form dq ^ dp on a basis of the tangent vectors of {g = 0, G p = 0}, over
+    the whole run of the largest step.
+    """
     q, p = START
     basis = np.linalg.svd(np.array([[*G(q), 0, 0, 0], [*(hess_g(q) * p), *G(q)]]))[2][2:]
     after = [

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""matrices.py: measures the variational scheme of order 2 for a magnetised body on its matrix with f as printed
-and as derived. Read by statements.py.
+"""matrices.py: measures the variational scheme of order 2 for a magnetised body on its matrix with f as
+printed and as derived. Read by statements.py.
 
 Prints TOML: for each f the change of the 2-form dp ^ dR in one step of h = 0.1 from a matrix off the group,
-whether the run to t = 100 ends with finite numbers, and the largest change of the energy, including that of the
-springs, until it does not. Source: Tao, Owhadi, section 4.5, with its omega = 10 and beta = 0.4.
+whether the run to t = 100 ends with finite numbers, and the largest change of the energy, including that of
+the springs, until it does not. Source: Tao, Owhadi, section 4.5, with its omega = 10 and beta = 0.4.
 tao-owhadi.toml, next to its table `body`, has the printed f and its derivation.
 """
 # SPDX-License-Identifier: BSD-2-Clause

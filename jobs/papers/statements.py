@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""statements.py: runs the studies of a paper's statements, and compares each statement with the measured values.
+"""statements.py: runs the studies of a paper's statements, and compares each statement with the measured
+values.
 
     statements.py [-o FOLDER] [--ranks N] [--overwrite] PAPER.toml
 
-Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a measured value contradicts a statement; 2 for
-mistakes of the user. The program is that of the variable CONSTELLA (build/constella). PAPER.toml, in which the
-names of studies are relative to it, contains
+Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a measured value contradicts a statement;
+2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella). PAPER.toml, in
+which the names of studies are relative to it, contains
 
     source       where the statements are made.
     statements   a list: `says`, `where` (section or equation), `study` or `script`, and `measured`, a list of

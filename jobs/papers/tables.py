@@ -4,8 +4,9 @@
     tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown] [--overwrite]
               PAPER.toml
 
-Results, and a PNG for each figure, go to FOLDER (default: the paper's name). Exit: 0; 1 when a number that must
-agree does not; 2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella).
+Results, and a PNG for each figure, go to FOLDER (default: the paper's name). Exit: 0; 1 when a number that
+must agree does not; 2 for mistakes of the user. The program is that of the variable CONSTELLA
+(build/constella).
 
 PAPER.toml, in which the names of studies are relative to it, contains
 
@@ -65,7 +66,9 @@ def rate_of(columns, result, column, cases, block, step):
 
 
 def measured_of(columns, result, column, cases, block, step):
-    """The value of a column of the result at the step; for an observable, the largest change over the members."""
+    """The value of a column of the result at the step; for an observable, the largest change over the
+    members.
+    """
     if "rate_of" in column:
         return rate_of(columns, result, column, cases, block, step)
     case = case_of(column, cases, block, step)

@@ -4,9 +4,9 @@ those of another implementation.
 
     tao-owhadi-crossings.py PAPER.toml [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite]
 
-Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a mean is outside the spread of single starts;
-2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella). PAPER.toml contains
-`ensembles`, by name:
+Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a mean is outside the spread of single
+starts; 2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella).
+PAPER.toml contains `ensembles`, by name:
 
     title, study    the study's keys `steps`, `methods` and `every` are replaced by those of each block.
     of              crossing (the time at which the mean angle first passes pi, between samples along a straight
@@ -15,10 +15,10 @@ Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a mean is outs
                     and the standard deviation over the starts of the other implementation, then the method.
 
 The columns for each method: the starts that failed and those without a crossing (both are left out), mean,
-standard deviation of single starts, standard error of the mean, least and largest; the distance of the mean from
-that of the other implementation, in its standard deviations and in standard errors of the difference; the
-distance from the first method of the last block, the benchmark, in standard deviations of single starts; the
-time per unit of time.
+standard deviation of single starts, standard error of the mean, least and largest; the distance of the mean
+from that of the other implementation, in its standard deviations and in standard errors of the difference;
+the distance from the first method of the last block, the benchmark, in standard deviations of single
+starts; the time per unit of time.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse

@@ -1,5 +1,5 @@
-"""synthetic.py: result files made up for tests: the layout of src/study/result/output.c and columns.c, with invented
-numbers.
+"""synthetic.py: result files made up for tests: the layout of src/study/result/output.c and columns.c, with
+invented numbers.
 
 build(path, kind, ...) writes one. The numbers have the shapes of real ones (powers of the step, a round-off
 plateau, random walks) but come from no integrator.

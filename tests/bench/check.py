@@ -1,7 +1,9 @@
-"""check.py: part of `make bench`: the seconds on one core that `constella check` tells, over those that a run takes.
+"""check.py: part of `make bench`: the seconds on one core that `constella check` tells, over those that a
+run takes.
 
-Processor's time of whole processes on one rank, without that of a run a hundredth as long: start-up and the file. The least of three runs; what
-is told comes between them, on a machine as busy. It should be within a factor 2.
+Processor's time of whole processes on one rank, without that of a run a hundredth as long: start-up and the
+file. The least of three runs; what is told comes between them, on a machine as busy. It should be within a
+factor 2.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -15,18 +17,119 @@ PROGRAM = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "conste
 TIMES, FACTOR = 3, 2
 ENSEMBLE = "initial: {members: 64, seed: 1, spread: {v: 0.05}}\n"
 WORKS = {  # the end, and the study
-    "one trajectory": (200000, "study: conservation\nsystem: double-pendulum\nsteps: [0.02]\nmethods: [rattle]\n"),
-    "impulses, 64 members": (2000, "study: conservation\nsystem: double-pendulum\nsteps: [0.02, 0.01]\nmethods: [rattle, shake, \"compose(rattle, suzuki4)\"]\n" + ENSEMBLE),
-    "every step observed": (8000, "study: conservation\nsystem: spherical-pendulum\nsteps: [0.01]\nmethods: [rattle]\nobserve: every\n" + ENSEMBLE),
-    "line integrals": (6000, "study: conservation\nsystem: planar-pendulum\nsteps: [0.05]\nmethods: [\"hbvm(k=6, s=2)\"]\n" + ENSEMBLE),
-    "conversions": (200, "study: conservation\nsystem: double-pendulum\nsteps: [0.02]\nmethods: [\"convert(rk4)\", project(rk4)]\n" + ENSEMBLE),
-    "Lie groups": (4000, "study: conservation\nsystem: lagrange-top\nsteps: [0.01]\nmethods: [lie-rattle, lie-euler-a]\n" + ENSEMBLE),
-    "thermostats": (4000, "study: ensemble\nsystem: double-pendulum\nsteps: [0.02]\nmethods: [\"baoab(friction=0.5, inverse-temperature=2)\"]\n" + ENSEMBLE),
-    "halved steps": (500, "study: order\nsystem: double-pendulum\nsteps: {from: 0.1, halvings: 4}\nmethods: [rattle, midpoint]\nreference: self\n" + ENSEMBLE),
-    "a reference": (50, "study: order\nsystem: double-pendulum\nsteps: {from: 0.1, halvings: 4}\nmethods: [rattle]\nreference: {method: \"gauss(6)\", step: 0.005}\n" + ENSEMBLE),
-    "in quad": (20, "study: order\nsystem: double-pendulum\nsteps: {from: 0.1, halvings: 2}\nmethods: [rattle]\nreference: {method: \"gauss(6)\", step: 0.01, precision: quad}\n"),
-    "forty pendula": (200, "study: conservation\nsystem: {name: pendulum-chain, parameters: {n: 40}}\nsteps: [0.01]\nmethods: [rattle]\n" + ENSEMBLE),
-    "waters": (10, "study: conservation\nsystem: {name: tip3p-water, parameters: {n: 8}}\ninitial: lattice\nsteps: [0.0625]\nmethods: [rattle, \"convert(rk4)\"]\n"),
+    "one trajectory": (
+        200000,
+        "study: conservation\n" "system: double-pendulum\n" "steps: [0.02]\n" "methods: [rattle]\n",
+    ),
+    "impulses, 64 members": (
+        2000,
+        (
+            "study: conservation\n"
+            "system: double-pendulum\n"
+            "steps: [0.02, 0.01]\n"
+            'methods: [rattle, shake, "compose(rattle, suzuki4)"]\n'
+        )
+        + ENSEMBLE,
+    ),
+    "every step observed": (
+        8000,
+        (
+            "study: conservation\n"
+            "system: spherical-pendulum\n"
+            "steps: [0.01]\n"
+            "methods: [rattle]\n"
+            "observe: every\n"
+        )
+        + ENSEMBLE,
+    ),
+    "line integrals": (
+        6000,
+        (
+            "study: conservation\n"
+            "system: planar-pendulum\n"
+            "steps: [0.05]\n"
+            'methods: ["hbvm(k=6, s=2)"]\n'
+        )
+        + ENSEMBLE,
+    ),
+    "conversions": (
+        200,
+        (
+            "study: conservation\n"
+            "system: double-pendulum\n"
+            "steps: [0.02]\n"
+            'methods: ["convert(rk4)", project(rk4)]\n'
+        )
+        + ENSEMBLE,
+    ),
+    "Lie groups": (
+        4000,
+        (
+            "study: conservation\n"
+            "system: lagrange-top\n"
+            "steps: [0.01]\n"
+            "methods: [lie-rattle, lie-euler-a]\n"
+        )
+        + ENSEMBLE,
+    ),
+    "thermostats": (
+        4000,
+        (
+            "study: ensemble\n"
+            "system: double-pendulum\n"
+            "steps: [0.02]\n"
+            'methods: ["baoab(friction=0.5, inverse-temperature=2)"]\n'
+        )
+        + ENSEMBLE,
+    ),
+    "halved steps": (
+        500,
+        (
+            "study: order\n"
+            "system: double-pendulum\n"
+            "steps: {from: 0.1, halvings: 4}\n"
+            "methods: [rattle, midpoint]\n"
+            "reference: self\n"
+        )
+        + ENSEMBLE,
+    ),
+    "a reference": (
+        50,
+        (
+            "study: order\n"
+            "system: double-pendulum\n"
+            "steps: {from: 0.1, halvings: 4}\n"
+            "methods: [rattle]\n"
+            'reference: {method: "gauss(6)", step: 0.005}\n'
+        )
+        + ENSEMBLE,
+    ),
+    "in quad": (
+        20,
+        "study: order\n"
+        "system: double-pendulum\n"
+        "steps: {from: 0.1, halvings: 2}\n"
+        "methods: [rattle]\n"
+        'reference: {method: "gauss(6)", step: 0.01, precision: quad}\n',
+    ),
+    "forty pendula": (
+        200,
+        (
+            "study: conservation\n"
+            "system: {name: pendulum-chain, parameters: {n: 40}}\n"
+            "steps: [0.01]\n"
+            "methods: [rattle]\n"
+        )
+        + ENSEMBLE,
+    ),
+    "waters": (
+        10,
+        "study: conservation\n"
+        "system: {name: tip3p-water, parameters: {n: 8}}\n"
+        "initial: lattice\n"
+        "steps: [0.0625]\n"
+        'methods: [rattle, "convert(rk4)"]\n',
+    ),
 }
 
 

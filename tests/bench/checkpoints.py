@@ -1,7 +1,7 @@
 """checkpoints.py: the cost of checkpoints at the default interval, as a fraction of the run.
 
-The same study runs alternately without checkpoints and with many; the cost of one is the difference divided by
-their number. Ensembles of several sizes run in one batch, which is all that a checkpoint contains.
+The same study runs alternately without checkpoints and with many; the cost of one is the difference divided
+by their number. Ensembles of several sizes run in one batch, which is all that a checkpoint contains.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -31,8 +31,23 @@ methods: [rattle]
 def run(folder, study, interval):
     result = os.path.join(folder, "bench.h5")
     began = time.monotonic()
-    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--overwrite", "--batch", "4096", "--progress", "none",
-                                "--checkpoint-seconds", str(interval)], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [
+            PROGRAM,
+            "run",
+            study,
+            "-o",
+            result,
+            "--overwrite",
+            "--batch",
+            "4096",
+            "--progress",
+            "none",
+            "--checkpoint-seconds",
+            str(interval),
+        ],
+        stdout=subprocess.DEVNULL,
+    )
     size = 0
     while process.poll() is None:
         for name in os.listdir(folder):
@@ -50,7 +65,11 @@ def run(folder, study, interval):
 
 
 if __name__ == "__main__":
-    print(f"\ncheckpoints, double pendulum, rattle, one rank: cost of one against the default interval of {DEFAULT} s")
+    print(
+        f"\n"
+        f"checkpoints, double pendulum, rattle, "
+        f"one rank: cost of one against the default interval of {DEFAULT} s"
+    )
     print("  members     bytes  seconds each  slowest, order to end  part of a run")
     with tempfile.TemporaryDirectory() as folder:
         study = os.path.join(folder, "bench.yaml")
@@ -64,4 +83,6 @@ if __name__ == "__main__":
                 costs.append((with_them[0] - without[0]) / max(with_them[1], 1))
                 slowest, bytes_of_one = max(slowest, with_them[2]), with_them[3]
             cost = statistics.median(costs)
-            print(f"  {members:7d} {bytes_of_one:9d}  {cost:12.4f}  {slowest:21.4f}  {100 * max(cost, 0) / DEFAULT:11.4f} %")
+            print(
+                f"  {members:7d} {bytes_of_one:9d}  {cost:12.4f}  {slowest:21.4f}  {100 * max(cost, 0) / DEFAULT:11.4f} %"
+            )

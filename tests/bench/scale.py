@@ -1,8 +1,9 @@
 """scale.py: checkpoints of many ranks on a slow disk: what one takes, and for how long ranks wait meanwhile.
 
-The same study on several numbers of ranks, more than there are cores, with states as large as those of many ranks; the disk is made slow by
-scale.c. For each: bytes of a checkpoint, seconds from its order to its end, and of rank 0 and of the other one that waits longest: the seconds
-in polls and for the disk, per checkpoint.
+The same study on several numbers of ranks, more than there are cores, with states as large as those of many
+ranks; the disk is made slow by scale.c. For each: bytes of a checkpoint, seconds from its order to its end,
+and of rank 0 and of the other one that waits longest: the seconds in polls and for the disk, per
+checkpoint.
 
 scale.py [PROGRAM] [--tcp]: --tcp: messages and polls go through sockets, where rank 0 has to answer.
 """
@@ -106,7 +107,9 @@ def run(folder, ranks, lanes):
 
 if __name__ == "__main__":
     print(
-        f"\ncheckpoints every {INTERVAL} s, disk of {CLIENT / 1e6:.0f} MB/s per process, {TOTAL / 1e6:.0f} MB/s in all"
+        f"\n"
+        f"checkpoints every {INTERVAL} s, disk of {CLIENT / 1e6:.0f} MB/s per process, "
+        f"{TOTAL / 1e6:.0f} MB/s in all"
     )
     print("  seconds: the slowest, order to end; in which the main thread waits for the disk, per checkpoint")
     print("  ranks       MB   no  seconds   rank 0   others  % polls  ms each")

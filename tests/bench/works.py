@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# works.py: part of `make bench`: `constella run` on five typical studies by RATTLE with h = 0.01, as ensembles and
-# as single trajectories: nanoseconds per trajectory-step from the CPU time of whole processes at two lengths.
-# slope: the cost of further steps, including accumulators; whole: including start-up, verdicts and file, at the
-# longer length. Water, compared with other packages: water.py.
+# works.py: part of `make bench`: `constella run` on five typical studies by RATTLE with h = 0.01, as
+# ensembles and as single trajectories: nanoseconds per trajectory-step from the CPU time of whole processes
+# at two lengths. slope: the cost of further steps, including accumulators; whole: including start-up,
+# verdicts and file, at the longer length. Water, compared with other packages: water.py.
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import resource
@@ -47,13 +47,20 @@ def study(system, spread, members, steps):
         else f"{{members: {members}, seed: 1, around: default, spread: {{q: {spread}, v: {spread}}}}}"
     )
     return (
-        f"study: conservation\nsystem: {system}\ninitial: {initial}\nend: {0.01 * steps!r}\nsteps: [0.01]\nmethods: [rattle]\n"
+        f"study: conservation\n"
+        f"system: {system}\n"
+        f"initial: {initial}\n"
+        f"end: {0.01 * steps!r}\n"
+        f"steps: [0.01]\n"
+        f"methods: [rattle]\n"
         "roundoff: {dyadic-steps: false}\n"
     )
 
 
 def measure(system, spread, members, steps):
-    """Nanoseconds per step: slope and whole. The shorter length is a quarter of the longer one; runs alternate."""
+    """Nanoseconds per step: slope and whole. The shorter length is a quarter of the longer one; runs
+    alternate.
+    """
     short = long = float("inf")
     for _ in range(ROUNDS):
         short = min(short, cpu(study(system, spread, members, steps // 4)))
@@ -63,7 +70,9 @@ def measure(system, spread, members, steps):
 
 def main():
     print(
-        f"\nns a trajectory-step of `constella run`, slope (whole), least of {ROUNDS}\n{'':22} {'ensemble':>20} {'one trajectory':>20}"
+        f"\n"
+        f"ns a trajectory-step of `constella run`, slope (whole), least of {ROUNDS}\n"
+        f"{'':22} {'ensemble':>20} {'one trajectory':>20}"
     )
     for name, system, spread, members, steps, alone in WORKS:
         cells = [

@@ -314,7 +314,8 @@ if __name__ == "__main__":
     counted = sum(name == "c" for name, _ in BLOCKS)
     ok(
         counted == 7,
-        "every C block of the page is looked at: a method, its line, an observer, its line, a kind of study, its line, a layer",
+        "every C block of the page is looked at: a method, its line, an observer, its line, "
+        "a kind of study, its line, a layer",
         counted,
     )
     method()

@@ -1,4 +1,6 @@
-"""test_bits.py: a result has the same bits for any number of ranks, batch size, instruction set, type of solver; alone or in an ensemble."""
+"""test_bits.py: a result has the same bits for any number of ranks, batch size, instruction set, type of
+solver; alone or in an ensemble.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import sys
@@ -10,7 +12,10 @@ from cli import differences, digests, done, h5py, numpy, ok, path, run, skip, to
 
 LOCK = threading.Lock()
 
-OBSERVABLES = 'observables: [energy, momentum, constraint, "height: z", "speed: sqrt(x\'^2 + y\'^2 + z\'^2)", "tension: 2*L*lambda_rod*cos(t)", "odd: atan2(y, x)*exp(-z)"]'
+OBSERVABLES = (
+    'observables: [energy, momentum, constraint, "height: z", "speed: sqrt(x\'^2 + y\'^2 + z\'^2)", '
+    '"tension: 2*L*lambda_rod*cos(t)", "odd: atan2(y, x)*exp(-z)"]'
+)
 STUDIES = {
     "order": """
 study: order
@@ -133,7 +138,9 @@ def lively(name, result):
 
 
 def same(name, text, status, turn):
-    """All ways, or in `make test` a part: each study in a quarter of them, each way on a quarter of the studies."""
+    """All ways, or in `make test` a part: each study in a quarter of them, each way on a quarter of the
+    studies.
+    """
     everything = "CONSTELLA_TEST_ALL" in os.environ
     process, result = run(name, text)
     if not ok(
@@ -178,9 +185,11 @@ def numbers(values):
 
 
 def alone(name, text, masses, members):
-    """Each of the members by itself, from its start printed with 17 digits: /final against the member's rows of the ensemble.
+    """Each of the members by itself, from its start printed with 17 digits: /final against the member's
+    rows of the ensemble.
 
-    The start is the first stored state. The masses are powers of two times small integers, so that p = M v is undone exactly where p/M is exact.
+    The start is the first stored state. The masses are powers of two times small integers, so that p = M v
+    is undone exactly where p/M is exact.
     """
     process, result = run(name, text)
     if not ok(process.returncode == 0, f"{name} runs", process.stderr):

@@ -64,7 +64,8 @@ def two_tops_by_hand():
     mass = [f"({p}1+{p}2+{p}3)/2-{p}{j}" for p in "IJ" for _ in range(3) for j in "123"]
     lines = [
         f"coordinates: [{', '.join(entries + ['x', 'y', 'z'])}]",
-        "parameters: {m: 1, n: 0.8, g: 1, l: 1, r: 0.4, I1: 0.5, I2: 0.45, I3: 0.2, J1: 0.12, J2: 0.1, J3: 0.06}",
+        "parameters: {m: 1, n: 0.8, g: 1, l: 1, r: 0.4, I1: 0.5, I2: 0.45, I3: 0.2, J1: 0.12, "
+        "J2: 0.1, J3: 0.06}",
         f"mass: [{', '.join(mass)}, n, n, n]",
         "potential: m*g*l/2*A33 + n*g*z",
         "constraints:",
@@ -188,7 +189,12 @@ def exact_motions():
         (f"{{file: {JOBS}/satellite.yaml}}", "locked"),
     ):
         study = (
-            f"study: order\nsystem: {system}\ninitial: {state}\nend: 2\nsteps: {{from: 0.1, halvings: 3}}\nmethods: [rattle, midpoint]\n"
+            f"study: order\n"
+            f"system: {system}\n"
+            f"initial: {state}\n"
+            f"end: 2\n"
+            f"steps: {{from: 0.1, halvings: 3}}\n"
+            f"methods: [rattle, midpoint]\n"
             "reference: exact\nerror: {of: [q, p, lambda]}\n"
         )
         name = os.path.basename(system).strip("}")
@@ -205,7 +211,13 @@ def exact_motions():
 def starts():
     """Every form of the same start gives the same bits, in the file and in the study."""
     base = "study: conservation\nsystem: %s\nend: 1\nsteps: [0.05]\nmethods: [rattle]\n"
-    top = "system: t\nbodies: {top: {rotation: R, inertia: [1, 1, 1.5]}}\npotential: R33\nstates:\n  default: {bodies: {top: {quaternion: [1, 0, 1, 0], omega: [0, 1, 2]}}}\n"
+    top = (
+        "system: t\n"
+        "bodies: {top: {rotation: R, inertia: [1, 1, 1.5]}}\n"
+        "potential: R33\n"
+        "states:\n"
+        "  default: {bodies: {top: {quaternion: [1, 0, 1, 0], omega: [0, 1, 2]}}}\n"
+    )
     system = f"{{file: {write('starts.yaml', top)}}}"
     forms = (
         "",
@@ -228,7 +240,10 @@ def starts():
     b = made(
         "array-1",
         base % chain
-        + "initial: {bodies: {link: {axis: [0, 1, 0], angle: pi/2, omega: [0, 0, i], centre: [(2*i - 1)*a, 0, 0]}}}\n",
+        + (
+            "initial: {bodies: {link: {axis: [0, 1, 0], angle: pi/2, omega: [0, 0, i], "
+            "centre: [(2*i - 1)*a, 0, 0]}}}\n"
+        ),
     )
     c = made(
         "array-2",
@@ -334,7 +349,9 @@ def observables():
         w = numpy.array([1, -0.5, 0.8])
         f = made(
             f"observed-{k}",
-            f"study: conservation\nsystem: {{file: {file}}}\ninitial: {{bodies: {{top: {{axis: {axis}, angle: {angle!r}, omega: [1, -0.5, 0.8], centre: [0, 0, 0]}}}}}}\n"
+            f"study: conservation\n"
+            f"system: {{file: {file}}}\n"
+            f"initial: {{bodies: {{top: {{axis: {axis}, angle: {angle!r}, omega: [1, -0.5, 0.8], centre: [0, 0, 0]}}}}}}\n"
             f"end: 0.01\nsteps: [0.01]\nmethods: [rattle]\nobservables: [{', '.join(names)}]\n",
         )
         if f is None:
@@ -359,7 +376,10 @@ def observables():
         )
     f = made(
         "observed-array",
-        f"study: conservation\nsystem: {{file: {JOBS}/ball-chain.yaml, parameters: {{n: 3}}}}\nend: 0.01\nsteps: [0.01]\n"
+        f"study: conservation\n"
+        f"system: {{file: {JOBS}/ball-chain.yaml, parameters: {{n: 3}}}}\n"
+        f"end: 0.01\n"
+        f"steps: [0.01]\n"
         'methods: [rattle]\nobservables: ["a: omega_link_3[2]", "b: sum(k, 1, n, momentum_link_x[k])"]\n',
     )
     if f:
@@ -433,7 +453,8 @@ def mistakes():
             "flat",
             "{name: euler-top, parameters: {I3: 2.5}}",
             "",
-            "5:11: error: rattle cannot step the flat body top: a principal moment is the sum of the other two",
+            "5:11: error: rattle cannot step the flat body top: a principal moment is the sum of the "
+            "other two",
         ),
         (
             "observable",
@@ -469,7 +490,11 @@ def closed_loops():
     for name, method in itertools.product(("bricard", "bricard-five"), ("rattle", "convert(rk4)")):
         f = made(
             f"{name}-{method[:3]}",
-            f'study: conservation\nsystem: {{file: {JOBS}/{name}.yaml}}\nend: 2\nsteps: [0.01, 0.005]\nmethods: ["{method}"]\n'
+            f"study: conservation\n"
+            f"system: {{file: {JOBS}/{name}.yaml}}\n"
+            f"end: 2\n"
+            f"steps: [0.01, 0.005]\n"
+            f'methods: ["{method}"]\n'
             "observables: [energy, constraint]\n",
         )
         if f is None:
@@ -504,7 +529,9 @@ def pages():
     )
     flat = write(
         "flat.yaml",
-        "system: flat\nbodies: {p: {rotation: R, inertia: [1, 2, 3]}}\nstates: {default: {bodies: {p: {omega: [1, 2, 3]}}}}\n",
+        "system: flat\n"
+        "bodies: {p: {rotation: R, inertia: [1, 2, 3]}}\n"
+        "states: {default: {bodies: {p: {omega: [1, 2, 3]}}}}\n",
     )
     process = constella("system", flat)
     ok(

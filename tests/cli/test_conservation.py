@@ -69,7 +69,8 @@ def drifting(name, text):
     for row in rows[1:]:
         title = f"{name}: {row['method']}, h = {row['step']:g}"
         note(
-            f"{title}: {row['energy_verdict']}, energy_max {row['energy_max']:.2e} against {rows[0]['energy_max']:.2e} of rattle"
+            f"{title}: {row['energy_verdict']}, "
+            f"energy_max {row['energy_max']:.2e} against {rows[0]['energy_max']:.2e} of rattle"
         )
         ok(
             row["energy_verdict"] in ("linear", "quadratic", "exponential")

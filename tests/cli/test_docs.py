@@ -71,7 +71,7 @@ def blocks(path):
     return found
 
 
-# ---- links ---------------------------------------------------------------------------------------------------------------------
+# ---- links ---------------------------------------------------------------------------------------
 
 
 def anchor(heading):
@@ -98,7 +98,7 @@ def links():
     ok(count > 50 and not wrong, f"{count} links lead somewhere", *wrong)
 
 
-# ---- YAML ----------------------------------------------------------------------------------------------------------------------
+# ---- YAML ----------------------------------------------------------------------------------------
 
 
 def keys_of_studies():
@@ -107,7 +107,10 @@ def keys_of_studies():
 
 STUDY_KEYS = {key for key in keys_of_studies() if "." not in key}
 SYSTEM_KEYS = set(
-    "system doc source coordinates parameters mass gyroscopic potential stiff constraints symmetries states bodies nonholonomic forces".split()
+    (
+        "system doc source coordinates parameters mass gyroscopic potential stiff constraints symmetries "
+        "states bodies nonholonomic forces"
+    ).split()
 )
 
 
@@ -163,7 +166,7 @@ def read_yaml(block, folder):
     return None if good is not None else f"{block}: {why}"
 
 
-# ---- commands ------------------------------------------------------------------------------------------------------------------
+# ---- commands ------------------------------------------------------------------------------------
 
 
 def is_number(word):
@@ -263,7 +266,7 @@ def run_command(block, command, printed, folder, environment):
     return None
 
 
-# ---- pages ---------------------------------------------------------------------------------------------------------------------
+# ---- pages ---------------------------------------------------------------------------------------
 
 
 def installed():
@@ -326,7 +329,8 @@ def compile_c(block, folder):
         [
             "bash",
             "-c",
-            f"${{CC:-cc}} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags constella) {name}",
+            f"${{CC:-cc}} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags "
+            f"constella) {name}",
         ],
         cwd=folder,
         env={**ENVIRONMENT, **WHERE},
@@ -361,7 +365,10 @@ def run_module(block, folder):
     with open(os.path.join(folder, block.name), "w", encoding="utf-8") as f:
         f.write(block.text)
     name = block.name.removesuffix(".py")
-    code = f"import sys; sys.path.insert(0, {os.path.join(ROOT, 'analysis')!r}); import importlib, constella.plot as p; p.__path__.append('.'); importlib.import_module('constella.plot.{name}')"
+    code = (
+        f"import sys; sys.path.insert(0, {os.path.join(ROOT, 'analysis')!r}); import importlib, "
+        f"constella.plot as p; p.__path__.append('.'); importlib.import_module('constella.plot.{name}')"
+    )
     told = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     return None if told.returncode == 0 or "No module named" in told.stderr else f"{block}: {told.stderr}"
 
@@ -405,7 +412,8 @@ def look_at(path):
     wrong = [x for x in wrong if x]
     ok(
         not wrong,
-        f"{page}: {counts['blocks']} blocks, {counts['commands']} commands ({counts['waiting']} shown or waiting)",
+        f"{page}: {counts['blocks']} blocks, "
+        f"{counts['commands']} commands ({counts['waiting']} shown or waiting)",
         *wrong,
     )
 

@@ -183,8 +183,8 @@ def extended(number, name, ranks=0, *words):
         ranks=ranks,
     )
     said = (
-        f"{result}: {had if taken else 0} trajectories are taken over, {whole - (had if taken else 0)} are computed"
-        + (f", {had} of them anew: {why}" if why else "")
+        f"{result}: {had if taken else 0} trajectories are taken over, "
+        f"{whole - (had if taken else 0)} are computed" + (f", {had} of them anew: {why}" if why else "")
     )
     ok(
         process.returncode == 0 and process.stdout.splitlines()[0] == said,
@@ -325,7 +325,8 @@ def refused():
         "end": (
             "end: 1.0",
             "end: 2.0",
-            "'end' is 2, and .*kept.h5, which ends at 1, does not hold the states that a later end needs; run it again with `extensible: true`",
+            "'end' is 2, and .*kept.h5, which ends at 1, "
+            "does not hold the states that a later end needs; run it again with `extensible: true`",
         ),
         "seed": (
             "seed: 3",

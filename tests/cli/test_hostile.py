@@ -200,7 +200,10 @@ def work():
         (
             "constraints of all coordinates",
             head
-            + 'potential: 0\nconstraints: {r: {for: "k = 1..n-1", expression: "sum(j, 1, n, sin(x[j]*x[k])) - 1"}}\n'
+            + (
+                "potential: 0\n"
+                'constraints: {r: {for: "k = 1..n-1", expression: "sum(j, 1, n, sin(x[j]*x[k])) - 1"}}\n'
+            )
             + state,
         ),
         (

@@ -286,7 +286,11 @@ states: {default: {q: [0.3, 0.2], v: [0.1, 0]}}
     write("two.yaml", text)
     file = made(
         "stiff",
-        'study: conservation\nsystem: {file: two.yaml}\nend: 1\nsteps: [0.1]\nmethods: ["zhang-skeel(beta=0.3, form=stiff)", rattle]\n'
+        "study: conservation\n"
+        "system: {file: two.yaml}\n"
+        "end: 1\n"
+        "steps: [0.1]\n"
+        'methods: ["zhang-skeel(beta=0.3, form=stiff)", rattle]\n'
         "roundoff: {dyadic-steps: false}\ntrajectories: {members: [0]}\n",
     )
     M, h, b = np.diag([2.0, 1]), 0.1, 0.3 * 0.01
@@ -363,7 +367,13 @@ def full_mass():
     """A full constant mass is stepped too."""
     write(
         "full.yaml",
-        "system: full\ncoordinates: [x, y]\nmass:\n  - [2, 0.5]\n  - [0.5, 1]\npotential: x*y + y^4/4 + x^3/3\nstiff: 3*(x - y)^2\n"
+        "system: full\n"
+        "coordinates: [x, y]\n"
+        "mass:\n"
+        "  - [2, 0.5]\n"
+        "  - [0.5, 1]\n"
+        "potential: x*y + y^4/4 + x^3/3\n"
+        "stiff: 3*(x - y)^2\n"
         "states: {default: {q: [0.3, 0.2], v: [0.1, -0.4]}}\n",
     )
     s, q, v, h = Full(), np.array([0.3, 0.2]), np.array([0.1, -0.4]), 0.1
@@ -375,7 +385,12 @@ def full_mass():
     }
     file = made(
         "full-mass",
-        "study: conservation\nsystem: {file: full.yaml}\nend: 1\nsteps: [0.1]\nmethods: [%s]\nroundoff: {dyadic-steps: false}\n"
+        "study: conservation\n"
+        "system: {file: full.yaml}\n"
+        "end: 1\n"
+        "steps: [0.1]\n"
+        "methods: [%s]\n"
+        "roundoff: {dyadic-steps: false}\n"
         "trajectories: {members: [0]}\n" % ", ".join(f'"{m}"' for m in methods),
     )
     for k, (name, motion) in enumerate(methods.items()):
@@ -391,7 +406,12 @@ def order_study():
     def errors(name, over, average):
         methods = [f"penalty(zhang-skeel(beta=0.4), omega={w}{average})" for w in (20, 40)]
         text = (
-            "study: order\nsystem: double-pendulum\nend: 2\nsteps: [0.02, 0.005, 0.00125]\nmethods: [rattle, %s]\nerror: {over: %s}\n"
+            "study: order\n"
+            "system: double-pendulum\n"
+            "end: 2\n"
+            "steps: [0.02, 0.005, 0.00125]\n"
+            "methods: [rattle, %s]\n"
+            "error: {over: %s}\n"
             'reference: {method: "gauss(6)", step: 0.01}\n' % (", ".join(f'"{x}"' for x in methods), over)
         )
         return methods, list(table(made(name, text).filename))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # test_molecules.py: the march over the molecules of one trajectory has the bits of the generic march of an
-# interpreted system: for every kick, alone, in groups, with noise, where trajectories fail. TAP. Four lanes, many
-# molecules and failures with CONSTELLA_TEST_ALL only.
+# interpreted system: for every kick, alone, in groups, with noise, where trajectories fail. TAP. Four
+# lanes, many molecules and failures with CONSTELLA_TEST_ALL only.
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import sys
@@ -18,7 +18,10 @@ steps: [%g]
 methods: %s
 observables: [energy]
 """
-KICKS = '[rattle, shake, euler-a, euler-b, "compose(rattle, suzuki4)", "langevin(rattle, friction=0.1, inverse-temperature=50)"]'
+KICKS = (
+    '[rattle, shake, euler-a, euler-b, "compose(rattle, suzuki4)", "langevin(rattle, friction=0.1, '
+    'inverse-temperature=50)"]'
+)
 MEMBERS = "{members: %d, seed: 3, around: lattice, spread: {v: 0.001}}"
 
 

@@ -136,7 +136,11 @@ def kept():
     methods = ["lagrange-dalembert(rk4)", "lagrange-dalembert(euler, bias=-0.5)", "project(rk4)"]
     f = made(
         "kept",
-        f"study: conservation\nsystem: chaplygin-sleigh\nend: 500\nsteps: [0.05]\nmethods: [{quoted(methods)}]\n",
+        f"study: conservation\n"
+        f"system: chaplygin-sleigh\n"
+        f"end: 500\n"
+        f"steps: [0.05]\n"
+        f"methods: [{quoted(methods)}]\n",
     )
     rows = table(path("kept.h5")) if f else []
     for row in rows:
@@ -266,7 +270,12 @@ def momentum():
     free = "{name: snakeboard, parameters: {a: 0, b: 0}}"
     f, result = run(
         "momentum",
-        f"study: conservation\nsystem: {free}\nend: 20\nsteps: [0.05]\nmethods: [{quoted(methods)}]\nobservables: [momentum, displacement]\n",
+        f"study: conservation\n"
+        f"system: {free}\n"
+        f"end: 20\n"
+        f"steps: [0.05]\n"
+        f"methods: [{quoted(methods)}]\n"
+        f"observables: [momentum, displacement]\n",
     )
     for row in table(result):
         ok(

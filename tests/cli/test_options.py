@@ -109,7 +109,10 @@ def completion():
         open(path(name), "w", encoding="utf-8").close()
 
     def complete(*words):
-        text = '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _constella "$1" "${@: -1}" "${@: -2:1}"; printf "%s\\n" "${COMPREPLY[@]}"'
+        text = (
+            '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _constella "$1" "${@: -1}" "${@: '
+            '-2:1}"; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
         run = subprocess.run(
             ["bash", "-c", text, "-", script, PROGRAM, *words], capture_output=True, text=True, cwd=FOLDER
         )

@@ -1,8 +1,8 @@
 """test_order_trust.py: orders that must not have the flag ok, each with a control that must have it.
 
-The cases: a return to the start, a reference as inaccurate as the run, amplified round-off, an order between two
-whole numbers. Also the error of the reference itself: its value, and that its bits do not depend on how it is
-computed.
+The cases: a return to the start, a reference as inaccurate as the run, amplified round-off, an order
+between two whole numbers. Also the error of the reference itself: its value, and that its bits do not
+depend on how it is computed.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import sys

@@ -48,7 +48,12 @@ def orders(system, group):
     names = ", ".join(f'"{x[0]}"' for x in methods)
     process, result = run(
         f"{system}-{group}",
-        f"study: order\n{head}\nend: {END.get(system, 2.0)}\nsteps: {{counts: {counts}}}\nmethods: [{names}]\nreference: {reference}\n",
+        f"study: order\n"
+        f"{head}\n"
+        f"end: {END.get(system, 2.0)}\n"
+        f"steps: {{counts: {counts}}}\n"
+        f"methods: [{names}]\n"
+        f"reference: {reference}\n",
     )
     if not ok(process.returncode == 0, f"{system}, order {group}, runs", process.stderr):
         return

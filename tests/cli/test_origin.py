@@ -159,12 +159,21 @@ def starts():
     )
     r, result = run_study(
         "on-rail",
-        "study: conservation\nsystem: {file: rail.yaml}\nend: 10\nsteps: [0.1]\nmethods: [rattle, midpoint]\n",
+        "study: conservation\n"
+        "system: {file: rail.yaml}\n"
+        "end: 10\n"
+        "steps: [0.1]\n"
+        "methods: [rattle, midpoint]\n",
     )
     ok(r.returncode == 0, "a start at round-off from a rail is taken", r.stderr)
     r, result = run_study(
         "off-rail",
-        "study: conservation\nsystem: {file: rail.yaml}\ninitial: {q: [1, 1e-8], v: [0, 0]}\nend: 10\nsteps: [0.1]\nmethods: [rattle]\n",
+        "study: conservation\n"
+        "system: {file: rail.yaml}\n"
+        "initial: {q: [1, 1e-8], v: [0, 0]}\n"
+        "end: 10\n"
+        "steps: [0.1]\n"
+        "methods: [rattle]\n",
     )
     ok(
         r.returncode == 2 and "the start is inconsistent" in r.stderr and "scale" in r.stderr,
@@ -184,8 +193,14 @@ def bodies():
         for h in ("0.01", "0.001", "0.0001") if "CONSTELLA_TEST_ALL" in os.environ else ("0.001",):
             r, result = run_study(
                 f"{system}-{h}",
-                f"study: conservation\nsystem: {system}\ninitial: {{members: 64, seed: 5, spread: {spread}}}\n"
-                f'end: "2e5*{h}"\nsteps: [{h}]\nmethods: [rattle]\nobservables: [energy, momentum, constraint]\nsamples: {{count: 10}}\n',
+                f"study: conservation\n"
+                f"system: {system}\n"
+                f"initial: {{members: 64, seed: 5, spread: {spread}}}\n"
+                f'end: "2e5*{h}"\n'
+                f"steps: [{h}]\n"
+                f"methods: [rattle]\n"
+                f"observables: [energy, momentum, constraint]\n"
+                f"samples: {{count: 10}}\n",
             )
             row = rows_of(result, ["failed", "constraint_scaled_max"])[0] if r.returncode in (0, 1) else {}
             ok(
@@ -204,7 +219,12 @@ def tolerance():
     write("pendulum-far.yaml", "system: far\n" + SYSTEMS["cart-on-rail"] % "1e6")
     r, result = run_study(
         "loose",
-        "study: conservation\nsystem: {file: pendulum-far.yaml}\nend: 50\nsteps: [0.1]\nmethods: [rattle]\nsolver: {tolerance: [1e-4, 1e-6, 1e-8, 1e-14]}\n",
+        "study: conservation\n"
+        "system: {file: pendulum-far.yaml}\n"
+        "end: 50\n"
+        "steps: [0.1]\n"
+        "methods: [rattle]\n"
+        "solver: {tolerance: [1e-4, 1e-6, 1e-8, 1e-14]}\n",
     )
     g = [float(x["constraint_scaled_max"]) for x in rows_of(result, ["constraint_scaled_max"])]
     ok(

@@ -202,7 +202,11 @@ def momenta():
     same."""
     write("skewed.c", SKEWED)
     text = (
-        "study: conservation\nsystem: spherical-pendulum\nend: 40\nsteps: [0.05]\nlayers: {even: {file: kutta38.c}, skewed: {file: skewed.c}}\n"
+        "study: conservation\n"
+        "system: spherical-pendulum\n"
+        "end: 40\n"
+        "steps: [0.05]\n"
+        "layers: {even: {file: kutta38.c}, skewed: {file: skewed.c}}\n"
         "methods: [convert(even), convert(skewed), skewed]\nobservables: [energy, momentum]\n"
     )
     process, result = run("momenta", text)
@@ -272,7 +276,8 @@ def mistakes():
         "swollen.c",
         KUTTA.replace(
             "*s->S = s->number(s, 0);",
-            '*s->S = s->number(s, 0);\n  for (int i = 0; i < 250000; i++) *s->S = s->call(s, "sin", s->add(s, *s->S, s->t), 0);',
+            "*s->S = s->number(s, 0);\n"
+            '  for (int i = 0; i < 250000; i++) *s->S = s->call(s, "sin", s->add(s, *s->S, s->t), 0);',
         ),
     )
     refused(

@@ -199,7 +199,11 @@ def names():
     )
     plain = completes(
         "generic",
-        "study: conservation\nsystem: {name: planar-pendulum, compile: never}\nend: 1\nsteps: [0.01]\nmethods: [rattle]\n",
+        "study: conservation\n"
+        "system: {name: planar-pendulum, compile: never}\n"
+        "end: 1\n"
+        "steps: [0.01]\n"
+        "methods: [rattle]\n",
     )
     same(digests(result), plain, "compile: never with a system of the catalogue")
     ok(
@@ -352,12 +356,20 @@ def mistakes():
     )
     put(
         "s.yaml",
-        "study: conservation\nsystem: {file: sub/bead.yaml, compile: often}\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n",
+        "study: conservation\n"
+        "system: {file: sub/bead.yaml, compile: often}\n"
+        "end: 1\n"
+        "steps: [0.1]\n"
+        "methods: [rattle]\n",
     )
     refused("an unknown wish", "s.yaml:2:40: error: unknown compile 'often'; allowed: auto, never, always")
     put(
         "s.yaml",
-        "study: conservation\nsystem: {file: sub/bead.yaml, parameters: {h: 1}}\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n",
+        "study: conservation\n"
+        "system: {file: sub/bead.yaml, parameters: {h: 1}}\n"
+        "end: 1\n"
+        "steps: [0.1]\n"
+        "methods: [rattle]\n",
     )
     refused("an unknown parameter of the user's system", "unknown parameter 'h'; allowed: a, b, c, m, g")
 

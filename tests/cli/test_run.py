@@ -532,7 +532,11 @@ def claims():
             "--system",
             write(
                 "free.yaml",
-                "system: rk-here\ncoordinates: [x]\nmass: [1]\npotential: x^4\nstates: {default: {q: [1], v: [0]}}\n",
+                "system: rk-here\n"
+                "coordinates: [x]\n"
+                "mass: [1]\n"
+                "potential: x^4\n"
+                "states: {default: {q: [1], v: [0]}}\n",
             ),
         ),
         "none at all",
@@ -851,7 +855,9 @@ methods: [rattle]
         for f in (plain, better)
     ]
     note(
-        f"energy noise of rattle after 2e5 steps, relative, rms over 16 members: {drift[0]:.2e} plain, {drift[1]:.2e} compensated, ratio {drift[0] / drift[1]:.1f}"
+        f"energy noise of rattle after 2e5 steps, relative, "
+        f"rms over 16 members: {drift[0]:.2e} plain, {drift[1]:.2e} compensated, "
+        f"ratio {drift[0] / drift[1]:.1f}"
     )
     ok(drift[1] < drift[0] / 2, "compensation lowers the energy's noise at least by half", drift)
     ok(drift[1] < 1e-13, "to a few units of the last place", drift)

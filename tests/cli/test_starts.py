@@ -112,7 +112,9 @@ def spread():
         "spread-named", "{members: 3, seed: 3, around: default, spread: {q: {x: 0.01, y: 0.01}}}"
     )
     ok((every == named).all(), "all coordinates named is the same as one deviation")
-    refused("spread-name", "{members: 3, spread: {q: {w: 1}}}", "'w' of 'q' is not a coordinate, array or body")
+    refused(
+        "spread-name", "{members: 3, spread: {q: {w: 1}}}", "'w' of 'q' is not a coordinate, array or body"
+    )
     refused("spread-none", "{members: 3, spread: {q: {x: 0}}}", "'spread' is zero")
     bodies, _ = final(
         "spread-body",
@@ -175,7 +177,13 @@ def sweep():
 
 
 def ranges():
-    text = "study: conservation\nsystem: {{name: double-pendulum, parameters: {{g: {0}}}}}\nend: 1\nsteps: [0.25]\nmethods: [rattle]\n"
+    text = (
+        "study: conservation\n"
+        "system: {{name: double-pendulum, parameters: {{g: {0}}}}}\n"
+        "end: 1\n"
+        "steps: [0.25]\n"
+        "methods: [rattle]\n"
+    )
     one, two = (
         run("range", text.format("{from: 1, to: 2, count: 5}"))[1],
         run("range-list", text.format("[1, 1.25, 1.5, 1.75, 2]"))[1],

@@ -148,7 +148,12 @@ def inconsistent():
         )
     write(
         "linkage-study.yaml",
-        "study: order\nsystem: {file: linkage.yaml}\nend: 1\nsteps: [0.5]\nmethods: [rattle]\nreference: self\n",
+        "study: order\n"
+        "system: {file: linkage.yaml}\n"
+        "end: 1\n"
+        "steps: [0.5]\n"
+        "methods: [rattle]\n"
+        "reference: self\n",
     )
     process = constella("check", path("linkage-study.yaml"))
     ok(

@@ -229,7 +229,11 @@ def no_end():
     """A motion that reaches infinity in a finite time: the trajectory fails, and the others go on."""
     write(
         "blow.yaml",
-        "system: blow\ncoordinates: [x]\nmass: [1]\npotential: -x^4\nstates: {default: {q: [1], v: [1]}, calm: {q: [0], v: [0]}}\n",
+        "system: blow\n"
+        "coordinates: [x]\n"
+        "mass: [1]\n"
+        "potential: -x^4\n"
+        "states: {default: {q: [1], v: [1]}, calm: {q: [0], v: [0]}}\n",
     )
     process, result = run(
         "infinity",

@@ -84,7 +84,8 @@ def starts_alike():
     process, _ = run(
         "frozen",
         text.replace(
-            '["langevin(rattle, friction=0.5, inverse-temperature=2)", "baoab(friction=0.5, inverse-temperature=2)"]',
+            '["langevin(rattle, friction=0.5, inverse-temperature=2)", "baoab(friction=0.5, '
+            'inverse-temperature=2)"]',
             "[rattle]",
         ),
     )

@@ -278,10 +278,17 @@ def million():
     """phi v over 1e6 steps."""
     if "CONSTELLA_TEST_ALL" not in os.environ:
         return
-    methods = '"lagrange-dalembert(rk4)", "lagrange-dalembert(euler, bias=-0.5)", "lagrange-dalembert(rk4, bias=-0.5, state=w)"'
+    methods = (
+        '"lagrange-dalembert(rk4)", "lagrange-dalembert(euler, bias=-0.5)", "lagrange-dalembert(rk4, '
+        'bias=-0.5, state=w)"'
+    )
     f = made(
         "million",
-        f"study: conservation\nsystem: nonholonomic-oscillator\nend: 100000\nsteps: [0.1]\nmethods: [{methods}]\n",
+        f"study: conservation\n"
+        f"system: nonholonomic-oscillator\n"
+        f"end: 100000\n"
+        f"steps: [0.1]\n"
+        f"methods: [{methods}]\n",
     )
     for row in table(path("million.h5")) if f else ():
         ok(

@@ -7,11 +7,40 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import done, numpy, ok, run, table, together, write
 
-CART = "system: cart\ncoordinates: [x]\nmass: [1]\npotential: (x - {0})^2/2\nstates: {{default: {{q: [{0} + 1], v: [0]}}}}\n"
-GALAXY = "system: galaxy\ncoordinates: [x, y]\nmass: [1, 1]\npotential: (x^2 + y^2)/2 + x^2*y - y^3/3 + {0}\nstates: {{default: {{q: [0.1, -0.2], v: [0.3, 0.16]}}}}\n"
-OSCILLATOR = "system: oscillator\ncoordinates: [x, y]\nmass: [1, 1]\npotential: (x^2 + y^2)/2\nstates: {default: {q: [1, 0.5], v: [0.2, 0.3]}}\n"
-SADDLE = "system: saddle\ncoordinates: [x, y]\nmass: [1, 1]\npotential: (y^2 - x^2)/2\nstates: {default: {q: [0.1, 0.2], v: [0.1, 0.2]}}\n"
-LOW = "system: double-pendulum\ninitial: {members: 32, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}\nsteps: [0.05]\nobservables: [energy, constraint]\n"
+CART = (
+    "system: cart\n"
+    "coordinates: [x]\n"
+    "mass: [1]\n"
+    "potential: (x - {0})^2/2\n"
+    "states: {{default: {{q: [{0} + 1], v: [0]}}}}\n"
+)
+GALAXY = (
+    "system: galaxy\n"
+    "coordinates: [x, y]\n"
+    "mass: [1, 1]\n"
+    "potential: (x^2 + y^2)/2 + x^2*y - y^3/3 + {0}\n"
+    "states: {{default: {{q: [0.1, -0.2], v: [0.3, 0.16]}}}}\n"
+)
+OSCILLATOR = (
+    "system: oscillator\n"
+    "coordinates: [x, y]\n"
+    "mass: [1, 1]\n"
+    "potential: (x^2 + y^2)/2\n"
+    "states: {default: {q: [1, 0.5], v: [0.2, 0.3]}}\n"
+)
+SADDLE = (
+    "system: saddle\n"
+    "coordinates: [x, y]\n"
+    "mass: [1, 1]\n"
+    "potential: (y^2 - x^2)/2\n"
+    "states: {default: {q: [0.1, 0.2], v: [0.1, 0.2]}}\n"
+)
+LOW = (
+    "system: double-pendulum\n"
+    "initial: {members: 32, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}\n"
+    "steps: [0.05]\n"
+    "observables: [energy, constraint]\n"
+)
 
 
 def study(name, text):
@@ -76,7 +105,11 @@ def explosion():
     rows = own(
         "saddle",
         SADDLE,
-        "initial: {members: 16, seed: 3, around: default, spread: {q: 0.1, v: 0.1}}\nend: 20.0\nsteps: [0.05]\nmethods: [rattle]\nobservables: [energy]\n",
+        "initial: {members: 16, seed: 3, around: default, spread: {q: 0.1, v: 0.1}}\n"
+        "end: 20.0\n"
+        "steps: [0.05]\n"
+        "methods: [rattle]\n"
+        "observables: [energy]\n",
     )
     ok(
         rows and rows[0]["energy_verdict"] not in ("exact", "bounded", "frozen"),
@@ -102,7 +135,12 @@ def wide_interval():
     """An exponent whose interval holds 0 is no random walk."""
     rows = study(
         "wide",
-        'system: henon-heiles\ninitial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.42, 0.16]}, spread: {q: 0.01, v: 0.01}}\nend: 4000.0\nsteps: [1.0]\nmethods: ["compose(rattle, suzuki4)"]\n',
+        "system: henon-heiles\n"
+        "initial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.42, 0.16]}, "
+        "spread: {q: 0.01, v: 0.01}}\n"
+        "end: 4000.0\n"
+        "steps: [1.0]\n"
+        'methods: ["compose(rattle, suzuki4)"]\n',
     )
     ok(
         rows and rows[0]["energy_verdict"] in ("bounded", "undecided"),
@@ -119,12 +157,23 @@ def wide_interval():
 def escapes():
     rows = study(
         "leaving",
-        "system: kepler\ninitial: {members: 8, seed: 3, around: {q: [1.0, 0.0], v: [0.0, 1.6]}, spread: {q: 0.01, v: 0.01}}\nend: 500.0\nsteps: [0.05]\nmethods: [rattle, rk4]\nobservables: [energy]\n",
+        "system: kepler\n"
+        "initial: {members: 8, seed: 3, around: {q: [1.0, 0.0], v: [0.0, 1.6]}, spread: {q: 0.01, "
+        "v: 0.01}}\n"
+        "end: 500.0\n"
+        "steps: [0.05]\n"
+        "methods: [rattle, rk4]\n"
+        "observables: [energy]\n",
     )
     ok(energies(rows) == ["escaped", "escaped"], "planets that are not bound have left", energies(rows))
     rows = study(
         "staying",
-        "system: kepler\ninitial: {members: 8, seed: 3, around: default, spread: {q: 0.01, v: 0.01}}\nend: 200.0\nsteps: [0.02]\nmethods: [rattle, rk4]\nobservables: [energy]\n",
+        "system: kepler\n"
+        "initial: {members: 8, seed: 3, around: default, spread: {q: 0.01, v: 0.01}}\n"
+        "end: 200.0\n"
+        "steps: [0.02]\n"
+        "methods: [rattle, rk4]\n"
+        "observables: [energy]\n",
     )
     ok("escaped" not in energies(rows), "bound ones have not", energies(rows))
 
@@ -132,7 +181,12 @@ def escapes():
 def whole_steps():
     """An oscillation of a whole number of steps, observed at one step in 15: no drift, and maxima as at every
     step."""
-    common = 'end: "1000*2*pi"\nsteps: {counts: [10000, 15000, 30000, 60000]}\nmethods: ["compose(rattle, suzuki4)"]\nobservables: [energy]\n'
+    common = (
+        'end: "1000*2*pi"\n'
+        "steps: {counts: [10000, 15000, 30000, 60000]}\n"
+        'methods: ["compose(rattle, suzuki4)"]\n'
+        "observables: [energy]\n"
+    )
     some, every = own("whole", OSCILLATOR, common), own("each", OSCILLATOR, common + "observe: every\n")
     for a, b in zip(some, every):
         label = f"{a['observe']:.0f} steps a look, h = {a['step']:.4g}"
@@ -158,7 +212,13 @@ def failures():
     """Members that break down: the verdict says so, and no extremum is theirs."""
     rows = study(
         "broken",
-        "system: henon-heiles\ninitial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.48, 0.16]}, spread: {q: 0.1, v: 0.1}}\nend: 400.0\nsteps: [0.5]\nmethods: [rk4]\nobservables: [energy]\n",
+        "system: henon-heiles\n"
+        "initial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.48, 0.16]}, spread: {q: 0.1, "
+        "v: 0.1}}\n"
+        "end: 400.0\n"
+        "steps: [0.5]\n"
+        "methods: [rk4]\n"
+        "observables: [energy]\n",
     )
     if ok(rows and 0 < rows[0]["failed"] < 32, "some members fail", rows):
         ok(rows[0]["energy_verdict"] == "failed", "the verdict is failed", rows)

@@ -624,7 +624,8 @@ def stopped():
     ok(process.wait(30) == 75, "a long run, stopped", process.returncode)
     again = constella("verify", result)
     lines = re.findall(
-        r"member \d: (\d+) steps from step (\d+) in checkpoint \d+ to step (\d+) in checkpoint \d+: same bits",
+        r"member \d: (\d+) steps from step (\d+) in checkpoint \d+ to step (\d+) in checkpoint \d+: "
+        r"same bits",
         again.stdout,
     )
     ok(

@@ -1,22 +1,28 @@
-# lie_oracle.py: the integrators on SO(3)^k x R^m from discretization maps, written as in the paper and solved by brute
-# force: the independent side of test_lie.py. Barbero-Linan, Martin de Diego, Sato Martin de Almagro, section 6, in the
-# sign p' = -dV - G'lambda.
+# lie_oracle.py: the integrators on SO(3)^k x R^m from discretization maps, written as in the paper and
+# solved by brute force: the independent side of test_lie.py. Barbero-Linan, Martin de Diego, Sato Martin de
+# Almagro, section 6, in the sign p' = -dV - G'lambda.
 #
-# A state is (R, alpha, x, p): rotations [k, 3, 3], body momenta [k, 3], vectors [m] and their momenta. The unknowns are
-# the body velocities xi [k, 3], the velocities of x and the multipliers; Newton's matrix comes from complex steps.
+# A state is (R, alpha, x, p): rotations [k, 3, 3], body momenta [k, 3], vectors [m] and their momenta. The
+# unknowns are the body velocities xi [k, 3], the velocities of x and the multipliers; Newton's matrix comes
+# from complex steps.
 import numpy as np
+
 
 def hat(x):
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
 
+
 def vee(A):  # <A, hat(e_i)>
     return np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+
 
 def cayley(x):
     return np.linalg.solve(np.eye(3) - hat(x) / 2, np.eye(3) + hat(x) / 2)
 
+
 def cayley_inverse(x):  # dR tau^-1
     return np.eye(3) - hat(x) / 2 + np.outer(x, x) / 4
+
 
 def power_series(x, term):
     A = hat(x)
@@ -26,15 +32,20 @@ def power_series(x, term):
         P = P @ A
     return S
 
+
 FACTORIAL = np.cumprod([1.0] + [float(n) for n in range(1, 40)])
+
 
 def exponential(x):
     return power_series(x, lambda n: 1 / FACTORIAL[n])
 
+
 def exponential_inverse(x):
     return np.linalg.inv(power_series(x, lambda n: 1 / FACTORIAL[n + 1]))
 
-MAPS = {'cayley': (cayley, cayley_inverse), 'exp': (exponential, exponential_inverse)}
+
+MAPS = {"cayley": (cayley, cayley_inverse), "exp": (exponential, exponential_inverse)}
+
 
 class Problem:
     # inertia [k][3, 3]; mass [m]; V(R, x); constraints(R, x) -> [n]: analytic in their arguments
@@ -67,9 +78,10 @@ class Problem:
         n = 3 * self.k + len(self.m)
         W = np.zeros((n, n))
         for b in range(self.k):
-            W[3 * b:3 * b + 3, 3 * b:3 * b + 3] = np.linalg.inv(self.I[b])
-        W[3 * self.k:, 3 * self.k:] = np.diag(1 / self.m)
+            W[3 * b : 3 * b + 3, 3 * b : 3 * b + 3] = np.linalg.inv(self.I[b])
+        W[3 * self.k :, 3 * self.k :] = np.diag(1 / self.m)
         return W
+
 
 def newton(f, z, scale=1):
     best, at = np.inf, z
@@ -89,8 +101,9 @@ def newton(f, z, scale=1):
             J[:, i] = (f(y) - f(w)) / (2 * d)
         z = z - np.linalg.solve(J, r)
     if best > 1e-11:
-        raise RuntimeError(f'no solution: {best:.2g}')
+        raise RuntimeError(f"no solution: {best:.2g}")
     return at
+
 
 # One step of (6.4)-(6.10): forces for the parts w0 and w1 of h at the ends, one drift or two halves.
 def step(P, state, h, tau, w0, w1, halves):
@@ -100,8 +113,8 @@ def step(P, state, h, tau, w0, w1, halves):
     F0, G0 = P.slope(P.V, R0, x0), P.slope(P.g, R0, x0).reshape(n, 3 * k + m)
 
     def unpack(z):
-        xi = z[:3 * k * halves].reshape(halves, k, 3)
-        return xi, z[3 * k * halves:3 * k * halves + m], z[3 * k * halves + m:]
+        xi = z[: 3 * k * halves].reshape(halves, k, 3)
+        return xi, z[3 * k * halves : 3 * k * halves + m], z[3 * k * halves + m :]
 
     part = h / halves
 
@@ -118,7 +131,10 @@ def step(P, state, h, tau, w0, w1, halves):
         out = [left + w0 * h * F0 + G0.T @ L - P.flat(a0, p0)]
         for b in range(k if halves == 2 else 0):
             # (dL tau^-1_x)* = (dR tau^-1_-x)*
-            out.append(inverse(-part * xi[0][b]).T @ P.I[b] @ xi[0][b] - inverse(part * xi[1][b]).T @ P.I[b] @ xi[1][b])
+            out.append(
+                inverse(-part * xi[0][b]).T @ P.I[b] @ xi[0][b]
+                - inverse(part * xi[1][b]).T @ P.I[b] @ xi[1][b]
+            )
         return np.concatenate(out + [P.g(R1, x1)])
 
     omega = np.stack([np.linalg.solve(P.I[b], a0[b]) for b in range(k)]) if k else np.zeros((0, 3))
@@ -130,26 +146,47 @@ def step(P, state, h, tau, w0, w1, halves):
     W = P.metric()
     if n:
         q = q - G1.T @ np.linalg.solve(G1 @ W @ G1.T, G1 @ W @ q)
-    return R1, q[:3 * k].reshape(k, 3), x1, q[3 * k:]
+    return R1, q[: 3 * k].reshape(k, 3), x1, q[3 * k :]
 
-def lie_euler_a(P, s, h, tau): return step(P, s, h, tau, 1, 0, 1)
-def lie_euler_b(P, s, h, tau): return step(P, s, h, tau, 0, 1, 1)
-def lie_lobatto(P, s, h, tau): return lie_euler_b(P, lie_euler_a(P, s, h / 2, tau), h / 2, tau)
-def lie_rattle(P, s, h, tau): return step(P, s, h, tau, .5, .5, 2)
 
-METHODS = {'lie-euler-a': lie_euler_a, 'lie-euler-b': lie_euler_b, 'lie-lobatto': lie_lobatto, 'lie-rattle': lie_rattle}
+def lie_euler_a(P, s, h, tau):
+    return step(P, s, h, tau, 1, 0, 1)
+
+
+def lie_euler_b(P, s, h, tau):
+    return step(P, s, h, tau, 0, 1, 1)
+
+
+def lie_lobatto(P, s, h, tau):
+    return lie_euler_b(P, lie_euler_a(P, s, h / 2, tau), h / 2, tau)
+
+
+def lie_rattle(P, s, h, tau):
+    return step(P, s, h, tau, 0.5, 0.5, 2)
+
+
+METHODS = {
+    "lie-euler-a": lie_euler_a,
+    "lie-euler-b": lie_euler_b,
+    "lie-lobatto": lie_lobatto,
+    "lie-rattle": lie_rattle,
+}
+
 
 def compose(base, gammas):
     def f(P, s, h, tau):
         for g in gammas:
             s = base(P, s, g * h, tau)
         return s
+
     return f
+
 
 def run(P, method, state, h, n, tau):
     for _ in range(n):
         state = method(P, state, h, tau)
     return state
+
 
 # The same in coordinates: q contains R by rows, R11 R12 .., then x; p = R hat(omega) J with J = tr(I)/2 - I.
 def coordinates(P, state):
@@ -161,7 +198,14 @@ def coordinates(P, state):
         P_.append((R[b] @ hat(np.linalg.solve(P.I[b], a[b])) @ J).reshape(-1))
     return q, P_, x, p
 
+
 def energy(P, state):
     R, a, x, p = state
-    return sum(a[b] @ np.linalg.solve(P.I[b], a[b]) for b in range(P.k)) / 2 + np.sum(p * p / P.m) / 2 + float(np.real(P.V(R, x)))
+    return (
+        sum(a[b] @ np.linalg.solve(P.I[b], a[b]) for b in range(P.k)) / 2
+        + np.sum(p * p / P.m) / 2
+        + float(np.real(P.V(R, x)))
+    )
+
+
 # SPDX-License-Identifier: BSD-2-Clause

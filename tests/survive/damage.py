@@ -1,10 +1,10 @@
-"""damage.py: gives damaged results and checkpoints to every command that reads them, and counts how many were read,
-refused, or ended badly. Not part of the tests.
+"""damage.py: gives damaged results and checkpoints to every command that reads them, and counts how many
+were read, refused, or ended badly. Not part of the tests.
 
-BUILD=build /usr/bin/python3 tests/survive/damage.py [--files N] [--seed S] [--drawn K]: N damaged files (2000), a
-quarter of them checkpoints; every K-th result (10) is also drawn, as report, as each kind of figure in turn, and
-as each form of export. Failures are: a signal, a traceback, a mistake of ours, more than 10 s of processor time, a
-run that continues from a damaged checkpoint.
+BUILD=build /usr/bin/python3 tests/survive/damage.py [--files N] [--seed S] [--drawn K]: N damaged files
+(2000), a quarter of them checkpoints; every K-th result (10) is also drawn, as report, as each kind of
+figure in turn, and as each form of export. Failures are: a signal, a traceback, a mistake of ours, more
+than 10 s of processor time, a run that continues from a damaged checkpoint.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import collections
@@ -25,10 +25,27 @@ SECONDS = 10
 WAIT = 12 * SECONDS if os.nice(0) < 10 else 1200  # others are at work too, and may come first
 KINDS = [line.split()[0] for line in constella("list", "figures").stdout.splitlines()]
 STUDIES = {
-    "order": "study: order\nsystem: planar-pendulum\ninitial: {members: 3, seed: 1, spread: {v: 0.1}}\nend: 1.0\nsteps: [0.1, 0.05]\nmethods: [rattle, midpoint]\nreference: self\n",
-    "tracks": "study: ensemble\nsystem: double-pendulum\ninitial: {members: 20, seed: 1, around: default, spread: {v: 0.1}}\nend: 2.0\nsteps: [0.1]\nmethods: [rattle]\n"
+    "order": "study: order\n"
+    "system: planar-pendulum\n"
+    "initial: {members: 3, seed: 1, spread: {v: 0.1}}\n"
+    "end: 1.0\n"
+    "steps: [0.1, 0.05]\n"
+    "methods: [rattle, midpoint]\n"
+    "reference: self\n",
+    "tracks": "study: ensemble\n"
+    "system: double-pendulum\n"
+    "initial: {members: 20, seed: 1, around: default, spread: {v: 0.1}}\n"
+    "end: 2.0\n"
+    "steps: [0.1]\n"
+    "methods: [rattle]\n"
     "trajectories: {members: [0, 3]}\nhistograms: [{name: h, expression: x1, from: -1, to: 1, bins: 8}]\n",
-    "longer": 'study: conservation\nsystem: spherical-pendulum\nend: 10.24\nsteps: [0.02]\nmethods: [rattle, "compose(rattle, suzuki4)"]\nobserve: every\nextensible: true\n',
+    "longer": "study: conservation\n"
+    "system: spherical-pendulum\n"
+    "end: 10.24\n"
+    "steps: [0.02]\n"
+    'methods: [rattle, "compose(rattle, suzuki4)"]\n'
+    "observe: every\n"
+    "extensible: true\n",
 }
 MIDWAY = """study: order
 system: planar-pendulum
@@ -205,7 +222,9 @@ def results(n, draw, every):
         file = os.path.join(folder, f"{name}-{how}-{i}.h5")
         with open(file, "wb") as f:
             f.write(data)
-        read_all(file, path(name + ".yaml"), path(name + "-longer.yaml"), folder, None if i % every else i // every)
+        read_all(
+            file, path(name + ".yaml"), path(name + "-longer.yaml"), folder, None if i % every else i // every
+        )
         for rest in os.listdir(folder):
             os.remove(os.path.join(folder, rest))
 

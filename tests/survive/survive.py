@@ -1,4 +1,6 @@
-"""survive.py: shared by the tests of interrupted runs: studies of every family, attempts that are interrupted, and the expected result."""
+"""survive.py: shared by the tests of interrupted runs: studies of every family, attempts that are
+interrupted, and the expected result.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
@@ -15,7 +17,8 @@ from cli import BEAD, ENVIRONMENT, PROGRAM, differences, digests, ok, path, run,
 
 STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
 
-# Every family of methods, every kind of study, of reference and of accumulator; each takes a second or two. The number is the exit status.
+# Every family of methods, every kind of study, of reference and of accumulator; each takes a second or two.
+# The number is the exit status.
 STUDIES = {
     "conservation": (
         0,
@@ -261,7 +264,9 @@ reference: self
 
 
 def described(name):
-    """For a study: its exit status, its text, its further files, and the text of the study that it extends."""
+    """For a study: its exit status, its text, its further files, and the text of the study that it
+    extends.
+    """
     status, text, *rest = {**STUDIES, **MORE}[name]
     return status, text, *rest, *({}, None)[len(rest) :]
 
@@ -394,7 +399,8 @@ def who_hangs(pid):
         try:
             words = open(f"/proc/{one}/stat").read().rsplit(")", 1)[1].split()
             lines.append(
-                f"{one} {open(f'/proc/{one}/comm').read().strip()} {words[0]} {open(f'/proc/{one}/wchan').read()} {int(words[11]) + int(words[12])} ticks"
+                f"{one} {open(f'/proc/{one}/comm').read().strip()} {words[0]} "
+                f"{open(f'/proc/{one}/wchan').read()} {int(words[11]) + int(words[12])} ticks"
             )
         except OSError:
             pass
@@ -402,7 +408,9 @@ def who_hangs(pid):
 
 
 def finish(process, seconds=120 if os.nice(0) < 10 else 1200):
-    """(exit status, stdout, stderr); killed, and None, when it hangs, for which others may starve it where they come first."""
+    """(exit status, stdout, stderr); killed, and None, when it hangs, for which others may starve it where
+    they come first.
+    """
     try:
         out, err = process.communicate(timeout=seconds)
         return process.returncode, out, err

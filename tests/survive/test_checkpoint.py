@@ -68,7 +68,9 @@ class Checkpoint:
 
 
 def interrupted():
-    """The result of a run that was stopped with all its trajectories in progress, and its newest checkpoint."""
+    """The result of a run that was stopped with all its trajectories in progress, and its newest
+    checkpoint.
+    """
     result = path("long.h5")
     process = subprocess.Popen(
         [PROGRAM, "run", write("long.yaml", LONG), "-o", result, "--progress", "none"],

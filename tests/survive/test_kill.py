@@ -1,7 +1,9 @@
-"""test_kill.py: runs that are killed at random instants and resumed on other numbers of ranks give the file of an undisturbed run.
+"""test_kill.py: runs that are killed at random instants and resumed on other numbers of ranks give the file
+of an undisturbed run.
 
-test_kill.py [--instants N] [--seed S]: N instants for all studies together (12), drawn from S (1); from 30 on with further families
-and on instruction sets that change. --only NAME: of this study. --keep FOLDER: where files go that differ.
+test_kill.py [--instants N] [--seed S]: N instants for all studies together (12), drawn from S (1); from 30
+on with further families and on instruction sets that change. --only NAME: of this study. --keep FOLDER:
+where files go that differ.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -47,7 +49,9 @@ def equal(name, first, result):
 
 
 def strike(name, study, of, result, seconds, ranks, isa, how, draw):
-    """One attempt, killed after some seconds: whether it was running then, and the CPU seconds of its ranks until then."""
+    """One attempt, killed after some seconds: whether it was running then, and the CPU seconds of its ranks
+    until then.
+    """
     process = start(
         study,
         result,
@@ -65,7 +69,8 @@ def strike(name, study, of, result, seconds, ranks, isa, how, draw):
     began = time.monotonic()
     status, out, err = finish(process)
     note(
-        f"{name}: {how} after {seconds:.2f} s on {ranks} ranks{isa and ' with '}{isa}: exit {status} {time.monotonic() - began:.1f} s later"
+        f"{name}: {how} after {seconds:.2f} s on {ranks} ranks{isa and ' with '}{isa}: exit {status} "
+        f"{time.monotonic() - began:.1f} s later"
     )
     ok(status is not None, f"{name}: {how}: the run comes down", err)
     if how == "SIGKILL of all" and not early:
@@ -78,7 +83,9 @@ def strike(name, study, of, result, seconds, ranks, isa, how, draw):
 
 
 def ended(name, study, of, first, result, ranks):
-    """Check that the file, resumed to its end, equals the undisturbed one and that nothing is left to do; return the CPU seconds."""
+    """Check that the file, resumed to its end, equals the undisturbed one and that nothing is left to do;
+    return the CPU seconds.
+    """
     (status, out, err), cost = timed(lambda: finish(start(study, result, ranks, of=of)))
     expected = described(name)[0]
     ok(status == expected, f"{name}: resumed, it ends with {expected}", status, out, err)
@@ -95,7 +102,9 @@ def ended(name, study, of, first, result, ranks):
 
 
 def survive(name, instants, isas, draw):
-    """Repeat until this many kills have hit a running program; a study that was complete before starts again."""
+    """Repeat until this many kills have hit a running program; a study that was complete before starts
+    again.
+    """
     global struck
     (study, of, first, seconds), whole = timed(lambda: undisturbed(name))
     result = path(name + "-struck.h5")
@@ -152,6 +161,7 @@ if __name__ == "__main__":
     for i, name in enumerate(names):
         survive(name, instants // len(names) + (i < instants % len(names)), isas, draw)
     note(
-        f"{struck} runs at work were struck, {compared} files were those of undisturbed runs, in {len(names)} families"
+        f"{struck} runs at work were struck, {compared} files were those of undisturbed runs, "
+        f"in {len(names)} families"
     )
     done()

@@ -28,7 +28,10 @@ DESCRIPTORS = range(3, 41) if ALL else [3, 8, 12, 16, 26, 40]
 def limited(option, value, ranks, study):
     """(exit status, output) under `ulimit` of the ranks; output goes to pipes, which no limit truncates."""
     folder = scratch()
-    inner = f"ulimit -{option} {value}; exec {PROGRAM} run {study} -o r.h5 --progress none --checkpoint-seconds 0.1"
+    inner = (
+        f"ulimit -{option} {value}; exec {PROGRAM} run {study} -o r.h5 --progress none "
+        f"--checkpoint-seconds 0.1"
+    )
     words = (["mpirun", "-n", str(ranks)] if ranks else []) + ["bash", "-c", inner]
     process = subprocess.Popen(
         words,

@@ -1,6 +1,7 @@
-"""test_solve.py: what goes wrong within a solve, under each of PETSc's solvers that may be chosen: numbers that are
-not finite, iterations that come to nothing, signals; the words and the exit statuses that docs/surviving.md
-promises."""
+"""test_solve.py: what goes wrong within a solve, under each of PETSc's solvers that may be chosen: numbers
+that are not finite, iterations that come to nothing, signals; the words and the exit statuses that
+docs/surviving.md promises.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
 import signal
 import subprocess
@@ -35,7 +36,11 @@ def bad(velocity, iterations, solver, reason, words):
         text = BAD.replace("VELOCITY", velocity) + f"solver: {{max-iterations: {iterations}}}\n"
         process, result = run(f"{solver}-{velocity}", text, "-snes_type", solver)
         ok(process.returncode == 1, f"{name}: exit status 1", process.returncode, process.stderr)
-        ok(f"2 of 2 trajectories failed ({words}: 2)" in process.stderr, f"{name}: it says so", process.stderr)
+        ok(
+            f"2 of 2 trajectories failed ({words}: 2)" in process.stderr,
+            f"{name}: it says so",
+            process.stderr,
+        )
         ok("PETSC ERROR" not in process.stderr, f"{name}: not in PETSc's words", process.stderr)
         with h5py.File(result) as f:
             ok((f["final/status"][()] == reason).all(), f"{name}: recorded", f["final/status"][()])

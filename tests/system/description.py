@@ -1,13 +1,15 @@
-"""description.py: the description of a system, read for the tests by code that shares nothing with the program's reader.
+"""description.py: the description of a system, read for the tests by code that shares nothing with the
+program's reader.
 
-A YAML reader and an expression parser for the forms that descriptions have; the functions of the system become SymPy expressions.
+A YAML reader and an expression parser for the forms that descriptions have; the functions of the system
+become SymPy expressions.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import operator, re
 
 import sympy
 
-# ---- YAML: block maps and lists, flow maps and lists, folded and quoted text, comments ---------------------------------------------
+# ---- YAML: block maps and lists, flow maps and lists, folded and quoted text, comments -----------
 
 
 class Flow:
@@ -17,13 +19,13 @@ class Flow:
         self.s, self.at = text.strip(), 0
 
     def blank(self):
-        while self.s[self.at:self.at + 1] == " ":
+        while self.s[self.at : self.at + 1] == " ":
             self.at += 1
 
     def take(self, pattern):
         m = re.compile(pattern).match(self.s, self.at)
         if not m:
-            raise ValueError("no %s at %r" % (pattern, self.s[self.at:]))
+            raise ValueError("no %s at %r" % (pattern, self.s[self.at :]))
         self.at = m.end()
         self.blank()
         return m.group(1).strip()
@@ -60,7 +62,7 @@ def block(lines):
         end = i + 1
         while end < len(lines) and lines[end][0] > indent:
             end += 1
-        below = lines[i + 1:end]
+        below = lines[i + 1 : end]
         if lines[i][1].startswith("- "):
             out = (out or []) + [flow_or_text(" ".join([lines[i][1][2:]] + [t for _, t in below]))]
         else:
@@ -79,7 +81,7 @@ def read_yaml(path):
     return block([(len(line) - len(line.lstrip()), line.strip()) for line in lines if line.strip()])
 
 
-# ---- expressions ---------------------------------------------------------------------------------------------------------------------
+# ---- expressions ---------------------------------------------------------------------------------
 
 FUNCTIONS = {f: getattr(sympy, f) for f in ("sqrt", "sin", "cos", "tan", "exp", "log", "atan2")}
 BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
@@ -87,7 +89,9 @@ TOKEN = re.compile(r"\s*(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|[A-Za-z]\w*|\S)")
 
 
 class Parser:
-    """Precedences: + - 1, * / 2, unary - 3, ^ 4 (to the right). Decimals become the exact values of their doubles."""
+    """Precedences: + - 1, * / 2, unary - 3, ^ 4 (to the right). Decimals become the exact values of their
+    doubles.
+    """
 
     def __init__(self, text, names):
         self.tokens, self.at, self.names = TOKEN.findall(str(text)) + [""], 0, dict(names)
@@ -169,7 +173,7 @@ def parse(text, names):
     return out
 
 
-# ---- a system ------------------------------------------------------------------------------------------------------------------------
+# ---- a system ------------------------------------------------------------------------------------
 
 
 class System:
@@ -192,7 +196,9 @@ class System:
         else:
             diagonal = self.unrolled(text.get("mass", []), self.names)
             mass = [[diagonal[i] if i == j else sympy.S.Zero for j in range(plain)] for i in range(plain)]
-        mass = [row + [sympy.S.Zero] * (nq - plain) for row in mass] + [[sympy.S.Zero] * nq for _ in range(nq - plain)]
+        mass = [row + [sympy.S.Zero] * (nq - plain) for row in mass] + [
+            [sympy.S.Zero] * nq for _ in range(nq - plain)
+        ]
         for b in (b for bodies in self.bodies for b in bodies):
             self.add_mass(b, mass)
         self.gyroscopic = "gyroscopic" in text
@@ -202,14 +208,29 @@ class System:
         self.T = sympy.Add(*[mass[i][j] * self.v[i] * self.v[j] / 2 for i in range(nq) for j in range(nq)])
         self.L = self.T + sympy.Add(*[self.a[i] * self.v[i] for i in range(nq)]) - self.V
         full = any(mass[i][j] != 0 for i in range(nq) for j in range(i))
-        self.general = full or self.gyroscopic or any(m.free_symbols & set(self.q) for row in mass for m in row)
+        self.general = (
+            full or self.gyroscopic or any(m.free_symbols & set(self.q) for row in mass for m in row)
+        )
         self.g = [g for e in (text.get("constraints") or {}).values() for g in self.constraints(e)]
         self.g += [g for bodies in self.bodies for b in bodies for g in self.orthogonality(b)]
-        numbers = [x for bodies in self.bodies for b in bodies
-                   for x in [b["I"][i, j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))] + b["mass"]]
+        numbers = [
+            x
+            for bodies in self.bodies
+            for b in bodies
+            for x in [b["I"][i, j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))] + b["mass"]
+        ]
         self.inertias = [x for k, x in enumerate(numbers) if x not in numbers[:k]]
-        symmetries = [self.of_all_bodies(s, plain) if "rotation" in s or "translation" in s else s if isinstance(s, dict) else {"generator": s, "gauge": 0} for s in (text.get("symmetries") or {}).values()]
-        self.xi = [s["entries"] if "entries" in s else self.unrolled(s["generator"], self.names) for s in symmetries]
+        symmetries = [
+            self.of_all_bodies(s, plain)
+            if "rotation" in s or "translation" in s
+            else s
+            if isinstance(s, dict)
+            else {"generator": s, "gauge": 0}
+            for s in (text.get("symmetries") or {}).values()
+        ]
+        self.xi = [
+            s["entries"] if "entries" in s else self.unrolled(s["generator"], self.names) for s in symmetries
+        ]
         self.gauge = [parse(s["gauge"], self.names) for s in symmetries]
         self.states = {k: self.state(s) for k, s in text["states"].items()}
 
@@ -243,9 +264,21 @@ class System:
                 columns[name].append(sympy.Symbol("q_%s_%d" % (name, i)))
                 self.q.append(columns[name][-1])
             I = b["inertia"]
-            I = [[parse(x, here) for x in row] for row in I] if isinstance(I[0], list) else \
-                [[parse(I[j], here) if j == k else sympy.S.Zero for j in range(3)] for k in range(3)]
-            out.append({"name": word, "i": i, "n": n, "at": at, "I": sympy.Matrix(I), "mass": [parse(b["mass"], here)] if "centre" in b else []})
+            I = (
+                [[parse(x, here) for x in row] for row in I]
+                if isinstance(I[0], list)
+                else [[parse(I[j], here) if j == k else sympy.S.Zero for j in range(3)] for k in range(3)]
+            )
+            out.append(
+                {
+                    "name": word,
+                    "i": i,
+                    "n": n,
+                    "at": at,
+                    "I": sympy.Matrix(I),
+                    "mass": [parse(b["mass"], here)] if "centre" in b else [],
+                }
+            )
         for name in names:
             self.names[name] = columns[name] if n else columns[name][0]
         self.strides = getattr(self, "strides", []) + [(out[0]["at"], n, len(names))]
@@ -266,8 +299,8 @@ class System:
         n = sympy.Matrix([parse(x, self.constants) for x in s.get("rotation", s.get("translation"))])
         xi = self.unrolled(s.get("generator", []), self.names) if plain else []
         for b in (b for bodies in self.bodies for b in bodies):
-            R = sympy.Matrix(3, 3, self.q[b["at"]:b["at"] + 9])
-            c = sympy.Matrix(self.q[b["at"] + 9:b["at"] + 12]) if b["mass"] else None
+            R = sympy.Matrix(3, 3, self.q[b["at"] : b["at"] + 9])
+            c = sympy.Matrix(self.q[b["at"] + 9 : b["at"] + 12]) if b["mass"] else None
             if "rotation" in s:
                 columns = [n.cross(R[:, j]) for j in range(3)]
                 xi += [columns[j][i] for i in range(3) for j in range(3)] + (list(n.cross(c)) if c else [])
@@ -276,7 +309,7 @@ class System:
         return {"entries": xi, "gauge": s.get("gauge", 0)}
 
     def orthogonality(self, b):
-        R = sympy.Matrix(3, 3, self.q[b["at"]:b["at"] + 9])
+        R = sympy.Matrix(3, 3, self.q[b["at"] : b["at"] + 9])
         E = R.T * R - sympy.eye(3)
         return [E[i, j] / (2 if i == j else 1) for i in range(3) for j in range(i, 3)]
 
@@ -297,14 +330,18 @@ class System:
 
                 if "axis" in e:  # exp(angle hat(n)) by Euler's formula in half angles, as a quaternion
                     axis, half = vector("axis"), parse(e["angle"], here) / 2
-                    p = [sympy.cos(half)] + list(axis / sympy.sqrt(sum(x**2 for x in axis)) * sympy.sin(half))
+                    p = [sympy.cos(half)] + list(
+                        axis / sympy.sqrt(sum(x**2 for x in axis)) * sympy.sin(half)
+                    )
                 elif "quaternion" in e:
                     p = vector("quaternion", 4)
                     p = list(p / sympy.sqrt(sum(x**2 for x in p)))
                 else:
                     p = [1, 0, 0, 0]
-                u, hat = sympy.Matrix(p[1:]), lambda w: sympy.Matrix([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
-                R = (p[0]**2 - u.dot(u)) * sympy.eye(3) + 2 * u * u.T + 2 * p[0] * hat(u)
+                u, hat = sympy.Matrix(p[1:]), lambda w: sympy.Matrix(
+                    [[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]]
+                )
+                R = (p[0] ** 2 - u.dot(u)) * sympy.eye(3) + 2 * u * u.T + 2 * p[0] * hat(u)
                 if "matrix" in e:
                     R = sympy.Matrix([[parse(x, here) for x in row] for row in e["matrix"]])
                 q += list(R) + (list(vector("centre")) if b["mass"] else [])
@@ -312,12 +349,20 @@ class System:
         return [q, v]
 
     def strided(self, entries, names):
-        """The same for names of bodies: the coordinates of one body stand together, and those of its neighbour behind them."""
+        """The same for names of bodies: the coordinates of one body stand together, and those of its
+        neighbour behind them.
+        """
         out = []
         for _, n, size in getattr(self, "strides", []):
             mine, entries = entries[:size], entries[size:]
             for i in range(1, (n or 1) + 1):
-                out += [parse(e[i - 1] if isinstance(e, list) else e, {**names, "i": sympy.Integer(i)} if n else names) for e in mine]
+                out += [
+                    parse(
+                        e[i - 1] if isinstance(e, list) else e,
+                        {**names, "i": sympy.Integer(i)} if n else names,
+                    )
+                    for e in mine
+                ]
         return out
 
     def unrolled(self, entries, names):
@@ -329,7 +374,9 @@ class System:
             if isinstance(e, list):
                 out += [parse(x, {**names, "i": sympy.Integer(i)}) for i, x in enumerate(e, 1)]
             else:
-                out += [parse(e, {**names, "i": sympy.Integer(i)} if n else names) for i in range(1, (n or 1) + 1)]
+                out += [
+                    parse(e, {**names, "i": sympy.Integer(i)} if n else names) for i in range(1, (n or 1) + 1)
+                ]
         return out
 
     def constraints(self, e):

@@ -1,12 +1,12 @@
-"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, of every-form.yaml and of other files,
-against SymPy with 50 digits.
+"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, of every-form.yaml and of
+other files, against SymPy with 50 digits.
 
-DRIVER is the compiled kernel-print.c, by default the one in BUILD; it prints the points and parameters that it used.
-This side reads the descriptions independently (description.py): L and g as SymPy expressions, their partial
-derivatives one by one, and the kernels as sums over these. This is the definition, which the program, whose
-derivatives are contractions, never forms. The bound is 1e-13 of the largest entry of the kernel, because an entry may
-be a small difference of larger ones. V and g may be so as a whole; their bound is relative to the sum of the
-magnitudes of their terms.
+DRIVER is the compiled kernel-print.c, by default the one in BUILD; it prints the points and parameters that
+it used. This side reads the descriptions independently (description.py): L and g as SymPy expressions,
+their partial derivatives one by one, and the kernels as sums over these. This is the definition, which the
+program, whose derivatives are contractions, never forms. The bound is 1e-13 of the largest entry of the
+kernel, because an entry may be a small difference of larger ones. V and g may be so as a whole; their bound
+is relative to the sum of the magnitudes of their terms.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import glob, itertools, os, re, subprocess, sys
@@ -14,7 +14,11 @@ import glob, itertools, os, re, subprocess, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 CATALOGUE = os.path.join(HERE, "../../src/system/catalogue")
 EVERY_FORM = [os.path.join(HERE, f) for f in ("every-form.yaml", "every-body.yaml", "full-body.yaml")]
-DRIVER = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.environ.get("BUILD", "build"), "tests/system/kernel-print")
+DRIVER = (
+    sys.argv[1]
+    if len(sys.argv) > 1
+    else os.path.join(os.environ.get("BUILD", "build"), "tests/system/kernel-print")
+)
 try:
     import mpmath, sympy
     from description import System, read_yaml
@@ -23,14 +27,19 @@ except ImportError:
     sys.exit(0)
 
 BOUND = 1e-13
-ELSEWHERE = ("nonholonomic", "forces")   # their kernels, and those of a potential of t: test_derivatives_forced.py
+ELSEWHERE = (
+    "nonholonomic",
+    "forces",
+)  # their kernels, and those of a potential of t: test_derivatives_forced.py
 mpmath.mp.dps = 50
 
-# ---- derivatives ---------------------------------------------------------------------------------------------------------------------
+# ---- derivatives ---------------------------------------------------------------------------------
 
 
 def partials(e, x, order):
-    """{ascending indices: expression} of the partial derivatives of e by x up to the order that do not vanish identically."""
+    """{ascending indices: expression} of the partial derivatives of e by x up to the order that do not
+    vanish identically.
+    """
     place, out, last = {s: i for i, s in enumerate(x)}, {(): e}, {(): e}
     for _ in range(order):
         new = {}
@@ -55,7 +64,15 @@ def number(e, known):
             value = mpmath.mpf(sympy.N(e, 60))
         else:
             a = [number(x, known) for x in e.args]
-            value = mpmath.fsum(a) if e.is_Add else mpmath.fprod(a) if e.is_Mul else a[0]**a[1] if e.is_Pow else getattr(mpmath, e.func.__name__)(*a)
+            value = (
+                mpmath.fsum(a)
+                if e.is_Add
+                else mpmath.fprod(a)
+                if e.is_Mul
+                else a[0] ** a[1]
+                if e.is_Pow
+                else getattr(mpmath, e.func.__name__)(*a)
+            )
         known[e] = value
     return value
 
@@ -70,13 +87,15 @@ class Tensor:
         return self.value.get(tuple(sorted(key)), 0)
 
     def along(self, order, *directions):
-        """{row: sum over the other indices of derivative times directions}: the vector D^order f [directions]; key () without a row left."""
+        """{row: sum over the other indices of derivative times directions}: the vector D^order f
+        [directions]; key () without a row left.
+        """
         out = {}
         for key, d in self.value.items():
             if len(key) != order:
                 continue
             for p in set(itertools.permutations(key)):
-                rest, term = p[len(directions):], d
+                rest, term = p[len(directions) :], d
                 for i, w in zip(p, directions):
                     term *= w[i]
                 out[rest] = out.get(rest, 0) + term
@@ -96,12 +115,19 @@ def added(*vectors):
 
 
 def residuals(s, L, g, at):
-    """DE, RE and DRE of E1 = f - M A - D(lambda.g), E2 = -D2g[v, v] - Dg A. f = L_q - D(L_v)[v, 0] and M = L_vv, so that in
-    x = (q, v) y.E1 = DL[y, 0] - D2L[(0, y), (v, A)] - D(lambda.g)[y]."""
+    """DE, RE and DRE of E1 = f - M A - D(lambda.g), E2 = -D2g[v, v] - Dg A. f = L_q - D(L_v)[v, 0] and M =
+    L_vv, so that in x = (q, v) y.E1 = DL[y, 0] - D2L[(0, y), (v, A)] - D(lambda.g)[y].
+    """
     nq, ng, n, v = s.nq, len(g), range(s.nq), at["v"]
     none = [0] * nq
-    (dq, dv, dy, dA), X = (at["u"][i * nq:(i + 1) * nq] for i in range(4)), at["u"][:2 * nq]
-    lam, z, scale, dlam, dz = at["l"][:ng], at["l"][ng:2 * ng], at["l"][2 * ng], at["l"][2 * ng + 1:3 * ng + 1], at["l"][3 * ng + 1:]
+    (dq, dv, dy, dA), X = (at["u"][i * nq : (i + 1) * nq] for i in range(4)), at["u"][: 2 * nq]
+    lam, z, scale, dlam, dz = (
+        at["l"][:ng],
+        at["l"][ng : 2 * ng],
+        at["l"][2 * ng],
+        at["l"][2 * ng + 1 : 3 * ng + 1],
+        at["l"][3 * ng + 1 :],
+    )
 
     def of_L(order, *directions):
         return vector(L.along(order, *directions), 2 * nq)
@@ -116,19 +142,50 @@ def residuals(s, L, g, at):
         return x[nq:]
 
     A, V, dV = at["w"][:nq], v + none, dv + none
-    E1 = added(of_L(2, X)[:nq], minus(rows(of_L(3, V, X))), minus(rows(of_L(2, dV))), minus(rows(of_L(3, none + A, X))), minus(of_g(lam, 2, dq)))
-    E2 = [-t.along(3, v, v, dq).get((), 0) - 2 * t.along(2, v, dv).get((), 0) - t.along(2, A, dq).get((), 0) for t in g]
+    E1 = added(
+        of_L(2, X)[:nq],
+        minus(rows(of_L(3, V, X))),
+        minus(rows(of_L(2, dV))),
+        minus(rows(of_L(3, none + A, X))),
+        minus(of_g(lam, 2, dq)),
+    )
+    E2 = [
+        -t.along(3, v, v, dq).get((), 0) - 2 * t.along(2, v, dv).get((), 0) - t.along(2, A, dq).get((), 0)
+        for t in g
+    ]
     y, A = at["w"][:nq], at["w"][nq:]
     Y, dY, y0, dy0 = none + y, none + dy, y + none, dy + none
     VA, dVA = v + A, dv + dA
-    RE = added(of_L(2, y0), minus(of_L(3, Y, VA)), [scale * x for x in of_L(1)], none + minus(of_L(2, Y)[:nq]),
-               minus(of_g(lam, 2, y)) + none, minus(of_g(z, 3, v, v)) + none, minus(of_g(z, 2, A)) + none, none + [-2 * x for x in of_g(z, 2, v)])
-    DRE = added(of_L(3, y0, X), of_L(2, dy0), minus(of_L(4, Y, VA, X)), minus(of_L(3, dY, VA)), minus(of_L(3, Y, dVA)),
-                [scale * x for x in of_L(2, X)], none + minus(of_L(3, Y, X)[:nq]), none + minus(of_L(2, dY)[:nq]),
-                minus(of_g(lam, 3, y, dq)) + none, minus(of_g(dlam, 2, y)) + none, minus(of_g(lam, 2, dy)) + none,
-                minus(of_g(z, 4, v, v, dq)) + none, [-2 * x for x in of_g(z, 3, v, dv)] + none, minus(of_g(dz, 3, v, v)) + none,
-                minus(of_g(z, 3, A, dq)) + none, minus(of_g(dz, 2, A)) + none, minus(of_g(z, 2, dA)) + none,
-                none + [-2 * x for x in added(of_g(z, 3, v, dq), of_g(z, 2, dv), of_g(dz, 2, v))])
+    RE = added(
+        of_L(2, y0),
+        minus(of_L(3, Y, VA)),
+        [scale * x for x in of_L(1)],
+        none + minus(of_L(2, Y)[:nq]),
+        minus(of_g(lam, 2, y)) + none,
+        minus(of_g(z, 3, v, v)) + none,
+        minus(of_g(z, 2, A)) + none,
+        none + [-2 * x for x in of_g(z, 2, v)],
+    )
+    DRE = added(
+        of_L(3, y0, X),
+        of_L(2, dy0),
+        minus(of_L(4, Y, VA, X)),
+        minus(of_L(3, dY, VA)),
+        minus(of_L(3, Y, dVA)),
+        [scale * x for x in of_L(2, X)],
+        none + minus(of_L(3, Y, X)[:nq]),
+        none + minus(of_L(2, dY)[:nq]),
+        minus(of_g(lam, 3, y, dq)) + none,
+        minus(of_g(dlam, 2, y)) + none,
+        minus(of_g(lam, 2, dy)) + none,
+        minus(of_g(z, 4, v, v, dq)) + none,
+        [-2 * x for x in of_g(z, 3, v, dv)] + none,
+        minus(of_g(dz, 3, v, v)) + none,
+        minus(of_g(z, 3, A, dq)) + none,
+        minus(of_g(dz, 2, A)) + none,
+        minus(of_g(z, 2, dA)) + none,
+        none + [-2 * x for x in added(of_g(z, 3, v, dq), of_g(z, 2, dv), of_g(dz, 2, v))],
+    )
     return {"DE": E1 + E2, "RE": RE, "DRE": DRE}
 
 
@@ -137,7 +194,7 @@ def kernels(s, tables, at):
     nq, n, known = s.nq, range(s.nq), dict(zip(s.q + s.v, at["q"] + at["v"]))
     known.update(zip(s.defaults, at["c"]))
     V, g, L = Tensor(tables["V"], known), [Tensor(t, known) for t in tables["g"]], Tensor(tables["L"], known)
-    v, w, u, l = at["v"], at["w"][:nq], at["u"][:nq], at["l"][:len(g)]  # what all but the last three read
+    v, w, u, l = at["v"], at["w"][:nq], at["u"][:nq], at["l"][: len(g)]  # what all but the last three read
     out = {"V": [V()], "dV": [V(i) for i in n], "d2V": [V(i, j) for i in n for j in n]}
     out["g"], out["G"] = [t() for t in g], [t(i) for t in g for i in n]
     out["D2gvv"] = [t.along(2, v, v).get((), 0) for t in g]
@@ -164,7 +221,7 @@ def kernels(s, tables, at):
     return out
 
 
-# ---- comparison ----------------------------------------------------------------------------------------------------------------------
+# ---- comparison ----------------------------------------------------------------------------------
 
 
 def magnitude(e, known):
@@ -182,9 +239,13 @@ def difference(got, wanted, least=0):
 
 
 def read_driver(size):
-    """{system: [{name: values}]} of what the driver prints: a line 'system NAME' and, for each point, 'point' and lines 'NAME value ...'."""
+    """{system: [{name: values}]} of what the driver prints: a line 'system NAME' and, for each point,
+    'point' and lines 'NAME value ...'.
+    """
     out = {}
-    for line in subprocess.run([DRIVER, str(size)] + EVERY_FORM, capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run(
+        [DRIVER, str(size)] + EVERY_FORM, capture_output=True, text=True, check=True
+    ).stdout.splitlines():
         word, *rest = line.split()
         if word == "system":
             points = out[rest[0]] = []
@@ -198,13 +259,23 @@ def read_driver(size):
 def check(path, points, size):
     """{what: complaint or ""} of one system."""
     s = System(read_yaml(path), size)
-    tables = {"V": partials(s.V, s.q, 2 if s.g else 3), "g": [partials(g, s.q, 4) for g in s.g], "L": partials(s.L, s.q + s.v, 4 if s.general else 3)}
+    tables = {
+        "V": partials(s.V, s.q, 2 if s.g else 3),
+        "g": [partials(g, s.q, 4) for g in s.g],
+        "L": partials(s.L, s.q + s.v, 4 if s.general else 3),
+    }
     known = {}
     for symbol, e in s.defaults.items():
         known[symbol] = number(e, known)
-    out = {"defaults": difference(points[0].get("c", []), list(known[x] for x in s.defaults)) if s.defaults else ""}
+    out = {
+        "defaults": difference(points[0].get("c", []), list(known[x] for x in s.defaults))
+        if s.defaults
+        else ""
+    }
     for k, (q, v) in enumerate(s.states.values()):
-        out["state"] = out.get("state") or difference(points[0]["state%d" % k], [number(e, known) for e in q + v])
+        out["state"] = out.get("state") or difference(
+            points[0]["state%d" % k], [number(e, known) for e in q + v]
+        )
     for at in points:
         given = {x: at.pop(x, []) for x in "cqvwul"}
         at = {x: y for x, y in at.items() if not x.startswith("state")}
@@ -226,7 +297,11 @@ def main():
         name, text = os.path.basename(path)[:-5], read_yaml(path)
         if any(key in text for key in ELSEWHERE) or re.search(r"\bt\b", str(text.get("potential", ""))):
             continue
-        result = check(path, printed[name], size) if len(printed.get(name, [])) > 1 else {"all": "the driver printed nothing"}
+        result = (
+            check(path, printed[name], size)
+            if len(printed.get(name, [])) > 1
+            else {"all": "the driver printed nothing"}
+        )
         for what, bad in result.items():
             count += 1
             failed += bool(bad)

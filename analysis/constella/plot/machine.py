@@ -106,7 +106,8 @@ def draw_mechanism(result, sheet, members=None, time=None):
     else:
         ax.tick_params(labelbottom=False, labelleft=False, length=0)
     ax.set_title(
-        f"{style.wrapped(t.label)}, step {t.step:.4g}, member {t.member}, t = {t.t[0]:.4g} to {t.t[ends[-1]]:.4g}",
+        f"{style.wrapped(t.label)}, step {t.step:.4g}, member {t.member}, "
+        f"t = {t.t[0]:.4g} to {t.t[ends[-1]]:.4g}",
         fontsize=style.small() + 1.5,
     )
     sheet.title(heading(result, "the mechanism"))

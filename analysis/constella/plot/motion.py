@@ -195,7 +195,8 @@ def against(result, sheet, pairs, members, time, what, equal):
 
 @kind(
     "phase",
-    "Phase portraits of stored trajectories: two expressions of coordinates, velocities, momenta, multipliers. Circles: the starts.",
+    "Phase portraits of stored trajectories: two expressions of coordinates, velocities, momenta, "
+    "multipliers. Circles: the starts.",
 )
 def phase(result, sheet, x=None, y=None, members=None, time=None):
     """Phase portraits: a coordinate and its momentum, or any two expressions --x and --y."""
@@ -212,7 +213,8 @@ def phase(result, sheet, x=None, y=None, members=None, time=None):
 
 @kind(
     "configuration",
-    "Paths of the points of the system along stored trajectories, in the plane; of a system in space seen along two axes.",
+    "Paths of the points of the system along stored trajectories, "
+    "in the plane; of a system in space seen along two axes.",
 )
 def configuration(result, sheet, x=None, y=None, members=None, time=None):
     """Configuration curves: the paths of points, or two expressions --x and --y on equal scales."""

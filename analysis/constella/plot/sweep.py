@@ -170,7 +170,8 @@ def map_axes(result, x, y):
     up = y[0] if y else next((n for n in several if n != across), None)
     if across is None or up is None:
         raise ResultError(
-            "nothing to draw for the figure heat: it needs two of parameters, tolerance, start and step with several values each"
+            "nothing to draw for the figure heat: it needs two of parameters, tolerance, "
+            "start and step with several values each"
         )
     return across, up
 
@@ -195,7 +196,8 @@ def entries(values):
 
 @kind(
     "heat",
-    "A statistic over two of what is swept: parameters, tolerance, start, step; a panel a method. Of several cases for a cell: the largest.",
+    "A statistic over two of what is swept: parameters, tolerance, start, "
+    "step; a panel a method. Of several cases for a cell: the largest.",
 )
 def heat(result, sheet, x=None, y=None, z=None):
     """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel per
