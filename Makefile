@@ -7,7 +7,8 @@ MAKEFLAGS += --no-builtin-rules
 # V=1 shows the commands.
 Q := $(if $(V),,@)
 
-# BUILD may name another folder, SAN=1 adds the address and undefined-behaviour sanitizers, OPT the level of optimisation.
+# BUILD: the folder of the build. OPT: the level of optimisation. SAN=1 adds the address and
+# undefined-behaviour sanitizers.
 BUILD  ?= build
 CC     ?= gcc
 ifeq ($(origin CC),default)
@@ -18,7 +19,7 @@ OPT    ?= -O2
 SAN    ?=
 JOBS   ?= $(shell nproc)
 
-# What is needed, by Debian's names.
+# Required packages of Debian.
 PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
 PACKAGES_TEST     := python3-pandas python3-yaml python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
@@ -26,7 +27,7 @@ PACKAGES_TEST     := python3-pandas python3-yaml python3-sympy python3-scipy pyt
 GEN      := $(BUILD)/gen
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
 
-# MISSING, and for each library NAME_FROM, NAME_CFLAGS and NAME_LIBS.
+# tools/libraries.sh sets MISSING and, for each library, NAME_FROM, NAME_CFLAGS and NAME_LIBS.
 comma := ,
 define newline
 
@@ -34,14 +35,14 @@ define newline
 endef
 FOLDERS := PETSC_DIR PETSC_ARCH HDF5_DIR FYAML_DIR SLEEF_DIR
 $(eval $(subst |,$(newline),$(shell CC='$(CC)' $(foreach f,$(FOLDERS),$(f)='$($(f))') tools/libraries.sh | tr '\n' '|')))
-# How these libraries are linked: in folders that the system's loader does not know they are found again where they were.
+# Link flags. A library outside the loader's folders gets its folder as a run path.
 flags      = $(foreach l,$(1),$($(l)_LIBS))
 linked     = $(call flags,$(1)) $(patsubst -L%,-Wl$(comma)-rpath$(comma)%,$(filter-out -L/lib% -L/usr/lib%,$(filter -L%,$(call flags,$(1)))))
 LIBRARIES := PETSC HDF5 FYAML SLEEF MPI
 PC_CFLAGS  = $(foreach l,$(LIBRARIES),$($(l)_CFLAGS))
 PC_LIBS    = $(call linked,$(LIBRARIES)) -lquadmath -lm -ldl
 
-# WERROR= for compilers that warn of other things.
+# `make WERROR=` for compilers with other warnings.
 WERROR   ?= -Werror
 WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
 # quadmath.h is gcc's own, and clang lacks some of gcc's warnings.
@@ -51,8 +52,9 @@ BESIDE   := -idirafter $(shell gcc -print-file-name=include)
 endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.
 STRICT   := -ffp-contract=off -fno-math-errno -fno-trapping-math
-# The same objects make the program and both libraries; a function of the shared one is never replaced from outside. Lane code uses no data of
-# other libraries, so that what a compiler makes for programs at any address (PIE) serves there too; that of the sanitizers does.
+# The program and both libraries share their objects. No function of the shared library is interposed. Lane
+# code refers to no data of other libraries, so that code for position-independent programs (PIE) can be
+# linked into a shared library too. Code of the sanitizers refers to such data.
 SHARED   := -fPIC -fno-semantic-interposition
 LANE_SHARED := $(if $(SAN),$(SHARED),$(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED)))
 CFLAGS   ?= $(OPT) -g
@@ -60,26 +62,29 @@ SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-poin
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS) $(BESIDE)
 LANE_CFLAGS = $(filter-out $(SHARED),$(ALL_CFLAGS)) $(LANE_SHARED)
 
-# Instruction sets: flags and lanes of each.
+# Instruction sets, with their flags and numbers of lanes.
 ifeq ($(shell uname -m),x86_64)
 ISAS := v2 v3 v4
 else
 ISAS := portable
 endif
-# Those for which cores are compiled for every system of the catalogue: v2 is for machines from before 2013, and not worth a third of the build.
+# Instruction sets for which the cores of each system of the catalogue are compiled. v2, for machines from
+# before 2013, would take a third of the build.
 FORM_ISAS := $(filter-out v2,$(ISAS))
-# In the hot form of lane code the context is not read, and loops over no constraints leave arrays unset. Where its values are in registers
-# takes a third of the time to write down and most of the room: of it the debugger knows lines and functions only.
+# Lane code compiled for one system does not read the context, and without constraints it leaves arrays
+# unset. Its debugging information has lines and functions only (-g1): locations of variables would take a
+# third of the time.
 LANE_FLAGS   := -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-uninitialized $(patsubst -g,-g1,$(filter -g,$(CFLAGS)))
 ISA_v2       := $(LANE_FLAGS) -march=x86-64-v2 -DCST_W=2 -DCST_ISA=v2
 ISA_v3       := $(LANE_FLAGS) -march=x86-64-v3 -DCST_W=4 -DCST_ISA=v3
 ISA_v4       := $(LANE_FLAGS) -march=x86-64-v4 -mprefer-vector-width=512 -DCST_W=8 -DCST_ISA=v4
 ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
 
-# Sources. Lane code (compiled once for every instruction set) lives in folders called core/ below a room, and in two files that say so. A file of
-# src/method/core/ is compiled once more without lanes, for the row that describes it.
+# Sources. Lane code, compiled for each instruction set, is in src/ROOM/core, in src/expr/interpret.c and in
+# src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows.
 LANE_GENERIC := $(wildcard src/*/core/*.c)
-# Some of it is compiled for each system of a class (src/system/classes.h), CLASSES of the catalogue.
+# Cores that are compiled for each system of a class. src/system/classes.h defines CLASSES, those of the
+# catalogue.
 CLASSES      := $(shell sed -n 's/^CLASS.\([A-Z]*\),.*/\1/p' src/system/classes.h)
 LANE_OF       = $(shell grep -l '^\#define CORE_IS_FOR_$(1)\b' $(LANE_GENERIC))
 $(foreach k,$(CLASSES) USERS,$(eval LANE_$(k) := $(call LANE_OF,$(k))))
@@ -92,13 +97,14 @@ PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c s
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o))
-# Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
+# The generated header of a system tells its classes. The first recursive `make` of `all` generates these
+# headers.
 HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
 OBJ_HOT      := $(foreach k,$(CLASSES),$(call FORMS,$(LANE_$(k)),SYS_IN_$(k)))
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
-# The shared one: its name changes with the interface (ABI), its file with the release.
+# The shared library: its soname has the version of the interface (ABI), its file that of the release.
 RELEASE      := $(shell sed -n 's/^\#define CST_RELEASE "\(.*\)"/\1/p' include/constella/constella.h)
 ABI          := 0
 SHARED_LIB   := $(BUILD)/libconstella.so.$(RELEASE)
@@ -137,19 +143,20 @@ config:
 setup:
 	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST)'
 
-# ---- generated sources ----------------------------------------------------------------------------------------------------
+# ---- generated sources ---------------------------------------------------------------------------
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(BESIDE) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
 
-# Made anew with the generator; what comes out as it was keeps its time, so that nothing is compiled again for it.
+# A generated file that has not changed keeps its time, so that nothing is compiled again for it.
 $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
 	@mkdir -p $(GEN)/new
 	$(Q)$(BUILD)/generate $(GEN)/new $(filter %.yaml,$^)
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} && rm $$f || mv $$f $(GEN)/; done; touch $@
 $(GEN)/catalogue-data.c $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(BUILD)/generated ;
 
-# folds.list.h: a line for every generic form of the folds; forms.list.h: the lane code that is compiled for the systems of each class.
+# folds.list.h lists the general forms of the folds, forms.list.h the lane code compiled for the systems of
+# each class.
 NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
@@ -167,8 +174,8 @@ $(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
 	$(call LIST,$(foreach k,$(CLASSES),printf '%s\n' '#if SYS_IN_$(k) && !defined(CST_NO_FORMS)' '#define CST_$(k)_LIST(X) $(call SYMBOLS,$(LANE_$(k)))' '#else' '#define CST_$(k)_LIST(X)' '#endif';) \
 	  echo '#define CST_FORM_LIST(X) $(foreach k,$(CLASSES),CST_$(k)_LIST(X))')
 
-# sources.c: what a user's system and layer are compiled with at run time: the sources that a system of the catalogue is compiled from, what they
-# include, and the header of layers.
+# sources.c: the sources with which users' systems and layers are compiled at run time: those of a system of
+# the catalogue, the headers that they include, and the header of layers.
 OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(LANE_USERS)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
@@ -186,8 +193,8 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 	@mkdir -p $(@D)
 	$(Q)tools/embed.sh cst_bibliography $(GEN) src/cli/bibliography.bib >$@
 
-# ---- objects --------------------------------------------------------------------------------------------------------------
-# What stands in results as the revision is that of the build, not of the first compilation.
+# ---- objects -------------------------------------------------------------------------------------
+# Results name the revision of the build, not that of the first compilation.
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
@@ -224,7 +231,7 @@ $(BUILD)/obj/%.o: src/%.c
 $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 	@rm -f $@
 	@ar rcs $@ $^
-# All but the commands. It exports the names that the public headers declare.
+# The shared library has no commands. It exports the names that the public headers declare.
 $(BUILD)/constella.map: tools/exports.sh $(LIBRARY) $(wildcard include/constella/*.h)
 	$(Q)tools/exports.sh $(ABI) $(LIBRARY) include/constella/*.h >$@
 $(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/% $(BUILD)/obj/gen/bibliography.o,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)

@@ -1,12 +1,12 @@
 #!/bin/bash
-# interrupted.sh: runs a study undisturbed, then again with interruptions at random instants, and checks that both
-# files are equal, bit for bit.
+# interrupted.sh: runs a study undisturbed, then again with interruptions at random instants, and checks
+# that both files are equal, bit for bit.
 #
 #   jobs/interrupted.sh STUDY.yaml [TIMES [SECONDS_BETWEEN_CHECKPOINTS]]
 #
-# The second run is interrupted TIMES times (5), alternately by SIGKILL and SIGUSR1, at random instants spread over
-# its duration, and resumed on another number of ranks. Results are in the current folder: STUDY-undisturbed.h5 and
-# STUDY-interrupted.h5.
+# The second run is interrupted TIMES times (5), alternately by SIGKILL and SIGUSR1, at random instants
+# spread over its duration, and resumed on another number of ranks. Results are in the current folder:
+# STUDY-undisturbed.h5 and STUDY-interrupted.h5.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 study=${1:?usage: jobs/interrupted.sh STUDY.yaml [TIMES [SECONDS_BETWEEN_CHECKPOINTS]]}

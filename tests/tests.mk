@@ -1,6 +1,7 @@
-# tests.mk: what `make test`, `make check` and `make san` build and run. A C test is any tests/ROOM/test-*.c; it is linked with the library and run
-# alone, or on the numbers of ranks that its first lines name in a comment `ranks: 1 2 3`. A script is any tests/ROOM/test-*.sh or test_*.py; it finds
-# the built programs through the environment (CONSTELLA, BUILD).
+# tests.mk: `make test`, `make check`, `make san`, `make survive`, `make bench` and `make fuzz`. Each
+# tests/ROOM/test-*.c is a C test, linked with the library. A comment `ranks: 1 2 3` in its first lines runs
+# it on these numbers of ranks, otherwise it runs alone. Scripts are tests/ROOM/test-*.sh and test_*.py. The
+# variables CONSTELLA and BUILD tell them where the built programs are.
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
 TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
@@ -10,7 +11,8 @@ SECONDS_ALLOWED ?= 240
 # Rooms whose tests `make check` runs: the fast ones.
 FAST_ROOMS ?= core expr system tableau study record
 
-# A hundred programs of twelve megabytes each would be the linker's: they share the library, with every name exported.
+# Linking the static library into each test would take most of their build. They share a library that
+# exports all names.
 TEST_LIB := $(BUILD)/tests/libconstella-tests.so
 $(TEST_LIB): $(LIBRARY)
 	@mkdir -p $(@D)
@@ -29,7 +31,8 @@ tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)
-# Long ones first. Two more at a time than there are cores: many wait, for MPI to start and for the instant at which something is struck.
+# The longest tests come first. Two more run at a time than there are cores, because many of them wait, for
+# the start of MPI or the instant of a kill.
 define RUN_LIST
 @mkdir -p $(BUILD)
 @{ $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_PY)),echo '$(SECONDS_ALLOWED) $(PYTHON) $(t)';) \
@@ -42,7 +45,7 @@ test: setup
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
 	@$(MAKE) --no-print-directory run-tests
-# Where tests loop over methods, layers, biases and systems: every combination, not those that tests/method/cover.h chooses.
+# All combinations of methods, layers, biases and systems instead of those that tests/method/cover.h chooses.
 test-all:
 	@CONSTELLA_TEST_ALL=1 $(MAKE) --no-print-directory SECONDS_ALLOWED=1200 test
 check:
@@ -63,20 +66,20 @@ san:
 	@ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1:handle_segv=0:verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	  $(MAKE) --no-print-directory SAN=1 BUILD=build-san SECONDS_ALLOWED=900 run-tests
 
-# Studies of every family, struck at many instants; the tests have 12.
+# Studies of every family, killed at INSTANTS instants; `make test` has 12.
 INSTANTS ?= 100
 .PHONY: survive
 survive: all
 	@$(MAKE) --no-print-directory $(BUILD)/tests/survive/strike.so
 	@BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' $(PYTHON) tests/survive/test_kill.py --instants $(INSTANTS) --seed $(or $(SEED),2)
 
-# How often each verdict is right where the truth is known: the table of docs/verdicts.md.
+# How often each verdict is right on series of known truth: the table of docs/verdicts.md.
 SERIES ?= 200
 .PHONY: verdict-rates
 verdict-rates: all
 	@BUILD='$(BUILD)' jobs/verdict-rates $(SERIES)
 
-# ---- benchmark: never part of the tests -------------------------------------------------------------------------------------
+# ---- benchmark: never part of the tests ----------------------------------------------------------
 BENCH_HAND := pendulum double top
 ISA_scalar := -DCST_W=1 -DCST_ISA=scalar -DCST_PORTABLE -march=x86-64-v2
 define BENCH_RULES
@@ -121,9 +124,10 @@ bench: all
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/check.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/water.py
 
-# ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------
-# The targets tests/fuzz/fuzz-*.c run with libFuzzer where clang has it, else with the mutations of tests/fuzz/driver.c. In the tests, for a
-# few seconds, they are linked with the ordinary library; here what reads the files is compiled with the sanitizers, lane code is not.
+# ---- fuzzing: any bytes as study and system files ------------------------------------------------
+# The targets tests/fuzz/fuzz-*.c run with libFuzzer if clang has it, otherwise with the mutations of
+# tests/fuzz/driver.c. `make test` runs them for some seconds with the ordinary library. `make fuzz`
+# compiles the code that reads files with the sanitizers, and lane code without.
 FUZZ_TARGETS   := study system method layers checkpoint result table
 SECONDS        ?= 60
 SEED           ?= 1

@@ -4,8 +4,8 @@
 #
 #   constella help all | tools/completion.sh >completions/constella
 #
-# In the help, a line `  constella COMMAND ...` begins a command, and its arguments and options follow, a line each, at eight blanks:
-# `-o, --output FILE  description`.
+# The form of the help: `  constella COMMAND ...` begins a command. Lines with eight leading blanks are its
+# arguments and options, `-o, --output FILE  description`.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 commands=$(awk '

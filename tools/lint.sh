@@ -1,6 +1,7 @@
 #!/bin/bash
-# lint.sh: layout of the sources, exported names, HDF5 in its room, cppcheck and clang-tidy over src, shellcheck. Called by
-# `make lint` after a build. A tool that is not installed is skipped, visibly.
+# lint.sh: checks the layout of the sources, exported names and where HDF5 is used; runs cppcheck,
+# clang-tidy and shellcheck. `make lint` calls it after a build. It names each tool that is not installed
+# and skips it.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit

@@ -3,10 +3,10 @@
 #
 #   constella help all | tools/manual.sh RELEASE >constella.1
 #
-# The first line of the help names the program and says what it is. `  constella COMMAND ARGUMENTS` begins a command; the line below it describes
-# it; lines at eight blanks are its arguments and options, `-o, --output FILE  description`, continued by lines with more blanks. A line that
-# begins with a heading and a colon begins a section; the lines below it are terms, each with two blanks and a
-# description.
+# The form of the help: the first line is the name of the program and its description. `  constella COMMAND
+# ARGUMENTS` begins a command; its description is the next line. Lines with eight leading blanks are
+# arguments and options, `-o, --output FILE  description`; lines with more continue them. A heading and a
+# colon begin a section; the lines below are terms, each followed by two blanks and a description.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 release=${1:?usage: constella help all | tools/manual.sh RELEASE}

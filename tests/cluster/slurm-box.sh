@@ -4,7 +4,7 @@
 #
 #   tests/cluster/slurm-box.sh start FOLDER [CPUS]    # returns when the node takes jobs; prints nothing
 #   export SLURM_CONF=FOLDER/slurm.conf
-#   tests/cluster/slurm-box.sh stop FOLDER            # jobs are killed, daemons ended; harmless when nothing runs
+#   tests/cluster/slurm-box.sh stop FOLDER            # kills jobs, ends daemons; harmless when nothing runs
 #
 # Jobs of the partition `urgent` preempt those of `spare`, which have some seconds to end; nothing touches
 # those of `main`, the default. Exit:

@@ -1,5 +1,6 @@
 #!/bin/bash
-# test-config.sh: libraries where a cluster has them: `make config` with made-up folders, without pkg-config's own, and the message of what is missing.
+# test-config.sh: `make config` finds libraries in folders like those of clusters, without pkg-config's own
+# files, and names those that are missing.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 sources=$(cd "$(dirname "$0")/../.." && pwd)

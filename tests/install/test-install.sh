@@ -1,6 +1,7 @@
 #!/bin/bash
-# test-install.sh: `make install` under a PREFIX behind a DESTDIR, then all of it used where the sources and the build are not named: runs, reports, a
-# program of someone else, headers alone, the manual page, completion; and uninstall.
+# test-install.sh: `make install` with PREFIX and DESTDIR; then runs, reports, a program that links the
+# library, each header alone, the manual page and completion, all without sources and build; then `make
+# uninstall`.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 sources=$(cd "$(dirname "$0")/../.." && pwd)
@@ -62,7 +63,8 @@ sed -i 's|z^2/c^2|z^2/c|' foreign/bead.yaml
 has "wrong ones it tells" "$(foreign/foreign foreign/bead.yaml own.h5 2>&1)" 'wrong: Dg of the bead'
 read -ra flags <<<"$(pkg-config --cflags constella)"
 alone() { for header in "$there"/include/constella/*.h; do "$@" -Wall -Wextra -Werror -Wno-psabi "${flags[@]}" -fsyntax-only -include "$header" /dev/null 2>&1; done; }
-# Trajectories stepped by the shared library, by the static one, and an example that shoots for periodic orbits.
+# Trajectories stepped by the shared library, by the static one, and an example that shoots for periodic
+# orbits.
 has "a study of the pendulum runs" "$(constella run foreign/pendulum.yaml -o pendulum.h5 2>&1)" "no trajectory failed"
 has "the library steps it to the same bits" "$(foreign/pendulum pendulum.h5 2>&1)" 'cases, the same bits'
 has "it is the shared one" "$(ldd foreign/pendulum)" "libconstella.so.0 => $there/lib/libconstella.so.0"
