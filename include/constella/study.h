@@ -162,6 +162,9 @@ extern const char cst_reader_layer_withheld[];
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d);
 void       cst_study_destroy(cst_study *s);
 
+/* Whether the parameter with this number differs between variants. */
+bool cst_study_sweeps(const cst_study *s, int parameter);
+
 typedef struct {
   int    variant, tolerance, method, step; /* indices into the study */
   double h;                                /* the step taken: nominal, or the nearest number of 20 bits */

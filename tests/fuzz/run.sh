@@ -35,7 +35,9 @@ export LSAN_OPTIONS=suppressions=$here/../lsan.supp:print_suppressions=0
 rm -f "$found"
 if [ "$how" = libfuzzer ]; then
   mkdir "$folder/corpus" && cp "${files[@]}" "$folder/corpus"
-  FUZZ_DICT="$dictionary" FUZZ_FILES=$(printf '%s\n' "${files[@]}") "$program" -dict="$dictionary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=20000 -len_control=0 -seed="$seed" \
+  # With the sanitizers, and on a busy machine, an input of 2 s may take a minute.
+  FUZZ_DICT="$dictionary" FUZZ_FILES=$(printf '%s\n' "${files[@]}") "$program" -dict="$dictionary" \
+    -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=20000 -len_control=0 -seed="$seed" \
     -print_final_stats=1 -exact_artifact_path="$found" "$folder/corpus" >"$folder/log" 2>&1
   status=$?
   summary="$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") inputs in $seconds s, $(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$folder/log" | tail -n 1) edges"

@@ -183,6 +183,13 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
   return NULL;
 }
 
+bool cst_study_sweeps(const cst_study *s, int parameter) {
+  const int npar = s->system->npar;
+  for (int v = 1; v < s->nvariant; v++)
+    if (s->parameter[v * npar + parameter] != s->parameter[parameter]) return true;
+  return false;
+}
+
 void cst_study_destroy(cst_study *s) {
   if (!s) return;
   for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);

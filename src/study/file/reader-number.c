@@ -21,12 +21,6 @@ const char *cst_reader_shortest(double x) {
   return s;
 }
 
-static bool swept(const cst_study *s, int par) {
-  for (int v = 1; v < s->nvariant; v++)
-    if (s->parameter[v * s->system->npar + par] != s->parameter[par]) return true;
-  return false;
-}
-
 const char *cst_reader_with(const cst_reader *r, int variant) {
   static char      ring[4][256];
   static int       turn;
@@ -35,7 +29,7 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   size_t           at = 0;
   *text = 0;
   for (int i = 0; s->system && i < s->system->npar && at < sizeof ring[0]; i++)
-    if (swept(s, i))
+    if (cst_study_sweeps(s, i))
       at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ",
                              s->system->parameter[i].name,
                              cst_reader_shortest(s->parameter[variant * s->system->npar + i]));

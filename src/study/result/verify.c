@@ -245,21 +245,13 @@ static PetscErrorCode compute(verification *d, const trajectory *t) {
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static bool is_swept(const cst_study *s, int parameter) {
-  const int npar = s->system->npar;
-  bool      swept = false;
-  for (int v = 1; v < s->nvariant; v++)
-    swept |= s->parameter[v * npar + parameter] != s->parameter[parameter];
-  return swept;
-}
-
 static void print_trajectory(const cst_plan *p, const trajectory *t) {
   const cst_study *s = p->study;
   const cst_case  *c = &p->cases[t->icase];
   printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]), c->h_nominal);
   if (s->ntolerance > 1) printf(", tolerance %.10g", s->tolerance[c->tolerance]);
   for (int k = 0; k < s->system->npar; k++)
-    if (is_swept(s, k))
+    if (cst_study_sweeps(s, k))
       printf(", %s = %.10g", s->system->parameter[k].name, cst_plan_parameters(p, c->variant)[k]);
   printf("), member %ld: ", t->member);
 }
