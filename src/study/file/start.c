@@ -98,11 +98,11 @@ static bool consistent(cst_reader *r, int variant, double *q, double *v, const c
   if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
   cst_yaml_error(r->doc, r->start, r->d,
                  "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
-                 "scale%s%s); at most 1e-10 of the scale is allowed, or %s",
+                 "scale%s%s); at most 1e-10 of the scale is allowed; `project: true` %s moves it there",
                  what, cst_reader_with(r, variant), g.raw, g.scaled, g.at < 0 ? "" : "; ",
                  cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled, gv.at < 0 ? "" : "; ",
                  cst_worst_say(s->system, &gv, why_v, WHY),
-                 s->nstart ? "`project: true` in 'initial'" : "{q: ..., v: ..., project: true}");
+                 s->nstart ? "in 'initial'" : "beside q and v, in the study,");
   return false;
 }
 

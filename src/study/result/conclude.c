@@ -42,7 +42,8 @@ static void declare_case(const cst_plan *p, cst_columns *c) {
   for (int k = 0; k < npar; k++) {
     const cst_parameter    *x = &s->system->parameter[k];
     const cst_number_column parameter = cst_columns_number(
-        c, (cst_column_use){.shown = cst_study_sweeps(s, k), .labels = true, .role = "parameter", .of = x->name},
+        c,
+        (cst_column_use){.shown = cst_study_sweeps(s, k), .labels = true, .role = "parameter", .of = x->name},
         x->doc, "%s", x->name);
     for (int i = 0; i < p->ncase; i++)
       cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
