@@ -31,7 +31,10 @@ esac
 dictionary=$here/$target.dict
 [ -e "$dictionary" ] || dictionary=$here/study.dict
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-export LSAN_OPTIONS=suppressions=$here/../lsan.supp:print_suppressions=0
+# libfyaml 0.7 does not free what it needs to join many pieces of a quoted text. The stacks recorded
+# here end in the library; `make san` finds documents that are not freed.
+(cat "$here/../lsan.supp" && echo leak:libfyaml) >"$folder/lsan.supp"
+export LSAN_OPTIONS=suppressions=$folder/lsan.supp:print_suppressions=0
 rm -f "$found"
 if [ "$how" = libfuzzer ]; then
   mkdir "$folder/corpus" && cp "${files[@]}" "$folder/corpus"
