@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/guard.h"
+#include "cli/streams.h"
 #include "constella/constella.h"
 #include "core/diag.h"
 
@@ -82,7 +83,7 @@ static int run(const cst_command *c, int argc, char **argv) {
   return c->reads ? cst_guard(c->run, argc, argv) : c->run(argc, argv);
 }
 
-int main(int argc, char **argv) {
+static int begin(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN); /* the failed write reports a file that may not grow */
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   setenv("OMP_NUM_THREADS", "1", 0);
@@ -100,4 +101,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   return find(name) ? run(find(name), argc - 1, argv + 1) : unknown(name);
+}
+
+int main(int argc, char **argv) {
+  cst_streams_open();
+  return cst_streams_end(begin(argc, argv));
 }

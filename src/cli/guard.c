@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cli/streams.h"
 
 static bool is_fault(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGFPE || signal == SIGILL;
@@ -19,9 +20,7 @@ static int run_here(int (*run)(int, char **), int argc, char **argv, pid_t paren
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(2);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  const int status = run(argc, argv);
-  fflush(stdout);
-  return status;
+  return cst_streams_end(run(argc, argv));
 }
 
 /* Passes on the exit status or the signal of the child, but reports faults, and SIGPROF, with which the watch

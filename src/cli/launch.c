@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <petscsys.h>
+#include "cli/streams.h"
 #include "study/run/stop.h"
 
 /* The innermost launcher first: the mpirun of Open MPI, of MPICH and its relatives start their daemons by
@@ -129,6 +130,7 @@ int cst_launch_rank(void) {
 enum { END_SECONDS = 60 };
 
 int cst_launch_end(int status) {
+  status = cst_streams_end(status); /* PetscFinalize fails where it cannot */
   PetscErrorPrintf = quiet;
   cst_stop_ignore(); /* everything is written */
   cst_stop_after(END_SECONDS, status ? status : 1);

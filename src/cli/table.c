@@ -62,10 +62,7 @@ static int tabulate(int argc, char **argv) {
   const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
-  if (bad) return 2;
-  if (!fflush(stdout) && !ferror(stdout)) return 0;
-  fprintf(stderr, "constella: error: the table cannot be written\n");
-  return 1;
+  return bad ? 2 : 0;
 }
 
 static const cst_option options[] = {

@@ -35,9 +35,8 @@ for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC
     ENVIRONMENT.pop(inherited, None)
 
 _count = _failed = 0
-_mine = (
-    threading.local()
-)  # .lines: the output of a function of `together`, printed in the order of the functions
+# .lines: the output of a function of `together`, printed in the order of the functions
+_mine = threading.local()
 
 
 def _say(verdict, text, remarks=()):

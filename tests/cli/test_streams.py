@@ -1,0 +1,57 @@
+"""test_streams.py: standard output that cannot be written is an error of every command; with closed standard
+streams no message is written into a file of the program.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import subprocess
+
+from cli import ENVIRONMENT, PROGRAM, differences, digests, done, ok, path, run
+
+TEXT = """study: conservation
+system: planar-pendulum
+initial: {members: 3, seed: 1, spread: {v: 0.1}}
+end: 10.0
+steps: [0.1]
+methods: [rattle]
+"""
+run("pendulum", TEXT)
+STUDY, RESULT = path("pendulum.yaml"), path("pendulum.h5")
+EXPECTED = digests(RESULT)
+COMMANDS = [
+    "--version",
+    "help",
+    "help run",
+    "list methods",
+    "show rattle",
+    "show study",
+    "system planar-pendulum",
+    f"check {STUDY}",
+    f"run {STUDY} -o {path('full.h5')} --progress none",
+    f"table {RESULT}",
+    f"table {RESULT} --format csv",
+    f"status {RESULT}",
+    f"cite {RESULT}",
+    f"verify {RESULT}",
+]
+
+
+def shell(line):
+    return subprocess.run(["sh", "-c", line], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+
+
+for command in COMMANDS:
+    process = shell(f"{PROGRAM} {command} >/dev/full")
+    ok(
+        process.returncode == 1
+        and process.stderr.startswith("constella: error: standard output cannot be written"),
+        f"a full disk: {command.split('/')[0]}",
+        process.returncode,
+        process.stderr,
+    )
+ok(not differences(EXPECTED, digests(path("full.h5"))), "a full disk: the result is written")
+
+for streams in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+    result = path("closed.h5")
+    process = shell(f"{PROGRAM} run {STUDY} -o {result} --overwrite --progress log {streams}")
+    ok(process.returncode == 0, f"{streams}: exit status", process.returncode, process.stderr)
+    ok(not differences(EXPECTED, digests(result)), f"{streams}: the result is that of open streams")
+done()
