@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-static int     n, d;           /* points and dimensions */
-static double *u, *w;          /* rods and their velocities, [n][d] */
+static int     n, d;                        /* points and dimensions */
+static double *u, *w;                       /* rods and their velocities, [n][d] */
 static double *diagonal, *beside, *tension; /* [n] */
 
 static void fill_rods(const double *x, double *rod) {
