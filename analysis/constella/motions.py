@@ -91,9 +91,8 @@ def stored_members(result, case):
     count = next(
         (result.shape(path)[0] for path in result.datasets(root) if result.scales(path)[:1] == ["chosen"]), 0
     )
-    named = re.search(
-        r"^trajectories:\n(?:  .*\n)*?  members:\n((?:    - \d+\n)+)", result.study, re.M
-    )  # of files without that dataset
+    # of files without that dataset
+    named = re.search(r"^trajectories:\n(?:  .*\n)*?  members:\n((?:    - \d+\n)+)", result.study, re.M)
     members = sorted({int(m) for m in re.findall(r"\d+", named[1])}) if named else []
     return members if len(members) == count else list(range(count))
 

@@ -6,9 +6,8 @@ import importlib
 import os
 import signal
 
-os.environ.setdefault(
-    "HDF5_USE_FILE_LOCKING", "FALSE"
-)  # MPI-IO takes no locks; file systems without flock would refuse
+# MPI-IO takes no locks; file systems without flock would refuse
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402

@@ -7,14 +7,8 @@ holds.
 # SPDX-License-Identifier: BSD-2-Clause
 import warnings
 
-from drawing import (
-    called,
-    folder,
-    make,
-    ok,
-    program,
-    run_tests,
-)  # first: it skips the test where modules are missing
+# first: it skips the test where modules are missing
+from drawing import called, folder, make, ok, program, run_tests
 
 import h5py
 import numpy as np

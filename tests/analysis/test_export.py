@@ -5,15 +5,8 @@ import re
 import shutil
 import warnings
 
-from drawing import (
-    called,
-    folder,
-    ok,
-    order_study,
-    program,
-    run_tests,
-    sweep_study,
-)  # first: it skips the test where modules are missing
+# first: it skips the test where modules are missing
+from drawing import called, folder, ok, order_study, program, run_tests, sweep_study
 
 import h5py
 import matplotlib.colors

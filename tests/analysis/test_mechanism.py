@@ -4,14 +4,8 @@
 import json
 import re
 
-from drawing import (
-    drawn,
-    lines,
-    ok,
-    refused,
-    run_tests,
-    sweep_study,
-)  # first: it skips the test where modules are missing
+# first: it skips the test where modules are missing
+from drawing import drawn, lines, ok, refused, run_tests, sweep_study
 
 import numpy as np
 

@@ -4,17 +4,8 @@
 The results are two small studies of the double pendulum and made-up files.
 """
 # SPDX-License-Identifier: BSD-2-Clause
-from drawing import (
-    drawn,
-    lines,
-    make,
-    ok,
-    order_study,
-    refused,
-    run_tests,
-    sweep_study,
-    texts,
-)  # first: it skips the test where modules are missing
+# first: it skips the test where modules are missing
+from drawing import drawn, lines, make, ok, order_study, refused, run_tests, sweep_study, texts
 
 import matplotlib.figure
 import numpy as np

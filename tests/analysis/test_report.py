@@ -10,15 +10,8 @@ import re
 import subprocess
 import sys
 
-from drawing import (
-    ANALYSIS,
-    called,
-    folder,
-    make,
-    ok,
-    program,
-    run_tests,
-)  # first: it skips the test where modules are missing
+# first: it skips the test where modules are missing
+from drawing import ANALYSIS, called, folder, make, ok, program, run_tests
 
 import h5py
 import numpy as np

@@ -2,16 +2,8 @@
 """test_result.py: the package `constella`: running studies, labelled and plain data, selections, expressions.
 TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
-from drawing import (
-    ORDER,
-    called,
-    folder,
-    ok,
-    order_study,
-    refused,
-    run_tests,
-    sweep_study,
-)  # first: it skips the test where modules are missing
+# first: it skips the test where modules are missing
+from drawing import ORDER, called, folder, ok, order_study, refused, run_tests, sweep_study
 
 import numpy as np
 

@@ -18,11 +18,8 @@ import h5py
 BUILD = os.environ.get("BUILD", "build")
 WORDS = [x for x in sys.argv[1:] if not x.startswith("--")]
 PROGRAM = os.path.abspath(WORDS[0] if WORDS else f"{BUILD}/constella")
-CLIENT, TOTAL, WAIT = (
-    50e6,
-    1e9,
-    0.02,
-)  # of the disk: bytes per second of one process, of all; seconds of an fsync
+# of the disk: bytes per second of one process, of all; seconds of an fsync
+CLIENT, TOTAL, WAIT = (50e6, 1e9, 0.02)
 INTERVAL = 2
 RUNS = (  # ranks, lanes of a batch: 500 bytes of a checkpoint each
     (2, 1024),

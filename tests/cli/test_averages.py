@@ -437,13 +437,11 @@ histograms: [{{name: h, expression: "{name}", from: {low}, to: {high}, bins: 7, 
             wanted,
             effective,
         )
-        z = (
-            (w * (x - wanted) / w.mean()).reshape(16, -1).mean(axis=1)
-        )  # from 16 members on, each is one number
+        # from 16 members on, each is one number
+        z = (w * (x - wanted) / w.mean()).reshape(16, -1).mean(axis=1)
         plain = z.std(ddof=1) / 4
-        ok(
-            1.03 * plain < error < 1.12 * plain, f"{system}: and its error, that of 16 numbers", error, plain
-        )  # t of 15 degrees of freedom over 2: 1.087
+        # t of 15 degrees of freedom over 2: 1.087
+        ok(1.03 * plain < error < 1.12 * plain, f"{system}: and its error, that of 16 numbers", error, plain)
 
 
 def old():

@@ -31,11 +31,12 @@ def compare(what, n, initial, end, step=0.0625, methods=KICKS, env=None):
         for how in ("always", "never")
     ]
     if any(process.returncode not in (0, 1) for process, _ in results):
+        # a CPU without it
         ok(
             any(process.returncode == 2 and env for process, _ in results),
             f"{what}: runs",
             [p.stderr for p, _ in results],
-        )  # a CPU without it
+        )
         return
     apart = [
         x

@@ -137,9 +137,8 @@ def shifted():
                 y,
             )
             drift = float(x["constraint_scaled_max"])
-            others = [y] * (drift > 1e-7) + [z] * (
-                drift > 1e-4
-            )  # of plain layers; of coordinates near 1e6 far above their round-off
+            # of plain layers; of coordinates near 1e6 far above their round-off
+            others = [y] * (drift > 1e-7) + [z] * (drift > 1e-4)
             if others:
                 ok(
                     all(abs(float(o["constraint_scaled_max"]) / drift - 1) < 1e-3 for o in others),

@@ -264,9 +264,8 @@ def no_start(study, ranks):
         f"{title}: the bits are those of v2 on one rank",
         differences(digests(result), digests(narrow)),
     )
-    first = int(
-        numpy.flatnonzero(refused)[0]
-    )  # an ensemble that ends before the first member without a start
+    # an ensemble that ends before the first member without a start
+    first = int(numpy.flatnonzero(refused)[0])
     process, short = run(f"nowhere-{study}-{ranks}-short", NOWHERE.format(study=study, members=first) + more)
     ok(
         process.returncode == 0,

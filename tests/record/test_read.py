@@ -47,9 +47,8 @@ def h5py_reads(path):
             ),
             "all have units and long_name as str",
         )
-        fields = [
-            d for d in datasets if d.parent.name not in ("/", "/run")
-        ]  # datasets in /run are their own scale
+        # datasets in /run are their own scale
+        fields = [d for d in datasets if d.parent.name not in ("/", "/run")]
         ok(
             all(len(d.dims[k]) == 1 for d in fields for k in range(d.ndim)),
             "every dimension of every field has its scale",

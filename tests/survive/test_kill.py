@@ -108,12 +108,10 @@ def survive(name, instants, isas, draw):
     global struck
     (study, of, first, seconds), whole = timed(lambda: undisturbed(name))
     result = path(name + "-struck.h5")
-    _, start_up = timed(
-        lambda: finish(start(study, path(name + ".h5"), max(RANKS), of=of))
-    )  # it finds the file complete
-    a_rank = 0.5 + 2 * start_up / max(
-        RANKS
-    )  # CPU seconds that a rank may need to start and to end, on a busy machine
+    # it finds the file complete
+    _, start_up = timed(lambda: finish(start(study, path(name + ".h5"), max(RANKS), of=of)))
+    # CPU seconds that a rank may need to start and to end, on a busy machine
+    a_rank = 0.5 + 2 * start_up / max(RANKS)
     hit, rounds, spent, allowed = 0, 1, 0, 0
     for i in range(8 * instants):
         ranks = RANKS[(i + draw.randrange(4)) % 4]

@@ -27,10 +27,8 @@ except ImportError:
     sys.exit(0)
 
 BOUND = 1e-13
-ELSEWHERE = (
-    "nonholonomic",
-    "forces",
-)  # their kernels, and those of a potential of t: test_derivatives_forced.py
+# their kernels, and those of a potential of t: test_derivatives_forced.py
+ELSEWHERE = ("nonholonomic", "forces")
 mpmath.mp.dps = 50
 
 # ---- derivatives ---------------------------------------------------------------------------------

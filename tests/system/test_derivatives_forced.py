@@ -18,10 +18,8 @@ from test_derivatives import CATALOGUE, ELSEWHERE, difference, mpmath, number, r
 from description import System, parse
 
 E = sympy.Symbol("e")
-SLOW = (
-    "turntable",
-    "chaplygin-sphere",
-)  # bodies: the second, and DRE of the first, are left to `make test-all`
+# bodies: the second, and DRE of the first, are left to `make test-all`
+SLOW = ("turntable", "chaplygin-sphere")
 ZERO = sympy.S.Zero
 
 
