@@ -31,7 +31,7 @@ def compare(what, n, initial, end, step=0.0625, methods=KICKS, env=None):
         for how in ("always", "never")
     ]
     if any(process.returncode not in (0, 1) for process, _ in results):
-        # a CPU without it
+        # Status 2: the CPU lacks the instruction set.
         ok(
             any(process.returncode == 2 and env for process, _ in results),
             f"{what}: runs",

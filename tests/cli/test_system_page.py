@@ -140,7 +140,7 @@ def sources():
         ["grep", "-nE", r"\bkeys\[\] = \{|cst_yaml_check_keys", "-r", folder], capture_output=True, text=True
     )
     places = {line.split(":")[0].rpartition("/")[2] for line in listed.stdout.splitlines()}
-    # read-body-states.c: names of bodies
+    # The keys of read-body-states.c are names of bodies.
     ok(
         places <= {"keys.c", "read-body-states.c"},
         "no reader of a system has a list of keys of its own",

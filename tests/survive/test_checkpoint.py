@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from cli import ENVIRONMENT, PROGRAM, constella, done, ok, path, write
 
 ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"  # of the index, and of the trailer
-# of a piece
+# Of a piece of the checkpoint.
 FIELDS = [
     "case",
     "member",
