@@ -11,6 +11,7 @@
 #include "cli/launch.h"
 #include "cli/limits.h"
 #include "cli/run.h"
+#include "record/snapshot.h"
 #include "solve/solver.h"
 #include "study/run/identity.h"
 #include "study/run/stop.h"
@@ -140,10 +141,11 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, con
   return end.failed > 0 ? 1 : status[end.end];
 }
 
-/* Reports --resume of a complete result. */
+/* Reports --resume of a complete result, and removes the checkpoints that its run has left. */
 static int report_complete(const cst_arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0 && a->run.resume.left) cst_snapshot_remove_newer(a->run.output, 0);
   if (rank == 0 && !replace_extended(a)) return 1;
   if (rank == 0 && a->run.resume.failed)
     printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output,

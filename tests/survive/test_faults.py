@@ -191,6 +191,21 @@ def foreign(study, first):
     resumed("after all that", study, result, first)
 
 
+def left(study, first):
+    """A run that is killed after it has completed the file and before it removes its checkpoints."""
+    result = interrupted("left", study)
+    folder = os.path.dirname(result)
+    kept = [x for x in checkpoints(result) if not x.endswith(".new")]
+    for name in kept:
+        shutil.copy(os.path.join(folder, name), os.path.join(folder, "kept-" + name))
+    resumed("left", study, result, first)
+    for name in kept:
+        os.rename(os.path.join(folder, "kept-" + name), os.path.join(folder, name))
+    status, out, err = finish(start(study, result, 2))
+    ok(status == 0 and "complete already" in out, "left: the file is complete", status, out, err)
+    ok(not checkpoints(result), "left: its checkpoints are removed", checkpoints(result))
+
+
 def replaced(study, first):
     """A file that is overwritten by a run that is killed before its first checkpoint: old checkpoints do not
     interfere."""
@@ -448,6 +463,7 @@ if __name__ == "__main__":
     SAMPLE = interrupted("sample", study)
     damaged(study, first)
     foreign(study, first)
+    left(study, first)
     replaced(study, first)
     struck(study, first)
     removed(study)

@@ -114,6 +114,18 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
   return chosen;
 }
 
+/* Whether the newest checkpoint is one of this result. */
+static bool has_checkpoint(const cst_plan *p, const char *path, const cst_resume *r) {
+  long newest[1];
+  char why[512];
+  if (cst_snapshot_list(path, newest, 1) < 1) return false;
+  char      *then = identity_of(path, newest[0], why, sizeof why), *now = cst_identity_text(p, r->run);
+  const bool same = then && cst_identity_same(then, now, "the checkpoint", why, sizeof why);
+  free(then);
+  free(now);
+  return same;
+}
+
 static long count_failed(cst_result *f) {
   int     ndim;
   long    extent[CST_FIELD_DIMS], n = 1, failed = 0;
@@ -138,6 +150,7 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   else if (state && !strcmp(state, "complete")) {
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
+    r->left = has_checkpoint(p, path, r);
   } else if ((r->number = choose(p, path, r, d)) > 0)
     r->start = CST_START_RESUMED;
   else if (!cst_diag_count(d))

@@ -12,6 +12,7 @@ typedef struct {
   long      number;       /* resumed: the checkpoint to continue from */
   long      attempts;     /* number of earlier runs */
   long      failed;       /* complete: trajectories that failed */
+  bool      left;         /* complete: its run was killed before it removed the checkpoints */
   char      run[40];      /* identifier of the result file */
   char      message[768]; /* for the user; empty: none */
 } cst_resume;
