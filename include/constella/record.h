@@ -30,6 +30,9 @@ typedef enum {
 } cst_type; /* CST_TYPE_TEXT: fixed width UTF-8, CST_TEXT_WIDTH bytes, null padded */
 enum { CST_TEXT_WIDTH = 192, CST_NOTE_WIDTH = 256, CST_FIELD_DIMS = 4 };
 
+/* Bytes of a value. */
+size_t cst_record_width(cst_type type);
+
 typedef struct {
   char name[48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
   long size;

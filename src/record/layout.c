@@ -248,17 +248,21 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
   return true;
 }
 
-double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
-  static const double width[] = {[CST_TYPE_F64] = 8,
+size_t cst_record_width(cst_type type) {
+  static const size_t width[] = {[CST_TYPE_F64] = 8,
                                  [CST_TYPE_I64] = 8,
                                  [CST_TYPE_I32] = 4,
                                  [CST_TYPE_I8] = 1,
                                  [CST_TYPE_TEXT] = CST_TEXT_WIDTH};
-  double              sum = 0;
+  return width[type];
+}
+
+double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
+  double sum = 0;
   for (int i = 0; i < ndim; i++)
-    sum += (double)dim[i].size * width[dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64];
+    sum += (double)dim[i].size * (double)cst_record_width(dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64);
   for (int k = 0; k < nfield; k++) {
-    double one = width[field[k].type];
+    double one = (double)cst_record_width(field[k].type);
     for (int i = 0; i < field[k].ndim; i++) one *= (double)dim[field[k].dim[i]].size;
     sum += one;
   }

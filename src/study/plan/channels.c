@@ -316,8 +316,4 @@ bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase)
   return is && case_of(p, c->kind, c->which) == icase;
 }
 
-size_t cst_channel_bytes(const cst_channel *c) {
-  static const size_t width[] = {
-      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
-  return c->count * width[c->field.type];
-}
+size_t cst_channel_bytes(const cst_channel *c) { return c->count * cst_record_width(c->field.type); }

@@ -7,11 +7,6 @@
 #include <string.h>
 #include "study/result/compare.h"
 
-static const size_t width[] = {[CST_TYPE_F64] = sizeof(double),
-                               [CST_TYPE_I64] = sizeof(long),
-                               [CST_TYPE_I32] = sizeof(int),
-                               [CST_TYPE_I8] = 1};
-
 /* Position of a double in the ascending order of all doubles. */
 static int64_t rank_of(double x) {
   int64_t bits;
@@ -64,7 +59,7 @@ static void say_place(const cst_field *f, const long *start, const long *count, 
 bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start,
                        const long *count, const void *x) {
   long         n = 1;
-  const size_t size = width[f->type];
+  const size_t size = cst_record_width(f->type);
   for (int k = 0; k < f->ndim; k++) n *= count[k];
   char      *kept = calloc((size_t)n + 1, size);
   const bool read = kept && cst_result_read_block(file, f->path, f->type, start, count, kept);
