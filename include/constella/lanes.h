@@ -106,27 +106,27 @@ CST_INLINE vd vsqrt(vd a) {
  */
 #ifdef CST_SLEEF
 #define CST_UNARY(name, f)                                                                                   \
-  vd            CST_SLEEF(f, u10)(vd);                                                                       \
+  vd            CST_SLEEF(f, u10)(vd) __attribute__((const));                                                \
   CST_INLINE vd name(vd a) { return CST_SLEEF(f, u10)(a); }
 #define CST_BINARY(name, f)                                                                                  \
-  vd            CST_SLEEF(f, u10)(vd, vd);                                                                   \
+  vd            CST_SLEEF(f, u10)(vd, vd) __attribute__((const));                                            \
   CST_INLINE vd name(vd a, vd b) { return CST_SLEEF(f, u10)(a, b); }
 #else
 #define CST_UNARY(name, f)                                                                                   \
-  double        Sleef_cinz_##f##d1_u10purec(double);                                                         \
+  double        Sleef_cinz_##f##d1_u10purec(double) __attribute__((const));                                  \
   CST_INLINE vd name(vd a) {                                                                                 \
     for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                \
     return a;                                                                                                \
   }
 #define CST_BINARY(name, f)                                                                                  \
-  double        Sleef_cinz_##f##d1_u10purec(double, double);                                                 \
+  double        Sleef_cinz_##f##d1_u10purec(double, double) __attribute__((const));                          \
   CST_INLINE vd name(vd a, vd b) {                                                                           \
     for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                          \
     return a;                                                                                                \
   }
 #endif
-CST_UNARY(vsin, sin)
-CST_UNARY(vcos, cos)
+CST_UNARY(vsin_sleef, sin)
+CST_UNARY(vcos_sleef, cos)
 CST_UNARY(vtan, tan)
 CST_UNARY(vexp, exp)
 CST_UNARY(vlog, log)
@@ -134,4 +134,53 @@ CST_BINARY(vatan2, atan2)
 CST_BINARY(vpow, pow)
 #undef CST_UNARY
 #undef CST_BINARY
+
+/* Sines and cosines. The function of SLEEF takes as long as these two together, and compilers compute what
+ * the sine and the cosine of one angle have in common only once.
+ *
+ *   x = n pi/2 + y + tail,   |y| <= pi/4
+ *
+ * pi/2 is the sum of two numbers of 33 bits, whose products with n are exact, and a third one. Polynomials
+ * and the way of adding are those of fdlibm (Sun Microsystems, 1993; k_sin.c, k_cos.c, e_rem_pio2.c), where
+ * errors are below one unit in the last place; above |x| = 1600 they may reach 2^-98 where that is more.
+ * Beyond CST_TURNS, and for what is no number, the function of SLEEF is taken. */
+#define CST_TURNS 0x1p20
+#define CST_SHIFT 0x1.8p52 /* plus a number: the whole number next to it is in the last bits */
+
+typedef struct {
+  vd sin, cos;
+} cst_turn_of;
+
+CST_INLINE cst_turn_of cst_turned(vd x) {
+  const vd shifted = x * 0x1.45f306dc9c883p-1 + CST_SHIFT, n = shifted - CST_SHIFT;
+  const vd first = x - n * 0x1.921fb544p+0, second = n * 0x1.0b4611a6p-34, rest = first - second;
+  const vd third = n * 0x1.3198a2e037073p-69 - ((first - rest) - second);
+  const vd y = rest - third, tail = (rest - y) - third, z = y * y, z2 = z * z, z4 = z2 * z2, cube = z * y;
+  const vd a = 0x1.111111110f8a6p-7 + z * (-0x1.a01a019c161d5p-13 + z * 0x1.71de357b1fe7dp-19) +
+               (z * z2) * (-0x1.ae5e68a2b9cebp-26 + z * 0x1.5d93a5acfd57cp-33);
+  const vd b = z * (0x1.555555555554cp-5 + z * (-0x1.6c16c16c15177p-10 + z * 0x1.a01a019cb159p-16)) +
+               z4 * (-0x1.27e4f809c52adp-22 + z * (0x1.1ee9ebdb4b1c4p-29 + z * -0x1.8fae9be8838d4p-37));
+  const vd half = 0.5 * z, one = 1.0 - half;
+  const vd s = y - ((z * (0.5 * tail - cube * a) - tail) - cube * -0x1.5555555555549p-3);
+  const vd c = one + (((1.0 - one) - half) + (z * b - y * tail));
+  const vl whole = (vl)shifted, odd = -(whole & 1);
+  return (cst_turn_of){(vd)((vl)vselect(odd, c, s) ^ ((whole & 2) << 62)),
+                       (vd)((vl)vselect(odd, s, c) ^ (((whole + 1) & 2) << 62))};
+}
+
+CST_INLINE vl cst_far_turned(vd x) { return ~(vl)(vabs(x) < CST_TURNS); }
+
+CST_INLINE vd vsin(vd x) {
+  const vl far = cst_far_turned(x);
+  vd       s = cst_turned(x).sin;
+  if (__builtin_expect(vany(far), 0)) s = vselect(far, vsin_sleef(x), s);
+  return s;
+}
+
+CST_INLINE vd vcos(vd x) {
+  const vl far = cst_far_turned(x);
+  vd       c = cst_turned(x).cos;
+  if (__builtin_expect(vany(far), 0)) c = vselect(far, vcos_sleef(x), c);
+  return c;
+}
 #endif

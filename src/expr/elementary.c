@@ -10,9 +10,9 @@
 #include "core/inverse-root.h"
 #include "expr/expr-internal.h"
 
-double cst_elementary_sin(double x) { return Sleef_cinz_sind1_u10purec(x); }
+double cst_elementary_sin(double x) { return vsin(vset(x))[0]; }
 
-double cst_elementary_cos(double x) { return Sleef_cinz_cosd1_u10purec(x); }
+double cst_elementary_cos(double x) { return vcos(vset(x))[0]; }
 
 double cst_elementary_tan(double x) { return Sleef_cinz_tand1_u10purec(x); }
 
