@@ -11,6 +11,11 @@
  * round-off. Otherwise the next CST_DUE_STEPS steps start from the unknowns of the last step and end by the
  * tolerance.
  *
+ * A core that USES_NEAR starts these steps from the polynomial of order DUE_ORDERS, from which two corrections
+ * lead to round-off, and no iteration of it ends by the tolerance before the residual was so small once, or
+ * four corrections were made. Where it FORGIVES, no residual is left that could do work, and all steps are
+ * extrapolated in full.
+ *
  * A core that PREDICTS_FREELY does none of this. It extrapolates the difference between the unknowns and its
  * prediction from the state alone, or the unknowns themselves if it makes no prediction. Its iteration ends by its
  * updates alone, after as many corrections as necessary. The polynomial of a lane has only orders up to which the
@@ -69,27 +74,29 @@ CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd
   DUE(past) = vmax(DUE(past) - 1, vset(0));
   const vl plain = (vl)(DUE(past) > 0);
   U for (int i = 0; i < NX_PREDICTED; i++) {
-    vd d = x[NX - NX_PREDICTED + i], sum = d;
+    vd d = x[NX - NX_PREDICTED + i], sum = d, low = d;
     CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
       vd *before = &past[k * NX_PREDICTED + i], next = d - *before;
       *before = d;
       if (early) next = vkeep((vl)(steps > k + 1), next);
       d = next, sum += d;
+      if (k + 1 == DUE_ORDERS) low = sum;
     }
-    if (CST_HOT || !MARCH->robust) x[NX - NX_PREDICTED + i] = vselect(plain, x[NX - NX_PREDICTED + i], sum);
+    if (CST_HOT || !MARCH->robust) x[NX - NX_PREDICTED + i] = vselect(plain, low, sum);
   }
 }
 
-/* The lanes of met (residual small enough) that end after this many corrections; plain: lanes that are not
- * extrapolated. */
+/* The lanes of met (residual small enough) that end after this many corrections; plain: lanes for which two
+ * are due. */
 CST_INLINE vl ends(const cst_context *C, course *c, vl met, vl near, vl plain, int corrections) {
-  if (!PREDICTS) return met;
   c->near = near;
+  if (!PREDICTS) return met;
+  if (NEARS) return met & (c->was_near | vmask(corrections >= 4));
   return met & (plain | c->was_near | vmask(corrections >= 2));
 }
 
 /* Called before each correction of the active lanes, with the number of corrections made so far. */
 CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections, vd *due) {
-  if (PREDICTS && !FREELY && corrections == 1)
+  if (PREDICTS && !FREELY && !FORGIVES && corrections == 1)
     *due = vselect(active & ~young & ~plain, vset(CST_DUE_STEPS), *due);
 }

@@ -43,6 +43,9 @@ struct data {
 #ifndef CST_COLD
 #define HAS_NO_PIECES
 #define USES_STEP
+#define USES_NEAR
+#define DUE_ORDERS   2
+#define FORGIVES     (NG == 0)
 #define SPLIT_AT     2
 #define SPLIT_ELSE   1
 #define POINTS       (MARCH->stages)
@@ -67,7 +70,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass;
   vd        iterations, extent;
-  vl        step, near;
+  vl        step, near, was_near;
 };
 
 /* PART: the step of point r of substep j; BEFORE, BEHIND: the parts of it before and after the point;
@@ -91,6 +94,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->c = cst_block(record, at.c);
   L->mass = cst_block(record, at.mass);
   L->extent = *cst_block(record, at.extent);
+  L->was_near = vmask(0);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
@@ -241,10 +245,11 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
 }
 
 /* All-ones in lanes where the equations for P, with the residual `off` and terms of the size `size`, are
- * satisfied to round-off. */
+ * satisfied to round-off. After a correction from where is_close held they are, as well as numbers allow. */
 CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met, vd off,
                        vd size) {
-  vl done = (vl)(off <= (8 * EPS) * size), rough = met & ~done & (vl)(off <= 1e-9 * size);
+  vl done = (vl)(off <= (8 * EPS) * size) | (L->was_near & (vl)(off <= 1e-12 * size)),
+     rough = met & ~done & (vl)(off <= 1e-9 * size);
   vd far = L->extent;
   if (!vany(rough)) return done;
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q1[i]), far);

@@ -54,6 +54,7 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   fetch(y, x, NX);
   vl      *done = (vl *)s->done;
   course  *c = (course *)s->course;
+  SET_NEAR(&L, c);
   const vl met = evaluate(C, &L, j, y, r);
   *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
   put(f, r, NX);

@@ -30,6 +30,9 @@
  *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the only other one
  *   HAS_NO_PIECES        where the code is hot, the pieces are those of the generic core: it compiles in two thirds of the time
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
+ *   USES_NEAR            L->was_near, of type vl, is what L->near was before the last correction of this substep
+ *   DUE_ORDERS           so many orders of differences extrapolate the lanes for which two corrections are due; else none
+ *   FORGIVES             whether two are never due
  *   IN_PAIRS             whether two groups are marched side by side, where the code is hot
  *
  * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates
@@ -109,6 +112,22 @@
 #define SET_STEP(L, record, k) (L)->step = *(const vl *)cst_block(record, LAYOUT(C).step) + (k)
 #else
 #define SET_STEP(L, record, k)
+#endif
+
+#ifdef USES_NEAR
+#define NEARS          1
+#define SET_NEAR(L, c) (L)->was_near = (c)->was_near
+#else
+#define NEARS 0
+#define SET_NEAR(L, c)
+#endif
+
+#ifndef FORGIVES
+#define FORGIVES 0
+#endif
+
+#ifndef DUE_ORDERS
+#define DUE_ORDERS 0
 #endif
 
 /* Give the fields of L their places in the work space. */
@@ -212,6 +231,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
   for (int it = 0;; it++) {
     vl some = vmask(0), more = vmask(0);
     EACH(g) {
+      SET_NEAR(&L[g], &c[g]);
       const vl met = evaluate(C, &L[g], j, x[g], f + g * NX);
       done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
       some |= active[g] = ~done[g];
