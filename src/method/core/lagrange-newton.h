@@ -33,6 +33,24 @@ CST_INLINE void substitute(const vd *A, int n, const unsigned char *filled, vd *
   }
 }
 
+/* to -= A from, for m right-hand sides. */
+CST_INLINE void take_off(const vd *A, int n, const unsigned char *filled, const vd *from, vd *to, int m) {
+  U for (int i = 0; i < n; i++) U for (int j = 0; j < n; j++) if (filled[i * n + j])
+      U for (int k = 0; k < m; k++) to[i * m + k] -= A[i * n + j] * from[j * m + k];
+}
+
+/* These for the matrix `name` of the elimination, which is written out where it is large; R has SIDES
+ * right-hand sides. */
+#if CST_HOT && SYS_WRITTEN_OUT
+#define FACTOR(name, A)            sys_factor_##name(A)
+#define SUBSTITUTE(name, A, R)     sys_substitute_##name(A, R)
+#define TAKE_OFF(name, A, from, R) sys_take_off_##name(A, from, R)
+#else
+#define FACTOR(name, A)            factor(A, NQ, FILLED(name))
+#define SUBSTITUTE(name, A, R)     substitute(A, NQ, FILLED(name), R, SIDES)
+#define TAKE_OFF(name, A, from, R) take_off(A, NQ, FILLED(name), from, R, SIDES)
+#endif
+
 /* A := M where it has entries, zero elsewhere. */
 CST_INLINE void spread_mass(const cst_context *C, const vd *M, vd *A) {
   U for (int i = 0; i < NQ * NQ; i++) A[i] = vset(0);
@@ -122,21 +140,24 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 }
 
 /* Solves for the correction d of (u0, u1, L); the matrices are A, and for two points also across and B. w[r]
- * is the weight of point r in the equations for g. */
-CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const unsigned char *filled,
-                          const vd *across, vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
-                          vd *d) {
+ * is the weight of point r in the equations for g. Both points of two are at ends; `inside` has room for a single one anywhere. */
+CST_INLINE void eliminate(const cst_context *C, int points, vd *A, int is_end, const vd *across, vd *B,
+                          const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
   vd R[ROOM(NQ * SIDES)], Q[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
-  factor(A, NQ, filled);
   right_hand_sides(C, f, G, R);
-  substitute(A, NQ, filled, R, SIDES);
+  if (is_end) {
+    FACTOR(ends, A);
+    SUBSTITUTE(ends, A, R);
+  } else {
+    FACTOR(inside, A);
+    SUBSTITUTE(inside, A, R);
+  }
   if (points == 2) {
     right_hand_sides(C, f + NQ, G, Q);
-    U for (int i = 0; i < NQ; i++) U for (int j = 0; j < NQ; j++) if (FILLED(across)[i * NQ + j])
-        U for (int k = 0; k < SIDES; k++) Q[i * SIDES + k] -= across[i * NQ + j] * R[j * SIDES + k];
-    factor(B, NQ, filled);
-    substitute(B, NQ, filled, Q, SIDES);
+    TAKE_OFF(across, across, R, Q);
+    FACTOR(ends, B);
+    SUBSTITUTE(ends, B, Q);
   }
 #define ALONG(i, k)                                                                                          \
   (points == 2 ? w[0] * R[(i)*SIDES + (k)] + w[1] * Q[(i)*SIDES + (k)] : w[0] * R[(i)*SIDES + (k)])
@@ -198,10 +219,10 @@ CST_INLINE void project_momenta(const cst_context *C, const vd *M, const vd *a, 
   vd A[ROOM(NQ * NQ)], R[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
   spread_mass(C, M, A);
-  factor(A, NQ, FILLED(mass));
+  FACTOR(mass, A);
   right_hand_sides(C, p, G, R);
   U for (int i = 0; i < NQ; i++) R[i * SIDES] = vpick(HAS_A, p[i] - a[i], p[i]);
-  substitute(A, NQ, FILLED(mass), R, SIDES);
+  SUBSTITUTE(mass, A, R);
   U for (int b = 0; b < NG; b++) {
     m[b] = vpick(AFFINE, phi0[b], vset(0));
     ROW_G(b, i, e) m[b] += G[e] * R[i * SIDES];

@@ -11,13 +11,13 @@
 #include "system/derive/elimination.h"
 #include "system/internal.h"
 
-/* Largest number of products in an elimination: its loops are unrolled; without unrolling they would be no
- * faster than generic code. */
-enum { UNROLLED = 600 };
+/* Largest number of products in an elimination whose loops are unrolled, and in one that is written out, since
+ * compilers take minutes to unroll it; as loops they would be no faster than generic code. */
+enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
 bool cst_system_is_hot_general(const cst_system *s) {
   cst_elimination *e = s->timed || s->npairs ? NULL : cst_elimination_create(s);
-  const bool       small = e && e->work <= UNROLLED;
+  const bool       small = e && e->work <= WRITTEN_OUT;
   cst_elimination_destroy(e);
   return small;
 }
@@ -81,6 +81,71 @@ static void write_filled(FILE *f, const char *name, const unsigned char *x, int 
   fprintf(f, "};\n");
 }
 
+/* As substitute of lagrange-newton.h has it: R := A^-1 R with the factors A. */
+static void write_substitution(FILE *f, const char *name, const unsigned char *x, int n, int sides) {
+  fprintf(f,
+          "static __attribute__((noinline, unused)) void sys_substitute_%s(const vd *restrict A, vd "
+          "*restrict R) {\n",
+          name);
+  for (int row = 1; row < 2 * n; row++) {
+    const int i = row < n ? row : 2 * n - 1 - row, first = row < n ? 0 : i + 1, end = row < n ? i : n;
+    for (int k = 0; k < sides; k++) {
+      fprintf(f, "  R[%d] = ", i * sides + k);
+      if (row >= n) fprintf(f, "(");
+      fprintf(f, "R[%d]", i * sides + k);
+      for (int j = first; j < end; j++)
+        if (x[i * n + j]) fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
+      if (row >= n) fprintf(f, ") * A[%d]", i * n + i);
+      fprintf(f, ";\n");
+    }
+  }
+  fprintf(f, "}\n");
+}
+
+/* The same for factor: A := its LU factors. */
+static void write_factors(FILE *f, const char *name, const unsigned char *x, int n) {
+  fprintf(f, "static __attribute__((noinline, unused)) void sys_factor_%s(vd *A) {\n", name);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      if (!x[i * n + k]) continue;
+      fprintf(f, "  A[%d] = A[%d] * A[%d];\n", i * n + k, i * n + k, k * n + k);
+      for (int j = k + 1; j < n; j++)
+        if (x[k * n + j]) fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, i * n + k, k * n + j);
+    }
+    fprintf(f, "  A[%d] = 1.0 / A[%d];\n", i * n + i, i * n + i);
+  }
+  fprintf(f, "}\n");
+}
+
+/* The same for take_off: Q -= A R. */
+static void write_product(FILE *f, const char *name, const unsigned char *x, int n, int sides) {
+  fprintf(f,
+          "static __attribute__((noinline, unused)) void sys_take_off_%s(const vd *restrict A, const vd "
+          "*restrict R, vd *restrict Q) {\n",
+          name);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < sides; k++) {
+      fprintf(f, "  Q[%d] = Q[%d]", i * sides + k, i * sides + k);
+      for (int j = 0; j < n; j++)
+        if (x[i * n + j]) fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
+      fprintf(f, ";\n");
+    }
+  fprintf(f, "}\n");
+}
+
+static void write_elimination(FILE *f, const cst_system *s, const cst_elimination *e) {
+  const bool out = e->work > UNROLLED;
+  fprintf(f, "#define SYS_WRITTEN_OUT %d\n", out);
+  if (!out) return;
+  write_factors(f, "mass", e->mass, s->nq);
+  write_factors(f, "ends", e->ends, s->nq);
+  write_factors(f, "inside", e->inside, s->nq);
+  write_substitution(f, "mass", e->mass, s->nq, 1 + s->ng);
+  write_substitution(f, "ends", e->ends, s->nq, 1 + s->ng);
+  write_substitution(f, "inside", e->inside, s->nq, 1 + s->ng);
+  write_product(f, "across", e->across, s->nq, 1 + s->ng);
+}
+
 /* The entry of a kernel at row * nq + column, -1 for none. */
 static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   const cst_pattern *p = &s->pattern[k];
@@ -101,6 +166,7 @@ void cst_system_emit_general(const cst_system *s, FILE *f) {
   write_filled(f, "ends", e->ends, s->nq);
   write_filled(f, "inside", e->inside, s->nq);
   write_filled(f, "across", e->across, s->nq);
+  write_elimination(f, s, e);
   write_places(f, s, CST_K_M);
   write_places(f, s, CST_K_Lvq);
   write_places(f, s, CST_K_Lqq);
