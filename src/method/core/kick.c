@@ -84,6 +84,25 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
+/* What is compiled for a long system has other names for the fields (kick-rows.h). */
+CST_INLINE cst_kick_rows rows_of(struct local *L, const vd *x, vd *f, vd *d, vd *work) {
+  return (cst_kick_rows){.c = L->c,
+                         .q = L->q,
+                         .pt = L->pt,
+                         .hm = L->hm,
+                         .slack = L->slack,
+                         .x = x,
+                         .G = L->G,
+                         .ph = L->ph,
+                         .q1 = L->q1,
+                         .G1 = L->G1,
+                         .f = f,
+                         .d = d,
+                         .impulse = L->impulse,
+                         .work = work};
+}
+#define BY_ROWS(which) (CST_HAS_ROWS(which) && !COMPENSATED)
+
 /* ph and q1 under the impulses x. */
 CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x) {
   USES_G
@@ -107,6 +126,12 @@ CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x)
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   vl done;
   USES_G
+  if (BY_ROWS(RESIDUAL)) {
+    cst_kick_rows z = rows_of(L, x, f, NULL, NULL);
+    CST_BY_ROWS(RESIDUAL, &z);
+    L->near = z.near;
+    return z.met;
+  }
   drift(C, L, j, x);
   K_g(L->c, L->q1, f);
   K_G(L->c, L->q1, L->G1);
@@ -116,9 +141,14 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 /* Newton's matrix is h G1 M^-1 G'. */
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
   vd S[ROOM(GRAM_SIZE)];
+  if (BY_ROWS(CORRECTION)) {
+    cst_kick_rows z = rows_of(L, NULL, (vd *)f, d, S);
+    CST_BY_ROWS(CORRECTION, &z);
+    return;
+  }
   cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
   U for (int a = 0; a < NG; a++) d[a] = f[a];
   if (!CST_HOT && MARCH->robust)
@@ -131,6 +161,11 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p) {
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
+  if (BY_ROWS(TANGENT)) {
+    cst_kick_rows z = rows_of(L, NULL, NULL, m, S);
+    CST_BY_ROWS(TANGENT, &z);
+    return;
+  }
   cst_gram_fill(C, L->G1, L->G1, L->hm, vset(H(j)), 1, S);
   if (!CST_HOT && !COMPENSATED)
     cst_rows_sums(C, L->G1, L->hm, p, m);

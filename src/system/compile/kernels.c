@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
 #include "constella/system.h"
+#include "system/lane/kick-rows.h"
 #include "system/lane/pairs.h"
 #include CST_SYSTEM_HEADER
 
@@ -30,17 +31,28 @@ CST_KERNELS(X)
   }
 X(pairs)
 X(upper_pairs)
-X(impulses)
-X(sums)
-X(drift)
-#if SYS_TESTS
-X(tests)
+#undef X
+#define X(name)                                                                                              \
+  static void gram_##name(const void *self, const double *c, const double *q, const double *v,               \
+                          const double *w, const double *u, const double *l, double *o) {                    \
+    (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;                                           \
+    sys_##name((cst_kick_rows *)self);                                                                       \
+  }
+#if SYS_RESIDUAL
+X(residual)
 #else
-#define gram_tests NULL
+#define gram_residual NULL
+#endif
+#if SYS_SOLUTIONS
+X(correction)
+X(tangent)
+#else
+#define gram_correction NULL
+#define gram_tangent    NULL
 #endif
 #undef X
-static cst_kernel *const gram[] = {gram_pairs, gram_upper_pairs, gram_impulses,
-                                   gram_sums,  gram_drift,       gram_tests}; /* system/lane/rows.h */
+static cst_kernel *const gram[] = {gram_pairs, gram_upper_pairs, gram_residual, gram_correction,
+                                   gram_tangent}; /* system/lane/kick-rows.h */
 #define GRAM {"gram", gram},
 #else
 #define GRAM

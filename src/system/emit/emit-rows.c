@@ -1,130 +1,235 @@
-/* emit-rows.c: generates the C of the operations of a long system with G other than Newton's matrix:
- * impulses, sums over rows, the test of the constraints.
+/* emit-rows.c: generates the C of a kick of a long system by rows of G (system/lane/kick-rows.h).
  *
- * Loops that read their indices from tables wait for these loads. Rows of the same form, such as those of a
- * family of constraints, become one loop without tables: their entries are consecutive, and their coordinates
- * have constant strides.
+ * One pass over the constraints does all that needs the same numbers: residuals and the rows of G at new
+ * coordinates; Newton's matrix and its elimination; the solution and the momenta that change by it. The constraints
+ * of a family differ by their indices alone, so that a pass is a few loops (strips.h). Of a system that is so
+ * irregular that the code becomes long, or whose band is wide, only residuals are written, or nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/internal.h"
+#include "system/emit/emit-rows.h"
+#include <string.h>
 
-enum { MOST_RUNS = 64 };
+enum { MOST_CHARACTERS = 100000, MOST_OPERATIONS = 200 }; /* of a function; of a constraint and its row of G */
 
-static cst_node *nodes(int n) { return cst_need(malloc(sizeof(cst_node) * ((size_t)n + 1))); }
+static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
 
-static void open_function(FILE *f, const char *name) {
-  fprintf(f,
-          "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd "
-          "*l, vd *o) {\n",
-          name);
-  fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
+/* ---- entries of G ---------------------------------------------------------------------------- */
+
+/* Of entries that are equal but for the sign, the one that was made first is kept, unless `all` are: it is not the
+ * negative of another one. */
+static void find_equal(cst_rows *z, bool all) {
+  const cst_pattern *p = z->G;
+  const cst_node    *entry = z->s->kernel_out[CST_K_G];
+  for (int a = 0; a < p->rows; a++)
+    for (int e = p->start[a]; e < p->start[a + 1]; e++) {
+      const cst_node opposite = cst_graph_neg(z->s->graph, entry[e]);
+      z->kept[e] = e;
+      for (int k = p->start[a]; k < p->start[a + 1] && !all; k++)
+        if ((entry[k] == entry[e] || entry[k] == opposite) &&
+            (entry[k] < entry[z->kept[e]] || (entry[k] == entry[z->kept[e]] && k < z->kept[e])))
+          z->kept[e] = k;
+      z->negative[e] = entry[z->kept[e]] != entry[e];
+    }
 }
 
-static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
-  open_function(f, name);
-  cst_graph_emit(g, out, n, "  ", f);
+/* " + " or " - ", so that a term with this sign is added or subtracted. */
+static const char *sign(bool negative) { return negative ? " - " : " + "; }
+/* The same before the first term of a sum. */
+static const char *first_sign(bool negative) { return negative ? "-" : ""; }
+
+/* Writes from[i] - sum of G[e] x[a] over the entries of column i. */
+static void write_column(const cst_rows *z, FILE *f, int i, const char *from, const char *G, const char *x) {
+  fprintf(f, "%s[%d]", from, i);
+  for (int k = z->G->tstart[i]; k < z->G->tstart[i + 1]; k++) {
+    const int e = z->G->tentry[k];
+    fprintf(f, "%s%s[%d] * %s[%d]", sign(!z->negative[e]), G, z->kept[e], x, z->G->trow[k]);
+  }
+}
+
+/* ---- residuals ------------------------------------------------------------------------------- */
+
+/* The momentum and the coordinate at the right end. */
+static void write_coordinate(cst_rows *z, FILE *f, int i) {
+  if (z->there[i]++) return;
+  fprintf(f, "ph[%d] = ", i);
+  write_column(z, f, i, "pt", "G", "x");
+  fprintf(f, ";\nq[%d] = from[%d] + hm[%d] * ph[%d];\n", i, i, z->s->mass_class[i], i);
+}
+
+/* The kernels g and G of constraint a: its value becomes o[0], its entries of G those behind. Returns their number.
+ */
+static int write_kernels(const cst_rows *z, FILE *f, int a) {
+  const cst_pattern *p = z->G;
+  cst_node          *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
+  int                n = 0;
+  out[n++] = z->s->kernel_out[CST_K_g][a];
+  for (int e = p->start[a]; e < p->start[a + 1]; e++)
+    if (z->kept[e] == e) out[n++] = z->s->kernel_out[CST_K_G][e];
+  fprintf(f, "vd o[%d];\n", n);
+  cst_graph_emit(z->s->graph, out, n, "", f);
+  free(out);
+  return n;
+}
+
+static void write_test(const cst_rows *z, FILE *f, int a) {
+  const cst_pattern *p = z->G;
+  const int          first = p->start[a];
+  for (int e = first, n = 0; e < p->start[a + 1]; e++)
+    if (z->kept[e] == e) {
+      fprintf(f, "G1[%d] = o[%d];\nconst vd size%d = vabs(o[%d]);\n", e, n + 1, e - first, n + 1);
+      n++;
+    }
+  fprintf(f, "vd row = size%d, far = vmax(vabs(q[%d]), vset(0));\n", z->kept[first] - first, p->column[first]);
+  for (int e = first + 1; e < p->start[a + 1]; e++)
+    fprintf(f, "row += size%d;\nfar = vmax(vabs(q[%d]), far);\n", z->kept[e] - first, p->column[e]);
+  fprintf(f, "const vd bound = (CST_ROUNDOFF * row) * (slack[%d] + far), size = vabs(o[0]);\n", a);
+  fprintf(f, "f[%d] = o[0];\nmet &= (vl)(size <= bound);\nnear &= (vl)(0x1p-17 * size <= bound);\n", a);
+}
+
+static void write_residual(cst_rows *z, FILE *f) {
+  cst_strips *strips = cst_strips_open();
+  FILE       *piece;
+  memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
+  for (int a = 0; a < z->s->ng; a++) {
+    piece = cst_strips_next(strips);
+    for (int e = z->G->start[a]; e < z->G->start[a + 1]; e++) write_coordinate(z, piece, z->G->column[e]);
+    write_kernels(z, piece, a);
+    write_test(z, piece, a);
+  }
+  for (int i = 0; i < z->s->nq; i++) /* without constraints */
+    if (!z->there[i]) write_coordinate(z, cst_strips_next(strips), i);
+  fprintf(f, "CST_INLINE void sys_residual(cst_kick_rows *z) {\n"
+             "  const vd *restrict const c = z->c, *restrict const from = z->q, *restrict const pt = z->pt;\n"
+             "  const vd *restrict const hm = z->hm, *restrict const slack = z->slack, *restrict const x = z->x;\n"
+             "  const vd *restrict const G = z->G;\n"
+             "  vd *restrict const q = z->q1, *restrict const ph = z->ph, *restrict const G1 = z->G1;\n"
+             "  vd *restrict const f = z->f;\n"
+             "  vl met = vmask(1), near = vmask(1);\n"
+             "  (void)c;\n");
+  z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
+  fprintf(f, "  z->met = met, z->near = near;\n}\n");
+}
+
+/* ---- Newton's matrix ------------------------------------------------------------------------- */
+
+bool cst_rows_has_entry(const cst_rows *z, int a, int b) {
+  for (int k = z->row[a]; k < z->row[a + 1]; k++)
+    if (z->s->gram.b[z->pair[k]] == b) return true;
+  return false;
+}
+
+void cst_rows_write_entry(const cst_rows *z, FILE *f, const char *name, int a, int b) {
+  const cst_gram *S = &z->s->gram;
+  const bool      lower = z->symmetric && S->place[a] > S->place[b];
+  const int       from = lower ? b : a, to = lower ? a : b;
+  fprintf(f, "%s = ", name);
+  for (int k = z->row[from]; k < z->row[from + 1]; k++) {
+    const int p = z->pair[k];
+    for (int t = S->first[p]; S->b[p] == to && t < S->first[p + 1]; t++) {
+      const bool negative = z->negative[S->ea[t]] ^ z->negative[S->eb[t]];
+      fprintf(f, "%s(G1[%d] * hm[%d]) * %s[%d]", t > S->first[p] ? sign(negative) : first_sign(negative),
+              z->kept[S->ea[t]], z->s->mass_class[S->i[t]], z->symmetric ? "G1" : "G", z->kept[S->eb[t]]);
+    }
+  }
+  fprintf(f, ";\n");
+}
+
+void cst_rows_write_right(const cst_rows *z, FILE *f, const char *name, int a) {
+  const cst_pattern *p = z->G;
+  fprintf(f, "%s = ", name);
+  if (!z->symmetric) fprintf(f, "f[%d]", a);
+  for (int e = p->start[a]; z->symmetric && e < p->start[a + 1]; e++)
+    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]",
+            e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]), z->kept[e],
+            z->s->mass_class[p->column[e]], p->column[e]);
+  fprintf(f, ";\n");
+}
+
+void cst_rows_write_found(cst_rows *z, FILE *f, int a) {
+  const cst_pattern *p = z->G;
+  if (!z->symmetric) return;
+  fprintf(f, "impulse[%d] += d[%d];\n", a, a);
+  for (int e = p->start[a]; e < p->start[a + 1]; e++) {
+    const int i = p->column[e];
+    if (++z->there[i] < p->tstart[i + 1] - p->tstart[i]) continue;
+    fprintf(f, "ph[%d] = ", i);
+    write_column(z, f, i, "ph", "G1", "d");
+    fprintf(f, ";\n");
+  }
+}
+
+static void write_solution(cst_rows *z, FILE *f, const char *name, bool symmetric) {
+  cst_strips *strips = cst_strips_open();
+  z->symmetric = symmetric;
+  memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
+  if (z->s->gram.band == 1 && z->s->ng > 2)
+    cst_rows_write_tridiagonal(z, strips);
+  else
+    cst_rows_write_band(z, strips);
+  fprintf(f, "CST_INLINE void sys_%s(cst_kick_rows *z) {\n", name);
+  fprintf(f, "  const vd *restrict const hm = z->hm, *restrict const G1 = z->G1;\n"
+             "  vd *restrict const d = z->d, *restrict const work = z->work;\n");
+  fprintf(f, symmetric ? "  vd *restrict const ph = z->ph, *restrict const impulse = z->impulse;\n"
+                       : "  const vd *restrict const G = z->G, *restrict const f = z->f;\n");
+  fprintf(f, "  vd p, q, x, y;\n  (void)p, (void)q, (void)x, (void)y;\n");
+  z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "}\n");
 }
 
-/* o := q - G' w, G = v: the entries of G are applied one after the other in the order of the constraints. */
-static void write_impulses(FILE *f, const cst_system *s) {
-  const cst_pattern *p = &s->pattern[CST_K_G];
-  cst_graph         *g = cst_graph_create();
-  cst_node          *out = nodes(s->nq);
-  for (int i = 0; i < s->nq; i++) {
-    out[i] = cst_graph_input(g, 'q', i);
-    for (int k = p->tstart[i]; k < p->tstart[i + 1]; k++)
-      out[i] = cst_graph_sub(
-          g, out[i],
-          cst_graph_mul(g, cst_graph_input(g, 'v', p->tentry[k]), cst_graph_input(g, 'w', p->trow[k])));
-  }
-  write_function(f, g, "impulses", out, s->nq);
-  cst_graph_destroy(g);
-  free(out);
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* The pairs of every constraint, pair[row[a]] .. pair[row[a + 1] - 1]. */
+static void find_pairs(cst_rows *z) {
+  const cst_gram *S = &z->s->gram;
+  for (int k = 0; k < S->n; k++) z->row[S->a[k] + 1]++;
+  for (int a = 0; a < z->s->ng; a++) z->row[a + 1] += z->row[a];
+  int *next = integers((size_t)z->s->ng);
+  for (int k = 0; k < S->n; k++) z->pair[z->row[S->a[k]] + next[S->a[k]]++] = k;
+  free(next);
 }
 
-/* o := G W q, G = v, W = w by class of mass. */
-static void write_sums(FILE *f, const cst_system *s) {
+static bool has_short_rows(const cst_system *s) {
   const cst_pattern *p = &s->pattern[CST_K_G];
-  cst_graph         *g = cst_graph_create();
-  cst_node          *out = nodes(s->ng);
   for (int a = 0; a < s->ng; a++) {
-    out[a] = -1;
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) {
-      const int      i = p->column[e];
-      const cst_node weighted =
-          cst_graph_mul(g, cst_graph_input(g, 'v', e), cst_graph_input(g, 'w', s->mass_class[i]));
-      const cst_node term = cst_graph_mul(g, weighted, cst_graph_input(g, 'q', i));
-      out[a] = out[a] < 0 ? term : cst_graph_add(g, out[a], term);
-    }
+    const int n = p->start[a + 1] - p->start[a];
+    if (!n || cst_graph_count(s->graph, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS ||
+        cst_graph_count(s->graph, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
+      return false;
   }
-  write_function(f, g, "sums", out, s->ng);
-  cst_graph_destroy(g);
-  free(out);
+  return s->ng > 0;
 }
 
-/* o := q + W u, W = w by class of mass. */
-static void write_drift(FILE *f, const cst_system *s) {
-  cst_graph *g = cst_graph_create();
-  cst_node  *out = nodes(s->nq);
-  for (int i = 0; i < s->nq; i++)
-    out[i] = cst_graph_add(
-        g, cst_graph_input(g, 'q', i),
-        cst_graph_mul(g, cst_graph_input(g, 'w', s->mass_class[i]), cst_graph_input(g, 'u', i)));
-  write_function(f, g, "drift", out, s->nq);
-  cst_graph_destroy(g);
-  free(out);
-}
-
-/* The number of rows from a on with equally many entries, whose columns have constant strides. */
-static int alike(const cst_pattern *p, int a) {
-  const int count = p->start[a + 1] - p->start[a];
-  int       b = a + 1;
-  for (; b < p->rows && p->start[b + 1] - p->start[b] == count; b++)
-    for (int t = 0; t < count && b > a + 1; t++) {
-      const int *first = &p->column[p->start[a] + t];
-      if (p->column[p->start[b] + t] - *first != (b - a) * (first[count] - *first)) return b - a;
-    }
-  return b - a;
-}
-
-static int count_runs(const cst_pattern *p) {
-  int runs = 0;
-  for (int a = 0; a < p->rows; a += alike(p, a)) runs++;
-  return runs;
-}
-
-static void write_run(FILE *f, const cst_pattern *p, int a, int n) {
-  const int count = p->start[a + 1] - p->start[a];
-  fprintf(f, "  for (int k = 0; k < %d; k++) {\n    vd row = vset(0), far = vset(0);\n", n);
-  for (int t = 0; t < count; t++) {
-    const int column = p->column[p->start[a] + t],
-              stride = n > 1 ? p->column[p->start[a + 1] + t] - column : 0;
-    fprintf(f, "    row += vabs(v[%d + %d * k]), far = vmax(vabs(q[%d + %d * k]), far);\n", p->start[a] + t,
-            count, column, stride);
+/* solutions: also the correction and the tangent. */
+static bool write_kick(cst_rows *z, FILE *f, bool solutions) {
+  char  *text;
+  size_t size;
+  FILE  *written = cst_need(open_memstream(&text, &size));
+  z->short_enough = true;
+  find_equal(z, !solutions);
+  write_residual(z, written);
+  if (solutions) write_solution(z, written, "correction", false);
+  if (solutions) write_solution(z, written, "tangent", true);
+  fclose(written);
+  if (z->short_enough) {
+    fprintf(f, "#define SYS_RESIDUAL 1\n#define SYS_SOLUTIONS %d\n", solutions);
+    fwrite(text, 1, size, f);
   }
-  fprintf(f, "    const vd bound = (CST_ROUNDOFF * row) * (w[%d + k] + far), g = c[%d + k];\n", a, a);
-  fprintf(f, "    met &= (vl)(vabs(g) <= bound), near &= (vl)(vabs(0x1p-17 * g) <= bound);\n  }\n");
-}
-
-/* The lanes in which all constraints c are satisfied, and in which all are near (cst_is_met, cst_is_near in
- * acceleration.h), for G = v, slack = w. */
-static void write_tests(FILE *f, const cst_system *s) {
-  const cst_pattern *p = &s->pattern[CST_K_G];
-  open_function(f, "tests");
-  fprintf(f, "  vl met = vmask(1), near = vmask(1);\n");
-  for (int a = 0, n; a < s->ng; a += n) {
-    n = alike(p, a);
-    write_run(f, p, a, n);
-  }
-  fprintf(f, "  ((vl *)o)[0] = met, ((vl *)o)[1] = near;\n}\n");
+  free(text);
+  return z->short_enough;
 }
 
 void cst_system_emit_rows(const cst_system *s, FILE *f) {
-  const bool few = count_runs(&s->pattern[CST_K_G]) <= MOST_RUNS;
-  fprintf(f, "#define SYS_TESTS %d\n", few);
-  write_impulses(f, s);
-  write_sums(f, s);
-  write_drift(f, s);
-  if (few) write_tests(f, s);
+  const cst_pattern *p = &s->pattern[CST_K_G];
+  cst_rows           z = {.s = s,
+                          .G = p,
+                          .kept = integers((size_t)p->n),
+                          .negative = cst_need(calloc((size_t)p->n + 1, 1)),
+                          .there = integers((size_t)s->nq),
+                          .row = integers((size_t)s->ng + 1),
+                          .pair = integers((size_t)s->gram.n)};
+  const bool         narrow = s->gram.band <= CST_ROWS_MOST_BAND, possible = has_short_rows(s);
+  find_pairs(&z);
+  if (!possible || (!(narrow && write_kick(&z, f, true)) && !write_kick(&z, f, false)))
+    fprintf(f, "#define SYS_RESIDUAL 0\n#define SYS_SOLUTIONS 0\n");
+  free(z.kept), free(z.negative), free(z.there), free(z.row), free(z.pair);
 }

@@ -1,5 +1,5 @@
 /* rows.h: lane code: G' x, sums over the rows of G, the drift and the test of the constraints, by loops over
- * the pattern of G or, of long systems, by what is compiled for the system (emit-rows.c).
+ * the pattern of G; and the functions that are compiled for a kick of a long system (kick-rows.h).
  *
  * Sums begin with 0, or where a system is banded with -0, which adds nothing, as compiled ones have it.
  */
@@ -7,26 +7,22 @@
 #ifndef CST_ROWS_H
 #define CST_ROWS_H
 #include "system/lane/acceleration.h"
-
-/* What the table `gram` of a compiled system holds. */
-enum { CST_GRAM_PAIRS, CST_GRAM_UPPER, CST_GRAM_IMPULSES, CST_GRAM_SUMS, CST_GRAM_DRIFT, CST_GRAM_TESTS };
+#include "system/lane/kick-rows.h"
 
 #if CST_HOT
-#define CST_BY_GRAM(k, c, q, v, w, u, o) 0
-#define CST_ZERO                         0.0
+#define CST_HAS_ROWS(which) 0
+#define CST_ZERO            0.0
 #else
-#define CST_BY_GRAM(k, c, q, v, w, u, o)                                                                     \
-  (C->gram && C->gram[k] &&                                                                                  \
-   (C->gram[k](NULL, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),     \
-               (const double *)(u), NULL, (double *)(o)),                                                    \
-    1))
-#define CST_ZERO (C->system->gram.banded ? -0.0 : 0.0)
+#define CST_HAS_ROWS(which) (C->gram && C->gram[CST_GRAM_##which])
+#define CST_ZERO            (C->system->gram.banded ? -0.0 : 0.0)
 #endif
+
+/* Calls a function that is compiled for the system. */
+#define CST_BY_ROWS(which, z) C->gram[CST_GRAM_##which]((const double *)(z), 0, 0, 0, 0, 0, 0, 0)
 
 /* to := from - G' x; they may be the same. */
 CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x, const vd *from, vd *to) {
   USES_G
-  if (CST_BY_GRAM(CST_GRAM_IMPULSES, NULL, from, G, x, NULL, to)) return;
   U for (int i = 0; i < NQ; i++) {
     vd s = from[i];
     COL_G(i, a, e) s -= G[e] * x[a];
@@ -36,14 +32,12 @@ CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x
 
 /* q1 := q + W p with the weights hm by class of mass. */
 CST_INLINE void cst_rows_drift(const cst_context *C, const vd *q, const vd *hm, const vd *p, vd *q1) {
-  if (CST_BY_GRAM(CST_GRAM_DRIFT, NULL, q, NULL, hm, p, q1)) return;
   for (int i = 0; i < NQ; i++) q1[i] = q[i] + hm[CLASS(i)] * p[i];
 }
 
 /* m := G W p */
 CST_INLINE void cst_rows_sums(const cst_context *C, const vd *G, const vd *hm, const vd *p, vd *m) {
   USES_G
-  if (CST_BY_GRAM(CST_GRAM_SUMS, NULL, p, G, hm, NULL, m)) return;
   for (int a = 0; a < NG; a++) {
     vd s = vset(CST_ZERO);
     ROW_G(a, i, e) s += (G[e] * hm[CLASS(i)]) * p[i];
@@ -54,12 +48,7 @@ CST_INLINE void cst_rows_sums(const cst_context *C, const vd *G, const vd *hm, c
 /* All-ones in *met and *near where every constraint is met, and near (cst_is_met, cst_is_near). */
 CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack,
                               vl *met, vl *near) {
-  vl both[2];
   USES_G
-  if (CST_BY_GRAM(CST_GRAM_TESTS, g, q, G, slack, NULL, both)) {
-    *met = both[0], *near = both[1];
-    return;
-  }
   *met = *near = vmask(1);
   U for (int a = 0; a < NG; a++) {
     vd row = vset(0), far = vset(0);

@@ -1,0 +1,26 @@
+/* kick-rows.h: a kick of a long system by rows of G: what the functions read and write that are compiled for the
+ * system (emit-rows.c) and called by src/method/core/kick.c.
+ *
+ * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met and near: where the constraints are
+ *              satisfied and near (acceleration.h)
+ * correction   d := (G1 W G')^-1 f
+ * tangent      d := (G1 W G1')^-1 G1 W ph, ph := ph - G1' d, impulse := impulse + d
+ *
+ * W has the weights hm by class of mass. Of entries in a row of G1 that differ by their sign alone, one is written.
+ * The bits are those of the loops over the pattern of G and of gram.h.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_KICK_ROWS_H
+#define CST_KICK_ROWS_H
+#include "constella/lanes.h"
+
+typedef struct {
+  const vd *c, *q, *pt, *hm, *slack, *x, *G;
+  vd       *ph, *q1, *G1, *f, *d, *impulse, *work; /* work: of the size of G W G' */
+  vl        met, near;
+} cst_kick_rows;
+
+/* The table `gram` of a compiled system: two kernels (gram.h), then these functions, whose `self` is the
+ * structure; NULL where there are none. */
+enum { CST_GRAM_PAIRS, CST_GRAM_UPPER, CST_GRAM_RESIDUAL, CST_GRAM_CORRECTION, CST_GRAM_TANGENT };
+#endif
