@@ -64,8 +64,25 @@ CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *pre
   }
 }
 
-/* Advances past, the differences of orders 0 to CST_PAST - 1 of the last step. A lane that fails is stepped
- * again from x itself. */
+/* Advances past, the differences of orders 0 to CST_PAST - 1 of the last step, and extrapolates x, in plain lanes
+ * by the polynomial of order DUE_ORDERS. */
+CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, const int only_past, vl plain, vd *x,
+                               vd *past) {
+  x += NX - NX_PREDICTED;
+  U for (int i = 0; i < NX_PREDICTED; i++) {
+    vd d = x[i], sum = d, low = d, *before = past + i;
+    CST_UNROLL for (int k = 0; k < CST_PAST; k++, before += NX_PREDICTED) {
+      vd next = d - *before;
+      *before = d;
+      if (early) next = vkeep((vl)(steps > k + 1), next);
+      d = next, sum += d;
+      if (k + 1 == DUE_ORDERS) low = sum;
+    }
+    if (!only_past) x[i] = vselect(plain, low, sum);
+  }
+}
+
+/* The same at the start of a step. A lane that fails is stepped again from x itself. */
 CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd *past) {
   if (FREELY) {
     extrapolate_freely(C, x, past);
@@ -73,17 +90,10 @@ CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd
   }
   DUE(past) = vmax(DUE(past) - 1, vset(0));
   const vl plain = (vl)(DUE(past) > 0);
-  U for (int i = 0; i < NX_PREDICTED; i++) {
-    vd d = x[NX - NX_PREDICTED + i], sum = d, low = d;
-    CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
-      vd *before = &past[k * NX_PREDICTED + i], next = d - *before;
-      *before = d;
-      if (early) next = vkeep((vl)(steps > k + 1), next);
-      d = next, sum += d;
-      if (k + 1 == DUE_ORDERS) low = sum;
-    }
-    if (CST_HOT || !MARCH->robust) x[NX - NX_PREDICTED + i] = vselect(plain, low, sum);
-  }
+  if (CST_HOT || early || MARCH->robust)
+    extrapolate_by(C, steps, early, !CST_HOT && MARCH->robust, plain, x, past);
+  else
+    extrapolate_by(C, steps, 0, 0, plain, x, past);
 }
 
 /* The lanes of met (residual small enough) that end after this many corrections; plain: lanes for which two

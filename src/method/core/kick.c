@@ -93,6 +93,7 @@ CST_INLINE cst_kick_rows rows_of(struct local *L, const vd *x, vd *f, vd *d, vd 
                          .slack = L->slack,
                          .x = x,
                          .G = L->G,
+                         .dV = L->dV,
                          .ph = L->ph,
                          .q1 = L->q1,
                          .G1 = L->G1,
@@ -129,8 +130,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   if (BY_ROWS(RESIDUAL)) {
     cst_kick_rows z = rows_of(L, x, f, NULL, NULL);
     CST_BY_ROWS(RESIDUAL, &z);
-    L->near = z.near;
-    return z.met;
+    L->near = z.met[1];
+    return z.met[0];
   }
   drift(C, L, j, x);
   K_g(L->c, L->q1, f);
@@ -161,11 +162,6 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p) {
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
-  if (BY_ROWS(TANGENT)) {
-    cst_kick_rows z = rows_of(L, NULL, NULL, m, S);
-    CST_BY_ROWS(TANGENT, &z);
-    return;
-  }
   cst_gram_fill(C, L->G1, L->G1, L->hm, vset(H(j)), 1, S);
   if (!CST_HOT && !COMPENSATED)
     cst_rows_sums(C, L->G1, L->hm, p, m);
@@ -180,12 +176,24 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
   cst_rows_impulses(C, L->G1, m, p, p);
 }
 
-CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+/* Ends the kick with the impulses x, m at the right end. */
+CST_INLINE void end_kick(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = OWN(j)->w1 * H(j);
-  if (!LINEAR_V && !OWN(j)->idle) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
+  if (BY_ROWS(TANGENT) && OWN(j)->tangent) {
+    vd            S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
+    cst_kick_rows z = rows_of(L, x, NULL, m, S);
+    z.kick = kick;
+    CST_BY_ROWS(TANGENT, &z);
+    return;
+  }
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) L->ph[i] -= kick * L->dV[i];
   if (NG > 0 && OWN(j)->tangent) make_tangent(C, L, j, L->ph);
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  if (!LINEAR_V && !OWN(j)->idle) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
+  end_kick(C, L, j, x);
   if (COMPENSATED) {
     for (int i = 0; i < NQ; i++) two_sum(L->p[i], L->ph[i], &L->p[i], &L->ep[i]);
     CST_TAKE(L->eq, L->eq1, NQ);

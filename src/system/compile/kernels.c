@@ -32,25 +32,26 @@ CST_KERNELS(X)
 X(pairs)
 X(upper_pairs)
 #undef X
-#define X(name)                                                                                              \
+#define BY_ROWS(name, call)                                                                                  \
   static void gram_##name(const void *self, const double *c, const double *q, const double *v,               \
                           const double *w, const double *u, const double *l, double *o) {                    \
+    cst_kick_rows *z = (cst_kick_rows *)self;                                                                \
     (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;                                           \
-    sys_##name((cst_kick_rows *)self);                                                                       \
+    call;                                                                                                    \
   }
 #if SYS_RESIDUAL
-X(residual)
+BY_ROWS(residual,
+        sys_residual(z->c, z->q, z->pt, z->hm, z->slack, z->x, z->G, z->ph, z->q1, z->G1, z->f, z->met))
 #else
 #define gram_residual NULL
 #endif
 #if SYS_SOLUTIONS
-X(correction)
-X(tangent)
+BY_ROWS(correction, sys_correction(z->hm, z->G1, z->G, z->f, z->d, z->work))
+BY_ROWS(tangent, sys_tangent(z->hm, z->G1, z->kick, z->dV, z->x, z->ph, z->impulse, z->d, z->work))
 #else
 #define gram_correction NULL
 #define gram_tangent    NULL
 #endif
-#undef X
 static cst_kernel *const gram[] = {gram_pairs, gram_upper_pairs, gram_residual, gram_correction,
                                    gram_tangent}; /* system/lane/kick-rows.h */
 #define GRAM {"gram", gram},

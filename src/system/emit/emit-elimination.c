@@ -17,7 +17,7 @@ typedef struct {
 static const end ends[] = {{1, "p", "x"}, {-1, "q", "y"}};
 
 /* The row at the end itself. */
-static void open_end(const cst_rows *z, FILE *f, const end *e, int r) {
+static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
   const int a = z->s->gram.order[r];
   cst_rows_write_entry(z, f, "const vd diagonal", a, a);
   cst_rows_write_right(z, f, e->x, a);
@@ -36,7 +36,7 @@ static void write_beside(const cst_rows *z, FILE *f, const end *e, int r) {
           2 * (r - e->inwards) + 1, e->x);
 }
 
-static void eliminate(const cst_rows *z, FILE *f, const end *e, int r) {
+static void eliminate(cst_rows *z, FILE *f, const end *e, int r) {
   const int a = z->s->gram.order[r];
   char      name[32];
   write_beside(z, f, e, r);
@@ -86,7 +86,7 @@ void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
 /* ---- any band, from the first row to the last ------------------------------------------------ */
 
 /* there[r * (band + 1) + k]: whether row r has an entry k behind the diagonal, fill-in included. */
-static void eliminate_row(const cst_rows *z, FILE *f, unsigned char *there, int r) {
+static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
   const cst_gram *S = &z->s->gram;
   const int       n = z->s->ng, k = S->band, a = S->order[r];
   const int       from = r > k ? r - k : 0, to = r + k < n ? r + k : n - 1;

@@ -98,16 +98,13 @@ static void write_residual(cst_rows *z, FILE *f) {
   }
   for (int i = 0; i < z->s->nq; i++) /* without constraints */
     if (!z->there[i]) write_coordinate(z, cst_strips_next(strips), i);
-  fprintf(f, "CST_INLINE void sys_residual(cst_kick_rows *z) {\n"
-             "  const vd *restrict const c = z->c, *restrict const from = z->q, *restrict const pt = z->pt;\n"
-             "  const vd *restrict const hm = z->hm, *restrict const slack = z->slack, *restrict const x = z->x;\n"
-             "  const vd *restrict const G = z->G;\n"
-             "  vd *restrict const q = z->q1, *restrict const ph = z->ph, *restrict const G1 = z->G1;\n"
-             "  vd *restrict const f = z->f;\n"
+  fprintf(f, "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd *restrict pt, const "
+             "vd *restrict hm, const vd *restrict slack, const vd *restrict x, const vd *restrict G, vd *restrict ph, "
+             "vd *restrict q, vd *restrict G1, vd *restrict f, vl *restrict both) {\n"
              "  vl met = vmask(1), near = vmask(1);\n"
              "  (void)c;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
-  fprintf(f, "  z->met = met, z->near = near;\n}\n");
+  fprintf(f, "  both[0] = met, both[1] = near;\n}\n");
 }
 
 /* ---- Newton's matrix ------------------------------------------------------------------------- */
@@ -134,43 +131,55 @@ void cst_rows_write_entry(const cst_rows *z, FILE *f, const char *name, int a, i
   fprintf(f, ";\n");
 }
 
-void cst_rows_write_right(const cst_rows *z, FILE *f, const char *name, int a) {
+/* The half kick at the right end. */
+static void write_kicked(cst_rows *z, FILE *f, int i) {
+  if (!z->there[i]++) fprintf(f, "ph[%d] = ph[%d] - kick * dV[%d];\n", i, i, i);
+}
+
+void cst_rows_write_right(cst_rows *z, FILE *f, const char *name, int a) {
   const cst_pattern *p = z->G;
+  const int          first = p->start[a];
+  if (!z->symmetric) {
+    fprintf(f, "%s = f[%d];\n", name, a);
+    return;
+  }
+  for (int e = first; e < p->start[a + 1]; e++) write_kicked(z, f, p->column[e]);
   fprintf(f, "%s = ", name);
-  if (!z->symmetric) fprintf(f, "f[%d]", a);
-  for (int e = p->start[a]; z->symmetric && e < p->start[a + 1]; e++)
-    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]",
-            e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]), z->kept[e],
-            z->s->mass_class[p->column[e]], p->column[e]);
+  for (int e = first; e < p->start[a + 1]; e++)
+    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]", e > first ? sign(z->negative[e]) : first_sign(z->negative[e]),
+            z->kept[e], z->s->mass_class[p->column[e]], p->column[e]);
   fprintf(f, ";\n");
 }
 
 void cst_rows_write_found(cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
   if (!z->symmetric) return;
-  fprintf(f, "impulse[%d] += d[%d];\n", a, a);
+  fprintf(f, "impulse[%d] = impulse[%d] + drift[%d] + d[%d];\n", a, a, a, a);
   for (int e = p->start[a]; e < p->start[a + 1]; e++) {
     const int i = p->column[e];
-    if (++z->there[i] < p->tstart[i + 1] - p->tstart[i]) continue;
+    if (++z->known[i] < p->tstart[i + 1] - p->tstart[i]) continue;
     fprintf(f, "ph[%d] = ", i);
     write_column(z, f, i, "ph", "G1", "d");
     fprintf(f, ";\n");
   }
 }
 
-static void write_solution(cst_rows *z, FILE *f, const char *name, bool symmetric) {
+static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
   cst_strips *strips = cst_strips_open();
   z->symmetric = symmetric;
   memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
+  memset(z->known, 0, (size_t)z->s->nq * sizeof *z->known);
   if (z->s->gram.band == 1 && z->s->ng > 2)
     cst_rows_write_tridiagonal(z, strips);
   else
     cst_rows_write_band(z, strips);
-  fprintf(f, "CST_INLINE void sys_%s(cst_kick_rows *z) {\n", name);
-  fprintf(f, "  const vd *restrict const hm = z->hm, *restrict const G1 = z->G1;\n"
-             "  vd *restrict const d = z->d, *restrict const work = z->work;\n");
-  fprintf(f, symmetric ? "  vd *restrict const ph = z->ph, *restrict const impulse = z->impulse;\n"
-                       : "  const vd *restrict const G = z->G, *restrict const f = z->f;\n");
+  for (int i = 0; i < z->s->nq && symmetric; i++)
+    if (!z->there[i]) write_kicked(z, cst_strips_next(strips), i);
+  fprintf(f, symmetric ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, double kick, const vd "
+                         "*restrict dV, const vd *restrict drift, vd *restrict ph, vd *restrict impulse, vd *restrict "
+                         "d, vd *restrict work) {\n"
+                       : "static void sys_correction(const vd *restrict hm, const vd *restrict G1, const vd *restrict "
+                         "G, const vd *restrict f, vd *restrict d, vd *restrict work) {\n");
   fprintf(f, "  vd p, q, x, y;\n  (void)p, (void)q, (void)x, (void)y;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "}\n");
@@ -207,8 +216,8 @@ static bool write_kick(cst_rows *z, FILE *f, bool solutions) {
   z->short_enough = true;
   find_equal(z, !solutions);
   write_residual(z, written);
-  if (solutions) write_solution(z, written, "correction", false);
-  if (solutions) write_solution(z, written, "tangent", true);
+  if (solutions) write_solution(z, written, false);
+  if (solutions) write_solution(z, written, true);
   fclose(written);
   if (z->short_enough) {
     fprintf(f, "#define SYS_RESIDUAL 1\n#define SYS_SOLUTIONS %d\n", solutions);
@@ -225,11 +234,12 @@ void cst_system_emit_rows(const cst_system *s, FILE *f) {
                           .kept = integers((size_t)p->n),
                           .negative = cst_need(calloc((size_t)p->n + 1, 1)),
                           .there = integers((size_t)s->nq),
+                          .known = integers((size_t)s->nq),
                           .row = integers((size_t)s->ng + 1),
                           .pair = integers((size_t)s->gram.n)};
   const bool         narrow = s->gram.band <= CST_ROWS_MOST_BAND, possible = has_short_rows(s);
   find_pairs(&z);
   if (!possible || (!(narrow && write_kick(&z, f, true)) && !write_kick(&z, f, false)))
     fprintf(f, "#define SYS_RESIDUAL 0\n#define SYS_SOLUTIONS 0\n");
-  free(z.kept), free(z.negative), free(z.there), free(z.row), free(z.pair);
+  free(z.kept), free(z.negative), free(z.there), free(z.known), free(z.row), free(z.pair);
 }

@@ -4,7 +4,7 @@
  * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met and near: where the constraints are
  *              satisfied and near (acceleration.h)
  * correction   d := (G1 W G')^-1 f
- * tangent      d := (G1 W G1')^-1 G1 W ph, ph := ph - G1' d, impulse := impulse + d
+ * tangent      ph := ph - kick dV, d := (G1 W G1')^-1 G1 W ph, ph := ph - G1' d, impulse := impulse + x + d
  *
  * W has the weights hm by class of mass. Of entries in a row of G1 that differ by their sign alone, one is written.
  * The bits are those of the loops over the pattern of G and of gram.h.
@@ -15,9 +15,10 @@
 #include "constella/lanes.h"
 
 typedef struct {
-  const vd *c, *q, *pt, *hm, *slack, *x, *G;
+  const vd *c, *q, *pt, *hm, *slack, *x, *G, *dV;
   vd       *ph, *q1, *G1, *f, *d, *impulse, *work; /* work: of the size of G W G' */
-  vl        met, near;
+  double    kick;
+  vl        met[2]; /* met, near */
 } cst_kick_rows;
 
 /* The table `gram` of a compiled system: two kernels (gram.h), then these functions, whose `self` is the
