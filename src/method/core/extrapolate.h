@@ -68,10 +68,11 @@ CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *pre
  * by the polynomial of order DUE_ORDERS. */
 CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, const int only_past, vl plain, vd *x,
                                vd *past) {
-  x += NX - NX_PREDICTED;
-  U for (int i = 0; i < NX_PREDICTED; i++) {
+  const int n = NX_PREDICTED;
+  x += NX - n;
+  U for (int i = 0; i < n; i++) {
     vd d = x[i], sum = d, low = d, *before = past + i;
-    CST_UNROLL for (int k = 0; k < CST_PAST; k++, before += NX_PREDICTED) {
+    CST_UNROLL for (int k = 0; k < CST_PAST; k++, before += n) {
       vd next = d - *before;
       *before = d;
       if (early) next = vkeep((vl)(steps > k + 1), next);

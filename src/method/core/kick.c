@@ -69,8 +69,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double kick = OWN(j)->w0 * H(j);
+  const int    n = NQ;
   if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
-  U for (int i = 0; i < NQ; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
+  U for (int i = 0; i < n; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
   if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   (void)x;       /* the impulses of the last step are a good start */
   if (NG == 0) { /* no constraint: nothing to solve for, the drift is explicit */

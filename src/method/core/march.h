@@ -193,10 +193,11 @@ CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) 
  * off. Updates of a linear iteration may grow for once, where modes beat; twice is round-off. A maximum
  * passes over what is no number, so that an update which holds such a thing is told by its sum. */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
-  vd size = vset(0), odd = vset(0);
-  U for (int i = 0; i < NX; i++) {
+  const int n = NX, tested = NX_TESTED;
+  vd        size = vset(0), odd = vset(0);
+  U for (int i = 0; i < n; i++) {
     x[i] += vkeep(active, d[i]);
-    if (i < NX_TESTED) size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
+    if (i < tested) size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
     if (BY_UPDATE) odd += d[i] - d[i];
   }
   vl small = (vl)(size <= (8 * EPS) * of);
