@@ -8,12 +8,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-#include "system/lane/acceleration.h"
+#include "system/lane/rows.h"
 
-/* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. */
+/* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. Most are round-off: where no
+ * lane has another, general code leaves out a division. */
 CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
   const vd noise = CST_ROUNDOFF * rough, within = vmin(x, noise) / (scale + rough);
-  return vselect((vl)(x > noise), vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
+  const vl more = (vl)(x > noise);
+  const vd small = vkeep((vl)(x > 0), within);
+  if (!CST_HOT && !vany(more)) return small;
+  return vselect(more, vmax((x - noise) / scale, within), small);
 }
 
 /* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the
@@ -23,38 +27,30 @@ CST_OBSERVE(constraint) {
   const cst_layout   at = LAYOUT(C);
   const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
            *length = cst_block(view->record, at.length), *v = (const vd *)view->v;
-  vd g[ROOM(NG)], G[ROOM(NNZ_G)], phi0[ROOM(NG)], one = vset(0), squares = vset(0), speed = *(vd *)kept,
-                                                  *x = (vd *)value, *S = (vd *)scale;
+  vd o[ROOM(4 * NG)], raw = vset(0), scaled = vset(0), hidden = vset(0), hidden_scaled = vset(0),
+                      most = vset(0), swiftest = vset(0), one = vset(0), squares = vset(0),
+                      speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;
+  const int n = NG, nq = NQ;
   (void)C;
-  USES_G
-  U for (int i = 0; i < NQ; i++) speed = vmax(vabs(v[i]), speed);
+  U for (int i = 0; i < nq; i++) speed = vmax(vabs(v[i]), speed);
   if (view->keep != CST_KEEP_NOT) *(vd *)kept = speed;
-  K_g(c, q, g);
-  K_G(c, q, G);
-  if (AFFINE) K_phi0(c, q, phi0);
-  U for (int k = 0; k < 4; k++) x[k] = vset(0);
-  S[0] = S[2] = vset(0);
-  S[1] = S[3] = vset(1);
-  U for (int a = 0; a < NG; a++) {
-    vd far = vset(0), row = vset(0), r = vpick(AFFINE, phi0[a], vset(0));
-    ROW_G(a, i, e) {
-      far = vmax(vabs(q[i]), far);
-      row += vabs(G[e]);
-      r += G[e] * v[i];
-    }
-    vd w = row * speed;
-    vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
-    S[0] = vmax(row * (length[a] + far), S[0]);
-    S[2] = vmax(w, S[2]);
-    x[0] = vmax(vabs(g[a]), x[0]);
-    x[1] = vmax(scaled_residual(vabs(g[a]), row * length[a], row * far), x[1]);
-    x[2] = vmax(vabs(r), x[2]);
-    x[3] = vmax(vselect(rest, vset(0), vabs(r) / w), x[3]);
-    one += vabs(r);
+  cst_rows_look(C, c, q, v, o);
+  U for (int a = 0; a < n; a++) {
+    const vd g = vabs(o[a]), r = vabs(o[n + a]), row = o[2 * n + a], far = o[3 * n + a], w = row * speed;
+    const vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
+    most = vmax(row * (length[a] + far), most);
+    swiftest = vmax(w, swiftest);
+    raw = vmax(g, raw);
+    scaled = vmax(scaled_residual(g, row * length[a], row * far), scaled);
+    hidden = vmax(r, hidden);
+    hidden_scaled = vmax(vselect(rest, vset(0), r / w), hidden_scaled);
+    one += r;
     squares += r * r;
   }
-  if (look->hidden_norm == 1) x[2] = one;
-  if (look->hidden_norm == 2) x[2] = vsqrt(squares);
+  if (look->hidden_norm == 1) hidden = one;
+  if (look->hidden_norm == 2) hidden = vsqrt(squares);
+  x[0] = raw, x[1] = scaled, x[2] = hidden, x[3] = hidden_scaled;
+  S[0] = most, S[1] = vset(1), S[2] = swiftest, S[3] = vset(1);
 }
 #else
 enum { CONSTRAINT, CONSTRAINT_SCALED, HIDDEN, HIDDEN_SCALED, QUANTITIES };

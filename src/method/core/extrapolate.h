@@ -64,10 +64,10 @@ CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *pre
   }
 }
 
-/* Advances past, the differences of orders 0 to CST_PAST - 1 of the last step, and extrapolates x, in plain lanes
- * by the polynomial of order DUE_ORDERS. */
-CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, const int only_past, vl plain, vd *x,
-                               vd *past) {
+/* Advances past, the differences of orders 0 to CST_PAST - 1 of the last step, and extrapolates x, in plain
+ * lanes by the polynomial of order DUE_ORDERS. */
+CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, const int only_past, vl plain,
+                               vd *x, vd *past) {
   const int n = NX_PREDICTED;
   x += NX - n;
   U for (int i = 0; i < n; i++) {

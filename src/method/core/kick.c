@@ -143,8 +143,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 /* Newton's matrix is h G1 M^-1 G'. */
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
   vd S[ROOM(GRAM_SIZE)];
   if (BY_ROWS(CORRECTION)) {
     cst_kick_rows z = rows_of(L, NULL, (vd *)f, d, S);

@@ -42,8 +42,15 @@ X(upper_pairs)
 #if SYS_RESIDUAL
 BY_ROWS(residual,
         sys_residual(z->c, z->q, z->pt, z->hm, z->slack, z->x, z->G, z->ph, z->q1, z->G1, z->f, z->met))
+static void gram_look(const void *self, const double *c, const double *q, const double *v, const double *w,
+                      const double *u, const double *l, double *o) {
+  vd *to = (vd *)o;
+  (void)self, (void)w, (void)u, (void)l;
+  sys_look((const vd *)c, (const vd *)q, (const vd *)v, to, to + SYS_NG, to + 2 * SYS_NG, to + 3 * SYS_NG);
+}
 #else
 #define gram_residual NULL
+#define gram_look     NULL
 #endif
 #if SYS_SOLUTIONS
 BY_ROWS(correction, sys_correction(z->hm, z->G1, z->G, z->f, z->d, z->work))
@@ -52,8 +59,8 @@ BY_ROWS(tangent, sys_tangent(z->hm, z->G1, z->kick, z->dV, z->x, z->ph, z->impul
 #define gram_correction NULL
 #define gram_tangent    NULL
 #endif
-static cst_kernel *const gram[] = {gram_pairs, gram_upper_pairs, gram_residual, gram_correction,
-                                   gram_tangent}; /* system/lane/kick-rows.h */
+static cst_kernel *const gram[] = {gram_pairs,   gram_upper_pairs, gram_residual, gram_correction,
+                                   gram_tangent, gram_look}; /* system/lane/kick-rows.h */
 #define GRAM {"gram", gram},
 #else
 #define GRAM

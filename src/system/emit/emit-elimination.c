@@ -104,8 +104,8 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
     fprintf(f, "const vd f%d = e%d * work[%d];\n", m, m, c * (k + 1));
     for (int j = c + 1; j <= c + k && j < n; j++) {
       if (!there[c * (k + 1) + j - c]) continue;
-      fprintf(f, here[j - r + k] ? "e%d -= f%d * work[%d];\n" : "vd e%d = vset(0) - f%d * work[%d];\n", j - r + k, m,
-              c * (k + 1) + j - c);
+      fprintf(f, here[j - r + k] ? "e%d -= f%d * work[%d];\n" : "vd e%d = vset(0) - f%d * work[%d];\n",
+              j - r + k, m, c * (k + 1) + j - c);
       here[j - r + k] = 1;
     }
     fprintf(f, "s -= f%d * d[%d];\n", m, S->order[c]);

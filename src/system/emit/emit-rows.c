@@ -9,7 +9,10 @@
 #include "system/emit/emit-rows.h"
 #include <string.h>
 
-enum { MOST_CHARACTERS = 100000, MOST_OPERATIONS = 200 }; /* of a function; of a constraint and its row of G */
+enum {
+  MOST_CHARACTERS = 100000,
+  MOST_OPERATIONS = 200
+}; /* of a function; of a constraint and its row of G */
 
 static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
 
@@ -56,9 +59,8 @@ static void write_coordinate(cst_rows *z, FILE *f, int i) {
   fprintf(f, ";\nq[%d] = from[%d] + hm[%d] * ph[%d];\n", i, i, z->s->mass_class[i], i);
 }
 
-/* The kernels g and G of constraint a: its value becomes o[0], its entries of G those behind. Returns their number.
- */
-static int write_kernels(const cst_rows *z, FILE *f, int a) {
+/* The kernels g and G of constraint a: its value becomes o[0], its entries of G those behind. */
+static void write_kernels(const cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
   cst_node          *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
   int                n = 0;
@@ -68,20 +70,26 @@ static int write_kernels(const cst_rows *z, FILE *f, int a) {
   fprintf(f, "vd o[%d];\n", n);
   cst_graph_emit(z->s->graph, out, n, "", f);
   free(out);
-  return n;
+}
+
+/* Of constraint a, behind write_kernels: o[0] is g, row the sum of the sizes of its entries of G, far the largest
+ * size of its coordinates. */
+static void write_sizes(const cst_rows *z, FILE *f, int a) {
+  const cst_pattern *p = z->G;
+  const int          first = p->start[a];
+  for (int e = first, n = 1; e < p->start[a + 1]; e++)
+    if (z->kept[e] == e)
+      fprintf(f, "const vd entry%d = o[%d], size%d = vabs(entry%d);\n", e - first, n++, e - first, e - first);
+  fprintf(f, "vd row = size%d, far = vmax(vabs(q[%d]), vset(0));\n", z->kept[first] - first,
+          p->column[first]);
+  for (int e = first + 1; e < p->start[a + 1]; e++)
+    fprintf(f, "row += size%d;\nfar = vmax(vabs(q[%d]), far);\n", z->kept[e] - first, p->column[e]);
 }
 
 static void write_test(const cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
-  const int          first = p->start[a];
-  for (int e = first, n = 0; e < p->start[a + 1]; e++)
-    if (z->kept[e] == e) {
-      fprintf(f, "G1[%d] = o[%d];\nconst vd size%d = vabs(o[%d]);\n", e, n + 1, e - first, n + 1);
-      n++;
-    }
-  fprintf(f, "vd row = size%d, far = vmax(vabs(q[%d]), vset(0));\n", z->kept[first] - first, p->column[first]);
-  for (int e = first + 1; e < p->start[a + 1]; e++)
-    fprintf(f, "row += size%d;\nfar = vmax(vabs(q[%d]), far);\n", z->kept[e] - first, p->column[e]);
+  for (int e = p->start[a]; e < p->start[a + 1]; e++)
+    if (z->kept[e] == e) fprintf(f, "G1[%d] = entry%d;\n", e, e - p->start[a]);
   fprintf(f, "const vd bound = (CST_ROUNDOFF * row) * (slack[%d] + far), size = vabs(o[0]);\n", a);
   fprintf(f, "f[%d] = o[0];\nmet &= (vl)(size <= bound);\nnear &= (vl)(0x1p-17 * size <= bound);\n", a);
 }
@@ -94,17 +102,43 @@ static void write_residual(cst_rows *z, FILE *f) {
     piece = cst_strips_next(strips);
     for (int e = z->G->start[a]; e < z->G->start[a + 1]; e++) write_coordinate(z, piece, z->G->column[e]);
     write_kernels(z, piece, a);
+    write_sizes(z, piece, a);
     write_test(z, piece, a);
   }
   for (int i = 0; i < z->s->nq; i++) /* without constraints */
     if (!z->there[i]) write_coordinate(z, cst_strips_next(strips), i);
-  fprintf(f, "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd *restrict pt, const "
-             "vd *restrict hm, const vd *restrict slack, const vd *restrict x, const vd *restrict G, vd *restrict ph, "
-             "vd *restrict q, vd *restrict G1, vd *restrict f, vl *restrict both) {\n"
-             "  vl met = vmask(1), near = vmask(1);\n"
-             "  (void)c;\n");
+  fprintf(
+      f,
+      "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd *restrict pt, const "
+      "vd *restrict hm, const vd *restrict slack, const vd *restrict x, const vd *restrict G, vd *restrict "
+      "ph, "
+      "vd *restrict q, vd *restrict G1, vd *restrict f, vl *restrict both) {\n"
+      "  vl met = vmask(1), near = vmask(1);\n"
+      "  (void)c;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "  both[0] = met, both[1] = near;\n}\n");
+}
+
+/* What observers want to know of every constraint. */
+static void write_look(cst_rows *z, FILE *f) {
+  cst_strips        *strips = cst_strips_open();
+  const cst_pattern *p = z->G;
+  const int          n = z->s->ng;
+  for (int a = 0; a < n; a++) {
+    FILE *piece = cst_strips_next(strips);
+    write_kernels(z, piece, a);
+    write_sizes(z, piece, a);
+    fprintf(piece, "g[%d] = o[0];\nGv[%d] = ", a, a);
+    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+      fprintf(piece, "%sentry%d * v[%d]", e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]),
+              z->kept[e] - p->start[a], p->column[e]);
+    fprintf(piece, ";\nrows[%d] = row;\nfars[%d] = far;\n", a, a);
+  }
+  fprintf(f, "static void sys_look(const vd *restrict c, const vd *restrict q, const vd *restrict v, vd "
+             "*restrict g, vd "
+             "*restrict Gv, vd *restrict rows, vd *restrict fars) {\n  (void)c;\n");
+  z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
+  fprintf(f, "}\n");
 }
 
 /* ---- Newton's matrix ------------------------------------------------------------------------- */
@@ -175,11 +209,13 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
     cst_rows_write_band(z, strips);
   for (int i = 0; i < z->s->nq && symmetric; i++)
     if (!z->there[i]) write_kicked(z, cst_strips_next(strips), i);
-  fprintf(f, symmetric ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, double kick, const vd "
-                         "*restrict dV, const vd *restrict drift, vd *restrict ph, vd *restrict impulse, vd *restrict "
-                         "d, vd *restrict work) {\n"
-                       : "static void sys_correction(const vd *restrict hm, const vd *restrict G1, const vd *restrict "
-                         "G, const vd *restrict f, vd *restrict d, vd *restrict work) {\n");
+  fprintf(f,
+          symmetric
+              ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, double kick, const vd "
+                "*restrict dV, const vd *restrict drift, vd *restrict ph, vd *restrict impulse, vd *restrict "
+                "d, vd *restrict work) {\n"
+              : "static void sys_correction(const vd *restrict hm, const vd *restrict G1, const vd *restrict "
+                "G, const vd *restrict f, vd *restrict d, vd *restrict work) {\n");
   fprintf(f, "  vd p, q, x, y;\n  (void)p, (void)q, (void)x, (void)y;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "}\n");
@@ -216,6 +252,7 @@ static bool write_kick(cst_rows *z, FILE *f, bool solutions) {
   z->short_enough = true;
   find_equal(z, !solutions);
   write_residual(z, written);
+  write_look(z, written);
   if (solutions) write_solution(z, written, false);
   if (solutions) write_solution(z, written, true);
   fclose(written);

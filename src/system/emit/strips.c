@@ -44,11 +44,12 @@ FILE *cst_strips_next(cst_strips *s) {
 /* Moves the indices out of the text. */
 static void split(cst_strips *s) {
   const char *from = s->text, *const end = s->text + s->size;
-  char       *to = s->text, *behind;
-  size_t      n = 0, room = 0;
-  int         k = 0;
+  char  *to = s->text, *behind;
+  size_t n = 0, room = 0;
+  int    k = 0;
   for (; from < end; from = behind) {
-    for (; k <= s->n && from == s->text + s->piece[k].at; k++) s->piece[k] = (piece){(size_t)(to - s->text), n};
+    for (; k <= s->n && from == s->text + s->piece[k].at; k++)
+      s->piece[k] = (piece){(size_t)(to - s->text), n};
     behind = (char *)from + 1;
     *to = *from;
     if (*to++ != '[' || !isdigit((unsigned char)from[1])) continue;
@@ -60,7 +61,7 @@ static void split(cst_strips *s) {
 }
 
 static size_t length(const cst_strips *s, int i) { return s->piece[i + 1].at - s->piece[i].at; }
-static int indices(const cst_strips *s, int i) { return (int)(s->piece[i + 1].index - s->piece[i].index); }
+static int    indices(const cst_strips *s, int i) { return (int)(s->piece[i + 1].index - s->piece[i].index); }
 
 /* Whether piece `next` is the piece `first`, `times` steps on; the step is from `first` to `second`. */
 static bool follows(const cst_strips *s, int first, int second, int times, int next) {

@@ -22,6 +22,13 @@ typedef struct {
 } cst_kick_rows;
 
 /* The table `gram` of a compiled system: two kernels (gram.h), then these functions, whose `self` is the
- * structure; NULL where there are none. */
-enum { CST_GRAM_PAIRS, CST_GRAM_UPPER, CST_GRAM_RESIDUAL, CST_GRAM_CORRECTION, CST_GRAM_TANGENT };
+ * structure, and what observers read (rows.h); NULL where there are none. */
+enum {
+  CST_GRAM_PAIRS,
+  CST_GRAM_UPPER,
+  CST_GRAM_RESIDUAL,
+  CST_GRAM_CORRECTION,
+  CST_GRAM_TANGENT,
+  CST_GRAM_LOOK
+};
 #endif
