@@ -1,0 +1,129 @@
+"""test_long_systems.py: systems with many constraints that couple as a band: compiled and interpreted, over every
+instruction set, on any ranks, the same bits.
+
+Families differ in what is generated for them (src/system/emit/emit-rows.c): bands of 1, of a few and of many,
+several masses, constraints of several forms in turn, coordinates without constraints, and constraints that are
+too long for it.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import sys
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+from cli import ENVIRONMENT, differences, digests, done, h5py, ok, run, scratch, together, write
+
+ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
+ENVIRONMENT.pop("CONSTELLA_CC", None)
+BODIES = os.path.abspath("jobs/bodies/ball-chain.yaml")
+
+LINK = "(x[i] - x[i-1])^2 + (y[i] - y[i-1])^2"
+SYSTEMS = {
+    "even": """coordinates: ["x[n]", "y[n]"]
+parameters: {n: {size: 12}, L: 1}
+mass: [1, 1]
+potential: sum(i, 1, n, y[i])
+constraints:
+  first: x[1]^2 + y[1]^2 - L^2
+  link: {for: "i = 2..n", expression: "LINK - L^2"}
+states: {default: {q: [0.6*i, -0.8*i], v: [0.8*i/n, 0.6*i/n]}}
+""",
+    "space": """coordinates: ["x[n]", "y[n]", "z[n]"]
+parameters: {n: {size: 13}, m: 2, k: 0.3}
+mass: [m + 1/i, m + 1/i, m + 1/i]
+potential: sum(i, 1, n, z[i]) + k*sum(i, 1, n, x[i]^2 + y[i]^4)/2
+constraints:
+  first: x[1]^2 + y[1]^2 + z[1]^2 - 1
+  link: {for: "i = 2..n", expression: "LINK + (z[i] - z[i-1])^2 - 1"}
+states: {default: {q: [0.6*i, 0*i, -0.8*i], v: [0, i/n, 0]}}
+""",
+    "ring": """coordinates: ["x[n]", "y[n]"]
+parameters: {n: {size: 24}, r: {default: "1/(2*sin(pi/n))"}}
+mass: [1, 1]
+potential: sum(i, 1, n, x[i]^2 + 2*y[i]^2)/20
+constraints:
+  link: {for: "i = 2..n", expression: "LINK - 1"}
+  last: (x[1] - x[n])^2 + (y[1] - y[n])^2 - 1
+states: {default: {q: [r*cos(2*pi*i/n), r*sin(2*pi*i/n)], v: [-sin(2*pi*i/n)/4, cos(2*pi*i/n)/4]}}
+""",
+    "ladder": """coordinates: ["x[n]", "y[n]", "z[n]", "u[n]", "v[n]", "w[n]"]
+parameters: {n: {size: 12}, m: 1, M: 2.5}
+mass: [m, m, m, M, M, M]
+potential: sum(i, 1, n, m*z[i]*i + M*w[i])/10
+constraints:
+  left: {for: "i = 2..n", expression: "LINK + (z[i] - z[i-1])^2 - 1"}
+  right: {for: "i = 2..n", expression: "(u[i] - u[i-1])^2 + (v[i] - v[i-1])^2 + (w[i] - w[i-1])^2 - 1"}
+  rung: {for: "i = 1..n", expression: "((x[i] - u[i])^2 + (y[i] - v[i])^2 + (z[i] - w[i])^2 - 1)/2"}
+states: {default: {q: [1 + 0*i, 0*i, 1-i, 1 + 0*i, 1 + 0*i, 1-i], v: [0, i/n, 0, 0, i/n, 0]}}
+""",
+    "comb": """coordinates: ["x[n]", "y[n]", "a[n]", "b[n]", "s[3]"]
+parameters: {n: {size: 14}}
+mass: [1, 1, 1, 1, 2]
+potential: sum(i, 1, n, y[i] + b[i]) + (s[1]^2 + s[2]^2 + s[3]^4)/2 + sum(i, 1, n, cos(a[i]))
+constraints:
+  first: x[1]^2 + y[1]^2 - 1
+  spine: {for: "i = 2..n", expression: "LINK - 1"}
+  tooth: {for: "i = 1..n", expression: "sqrt((x[i] - a[i])^2 + (y[i] - b[i])^2) - 1"}
+states: {default: {q: [0.6*i, -0.8*i, 0.6*i, -1 - 0.8*i, 0.5*i], v: [0, 0, 0, 0, 1]}}
+""",
+    "wordy": """coordinates: ["x[n]", "y[n]"]
+parameters: {n: {size: 12}}
+mass: [1, 1]
+potential: sum(i, 1, n, y[i])
+constraints:
+  first: y[1] - sum(j, 1, 80, sin(j*x[1])/j^4)
+  link: {for: "i = 2..n", expression: "LINK - 1"}
+states: {default: {q: [0.6*(i-1), -0.8*(i-1)], v: [0, 0]}}
+""",
+}
+STUDY = """study: ensemble
+system: {{file: {file}, compile: {compile}}}
+initial: {{members: 11, seed: 1, spread: {{q: 0.001, v: 0.02}}}}
+end: 1
+steps: {steps}
+methods: [rattle, shake, euler-b, "compose(rattle, suzuki4)", "project(rk4)"]
+observables: [energy, constraint]
+"""
+
+
+def study(name, compile):
+    file, steps = (BODIES, "[0.01, 0.005]") if name == "bodies" else (f"{name}.yaml", "[0.04, 0.01]")
+    return STUDY.format(file=file, compile=compile, steps=steps)
+
+
+def result_of(name, compile, title, **how):
+    process, result = run(f"{name}-{title}", study(name, compile), **how)
+    if not ok(process.returncode == 0, f"{name}, {title}: runs", process.returncode, process.stderr):
+        return None
+    with h5py.File(result, "r") as f:
+        kernels = f["run"].attrs["kernels"]
+    wanted = "interpreted" if compile == "never" else "compiled"
+    ok(
+        (kernels.decode() if isinstance(kernels, bytes) else kernels) == wanted,
+        f"{name}, {title}: {wanted}",
+        kernels,
+    )
+    return digests(result)
+
+
+def compare(name):
+    first = result_of(name, "never", "interpreted")
+    if not first:
+        return
+    for title, how in (
+        ("compiled", {}),
+        ("two ranks", {"ranks": 2}),
+        ("v2", {"env": {"CONSTELLA_ISA": "v2"}}),
+        ("v3", {"env": {"CONSTELLA_ISA": "v3"}}),
+    ):
+        found = result_of(name, "always", title, **how)
+        if found:
+            wrong = differences(first, found)
+            ok(not wrong, f"{name}, {title}: the bits of the interpreter", wrong)
+
+
+if __name__ == "__main__":
+    for name, text in SYSTEMS.items():
+        write(f"{name}.yaml", f"system: {name}\ndoc: A test.\n" + text.replace("LINK", LINK))
+    together([lambda name=name: compare(name) for name in [*SYSTEMS, "bodies"]], 2)
+    done()
