@@ -59,6 +59,19 @@ void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], 
   *(vd *)size = vabs(*(const vd *)value);
 }
 
+void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128], const size_t step[128],
+                              double *value, double *size, double *scratch) {
+  bases m;
+  set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch, &m);
+  for (int i = 0; i < n; i++) {
+    run_blocks(t, &m);
+    ((vd *)size)[i] = vabs(((const vd *)value)[i]);
+    m.target[CST_BASE_OUT]++;
+    m.base[CST_BASE_OUT]++;
+    for (int j = 0; j < t->letters; j++) m.base[CST_BASE_INPUT + j] += step[(int)t->letter[j]] / CST_W;
+  }
+}
+
 #define PAIRS_TAPES
 #include "expr/pairs.h"
 

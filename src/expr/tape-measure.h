@@ -1,15 +1,19 @@
 /* tape-measure.h: the single value of a tape over the lanes of a group, and its magnitude, by vectors; as
- * cst_tape_run_ISA (constella/expr.h).
+ * cst_tape_run_ISA (constella/expr.h). along: at n states, value[n][W], size[n][W]; an input moves by step[its
+ * letter] numbers from state to state.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MEASURE_H
 #define CST_MEASURE_H
+#include <stddef.h>
 #include "constella/expr.h"
 #include "constella/isa.h"
 
 #define X(isa, w)                                                                                            \
   void cst_tape_measure_##isa(const cst_tape *t, const double *const in[128], double *value, double *size,   \
-                              double *scratch);
+                              double *scratch);                                                              \
+  void cst_tape_along_##isa(const cst_tape *t, int n, const double *const in[128], const size_t step[128],   \
+                            double *value, double *size, double *scratch);
 CST_ISA_LIST(X)
 #undef X
 #endif

@@ -130,20 +130,30 @@ static inline void run_sums(const cst_tape *t, const cst_tape_block *k, const ba
   }
 }
 
-static inline void run(const cst_tape *t, const VALUE *const in[128], const VALUE *constant, VALUE *out,
-                       VALUE *scratch) {
-  bases m; /* bases that no instruction uses stay unset */
-  m.base[CST_BASE_SCRATCH] = m.target[CST_BASE_SCRATCH] = scratch;
-  m.base[CST_BASE_OUT] = m.target[CST_BASE_OUT] = out;
-  m.base[CST_BASE_CHUNK] = m.target[CST_BASE_CHUNK] = scratch + t->chunk;
-  m.base[CST_BASE_CONSTANT] = constant;
-  for (int j = 0; j < t->letters; j++) m.base[CST_BASE_INPUT + j] = in[(int)t->letter[j]];
+/* Bases that no instruction uses stay unset. */
+static inline void set_bases(const cst_tape *t, const VALUE *const in[128], const VALUE *constant, VALUE *out,
+                             VALUE *scratch, bases *m) {
+  m->base[CST_BASE_SCRATCH] = m->target[CST_BASE_SCRATCH] = scratch;
+  m->base[CST_BASE_OUT] = m->target[CST_BASE_OUT] = out;
+  m->base[CST_BASE_CHUNK] = m->target[CST_BASE_CHUNK] = scratch + t->chunk;
+  m->base[CST_BASE_CONSTANT] = constant;
+  for (int j = 0; j < t->letters; j++) m->base[CST_BASE_INPUT + j] = in[(int)t->letter[j]];
+}
+
+static inline void run_blocks(const cst_tape *t, const bases *m) {
   for (const cst_tape_block *k = t->block, *end = k + t->blocks; k < end; k++) {
     if (k->loop < 0)
-      run_straight(t->code + k->first, &m);
+      run_straight(t->code + k->first, m);
     else if (t->loops.loop[k->loop].sums)
-      run_sums(t, k, &m);
+      run_sums(t, k, m);
     else
-      run_values(t, k, &m);
+      run_values(t, k, m);
   }
+}
+
+static inline void run(const cst_tape *t, const VALUE *const in[128], const VALUE *constant, VALUE *out,
+                       VALUE *scratch) {
+  bases m;
+  set_bases(t, in, constant, out, scratch, &m);
+  run_blocks(t, &m);
 }

@@ -32,7 +32,8 @@ typedef struct {
 enum {
   CST_LANE_DATA = 112,
   CST_PAST = 5,         /* orders of differences that unknowns are extrapolated by (core/march.h) */
-  CST_DUE_STEPS = 16384 /* for which two corrections are due where one did not do (core/extrapolate.h) */
+  CST_DUE_STEPS = 16384, /* for which two corrections are due where one did not do (core/extrapolate.h) */
+  CST_TRAIL = 16         /* states between two looks at a march */
 };
 
 /* The kick of a thermostat after a substep (core/noise.c), as a sum of `increments` shared parts. decay,
@@ -58,12 +59,18 @@ typedef struct {
   _Alignas(16) char data[CST_LANE_DATA]; /* the core's `struct data` */
 } cst_lane_substep;
 
-/* Looks at a march on its way, where its records are complete as at its end. In steps from its beginning:
- * next gives the first look after `done`. */
+/* How a march is looked at on its way: at some of its steps, whose states it keeps on a trail, or one by one
+ * in its records. Steps count from its beginning. */
 typedef struct {
   void *context;
-  long (*next)(void *context, long done);
-  void (*look)(void *context, long done);
+  /* Sets `at` to the next steps at which it is looked at, those after `done`, and one more that is never
+   * reached; returns their number: at most CST_TRAIL, 1 without a trail, 0 if there are none before the end. */
+  int (*plan)(void *context, long done);
+  /* Called when the records are complete as at the end of a march: after the last of these n steps, or, with
+   * a trail, later. */
+  void (*look)(void *context, int n);
+  const long *at;
+  double     *trail[2]; /* of each group [n][q, p][W]; NULL: it has no trail */
 } cst_glances;
 
 /* The arguments of a core besides a record: the group, first, so that lane code for a group can be called
@@ -110,8 +117,8 @@ typedef struct cst_core {
   void (*correct)(const cst_march *m, const double *record, int j, double *x, const double *d,
                   cst_scratch *s);
   cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);
-  /* Whether it applies the noise after its substeps. */
-  int takes_noise;
+  /* Whether it applies the noise after its substeps, and keeps a trail. */
+  int takes_noise, keeps_trail;
 } cst_core;
 
 /* The march of a core with lanes over parts of one trajectory, compiled for one system. Bits are those of the

@@ -189,21 +189,54 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
 typedef struct {
   cst_stepper *st;
   int          group, count;
-  long         from; /* step at which the march has begun */
+  long         from, end;         /* steps of the batch at which the march has begun, and ends */
+  long         at[CST_TRAIL + 1]; /* what is looked at next, counted from the beginning */
+  cst_glances  glances;
 } glanced;
 
-static long next_glance(void *context, long done) {
-  const glanced      *x = context;
+static int plan_glances(void *context, long done) {
+  glanced            *x = context;
   const cst_schedule *s = x->st->schedule;
-  return s->glance_after(s->context, x->from + done) - x->from;
+  const int           most = x->glances.trail[0] ? CST_TRAIL : 1;
+  long                step = x->from + done;
+  int                 n = 0;
+  while (n < most && (step = s->glance_after(s->context, step)) < x->end) x->at[n++] = step - x->from;
+  x->at[n] = -1;
+  return n;
 }
 
-static void glance(void *context, long done) {
-  const glanced      *x = context;
+cst_way cst_stepper_way(const cst_stepper *st, const cst_batch *b, int group) {
+  const double *record = b->record + (size_t)group * st->size;
+  return (cst_way){.n = 1,
+                   .step = &b->step,
+                   .q = record + st->layout.q * st->width,
+                   .p = record + st->layout.p * st->width};
+}
+
+static void glance_here(const glanced *x) {
   const cst_schedule *s = x->st->schedule;
+  for (int g = x->group; g < x->group + x->count; g++) {
+    const cst_way way = cst_stepper_way(x->st, x->st->batch, g);
+    s->glance(s->context, g, &way);
+  }
+}
+
+static void glance(void *context, int n) {
+  glanced            *x = context;
+  const cst_stepper  *st = x->st;
+  const cst_schedule *s = st->schedule;
   bring(x->st, x->group, x->count);
-  x->st->batch->step = x->from + done;
-  for (int g = x->group; g < x->group + x->count; g++) s->glance(s->context, g);
+  st->batch->step = x->from + x->at[n - 1];
+  if (!x->glances.trail[0]) {
+    glance_here(x);
+    return;
+  }
+  for (int i = 0; i < n; i++) x->at[i] += x->from;
+  const size_t half = (size_t)(st->inner.p - st->inner.q) * (size_t)st->width;
+  for (int k = 0; k < x->count; k++) {
+    const double *q = x->glances.trail[k];
+    s->glance(s->context, x->group + k, &(cst_way){n, 2 * half, x->at, q, q + half});
+  }
 }
 
 /* Advances neighbours, and glances at them on the way. Where a lane fails, goes on to the next glance group by
@@ -212,15 +245,18 @@ static void advance_glancing(cst_stepper *st, int group, int count, long n) {
   cst_batch          *b = st->batch;
   const cst_schedule *s = st->schedule;
   const long          from = b->step, end = from + n;
+  glanced             x = {.st = st, .group = group, .count = count, .end = end};
+  x.glances = (cst_glances){&x, plan_glances, glance, x.at, {NULL}};
+  for (int k = 0; k < 2 && st->trail && !s->one_by_one; k++)
+    x.glances.trail[k] = st->trail + k * CST_TRAIL * 2 * (st->inner.p - st->inner.q) * st->width;
   while (b->step < end) {
-    glanced     x = {st, group, count, b->step};
-    cst_glances glances = {&x, next_glance, glance};
-    const bool  whole = count == 2 ? is_pair(st, group) : marches_whole(st, group);
-    if (whole && march_neighbours(st, group, count, end - b->step, &glances)) break;
+    const bool whole = count == 2 ? is_pair(st, group) : marches_whole(st, group);
+    x.from = b->step;
+    if (whole && march_neighbours(st, group, count, end - b->step, &x.glances)) break;
     const long to = PetscMin(end, s->glance_after(s->context, b->step));
     for (int g = group; g < group + count; g++) advance_group(st, g, to - b->step);
-    x.from = b->step = to;
-    if (to < end) glance(&x, 0);
+    b->step = to;
+    if (to < end) glance_here(&x);
   }
   b->step = from;
 }

@@ -215,6 +215,18 @@ static PetscErrorCode make_space(cst_stepper *st) {
   PetscFunctionReturn(0);
 }
 
+/* A trail is kept where the march of a step is a single one, and observers read nothing of a record that the
+ * march changes but q and p; of large systems, caches would not hold it. */
+static PetscErrorCode make_trail(cst_stepper *st, const cst_system *s) {
+  const size_t most = 1 << 16, n = (size_t)CST_TRAIL * 2 * (size_t)s->nq * (size_t)st->width;
+  PetscFunctionBegin;
+  if (st->nsegment > 1 || st->shift || s->timed || !st->segment[0].core->keeps_trail) PetscFunctionReturn(0);
+  if (n * sizeof(double) > most) PetscFunctionReturn(0);
+  st->trail = aligned(2 * n);
+  PetscCheck(st->trail, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the states of %d steps", CST_TRAIL);
+  PetscFunctionReturn(0);
+}
+
 /* Sets the layouts of the two parts of a record. */
 static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *stepped, int isa) {
   st->layout = cst_layout_of(asked->npar, asked->nmass, asked->nq, asked->ng);
@@ -246,6 +258,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->robust_iterations = 4 * o->max_iterations;
   PetscCall(make_segments(st, p->stepped, o));
   PetscCall(make_space(st));
+  PetscCall(make_trail(st, p->stepped));
   for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].march.unknowns);
   st->work = aligned(3 * st->size);
   st->saved = aligned(st->size * (size_t)o->groups);
@@ -278,6 +291,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->saved);
   free(st->space);
   free(st->solo_space);
+  free(st->trail);
   free(st->scratch);
   PetscCall(PetscFree(*stepper));
   PetscFunctionReturn(0);

@@ -125,6 +125,18 @@ typedef bool cst_halt(void *context);
 void         cst_stepper_halt_by(cst_stepper *s, cst_halt *halt, void *context);
 bool         cst_stepper_halted(const cst_stepper *s); /* the last advance was halted */
 
+/* States of a group on its way: the steps behind which it has been in them, q and p of the first, those of each
+ * further one `stride` numbers on. */
+typedef struct {
+  int           n;
+  size_t        stride;
+  const long   *step;
+  const double *q, *p;
+} cst_way;
+
+/* The state of a group in its record. */
+cst_way cst_stepper_way(const cst_stepper *s, const cst_batch *b, int group);
+
 /* Stops of a batch: next returns the step of the next stop (the current step: end the advance), look is
  * called at each stop. */
 typedef struct {
@@ -132,10 +144,11 @@ typedef struct {
   long (*next)(void *context);
   PetscErrorCode (*look)(void *context);
   /* Between stops each group by itself is glanced at: glance_after gives the first such step after this one,
-   * glance is called there, with the step of the batch set to it. NULL: never. Only of a stepper that goes by
-   * groups, and is not to be halted. */
+   * glance is called at or after it, with the step of the batch and the record at the last of the states.
+   * NULL: never. Only of a stepper that goes by groups, and is not to be halted. */
   long (*glance_after)(void *context, long step);
-  void (*glance)(void *context, int group);
+  void (*glance)(void *context, int group, const cst_way *way);
+  bool one_by_one; /* a glance is at one state only */
 } cst_schedule;
 /* True if it steps one group after another from stop to stop, and groups share nothing on the way. */
 bool cst_stepper_goes_by_groups(const cst_stepper *s);

@@ -8,11 +8,11 @@
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
 /* kept: that of the energy, which list.h has before it. */
-CST_OBSERVE(balance) {
+CST_OBSERVE(balance, (NACCOUNT + 1)) {
   const cst_context *C = view->context;
   vd                *x = (vd *)value, *s = (vd *)scale, energy, size;
   (void)C;
-  cst_measure_energy(look, view, kept, (double *)&energy, (double *)&size);
+  at_energy(look, view, now, kept, (double *)&energy, (double *)&size);
   for (int k = 0; k < NACCOUNT; k++) {
     x[k] = cst_block(view->record, LAYOUT(C).c)[ACCOUNT + k];
     s[k] = vabs(x[k]);

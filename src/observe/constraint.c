@@ -22,11 +22,11 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
 
 /* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the
  * study, and scaled. The scale of a raw residual is the largest of its scales. */
-CST_OBSERVE(constraint) {
+CST_OBSERVE(constraint, 4) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
-           *length = cst_block(view->record, at.length), *v = (const vd *)view->v;
+  const vd          *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length),
+           *q = now.q, *v = now.v;
   vd o[ROOM(4 * NG)], raw = vset(0), scaled = vset(0), hidden = vset(0), hidden_scaled = vset(0),
                       most = vset(0), swiftest = vset(0), one = vset(0), squares = vset(0),
                       speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;

@@ -3,9 +3,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-CST_OBSERVE(displacement) {
+CST_OBSERVE(displacement, 1) {
   const cst_context *C = view->context;
-  const vd          *q = cst_block(view->record, LAYOUT(C).q), *q0 = (const vd *)view->q0;
+  const vd          *q = now.q, *q0 = (const vd *)view->q0;
   vd                 s = vset(0);
   (void)C, (void)look, (void)kept;
   U for (int i = 0; i < NQ; i++) s += (q[i] - q0[i]) * (q[i] - q0[i]);

@@ -4,11 +4,9 @@
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
 /* kept: V(q(0)). */
-CST_OBSERVE(energy) {
+CST_OBSERVE(energy, 1) {
   const cst_context *C = view->context;
-  const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
-           *p = cst_block(view->record, at.p), *v = (const vd *)view->v;
+  const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p, *v = now.v;
   vd V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;
   (void)C, (void)look;
   K_V(c, q, &V);

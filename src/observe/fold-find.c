@@ -29,8 +29,16 @@ const cst_fold *cst_fold_for(const cst_system *s, int isa) {
   return hot ? hot : generic(isa);
 }
 
-cst_measure *cst_fold_measure(const cst_fold *fold, const cst_observer *row) {
+static int place_of(const cst_observer *row) {
   int k = 0;
   while (cst_observers[k] != row) k++;
-  return row->measure ? row->measure : fold->measure[k];
+  return k;
+}
+
+cst_measure *cst_fold_measure(const cst_fold *fold, const cst_observer *row) {
+  return row->measure ? row->measure : fold->measure[place_of(row)];
+}
+
+cst_follow *cst_fold_follow(const cst_fold *fold, const cst_observer *row) {
+  return fold->follow[place_of(row)];
 }

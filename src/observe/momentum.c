@@ -3,11 +3,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-CST_OBSERVE(momentum) {
+CST_OBSERVE(momentum, NSYM) {
   const cst_context *C = view->context;
-  const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
-           *p = cst_block(view->record, at.p);
+  const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p;
   vd xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)], *x = (vd *)value, *s = (vd *)scale;
   (void)C, (void)look, (void)kept;
   K_xi(c, q, xi);

@@ -18,8 +18,16 @@ enum {
   CST_SLOTS
 };
 
+/* Measures the quantities of an observation at states of a group and folds them into acc, as measure and fold
+ * do after the first. */
+typedef void cst_follow(const cst_observation *look, const cst_view *view, const cst_states *states,
+                        double *kept, double *acc);
+
 typedef struct {
   cst_measure *measure[CST_OBSERVERS]; /* NULL: a plain observer's */
+  cst_follow  *follow[CST_OBSERVERS];
+  /* Folds n values of one quantity into acc, those of successive states, [n][W]. */
+  void (*trace)(int n, const double *value, const double *scale, int alive, double *acc);
   /* Folds n quantities of one group into acc[n][CST_SLOTS][W] for the lanes of `alive`; first: starts with
    * these values. */
   void (*fold)(int n, const double *value, const double *scale, int alive, int first, double *acc);
@@ -27,6 +35,8 @@ typedef struct {
   void (*multipliers)(const cst_context *C, const double *record, double *lambda);
   /* Velocities M^-1 (p - a), with the kinetic momentum that belongs to a tangential p; [nq][W]. */
   void (*velocities)(const cst_context *C, const double *record, double *v);
+  /* The same at states on the way of the group; [n][nq][W]. */
+  void (*speeds)(const cst_context *C, const double *record, const cst_states *states, double *v);
   /* Adds (value - start)^2 of the living lanes, where it is not NaN, to exact bins[n][CST_BINS][W], takes the
    * maximum of its root into top[n][W], adds 1 to count[n][W]. */
   void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top,
@@ -41,6 +51,8 @@ typedef struct {
 enum { CST_BINS = 6 };
 
 const cst_fold *cst_fold_for(const cst_system *s, int isa);
-/* The function by which a row measures; the lane code of this fold where it has some. */
+/* The functions by which a row measures, and follows; the lane code of this fold where it has some. follow:
+ * NULL where the row has `along`. */
 cst_measure *cst_fold_measure(const cst_fold *fold, const cst_observer *row);
+cst_follow  *cst_fold_follow(const cst_fold *fold, const cst_observer *row);
 #endif

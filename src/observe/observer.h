@@ -54,6 +54,14 @@ typedef struct {
 typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
                          double *scale);
 
+/* States of a group on its way, in their order: q and p of the first, those of each further one `stride`
+ * numbers on; velocities [n][nq][W], times [n][W]. */
+typedef struct {
+  int           n;
+  size_t        stride;
+  const double *q, *p, *v, *time;
+} cst_states;
+
 typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
   bool        always;     /* it is in every study; a study does not name it */
@@ -67,6 +75,9 @@ typedef struct cst_observer {
   int (*count)(const cst_system *s); /* quantities; NULL: one */
   void (*describe)(const cst_observation *look, int k, cst_quantity *q);
   cst_measure *measure; /* NULL: lane code in fold.c */
+  /* Where it measures itself: its single quantity at each of the states, [n][W]. */
+  void (*along)(const cst_observation *look, const cst_view *view, const cst_states *states, double *value,
+                double *scale);
   /* The path, with the observer's name, under which the kept numbers are written into the result,
    * [case][member][kept]; NULL: they are not. */
   const char *path, *path_doc;

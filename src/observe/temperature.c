@@ -7,11 +7,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-CST_OBSERVE(temperature) {
+CST_OBSERVE(temperature, 1) {
   const cst_context *C = view->context;
-  const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
-           *p = cst_block(view->record, at.p), *v = (const vd *)view->v;
+  const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p, *v = now.v;
   vd twice = vset(0), a[ROOM(NQ)];
   (void)C, (void)look, (void)kept, (void)c, (void)q;
   if (GYROSCOPIC) K_a(c, q, a);

@@ -23,6 +23,7 @@
 #define NX_PREDICTED    NG
 #define HAS_COMPENSATED (!CST_HOT)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
+#define KEEPS_TRAIL
 #if CST_HOT
 #define IN_PAIRS (NG <= 2 && NQ <= 4) /* of more the registers hold one group only: measured, no gain */
 #endif

@@ -19,10 +19,10 @@ CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *
   (void)C, (void)last, (void)past, (void)x, (void)next;
 }
 
-/* At most n steps of K groups, in copies of what march_with keeps of the unknowns, which registers hold.
- * Returns how many are done. */
+/* At most n steps of K groups from step `done` on, in copies of what march_with keeps of the unknowns, which
+ * registers hold. Returns how many are done. */
 CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm, vd *past,
-                               long n) {
+                               long done, long n, trail *t) {
   vd   last[MOST_GROUPS][ROOM(NX)], behind[MOST_GROUPS][ROOM(CST_PAST * NX)], f[MOST_GROUPS][ROOM(NX)];
   vd   x[MOST_GROUPS][ROOM(NX)], next[MOST_GROUPS][ROOM(CST_PAST * NX)], d[MOST_GROUPS][ROOM(NX)];
   vl   due = vmask(0);
@@ -53,6 +53,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       U for (int i = 0; i < NX; i++) last[g][i] = x[g][i];
       U for (int i = 0; i < CST_PAST * NX; i++) behind[g][i] = next[g][i];
     }
+    keep(C, K, L, done + k + 1, t);
   }
   EACH(g) {
     U for (int i = 0; i < NX; i++) warm[g * NX + i] = last[g][i];

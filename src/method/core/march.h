@@ -34,6 +34,8 @@
  *   DUE_ORDERS           so many orders of differences extrapolate the lanes for which two corrections are due; else none
  *   FORGIVES             whether two are never due
  *   IN_PAIRS             whether two groups are marched side by side, where the code is hot
+ *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record behind every step, so that a trail may
+ *                        be kept of them
  *
  * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates
  * and momenta of the record, NP left as it is. What else L has is of q then, or taken anew.
@@ -106,6 +108,12 @@
 
 #ifndef PREDICTION
 #define PREDICTION(L) NULL
+#endif
+
+#ifdef KEEPS_TRAIL
+#define TRAILS 1
+#else
+#define TRAILS 0
 #endif
 
 #ifdef USES_STEP
@@ -296,13 +304,42 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
 #endif
 }
 
+/* Where the states go that are looked at: the steps of the next ones, their number, and where they are kept. */
+typedef struct {
+  const long *at;
+  int         looks;
+  double     *to[MOST_GROUPS];
+} trail;
+
+/* Keeps the states after `done` steps if they are looked at. */
+CST_INLINE void keep(const cst_context *C, const int K, const struct local *L, long done, trail *t) {
+#if TRAILS
+  if (done != *t->at) return;
+  t->at++;
+  EACH(g) {
+    cst_store(t->to[g], 0, L[g].q, NQ);
+    cst_store(t->to[g], NQ, L[g].p, NQ);
+    t->to[g] += 2 * NQ * CST_W;
+  }
+  (void)C;
+#else
+  (void)C, (void)K, (void)L, (void)done, (void)t;
+#endif
+}
+
 #include "method/core/march-straight.h"
 
-/* Steps from `done` on to the next glance, or to the end of the march. */
-CST_INLINE long stretch(const cst_context *C, long done, long n) {
-  long next = n;
-  if (MARCH->glances) next = MARCH->glances->next(MARCH->glances->context, done);
-  return (next < n ? next : n) - done;
+/* Plans the steps from `done` on to where the march is looked at, or to its end; returns their number. */
+CST_INLINE long stretch(const cst_context *C, const int K, long done, long n, trail *t) {
+  static const long  never = -1;
+  const cst_glances *x = MARCH->glances;
+  *t = (trail){&never, x ? x->plan(x->context, done) : 0, {0}};
+  if (t->looks && x->trail[0]) {
+    t->at = x->at;
+    EACH(g) t->to[g] = x->trail[g];
+    if (t->looks < CST_TRAIL) return n - done;
+  }
+  return (t->looks ? x->at[t->looks - 1] : n) - done;
 }
 
 /* The state of a group between steps: its fields, the unknowns of all substeps, what these are extrapolated
@@ -333,12 +370,13 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
   SPACE(past, (ROWS + 2) * NX, K * ROWS * PAST_SIZE);
   EACH(g) load_group(C, &L[g], record[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE);
   for (long done = 0, by; done < n; done += by) {
-    vl  bad = vmask(0);
-    int early = 0;
-    by = stretch(C, done, n);
+    vl    bad = vmask(0);
+    int   early = 0;
+    trail t;
+    by = stretch(C, K, done, n, &t);
     EACH(g) early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
-      if (IN_PAIRS && !(early && k <= CST_PAST)) k += march_straight(C, K, L, warm, past, by - k);
+      if (IN_PAIRS && !(early && k <= CST_PAST)) k += march_straight(C, K, L, warm, past, done + k, by - k, &t);
       for (int j = 0; j < MARCH->nsub && k < by; j++) {
         vd *x[MOST_GROUPS], *behind[MOST_GROUPS], *due[MOST_GROUPS];
         vl  young[MOST_GROUPS];
@@ -364,11 +402,12 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
           make_noise(C, &L[g], record[g], k, j);
         }
       }
+      if (k < by) keep(C, K, L, done + k + 1, &t);
     }
     EACH(g) bad |= broken(C, &L[g]);
     if (__builtin_expect(vany(bad), 0)) return (cst_outcome){done + by, lanes_of(bad), CST_NOT_FINITE};
     EACH(g) store_group(C, &L[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE, by, record[g]);
-    if (done + by < n) MARCH->glances->look(MARCH->glances->context, done + by);
+    if (t.looks) MARCH->glances->look(MARCH->glances->context, t.looks);
   }
   return (cst_outcome){n, 0, CST_DONE};
 }
@@ -414,4 +453,4 @@ static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {room, march, IN_PAIRS ? march_pair : NULL, CORE_PIECES, TAKES_NOISE};
+const cst_core        SYMBOL = {room, march, IN_PAIRS ? march_pair : NULL, CORE_PIECES, TAKES_NOISE, TRAILS};

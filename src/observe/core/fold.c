@@ -11,11 +11,11 @@
 
 /* p := the kinetic momentum M v + a with G v = 0 of a tangential p, which is its part with G p = 0. Out of
  * line, so that other methods only pay for a branch. */
-static __attribute__((noinline)) void load_kinetic(const cst_context *C, const double *record, vd *p) {
+static __attribute__((noinline)) void make_kinetic(const cst_context *C, const double *record, const vd *q,
+                                                   vd *p) {
   const cst_layout at = LAYOUT(C);
-  const vd *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
-  vd        G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
-  cst_load(p, record, at.p, NQ);
+  const vd        *c = cst_block(record, at.c), *mass = cst_block(record, at.mass);
+  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
   K_G(c, q, G);
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
   cst_make_tangent(C, c, q, G, minv, p, m);
@@ -24,14 +24,14 @@ static __attribute__((noinline)) void load_kinetic(const cst_context *C, const d
 #if !CST_HOT
 /* v := M^-1 p of the coordinates that belong to no body; their mass has no entries in common with that of the
  * bodies. */
-static void plain_velocity(const cst_context *C, const double *record, const vd *p, vd *v) {
+static void plain_velocity(const cst_context *C, const double *record, const vd *q, const vd *p, vd *v) {
   const cst_layout at = LAYOUT(C);
   const int        n = C->system->nplain;
   const vd        *mass = cst_block(record, at.mass);
   for (int i = 0; i < n; i++) v[i] = p[i] / (GENERAL ? vset(1) : mass[CLASS(i)]);
   if (!GENERAL || !n) return;
   vd M[NQ * NQ], entry[ROOM(C->system->pattern[CST_K_M].n)], own[n * n];
-  K_M(cst_block(record, at.c), cst_block(record, at.q), entry);
+  K_M(cst_block(record, at.c), q, entry);
   cst_expand(C, CST_K_M, entry, M);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) own[i * n + j] = M[i * NQ + j];
@@ -41,12 +41,11 @@ static void plain_velocity(const cst_context *C, const double *record, const vd 
 
 /* For a flat body, p does not determine v = R hat(omega) entry by entry, but omega: p = v J has R'p - p'R =
  * hat(I omega). */
-static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *p,
-                                                vd *v) {
+static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *q,
+                                                const vd *p, vd *v) {
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_layout  at = LAYOUT(C);
   const cst_system *s = C->system;
-  const vd         *q = cst_block(record, at.q);
   vd                number[s->nbody + 1];
   CALL(C, body, cst_block(record, at.c), 0, 0, 0, 0, 0, number);
   for (int k = 0; k < s->nbodies; k++) {
@@ -88,32 +87,38 @@ static void multipliers_flat(const cst_context *C, const double *record, const v
 #endif
 
 /* v := M^-1 (p - a) for a kinetic p. */
-CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *p, vd *v) {
+CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *q, const vd *p, vd *v) {
   const cst_layout at = LAYOUT(C);
   const vd        *mass = cst_block(record, at.mass);
   vd               minv[ROOM(NMASS)];
 #if !CST_HOT
   if (C->system->flat >= 0) {
-    plain_velocity(C, record, p, v);
-    turn_flat(C, record, p, v);
+    plain_velocity(C, record, q, p, v);
+    turn_flat(C, record, q, p, v);
     return;
   }
 #endif
   if (GENERAL) {
-    cst_velocity_general(C, cst_block(record, at.c), cst_block(record, at.q), p, v);
+    cst_velocity_general(C, cst_block(record, at.c), q, p, v);
     return;
   }
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
   U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
 }
 
-CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
+/* The velocities at q and the p of the record's kind. */
+CST_INLINE void velocity_at(const cst_context *C, const double *record, const vd *q, const vd *p, vd *v) {
   if (NG > 0 && C->tangential) {
-    vd p[ROOM(NQ)];
-    load_kinetic(C, record, p);
-    velocity_of(C, record, p, v);
+    vd kinetic[ROOM(NQ)];
+    for (int i = 0; i < NQ; i++) kinetic[i] = p[i];
+    make_kinetic(C, record, q, kinetic);
+    velocity_of(C, record, q, kinetic, v);
   } else
-    velocity_of(C, record, cst_block(record, LAYOUT(C).p), v);
+    velocity_of(C, record, q, p, v);
+}
+
+CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
+  velocity_at(C, record, cst_block(record, LAYOUT(C).q), cst_block(record, LAYOUT(C).p), v);
 }
 
 /* The mask of the lanes of bits, for observers too (view->alive). */
@@ -123,9 +128,79 @@ CST_INLINE vl cst_lanes_of(int bits) {
   return (((vl){} + (long)bits) & lane) != 0;
 }
 
-#define CST_OBSERVE(name)                                                                                    \
+/* A state that is looked at. */
+typedef struct {
+  const vd *q, *p, *v;
+} state;
+
+/* What is known of a quantity, in registers: x(0), and the sums and maxima since. */
+typedef struct {
+  vd start, drift, scale, sizes, sum;
+} course;
+
+CST_INLINE course begin(const vd *a) {
+  return (course){a[CST_SLOT_START], a[CST_SLOT_DRIFT], a[CST_SLOT_SCALE], a[CST_SLOT_SIZES],
+                  a[CST_SLOT_SUM]};
+}
+
+CST_INLINE void take(course *a, vd x, vd s, vl on) {
+  const vd d = x - a->start;
+  a->drift = vmax(vkeep(on, vabs(d)), a->drift);
+  a->scale = vmax(vkeep(on, s), a->scale);
+  a->sizes += vkeep(on, s);
+  a->sum += vkeep(on, d);
+}
+
+/* x is the last value. */
+CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
+  a[CST_SLOT_DRIFT] = from->drift;
+  a[CST_SLOT_SCALE] = from->scale;
+  a[CST_SLOT_SIZES] = from->sizes;
+  a[CST_SLOT_SUM] = from->sum;
+  a[CST_SLOT_LAST] = vselect(on, x, a[CST_SLOT_LAST]);
+}
+
+typedef void measuring(const cst_observation *look, const cst_view *view, state now, double *kept,
+                       double *value, double *scale);
+
+/* Observes n quantities at all states, and stores what became of them behind the last. */
+CST_INLINE void follow(measuring *measure, const int n, const cst_observation *look, const cst_view *view,
+                       const cst_states *s, double *kept, double *acc) {
+  const cst_context *C = view->context;
+  const vl           on = cst_lanes_of(view->alive);
+  course             a[ROOM(n)];
+  vd                 x[ROOM(n)], size[ROOM(n)];
+  U for (int k = 0; k < n; k++) a[k] = begin((vd *)acc + k * CST_SLOTS), x[k] = vset(0);
+  for (int i = 0; i < s->n; i++) {
+    const size_t at = (size_t)i * s->stride;
+    const state  now = {(const vd *)(s->q + at), (const vd *)(s->p + at), (const vd *)s->v + i * NQ};
+    measure(look, view, now, kept, (double *)x, (double *)size);
+    U for (int k = 0; k < n; k++) take(&a[k], x[k], size[k], on);
+  }
+  U for (int k = 0; k < n; k++) end(&a[k], x[k], on, (vd *)acc + k * CST_SLOTS);
+  (void)C;
+}
+
+/* An observer of so many quantities: what it measures `now`, in what it is given. */
+#define CST_OBSERVE(name, quantities)                                                                        \
+  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,      \
+                            double *value, double *scale);                                                   \
   static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,            \
-                                 double *value, double *scale)
+                                 double *value, double *scale) {                                             \
+    const cst_context *C = view->context;                                                                    \
+    const cst_layout   at = LAYOUT(C);                                                                       \
+    const state now = {cst_block(view->record, at.q), cst_block(view->record, at.p), (const vd *)view->v};   \
+    (void)C;                                                                                                 \
+    at_##name(look, view, now, kept, value, scale);                                                          \
+  }                                                                                                          \
+  static void cst_follow_##name(const cst_observation *look, const cst_view *view, const cst_states *s,      \
+                                double *kept, double *acc) {                                                 \
+    const cst_context *C = view->context;                                                                    \
+    (void)C;                                                                                                 \
+    follow(at_##name, quantities, look, view, s, kept, acc);                                                 \
+  }                                                                                                          \
+  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,      \
+                            double *value, double *scale)
 #include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
 
 static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {
@@ -137,12 +212,24 @@ static void fold(int n, const double *value, const double *scale, int alive, int
       a[CST_SLOT_START] = x[i];
       a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
     }
-    vd d = x[i] - a[CST_SLOT_START];
-    a[CST_SLOT_DRIFT] = vmax(vkeep(on, vabs(d)), a[CST_SLOT_DRIFT]);
-    a[CST_SLOT_SCALE] = vmax(vkeep(on, s[i]), a[CST_SLOT_SCALE]);
-    a[CST_SLOT_SIZES] += vkeep(on, s[i]);
-    a[CST_SLOT_SUM] += vkeep(on, d);
-    a[CST_SLOT_LAST] = vselect(on, x[i], a[CST_SLOT_LAST]);
+    course c = begin(a);
+    take(&c, x[i], s[i], on);
+    end(&c, x[i], on, a);
+  }
+}
+
+static void trace(int n, const double *value, const double *scale, int alive, double *acc) {
+  const vd *x = (const vd *)value, *s = (const vd *)scale;
+  const vl  on = cst_lanes_of(alive);
+  course    c = begin((vd *)acc);
+  for (int i = 0; i < n; i++) take(&c, x[i], s[i], on);
+  end(&c, x[n - 1], on, (vd *)acc);
+}
+
+static void speeds(const cst_context *C, const double *record, const cst_states *s, double *v) {
+  for (int i = 0; i < s->n; i++) {
+    const size_t at = (size_t)i * s->stride;
+    velocity_at(C, record, (const vd *)(s->q + at), (const vd *)(s->p + at), (vd *)v + i * NQ);
   }
 }
 
@@ -211,10 +298,19 @@ const cst_fold        FOLD = {{
 #define OBSERVER(name)       cst_measure_##name,
 #define PLAIN_OBSERVER(name) NULL,
 #include "observe/list.h"
+#undef OBSERVER
+#undef PLAIN_OBSERVER
                        },
+                       {
+#define OBSERVER(name)       cst_follow_##name,
+#define PLAIN_OBSERVER(name) NULL,
+#include "observe/list.h"
+                       },
+                       trace,
                        fold,
                        multipliers,
                        velocities,
+                       speeds,
                        accumulate,
                        weigh};
 #endif

@@ -57,8 +57,12 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->fold = cst_fold_for(s, p->isa);
-  PetscCall(PetscMalloc2(p->nlook, &r->measure, p->nlook, &r->kept));
-  for (int k = 0; k < p->nlook; k++) r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
+  PetscCall(PetscMalloc3(p->nlook, &r->measure, p->nlook, &r->follow, p->nlook, &r->kept));
+  for (int k = 0; k < p->nlook; k++) {
+    r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
+    r->follow[k] = cst_fold_follow(r->fold, p->look[k].row);
+  }
+  r->one_by_one = p->needs_lambda || p->study->averages;
   const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
   PetscCall(
       PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
@@ -72,6 +76,10 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->count = aligned(quantities * W);
   r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
   r->time = aligned(W);
+  r->speed = aligned(CST_TRAIL * (size_t)s->nq * W);
+  r->times = aligned(CST_TRAIL * W);
+  r->traced = aligned(CST_TRAIL * W);
+  r->traced_scale = aligned(CST_TRAIL * W);
   r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
   r->lambda = aligned((size_t)s->ng * W);
   r->last = aligned((size_t)s->ng * W);
@@ -96,7 +104,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
-  PetscCall(PetscFree2(r->measure, r->kept));
+  PetscCall(PetscFree3(r->measure, r->follow, r->kept));
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->full, r->half));
   cst_runner_destroy_collected(r);
@@ -104,8 +112,9 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   free(r->kept_rows);
   free(r->wanted);
   free(r->span);
-  double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins, r->top,  r->count,
-                     r->scratch, r->time, r->half_lambda, r->lambda, r->last, r->state};
+  double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins,  r->top,   r->count,
+                     r->scratch, r->time, r->half_lambda, r->lambda, r->last,  r->state, r->speed,
+                     r->times,   r->traced, r->traced_scale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_rows_destroy(r->rows);
   PetscCall(PetscFree(*runner));

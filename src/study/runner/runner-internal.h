@@ -26,6 +26,11 @@ struct cst_runner {
   double         *seconds;            /* [nclass] */
   double         *q0, *v0;            /* [group][nq][W] */
   cst_measure   **measure;            /* [nlook] */
+  cst_follow    **follow;             /* [nlook]; NULL: by the observer's own along() */
+  bool            one_by_one; /* states on the way are looked at one after another, in records */
+  /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
+   * [CST_TRAIL][W] */
+  double         *speed, *times, *traced, *traced_scale;
   int            *wanted, nwanted;    /* observations that are measured */
   cst_span       *span;               /* their quantities: sequences without a gap */
   int             nspan;
@@ -83,8 +88,8 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 
 /* Updates the accumulators of all quantities at the current step. */
 void cst_runner_fold(cst_runner *r);
-/* The same for one group, without the counts that all groups share. */
-void cst_runner_fold_group(cst_runner *r, int group);
+/* The same for one group at states on its way, without the counts that all groups share. */
+void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way);
 /* runner-collect.c: adds a group that was just measured to averages and histograms; converts sums to means at
  * the end; resets them. */
 void cst_runner_collect(cst_runner *r, int group, const cst_view *view);

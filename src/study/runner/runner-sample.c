@@ -12,16 +12,13 @@ static void set_time(cst_runner *r) {
   for (int l = 0; l < r->width; l++) r->time[l] = t;
 }
 
-/* The view of a group at the current step. */
-static cst_view view_of(cst_runner *r, int group, cst_keep keep) {
+/* The view of a group, without what depends on its state. */
+static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
   const cst_system *s = p->study->system;
   const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
   double           *v = r->scratch, *lambda = v + s->nq * W, *more = lambda + (s->ng + 1) * W;
-  r->fold->velocities(cst_stepper_context(r->st), record, v);
-  if (p->needs_lambda) cst_runner_lambda(r, r->st, record, r->b->step, lambda);
-  set_time(r);
   return (cst_view){.context = cst_stepper_context(r->st),
                     .record = record,
                     .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,
@@ -38,6 +35,10 @@ static cst_view view_of(cst_runner *r, int group, cst_keep keep) {
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   const int      W = r->width;
   const cst_view view = view_of(r, group, keep);
+  r->fold->velocities(view.context, view.record, r->scratch);
+  if (r->plan->needs_lambda)
+    cst_runner_lambda(r, r->st, view.record, r->b->step, r->scratch + r->plan->study->system->nq * W);
+  set_time(r);
   for (int i = 0; i < r->nwanted; i++) {
     const int              k = r->wanted[i];
     const cst_observation *look = &r->plan->look[k];
@@ -84,11 +85,48 @@ static void fold(cst_runner *r, int group, bool begins) {
   }
 }
 
-void cst_runner_fold_group(cst_runner *r, int group) {
+/* Observes a group where values themselves are of use: at its first state, in time averages. */
+static void fold_here(cst_runner *r, int group) {
   const long     now = r->b->step;
   const cst_view view = cst_runner_measure(r, group, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
   fold(r, group, now == 0);
   if (r->plan->study->averages && now >= r->cohort->after) cst_runner_collect(r, group, &view);
+}
+
+/* The times of states, which neighbours have in common. */
+static void set_times(cst_runner *r, const cst_way *way) {
+  for (int i = 0; i < way->n; i++) {
+    const double t = (double)way->step[i] * r->cohort->h;
+    if (r->times[i * r->width] == t) continue;
+    for (int l = 0; l < r->width; l++) r->times[i * r->width + l] = t;
+  }
+}
+
+static void fold_along(cst_runner *r, int group, const cst_way *way) {
+  const int        W = r->width;
+  const cst_view   view = view_of(r, group, CST_KEEP);
+  const cst_states states = {way->n, way->stride, way->q, way->p, r->speed, r->times};
+  double          *accumulators = cst_runner_accumulators(r, group);
+  r->fold->speeds(view.context, view.record, &states, r->speed);
+  set_times(r, way);
+  for (int i = 0; i < r->nwanted; i++) {
+    const int              k = r->wanted[i];
+    const cst_observation *look = &r->plan->look[k];
+    double                *acc = accumulators + (long)look->first * CST_SLOTS * W;
+    if (r->follow[k]) {
+      r->follow[k](look, &view, &states, cst_runner_observer(r, k, group), acc);
+    } else {
+      look->row->along(look, &view, &states, r->traced, r->traced_scale);
+      r->fold->trace(way->n, r->traced, r->traced_scale, view.alive, acc);
+    }
+  }
+}
+
+void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
+  if (r->one_by_one || way->step[0] == 0)
+    fold_here(r, group);
+  else
+    fold_along(r, group, way);
 }
 
 void cst_runner_fold(cst_runner *r) {
@@ -100,7 +138,10 @@ void cst_runner_fold(cst_runner *r) {
   r->window = window;
   r->in_window++;
   r->folds++;
-  for (int g = 0; g < r->b->groups; g++) cst_runner_fold_group(r, g);
+  for (int g = 0; g < r->b->groups; g++) {
+    const cst_way way = cst_stepper_way(r->st, r->b, g);
+    cst_runner_fold_group(r, g, &way);
+  }
 }
 
 /* Bits of those lanes of a group that are in [from, to). */

@@ -136,7 +136,7 @@ static long glance_after(void *context, long step) {
   return step < r->next_fold ? r->next_fold : cst_plan_class_fold_next(r->cohort, step);
 }
 
-static void glance(void *context, int group) { cst_runner_fold_group(context, group); }
+static void glance(void *context, int group, const cst_way *way) { cst_runner_fold_group(context, group, way); }
 
 /* Counts the folds before the current step, which all groups have made between stops. */
 static void count_glances(cst_runner *r) {
@@ -271,7 +271,7 @@ static PetscErrorCode go_back(cst_runner *r) {
 /* Advances one slice; a halted slice is undone. */
 static PetscErrorCode advance_slice(cst_runner *r) {
   const bool         by_group = glances(r) && !r->timed;
-  const cst_schedule schedule = {r, next_stop, observe, glance_after, by_group ? glance : NULL};
+  const cst_schedule schedule = {r, next_stop, observe, glance_after, by_group ? glance : NULL, r->one_by_one};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
