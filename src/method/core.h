@@ -31,7 +31,7 @@ typedef struct {
 
 enum {
   CST_LANE_DATA = 112,
-  CST_PAST = 5,         /* orders of differences that unknowns are extrapolated by (core/march.h) */
+  CST_PAST = 5,          /* orders of differences that unknowns are extrapolated by (core/march.h) */
   CST_DUE_STEPS = 16384, /* for which two corrections are due where one did not do (core/extrapolate.h) */
   CST_TRAIL = 16         /* states between two looks at a march */
 };

@@ -74,7 +74,7 @@ struct cst_stepper {
   double        *work;    /* three records: trial, column, saved */
   double        *saved;   /* [groups] records, for steps in parts */
   double        *space;   /* workspace of the generic cores */
-  double *trail; /* [2][CST_TRAIL][q, p][W], of the groups that march; NULL: none is kept */
+  double        *trail;   /* [2][CST_TRAIL][q, p][W], of the groups that march; NULL: none is kept */
   double *solo_space;     /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   /* arguments of the solver's callbacks */
   cst_batch          *batch;

@@ -10,14 +10,13 @@
 #ifdef CST_OBSERVE
 #include "system/lane/rows.h"
 
-/* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. Most are round-off: where no
- * lane has another, general code leaves out a division. */
+/* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. Most are below their
+ * noise in all lanes. */
 CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
   const vd noise = CST_ROUNDOFF * rough, within = vmin(x, noise) / (scale + rough);
-  const vl more = (vl)(x > noise);
-  const vd small = vkeep((vl)(x > 0), within);
-  if (!CST_HOT && !vany(more)) return small;
-  return vselect(more, vmax((x - noise) / scale, within), small);
+  const vl above = (vl)(x > noise);
+  if (!vany(above)) return vkeep((vl)(x > 0), within);
+  return vselect(above, vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
 }
 
 /* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the

@@ -7,7 +7,7 @@
 CST_OBSERVE(energy, 1) {
   const cst_context *C = view->context;
   const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p, *v = now.v;
-  vd V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;
+  vd                 V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;
   (void)C, (void)look;
   K_V(c, q, &V);
   if (GYROSCOPIC) K_a(c, q, a);

@@ -6,7 +6,7 @@
 CST_OBSERVE(momentum, NSYM) {
   const cst_context *C = view->context;
   const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p;
-  vd xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)], *x = (vd *)value, *s = (vd *)scale;
+  vd                 xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)], *x = (vd *)value, *s = (vd *)scale;
   (void)C, (void)look, (void)kept;
   K_xi(c, q, xi);
   if (GYROSCOPIC) K_gauge(c, q, gauge);

@@ -376,7 +376,8 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
     by = stretch(C, K, done, n, &t);
     EACH(g) early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
-      if (IN_PAIRS && !(early && k <= CST_PAST)) k += march_straight(C, K, L, warm, past, done + k, by - k, &t);
+      if (IN_PAIRS && !(early && k <= CST_PAST))
+        k += march_straight(C, K, L, warm, past, done + k, by - k, &t);
       for (int j = 0; j < MARCH->nsub && k < by; j++) {
         vd *x[MOST_GROUPS], *behind[MOST_GROUPS], *due[MOST_GROUPS];
         vl  young[MOST_GROUPS];

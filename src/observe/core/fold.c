@@ -182,24 +182,24 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
 }
 
 /* An observer of so many quantities: what it measures `now`, in what it is given. */
-#define CST_OBSERVE(name, quantities)                                                                        \
-  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,      \
-                            double *value, double *scale);                                                   \
-  static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,            \
-                                 double *value, double *scale) {                                             \
-    const cst_context *C = view->context;                                                                    \
-    const cst_layout   at = LAYOUT(C);                                                                       \
-    const state now = {cst_block(view->record, at.q), cst_block(view->record, at.p), (const vd *)view->v};   \
-    (void)C;                                                                                                 \
-    at_##name(look, view, now, kept, value, scale);                                                          \
-  }                                                                                                          \
-  static void cst_follow_##name(const cst_observation *look, const cst_view *view, const cst_states *s,      \
-                                double *kept, double *acc) {                                                 \
-    const cst_context *C = view->context;                                                                    \
-    (void)C;                                                                                                 \
-    follow(at_##name, quantities, look, view, s, kept, acc);                                                 \
-  }                                                                                                          \
-  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,      \
+#define CST_OBSERVE(name, quantities)                                                                          \
+  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,        \
+                            double *value, double *scale);                                                     \
+  static void     cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,          \
+                                     double *value, double *scale) {                                           \
+        const cst_context *C = view->context;                                                                  \
+        const cst_layout   at = LAYOUT(C);                                                                     \
+        const state now = {cst_block(view->record, at.q), cst_block(view->record, at.p), (const vd *)view->v}; \
+        (void)C;                                                                                               \
+        at_##name(look, view, now, kept, value, scale);                                                        \
+  }                                                                                                            \
+  static void cst_follow_##name(const cst_observation *look, const cst_view *view, const cst_states *s,        \
+                                double *kept, double *acc) {                                                   \
+    const cst_context *C = view->context;                                                                      \
+    (void)C;                                                                                                   \
+    follow(at_##name, quantities, look, view, s, kept, acc);                                                   \
+  }                                                                                                            \
+  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,        \
                             double *value, double *scale)
 #include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
 

@@ -48,11 +48,12 @@ static long folds_until(const cst_class *k, long step) {
   return j + (fold_of(j, k->observe) <= before) + (step >= k->n);
 }
 
-/* The window that contains a step, and the first step of a window. */
-static long window_of(const cst_class *k, long step) {
+int cst_plan_class_window(const cst_class *k, long step) {
   const long window = (long)((__int128)step * CST_WINDOWS / k->n);
-  return window < CST_WINDOWS ? window : CST_WINDOWS - 1;
+  return window < CST_WINDOWS ? (int)window : CST_WINDOWS - 1;
 }
+
+/* The first step of a window. */
 static long first_of(const cst_class *k, long window) {
   return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS);
 }
@@ -68,7 +69,9 @@ long cst_plan_window_folds(const cst_class *k, long window) {
 cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {
   cst_position at = {.step = step, .folds = folds_until(k, step)};
   const long   j = step / k->observe, here = no_later(k, fold_of(j, k->observe));
-  at.window = window_of(k, step >= k->n ? k->n : here <= step ? here : fold_of(j - 1, k->observe));
+  at.window = cst_plan_class_window(k, step >= k->n   ? k->n
+                                       : here <= step ? here
+                                                      : fold_of(j - 1, k->observe));
   at.in_window =
       at.folds -
       (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? folds_until(k, first_of(k, at.window) - 1) : 0);

@@ -62,7 +62,8 @@ bool cst_plan_class_reads_lambda(const cst_class *k, long step);
 /* The next step that is observed, at most n: after an observed step, and after any step. The first is 0. */
 long cst_plan_class_fold_next(const cst_class *k, long fold);
 long cst_plan_class_fold_after(const cst_class *k, long step);
-/* The first observed step behind a window of the drift. */
+/* The window of the drift that contains a step; the first observed step behind a window. */
+int  cst_plan_class_window(const cst_class *k, long step);
 long cst_plan_class_window_end(const cst_class *k, long window);
 
 /* Number of observations in one of the CST_WINDOWS windows of a run. */

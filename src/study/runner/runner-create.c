@@ -53,6 +53,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->output = o;
   r->series = series;
   r->batch = batch;
+  r->slice_class = -1;
   r->poll = poll;
   r->poll_context = context;
   r->width = cst_isas[p->isa].width;
@@ -112,9 +113,9 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   free(r->kept_rows);
   free(r->wanted);
   free(r->span);
-  double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins,  r->top,   r->count,
-                     r->scratch, r->time, r->half_lambda, r->lambda, r->last,  r->state, r->speed,
-                     r->times,   r->traced, r->traced_scale};
+  double *owned[] = {r->q0,    r->v0,      r->value, r->scale,       r->bins,        r->top,
+                     r->count, r->scratch, r->time,  r->half_lambda, r->lambda,      r->last,
+                     r->state, r->speed,   r->times, r->traced,      r->traced_scale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_rows_destroy(r->rows);
   PetscCall(PetscFree(*runner));

@@ -27,19 +27,19 @@ struct cst_runner {
   double         *q0, *v0;            /* [group][nq][W] */
   cst_measure   **measure;            /* [nlook] */
   cst_follow    **follow;             /* [nlook]; NULL: by the observer's own along() */
-  bool            one_by_one; /* states on the way are looked at one after another, in records */
+  bool            one_by_one;         /* states on the way are looked at one after another, in records */
   /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
    * [CST_TRAIL][W] */
-  double         *speed, *times, *traced, *traced_scale;
-  int            *wanted, nwanted;    /* observations that are measured */
-  cst_span       *span;               /* their quantities: sequences without a gap */
-  int             nspan;
-  double         *value, *scale;      /* [quantity][W] */
-  double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
-  double         *scratch;            /* workspace of expressions */
-  double         *time;               /* [W] */
-  double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps earlier */
-  double         *lambda, *last;      /* [ng][W]: of the group being read; of its partner */
+  double   *speed, *times, *traced, *traced_scale;
+  int      *wanted, nwanted; /* observations that are measured */
+  cst_span *span;            /* their quantities: sequences without a gap */
+  int       nspan;
+  double   *value, *scale;      /* [quantity][W] */
+  double   *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
+  double   *scratch;            /* workspace of expressions */
+  double   *time;               /* [W] */
+  double   *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps earlier */
+  double   *lambda, *last;      /* [ng][W]: of the group being read; of its partner */
   /* states of two lanes and one start: see runner-read.c */
   double   *state;
   cst_rows *rows;
@@ -63,7 +63,9 @@ struct cst_runner {
   int              next_sample;
   long             next_fold; /* next step that is observed */
   long             slice_end; /* next step at which MPI is entered */
-  bool             timed;     /* the batch is being timed; nothing is observed */
+  long             slice;     /* steps of the last slice, in a batch of this class: */
+  int              slice_class;
+  bool             timed; /* the batch is being timed; nothing is observed */
   cst_chosen       chosen;
   cst_tracks       tracks;
   /* [count of the work] members of its case that are replayed to store their states; NULL: not a replay */

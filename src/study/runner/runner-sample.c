@@ -131,9 +131,7 @@ void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
 
 void cst_runner_fold(cst_runner *r) {
   const cst_plan *p = r->plan;
-  const long      now = r->b->step, n = r->cohort->n;
-  int             window = (int)((__int128)now * CST_WINDOWS / n);
-  if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
+  const int       window = cst_plan_class_window(r->cohort, r->b->step);
   if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
   r->window = window;
   r->in_window++;
