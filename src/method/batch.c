@@ -56,8 +56,8 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const int         width = cst_stepper_width(s);
-  double           *x = column(s, b->record, index), *p = numbers(sys->nq), *mass = numbers(sys->nmass),
-         *length = numbers(sys->ng);
+  double *x = column(s, b->record, index), *p = numbers(sys->nq + sys->nmass + sys->ng), *mass = p + sys->nq,
+         *length = mass + sys->nmass;
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   x[at->extent * width] = cst_system_lengths(sys, c, q, length);
   cst_system_momentum(sys, c, q, v, p);
@@ -73,8 +73,6 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   }
   cst_stepper_start(s, x, c, q, v);
   free(p);
-  free(mass);
-  free(length);
   b->alive[index / width] |= 1 << index % width;
 }
 

@@ -58,7 +58,8 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
 
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
                      const double *w, const double *u, const double *l, double *out) {
-  const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['u'] = u, ['l'] = l};
+  const double *in[128]; /* a tape reads only the inputs that it uses */
+  in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;
   if (s->kernel_size[k]) cst_evaluate_tape(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
     cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
@@ -109,9 +110,13 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
     general_momentum(s, c, q, v, p);
     return;
   }
+  if (s->mass_unit) {
+    memcpy(p, v, sizeof *p * (size_t)s->nq);
+    return;
+  }
   double *m = cst_linear_numbers((size_t)s->nq);
   cst_linear_masses(s, c, m);
-  for (int i = 0; i < s->nq; i++) p[i] = s->mass_unit ? v[i] : m[i] * v[i];
+  for (int i = 0; i < s->nq; i++) p[i] = m[i] * v[i];
   free(m);
 }
 

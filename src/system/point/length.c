@@ -144,8 +144,9 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
   const cst_lengths *l = lengths_of(s);
-  const double      *in[128] = {['c'] = c, ['q'] = q};
+  const double      *in[128];
   double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
+  in['c'] = c, in['q'] = q;
   if (cst_tape_outputs(l->tape)) cst_evaluate_tape(l->tape, in, out);
   for (int j = 0; j < s->ng; j++) common = fmax(common, length[j] = row_length(l, j, out));
   if (!(common > 0)) common = potential_length(s, l, c, q, out);

@@ -146,35 +146,36 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
 
 static bool make_banded(cst_schur *x, const double *G, const double *m) {
   const cst_gram *g = &x->s->gram;
-  x->S = cst_linear_numbers((size_t)g->size);
+  x->S = cst_linear_numbers((size_t)g->size + (size_t)x->n);
+  x->b = x->S + g->size;
   add_pairs(x->s, G, m, x->S);
   return factor_band(x->S, x->s->ng, g->band, &x->least);
 }
 
-/* Z[n][nq] := the rows of G, or M^-1 times each of them if M is not NULL. */
-static double *solved_rows(const cst_schur *x, const double *G, const cst_mass *M) {
+/* Z[n][nq], of zeros, := the rows of G, or M^-1 times each of them if M is not NULL. */
+static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, double *Z) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       nq = (size_t)x->s->nq;
-  double            *Z = cst_linear_numbers((size_t)x->n * nq);
   for (int k = 0; k < x->n; k++) {
     for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
       Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
     if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
-  return Z;
 }
 
 static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       n = (size_t)x->n, nq = (size_t)x->s->nq;
-  double            *Z = solved_rows(x, G, M);
-  x->S = cst_linear_numbers(n * n);
-  x->row = cst_need(calloc(n + 1, sizeof *x->row));
+  double            *Z;
+  x->S = cst_linear_numbers(n * n + n + n * nq);
+  x->b = x->S + n * n;
+  x->row = x->kept + x->s->ng;
+  Z = x->b + n;
+  solve_rows(x, G, M, Z);
   for (size_t a = 0; a < n; a++)
     for (size_t b = 0; b < n; b++)
       for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
         x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
-  free(Z);
   double top = 0;
   for (size_t a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);
   const bool good = cst_dense_factor(x->S, x->row, x->n);
@@ -183,7 +184,7 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
 }
 
 bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G, const cst_mass *M) {
-  *x = (cst_schur){.s = s, .kept = cst_need(calloc((size_t)s->ng + 1, sizeof(int))), .least = 1};
+  *x = (cst_schur){.s = s, .kept = cst_need(calloc(2 * (size_t)s->ng + 1, sizeof(int))), .least = 1};
   x->n = keep(s, x->kept);
   x->banded = s->gram.banded && !s->dropped && (!M || !M->row);
   return x->banded ? make_banded(x, G, M ? M->m : NULL) : make_dense(x, G, M);
@@ -192,11 +193,10 @@ bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G,
 void cst_linear_schur_destroy(cst_schur *x) {
   free(x->kept);
   free(x->S);
-  free(x->row);
 }
 
 void cst_linear_schur_solve(const cst_schur *x, double *l) {
-  double *b = cst_linear_numbers((size_t)x->n);
+  double *b = x->b;
   for (int k = 0; k < x->n; k++) b[x->banded ? x->s->gram.place[k] : k] = l[x->kept[k]];
   if (x->banded)
     solve_band(x->S, x->n, x->s->gram.band, b);
@@ -204,7 +204,6 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
     cst_dense_solve(x->S, x->row, x->n, b);
   memset(l, 0, sizeof *l * (size_t)x->s->ng);
   for (int k = 0; k < x->n; k++) l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
-  free(b);
 }
 
 void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {

@@ -46,6 +46,7 @@ typedef struct {
   /* smallest ratio of a pivot to its diagonal entry of S; for a dense S to the largest diagonal entry */
   double *S, least;
   int    *row; /* dense only */
+  double *b;   /* [n], workspace of a solution */
 } cst_schur;
 
 /* W = M^-1, or 1 if M is NULL. Returns false if S is singular; destroy S in either case. */

@@ -123,7 +123,7 @@ static bool find_position(cst_stationary *p) {
 static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M,
                           const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *mu = cst_linear_numbers((size_t)s->ng), *d = cst_linear_numbers((size_t)s->nq);
+  double            *mu = cst_linear_numbers((size_t)(s->ng + s->nq)), *d = mu + s->ng;
   for (int pass = 0; pass < 2; pass++) {
     cst_linear_pattern_times(P, G, v, mu);
     for (int a = 0; a < s->ng && s->affine; a++) mu[a] += phi0[a];
@@ -134,11 +134,10 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
     for (int i = 0; i < s->nq; i++) v[i] -= d[i];
   }
   free(mu);
-  free(d);
 }
 
 static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
-  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n), *phi0 = cst_linear_numbers((size_t)s->ng);
+  double   *phi0 = cst_linear_numbers((size_t)(s->ng + s->pattern[CST_K_G].n)), *G = phi0 + s->ng;
   cst_mass  M;
   cst_schur S = {0};
   bool      good = cst_linear_mass_create(&M, s, c, q);
@@ -149,7 +148,6 @@ static bool project_velocity(const cst_system *s, const double *c, const double 
   for (int i = 0; i < s->nq && good; i++) good = isfinite(v[i]);
   cst_linear_schur_destroy(&S);
   cst_linear_mass_destroy(&M);
-  free(G);
   free(phi0);
   return good;
 }

@@ -90,11 +90,10 @@ bool cst_stationary_is_minimum(const cst_stationary *p, bool everywhere) {
   bool good;
   if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta)) return true;
   if (p->J) {
-    double *K = cst_linear_numbers((size_t)p->s->nq * (size_t)p->s->nq);
+    double *K = p->J; /* of use only within a step */
     cst_stationary_curvature(p, K, p->s->nq);
     if (!everywhere) restrict_curvature(p, K);
     good = is_positive(K, p->s->nq);
-    free(K);
   } else {
     cst_schur S = {0};
     good = everywhere || cst_linear_schur_create(&S, p->s, p->G, NULL);

@@ -21,34 +21,42 @@ void cst_stationary_constraint(const cst_system *s, const double *c, const doubl
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
 }
 
+/* The next n numbers. */
+static double *take(double **from, size_t n) {
+  *from += n;
+  return *from - n;
+}
+
 cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const double *q) {
   cst_stationary p = {.s = s, .c = c, .q = q};
-  p.kept = cst_need(calloc((size_t)s->ng + 1, sizeof *p.kept));
+  const size_t   nq = (size_t)s->nq, ng = (size_t)s->ng, entries = (size_t)s->pattern[CST_K_G].n;
+  p.kept = cst_need(calloc(nq + 2 * ng + 1, sizeof *p.kept));
+  p.row = p.kept + ng;
   for (int a = 0; a < s->ng - s->nvel; a++)
     if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
-  p.x = cst_linear_numbers((size_t)s->nq);
-  p.theta = cst_linear_numbers((size_t)s->ng);
-  p.g = cst_linear_numbers((size_t)s->ng);
-  p.G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
-  p.r = cst_linear_numbers((size_t)(s->nq + s->ng));
-  p.g0 = cst_linear_numbers((size_t)s->ng);
-  p.length = cst_linear_numbers((size_t)s->ng);
+  if (s->gram.banded) p.band = cst_stationary_band_create(s, p.kept, p.n);
+  const bool   dense = !p.band && (!s->gram.banded || s->nq + p.n <= DENSE) && s->nq <= CST_MAX_Q;
+  const size_t n = dense ? nq + (size_t)p.n : 0;
+  double      *at = p.numbers = cst_linear_numbers(4 * nq + 5 * ng + entries + n * n);
+  p.x = take(&at, nq);
+  p.theta = take(&at, ng);
+  p.g = take(&at, ng);
+  p.G = take(&at, entries);
+  p.r = take(&at, nq + ng);
+  p.g0 = take(&at, ng);
+  p.length = take(&at, ng);
+  p.w = take(&at, nq);
+  p.column = take(&at, nq);
+  if (dense) p.J = take(&at, n * n);
   cst_stationary_constraint(s, c, q, p.g0);
   cst_system_lengths(s, c, q, p.length);
-  if (s->gram.banded) p.band = cst_stationary_band_create(s, p.kept, p.n);
-  if (p.band || (s->gram.banded && s->nq + p.n > DENSE) || s->nq > CST_MAX_Q) return p;
-  const size_t n = (size_t)(s->nq + p.n);
-  p.J = cst_linear_numbers(n * n);
-  p.row = cst_need(calloc(n + 1, sizeof *p.row));
   return p;
 }
 
 void cst_stationary_end(cst_stationary *p) {
-  double *owned[] = {p->g0, p->length, p->x, p->theta, p->g, p->G, p->r, p->J};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_stationary_band_destroy(p->band);
+  free(p->numbers);
   free(p->kept);
-  free(p->row);
 }
 
 /* r := the residual of the equations with g(x) = level g(q). */
@@ -64,15 +72,12 @@ static void residual(cst_stationary *p, double level) {
 /* K = 1 - D2(theta.g)(x), in rows of length n. */
 void cst_stationary_curvature(const cst_stationary *p, double *K, int n) {
   const int nq = p->s->nq;
-  double   *w = cst_linear_numbers((size_t)nq), *column = cst_linear_numbers((size_t)nq);
   for (int j = 0; j < nq; j++) {
-    w[j] = 1;
-    cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, w, NULL, p->theta, column);
-    w[j] = 0;
-    for (int i = 0; i < nq; i++) K[i * n + j] = (i == j) - column[i];
+    p->w[j] = 1;
+    cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, p->w, NULL, p->theta, p->column);
+    p->w[j] = 0;
+    for (int i = 0; i < nq; i++) K[i * n + j] = (i == j) - p->column[i];
   }
-  free(w);
-  free(column);
 }
 
 /* Newton's matrix for (x, theta): [K, -G'; G, 0]. */

@@ -20,14 +20,16 @@ extern const double cst_stationary_tolerance;
 typedef struct {
   const cst_system    *s;
   const double        *c, *q;
-  int                  n, *kept;  /* enforced constraints */
-  double              *x, *theta; /* the iterate; theta[ng] */
-  double              *g0;        /* g(q) */
-  double              *length;    /* lengths of the constraints at q */
-  double              *g, *G, *r; /* at x: [ng], entries, [nq + ng] */
-  double              *J;         /* [(nq + n)^2]; NULL for large systems */
-  cst_stationary_band *band;      /* for large systems that couple as a band; else NULL */
+  int                  n, *kept;   /* enforced constraints */
+  double              *x, *theta;  /* the iterate; theta[ng] */
+  double              *g0;         /* g(q) */
+  double              *length;     /* lengths of the constraints at q */
+  double              *g, *G, *r;  /* at x: [ng], entries, [nq + ng] */
+  double              *J;          /* [(nq + n)^2]; NULL for large systems */
+  double              *w, *column; /* [nq], workspace of the curvature */
+  cst_stationary_band *band;       /* for large systems that couple as a band; else NULL */
   int                 *row;
+  double              *numbers; /* memory of these arrays */
 } cst_stationary;
 
 /* c and q are borrowed. */
