@@ -13,7 +13,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/statistics.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 double cst_ensemble_mean(const double *x, long n) {
   double sum = 0;
@@ -43,11 +45,46 @@ double cst_ensemble_rms(const double *x, long n) {
   return largest * sqrt(sum / count);
 }
 
-/* Ascending, -0 before 0, so that equal sets are sorted into equal bits. */
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  if (x != y) return x < y ? -1 : 1;
-  return !!signbit(y) - !!signbit(x);
+/* A number by which doubles are in order, -0 before 0, and the double of such a number. */
+static uint64_t key_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double double_of(uint64_t key) {
+  const uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+  double         x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Sorts keys by one of their digits of 11 bits, equal ones as they stand. */
+static void sort_by_digit(const uint64_t *from, uint64_t *to, long n, int digit) {
+  long      at[2048] = {0}, sum = 0;
+  const int shift = 11 * digit;
+  for (long i = 0; i < n; i++) at[from[i] >> shift & 2047]++;
+  for (int k = 0; k < 2048; k++) {
+    const long count = at[k];
+    at[k] = sum;
+    sum += count;
+  }
+  for (long i = 0; i < n; i++) to[at[from[i] >> shift & 2047]++] = from[i];
+}
+
+/* The numbers among x, ascending, in memory of 2 n; their number. Equal sets are sorted into equal bits. */
+static long sort(const double *x, long n, double *sorted) {
+  uint64_t *key = (uint64_t *)sorted, *other = key + n;
+  long      count = 0;
+  for (long i = 0; i < n; i++)
+    if (!isnan(x[i])) key[count++] = key_of(x[i]);
+  for (int digit = 0; digit < 6; digit++)
+    sort_by_digit(digit % 2 ? other : key, digit % 2 ? key : other, count, digit);
+  for (long i = 0; i < count; i++) {
+    const double y = double_of(key[i]);
+    memcpy(key + i, &y, sizeof y);
+  }
+  return count;
 }
 
 static double quantile(const double *sorted, long n, double p) {
@@ -66,11 +103,8 @@ static double at_rank(const double *sorted, long n, long rank) {
 
 void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level,
                                      double *out, double *low, double *high) {
-  double *sorted = malloc((n > 0 ? (size_t)n : 1) * sizeof *sorted);
-  long    count = 0;
-  for (long i = 0; sorted && i < n; i++)
-    if (!isnan(x[i])) sorted[count++] = x[i];
-  if (count) qsort(sorted, (size_t)count, sizeof *sorted, compare);
+  double    *sorted = malloc((2 * (n > 0 ? (size_t)n : 0) + 1) * sizeof *sorted);
+  const long count = sorted ? sort(x, n, sorted) : 0;
   for (int k = 0; k < np; k++) {
     long l, u;
     out[k] = quantile(sorted, count, p[k]);
