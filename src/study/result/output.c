@@ -4,18 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/result/output.h"
-#include "study/result/longer.h"
-#include "study/runner/tracks.h"
-
-struct cst_output {
-  const cst_plan *plan;
-  cst_channels   *channels;
-  cst_record     *record; /* NULL: compare with `file`, into `comparison` */
-  cst_result     *file;
-  cst_comparison *comparison;
-  bool            continued; /* `file` was extended to a later end */
-};
+#include "study/result/output-internal.h"
 
 /* Fields of an extended result whose bits differ from an uninterrupted run: window sums are merged from
  * partial ones, and samples of the earlier run are missing. */
@@ -26,8 +15,7 @@ static bool is_joined(const cst_field *f) {
   return false;
 }
 
-/* Writes or compares a block of a channel. */
-static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
+PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
                                 const void *x) {
   const cst_field *f = &c->field;
   PetscFunctionBegin;
@@ -52,7 +40,7 @@ static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long 
   PetscFunctionBegin;
   PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
   for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
-  PetscCall(put_block(o, c, start, count, x));
+  PetscCall(cst_output_block(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 
@@ -113,11 +101,11 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
   PetscFunctionReturn(0);
 }
 
+bool cst_output_has_rows(const cst_channel *c) { return c->place >= 0 && c->count; }
+
 const cst_channels *cst_output_channels(const cst_output *o) { return o->channels; }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-static bool is_row(const cst_channel *c) { return c->place >= 0 && c->count; }
 
 /* Lanes at .. at+n-1 of the batch are members first .. first+n-1 of a case. */
 static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at, long n,
@@ -129,10 +117,10 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
     double *x;
     PetscCall(PetscMalloc1((size_t)n * c->count, &x));
     cst_rows_gather(r, c, at, n, x);
-    PetscCall(put_block(o, c, start, count, x));
+    PetscCall(cst_output_block(o, c, start, count, x));
     PetscCall(PetscFree(x));
   } else
-    PetscCall(put_block(o, c, start, count, cst_rows_at(r, c, at)));
+    PetscCall(cst_output_block(o, c, start, count, cst_rows_at(r, c, at)));
   PetscFunctionReturn(0);
 }
 
@@ -154,7 +142,7 @@ PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows 
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
-    if (is_row(c) && c != status) PetscCall(put_runs(o, c, w, r));
+    if (cst_output_has_rows(c) && c != status) PetscCall(put_runs(o, c, w, r));
   }
   PetscCall(put_runs(o, status, w, r));
   PetscFunctionReturn(0);
@@ -283,7 +271,7 @@ PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which,
   long start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {time ? n : 1, n};
   PetscFunctionBegin;
   if (c->field.ndim > 2) count[2] = o->channels->dim[c->field.dim[2]].size;
-  PetscCall(put_block(o, c, start, count, x));
+  PetscCall(cst_output_block(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 

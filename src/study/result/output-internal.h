@@ -1,0 +1,21 @@
+/* output-internal.h: the object that writes or compares a result, shared by output.c and output-take-over.c. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_OUTPUT_INTERNAL_H
+#define CST_OUTPUT_INTERNAL_H
+#include "study/result/output.h"
+
+struct cst_output {
+  const cst_plan *plan;
+  cst_channels   *channels;
+  cst_record     *record; /* NULL: compare with `file`, into `comparison` */
+  cst_result     *file;
+  cst_comparison *comparison;
+  bool            continued; /* `file` was extended to a later end */
+};
+
+/* Writes or compares a block of a channel. */
+PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
+                                const void *x);
+/* True if the channel has rows, one per trajectory, in the file. */
+bool cst_output_has_rows(const cst_channel *c);
+#endif

@@ -1,0 +1,116 @@
+/* output-take-over.c: copies what an earlier result of a smaller or shorter study already has: rows, series of
+ * single members, stored states, and the rows from which a longer run continues. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "study/result/longer.h"
+#include "study/result/output-internal.h"
+#include "study/runner/tracks.h"
+
+enum { TAKEN_AT_ONCE = 1 << 20 };
+
+/* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
+ * from_start. */
+static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from,
+                                long *from_start, long *start, long *count, int along) {
+  static const size_t width[] = {
+      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
+  const cst_field *field = &c->field;
+  size_t           row = width[field->type];
+  const long       rows = count[along];
+  void            *x;
+  PetscFunctionBegin;
+  for (int k = along + 1; k < field->ndim; k++) row *= (size_t)count[k];
+  const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
+  PetscCall(PetscMalloc((size_t)some * row + 1, &x));
+  for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
+    count[along] = PetscMin(some, rows - at);
+    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", from);
+    PetscCall(cst_output_block(o, c, start, count, x));
+  }
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+/* Numbers per row from which a longer run continues. */
+static long numbers_of(const cst_plan *p) {
+  cst_channels *c = cst_channels_create(p, NULL);
+  const long    n = (long)cst_channels_find(c, CST_CHANNEL_CONTINUE, 0)->count;
+  cst_channels_destroy(c);
+  return n;
+}
+
+/* Copies rows, [case][member]..., and series of single members, [case][sample]. */
+static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                                   const cst_channel *c) {
+  const bool single =
+      old->study->members == 1 && (c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS);
+  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  PetscFunctionBegin;
+  if (!cst_output_has_rows(c) && !single) PetscFunctionReturn(0);
+  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  if (c->kind == CST_CHANNEL_CONTINUE) count[2] = numbers_of(old);
+  count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
+  PetscCall(take_rows(o, file, c, c->field.path, there, here, count, 1));
+  PetscFunctionReturn(0);
+}
+
+/* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
+ * old file. */
+static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const cst_study *now = o->plan->study;
+  char             path[96];
+  PetscFunctionBegin;
+  for (int at = 0; at < o->channels->n; at++) {
+    const cst_channel *c = &o->channels->channel[at];
+    const bool         time = c->kind == CST_CHANNEL_STATE_TIME;
+    if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER) continue;
+    cst_channel_path_of(c, from, path, sizeof path);
+    for (int i = 0; i < (time ? 1 : now->ntrajectory); i++) {
+      const int was = time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
+      for (int k = !time; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+      count[!time] = old->cases[from].n / now->trajectory_every + 1;
+      if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, !time));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
+  PetscFunctionBegin;
+  for (int k = 0; k < o->channels->n; k++)
+    if (&o->channels->channel[k] != status)
+      PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
+  /* the worst members are chosen at the end of the run */
+  if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to));
+  /* last: a row with a status is complete */
+  PetscCall(take_channel(o, file, old, from, to, status));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to) {
+  const cst_plan    *was = old->plan, *now = o->plan;
+  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0),
+                    *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
+  const cst_class *earlier = &was->classes[was->class_of[from]], *later = &now->classes[now->class_of[to]];
+  double          *row, *made;
+  PetscFunctionBegin;
+  if (now->study->trajectory) PetscCall(take_states(o, file, was, from, to));
+  PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
+  for (long m = 0; m < now->study->members; m++) {
+    const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count},
+               width[3] = {1, 1, (long)b->count};
+    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", a->field.path);
+    for (size_t i = 0; i < b->count; i++) made[i] = NAN;
+    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s of the file has an incomplete row", a->field.path);
+    cst_longer_convert(old, earlier, o->channels, later, row, made);
+    cst_longer_seal(made);
+    PetscCall(cst_output_block(o, b, here, width, made));
+  }
+  PetscCall(PetscFree2(row, made));
+  PetscFunctionReturn(0);
+}
