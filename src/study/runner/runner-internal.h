@@ -117,6 +117,16 @@ bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
 /* True if the row can belong to the current class: its status and step are valid. */
 bool cst_runner_fits(const cst_runner *r, const double *row);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
+/* runner.c: restores the batch, which has been started, from saved rows. */
+PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from);
+/* runner-advance.c: advances the batch to step `to`, in slices between which it polls; *stop: the run stops. */
+PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop);
+/* Does everything that is due at the current step; context: the runner. */
+PetscErrorCode cst_runner_observe(void *context);
+/* Prepares the slice that begins here to be halted inside (watched), or not to be. */
+void cst_runner_watch(cst_runner *r, bool watched);
+/* Makes the steppers of the batch compute multipliers at the steps at which they are read. */
+void cst_runner_read_at_stops(cst_runner *r);
 /* runner-rows.c: writes the rows of the current batch, which has ended, to the result. */
 PetscErrorCode cst_runner_write_rows(cst_runner *r);
 /* Restores a lane from a row of cst_runner_save. */

@@ -1,9 +1,5 @@
-/* runner.c: steps one batch from its start to its end and observes it.
- *
- * A batch stops only where something is due: an observation, a sample, a comparison with the reference, a
- * stored state, the end, or the end of a slice of about 50 ms. The stops change no bits. Observations need no
- * stop where groups go one after another: each is then observed on its way, while it is near the registers.
- */
+/* runner.c: the batches of a rank: each is started or restored, advanced (runner-advance.c), and its rows are
+ * written. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +7,6 @@
 #include <time.h>
 #include "core/need.h"
 #include "method/method.h"
-#include "study/result/longer.h"
 #include "study/runner/runner-internal.h"
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -317,8 +312,7 @@ static PetscErrorCode advance(cst_runner *r, long to, bool *stop) {
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-/* Restores a batch from saved rows. */
-static PetscErrorCode resume(cst_runner *r, const cst_origin *from) {
+PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "a saved row has %ld numbers, and one of %s has %ld: another build saved it", from->numbers,
@@ -354,26 +348,25 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   r->st = r->stepper[m];
   r->b = &r->full[m];
   cst_stepper_set_step(r->st, r->cohort->h);
-  cst_stepper_read_at(r->st, next_read_of_batch, r);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->timed) {
     PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
     cst_stepper_set_step(r->hst, r->cohort->h / 2);
-    cst_stepper_read_at(r->hst, next_read_of_half, r);
   }
+  cst_runner_read_at_stops(r);
   PetscCall(start(r, stop));
   if (*stop) {
     r->work = NULL;
     PetscFunctionReturn(0);
   }
-  watch(r, false);
-  if (from) PetscCall(resume(r, from));
+  cst_runner_watch(r, false);
+  if (from) PetscCall(cst_runner_resume(r, from));
   if (r->replayed) r->next_sample = r->cohort->nsample;
   cst_keep_follow(r, from ? from->at.step : 0, from && !from->opens);
   if (from && from->opens) r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step - 1);
-  if (!from || from->opens) PetscCall(observe(r));
+  if (!from || from->opens) PetscCall(cst_runner_observe(r));
   PetscFunctionReturn(0);
 }
 
@@ -392,7 +385,7 @@ PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_o
   PetscFunctionBegin;
   PetscCall(begin(r, w, from, stop));
   if (!*stop) {
-    PetscCall(advance(r, step, stop));
+    PetscCall(cst_runner_advance(r, step, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
   }
   r->seconds[w->cohort] += MPI_Wtime() - before;
@@ -417,7 +410,7 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
         .cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
     r->replayed = member + at;
     PetscCall(begin(r, &w, NULL, stop));
-    if (!*stop) PetscCall(advance(r, k->n, stop));
+    if (!*stop) PetscCall(cst_runner_advance(r, k->n, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
     r->work = NULL;
     r->replayed = NULL;
@@ -455,7 +448,7 @@ PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *l
   for (int i = 0; i < repeats && !*stop; i++) {
     PetscCall(begin(r, &w, NULL, stop));
     const double before = processor_seconds();
-    if (!*stop) PetscCall(advance(r, k->n, stop));
+    if (!*stop) PetscCall(cst_runner_advance(r, k->n, stop));
     const double spent = processor_seconds() - before;
     *least = PetscMin(*least, spent);
     *most = PetscMax(*most, spent);
