@@ -1,4 +1,5 @@
-/* run-control.c: coordinates the ranks of a run and writes its checkpoints (see run-control.h). */
+/* run-control.c: what every rank does between slices of its work: it polls, makes its part of a checkpoint that
+ * rank 0 has ordered, and stops (see run-control.h). Rank 0: run-control-lead.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -6,67 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/need.h"
-#include "study/run/deposit.h"
-#include "study/run/run-control.h"
+#include "study/run/run-control-internal.h"
 #include "study/run/stop.h"
 
-enum { TAG = 17 };
 /* Rank 0 answers the polls of all ranks, polls_per_second at most. Times in seconds. */
-static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10,
-                    polls_per_second = 20000, least_patience = 5;
-enum { SLOTS = 64, ROOM = 256 << 20 }; /* maximal number and bytes of parts that rank 0 receives at a time */
-
-/* State of rank 0. */
-typedef struct {
-  cst_kept   *kept;
-  long        number;  /* of the current checkpoint, or else of the last one */
-  bool        making;  /* a checkpoint is in progress */
-  int         missing; /* parts of it not yet received */
-  bool        last;    /* it is the last one */
-  bool        failed;
-  int         arriving; /* parts being received, ... */
-  size_t      room;     /* ... and their bytes */
-  cst_bundle  part[SLOTS];
-  MPI_Request request[SLOTS];
-  long        written;
-  double      opened, closed, longest, beat;
-  char        reason[512];
-} checkpointing;
-
-struct cst_run_control {
-  MPI_Comm                comm;
-  PetscMPIInt             rank, size;
-  const cst_plan         *plan;
-  cst_run_control_options options;
-  cst_coordinator        *coordinator;
-  cst_output             *output;
-  cst_reference          *reference;
-  cst_series             *series;
-  cst_runner             *runner; /* NULL: the batches have not begun */
-  MPI_Datatype            unit;
-  long                    obeyed; /* the last order that this rank has carried out */
-  cst_end                 end;
-  int                     total; /* pieces of work of the phase */
-  cst_deposit            *deposit;
-  MPI_Request             sending;
-  cst_work               *finished; /* since the last part was made */
-  size_t                  nfinished, most_finished;
-  double                 *told;            /* [nclass] seconds already reported */
-  double                  polled, slowest; /* time of the last poll, and the longest time between two polls */
-  double                  looked;          /* time of the last check inside a slice, ... */
-  bool                    halts;           /* ... and its answer */
-  bool                    due;             /* a checkpoint was ordered and is not made yet */
-  double        patience; /* seconds of a slice after which it is halted for that; doubled each time, so
-                          that slices come to an end */
-  double        pause;    /* between two polls: longer where there are many ranks */
-  bool          signalled;
-  checkpointing checkpoint;
-};
-
-/* An order encodes the number of a checkpoint and whether it is the last. */
-static long order_of(long number, bool last) { return 2 * number + last; }
-static bool is_last(long order) { return order % 2; }
-static long number_of(long order) { return order / 2; }
+static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, polls_per_second = 20000,
+                    least_patience = 5;
 
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
@@ -92,7 +38,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
   k->deposit = cst_deposit_create(options->path, o);
-  for (int i = 0; i < SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
+  for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
   k->patience = least_patience;
   k->checkpoint.closed = k->polled = MPI_Wtime();
@@ -111,7 +57,7 @@ PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   cst_run_control *k = *control;
   PetscFunctionBegin;
   cst_kept_destroy(k->checkpoint.kept);
-  for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
+  for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
   cst_deposit_destroy(k->deposit);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
@@ -167,15 +113,6 @@ static PetscErrorCode make_part(cst_run_control *k) {
   PetscFunctionReturn(0);
 }
 
-/* ---- rank 0 ---------------------------------------------------------------------------------- */
-
-/* Keeps the first failure as the reason; later parts are still received. */
-static void take(cst_run_control *k, const cst_bundle *part) {
-  checkpointing *d = &k->checkpoint;
-  if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
-  d->missing--;
-}
-
 static PetscErrorCode obey(cst_run_control *k, long order) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
@@ -183,7 +120,7 @@ static PetscErrorCode obey(cst_run_control *k, long order) {
   k->obeyed = order;
   const size_t bytes = cst_deposit_close(k->deposit);
   const long   at = bytes ? cst_coordinator_add(k->coordinator, CST_NOTICE_BYTES, (long)bytes) : 0;
-  cst_deposit_begin(k->deposit, number_of(order), (size_t)at);
+  cst_deposit_begin(k->deposit, cst_run_control_number(order), (size_t)at);
   PetscFunctionReturn(0);
 }
 
@@ -193,130 +130,10 @@ static PetscErrorCode deliver(cst_run_control *k) {
   PetscFunctionBegin;
   if (!cst_deposit_done(k->deposit)) PetscFunctionReturn(0);
   if (k->rank == 0)
-    take(k, part);
+    cst_run_control_take(k, part);
   else
-    PetscCallMPI(MPI_Isend(part->bytes, (PetscMPIInt)(part->size / CST_BUNDLE_UNIT), k->unit, 0, TAG, k->comm,
-                           &k->sending));
-  PetscFunctionReturn(0);
-}
-
-/* Starts to receive a part; *admitted false: none is pending, or no slot or memory is free. */
-static PetscErrorCode admit(cst_run_control *k, bool *admitted) {
-  checkpointing *d = &k->checkpoint;
-  MPI_Message    message;
-  MPI_Status     status;
-  PetscMPIInt    there = 0, units;
-  int            slot = 0;
-  PetscFunctionBegin;
-  *admitted = false;
-  if (d->arriving == SLOTS || d->room >= ROOM) PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Improbe(MPI_ANY_SOURCE, TAG, k->comm, &there, &message, &status));
-  if (!there) PetscFunctionReturn(0);
-  while (d->request[slot] != MPI_REQUEST_NULL) slot++;
-  PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
-  cst_bundle_resize(&d->part[slot], (size_t)units * CST_BUNDLE_UNIT);
-  PetscCallMPI(MPI_Imrecv(d->part[slot].bytes, units, k->unit, &message, &d->request[slot]));
-  d->arriving++;
-  d->room += d->part[slot].size;
-  *admitted = true;
-  PetscFunctionReturn(0);
-}
-
-/* Receives parts as they arrive. Their senders compute and make progress only now and then, so several are
- * received concurrently. */
-static PetscErrorCode receive(cst_run_control *k) {
-  checkpointing *d = &k->checkpoint;
-  PetscMPIInt    done, which[SLOTS];
-  bool           more = true;
-  PetscFunctionBegin;
-  while (d->missing > 0 && more) {
-    PetscCall(admit(k, &more));
-    done = 0;
-    if (d->arriving) PetscCallMPI(MPI_Testsome(SLOTS, d->request, &done, which, MPI_STATUSES_IGNORE));
-    for (int i = 0; i < done; i++) {
-      take(k, &d->part[which[i]]);
-      d->room -= d->part[which[i]].size;
-      d->arriving--;
-    }
-    more = more || done > 0;
-  }
-  PetscFunctionReturn(0);
-}
-
-static void end(cst_run_control *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
-
-static void begin_checkpoint(cst_run_control *k, bool last) {
-  checkpointing *d = &k->checkpoint;
-  char           why[512];
-  d->opened = MPI_Wtime();
-  d->failed = !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
-  if (d->failed) {
-    snprintf(d->reason, sizeof d->reason, "%s", why);
-    end(k, CST_END_FAILED);
-    return;
-  }
-  d->making = true;
-  d->last = last;
-  d->missing = k->size;
-  cst_coordinator_put(k->coordinator, CST_NOTICE_BYTES, 0);
-  cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, order_of(d->number, last));
-}
-
-static void finish_checkpoint(cst_run_control *k) {
-  checkpointing *d = &k->checkpoint;
-  if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
-  if (d->failed) cst_kept_abandon(d->kept);
-  d->written += !d->failed;
-  d->making = false;
-  d->beat = 0; /* show progress soon */
-  d->closed = MPI_Wtime();
-  d->longest = fmax(d->longest, d->closed - d->opened);
-  if (d->failed || d->last) end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
-}
-
-/* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
-static double reserve(const cst_run_control *k, const long *words) {
-  return 1 + 2 * k->checkpoint.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST];
-}
-
-static bool must_stop(cst_run_control *k, const long *words) {
-  if (words[CST_NOTICE_SIGNAL])
-    snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "%s",
-             cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
-  else if (MPI_Wtime() + reserve(k, words) > k->options.deadline)
-    snprintf(k->checkpoint.reason, sizeof k->checkpoint.reason, "--max-hours");
-  else
-    return false;
-  return true;
-}
-
-static PetscErrorCode show_life(cst_run_control *k) {
-  PetscFunctionBegin;
-  if (MPI_Wtime() - k->checkpoint.beat < beat_every) PetscFunctionReturn(0);
-  k->checkpoint.beat = MPI_Wtime();
-  cst_lock_beat(k->options.lock);
-  PetscCall(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode lead(cst_run_control *k) {
-  checkpointing *d = &k->checkpoint;
-  long           words[CST_NOTICES];
-  PetscFunctionBegin;
-  PetscCall(show_life(k));
-  if (d->making) {
-    PetscCall(receive(k));
-    if (d->missing == 0) finish_checkpoint(k);
-    PetscFunctionReturn(0);
-  }
-  cst_coordinator_get(k->coordinator, words);
-  if (words[CST_NOTICE_END] != CST_END_NONE) PetscFunctionReturn(0);
-  if (words[CST_NOTICE_FINISHED] == k->total)
-    end(k, CST_END_DONE);
-  else if (must_stop(k, words))
-    begin_checkpoint(k, true);
-  else if (MPI_Wtime() - d->closed >= k->options.seconds)
-    begin_checkpoint(k, false);
+    PetscCallMPI(MPI_Isend(part->bytes, (PetscMPIInt)(part->size / CST_BUNDLE_UNIT), k->unit, 0,
+                           CST_RUN_CONTROL_TAG, k->comm, &k->sending));
   PetscFunctionReturn(0);
 }
 
@@ -333,7 +150,7 @@ static PetscErrorCode poll_now(cst_run_control *k, bool *answered) {
   }
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   PetscCall(deliver(k));
-  if (k->rank == 0) PetscCall(lead(k));
+  if (k->rank == 0) PetscCall(cst_run_control_lead(k));
   *answered = cst_coordinator_tell(k->coordinator, words);
   if (!*answered) PetscFunctionReturn(0);
   k->end = (cst_end)words[CST_NOTICE_END];
@@ -342,7 +159,9 @@ static PetscErrorCode poll_now(cst_run_control *k, bool *answered) {
   PetscFunctionReturn(0);
 }
 
-static bool stops(const cst_run_control *k) { return k->end > CST_END_DONE || is_last(k->obeyed); }
+static bool stops(const cst_run_control *k) {
+  return k->end > CST_END_DONE || cst_run_control_is_last(k->obeyed);
+}
 
 PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
   cst_run_control *k = context;
@@ -370,11 +189,11 @@ bool cst_run_control_halts(void *context) {
   if (cst_stop_signal()) return true;
   if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
   k->looked = now;
-  if (deliver(k) || (k->rank == 0 && lead(k))) return true;
+  if (deliver(k) || (k->rank == 0 && cst_run_control_lead(k))) return true;
   if (!cst_coordinator_tell(k->coordinator, words)) return k->halts;
   k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
-  k->halts =
-      is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
+  k->halts = cst_run_control_is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] ||
+             words[CST_NOTICE_END] > CST_END_DONE;
   return k->halts;
 }
 
