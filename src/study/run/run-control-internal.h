@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_CONTROL_INTERNAL_H
 #define CST_RUN_CONTROL_INTERNAL_H
-#include "study/run/deposit.h"
+#include "study/run/part-writer.h"
 #include "study/run/run-control.h"
 
 enum {
@@ -43,7 +43,7 @@ struct cst_run_control {
   long                    obeyed; /* the last order that this rank has carried out */
   cst_end                 end;
   int                     total; /* pieces of work of the phase */
-  cst_deposit            *deposit;
+  cst_part_writer        *writer;
   MPI_Request             sending;
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;

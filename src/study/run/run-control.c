@@ -37,7 +37,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCallMPI(MPI_Type_commit(&k->unit));
   PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
-  k->deposit = cst_deposit_create(options->path, o);
+  k->writer = cst_part_writer_create(options->path, o);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
   k->patience = least_patience;
@@ -58,7 +58,7 @@ PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   PetscFunctionBegin;
   cst_kept_destroy(k->checkpoint.kept);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
-  cst_deposit_destroy(k->deposit);
+  cst_part_writer_destroy(k->writer);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
   PetscCall(PetscFree(k->told));
@@ -97,18 +97,18 @@ static void pack_seconds(cst_run_control *k, cst_bundle *b) {
 
 /* Buffered states are written to the file first. */
 static PetscErrorCode make_part(cst_run_control *k) {
-  cst_bundle *states = cst_deposit_states(k->deposit), *told = cst_deposit_told(k->deposit);
+  cst_bundle *states = cst_part_writer_states(k->writer), *report = cst_part_writer_report(k->writer);
   PetscFunctionBegin;
   if (k->runner) PetscCall(cst_runner_flush(k->runner));
-  cst_deposit_clear(k->deposit);
+  cst_part_writer_clear(k->writer);
   if (k->runner) {
     cst_piece_pack(k->runner, states);
-    cst_series_pack(k->series, told);
+    cst_series_pack(k->series, report);
     cst_series_clear(k->series);
-    pack_finished(k, told);
-    pack_seconds(k, told);
+    pack_finished(k, report);
+    pack_seconds(k, report);
   }
-  cst_reference_pack(k->reference, false, told);
+  cst_reference_pack(k->reference, false, report);
   cst_reference_pack_midway(k->reference, states);
   PetscFunctionReturn(0);
 }
@@ -118,17 +118,17 @@ static PetscErrorCode obey(cst_run_control *k, long order) {
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   PetscCall(make_part(k));
   k->obeyed = order;
-  const size_t bytes = cst_deposit_close(k->deposit);
+  const size_t bytes = cst_part_writer_close(k->writer);
   const long   at = bytes ? cst_coordinator_add(k->coordinator, CST_NOTICE_BYTES, (long)bytes) : 0;
-  cst_deposit_begin(k->deposit, cst_run_control_number(order), (size_t)at);
+  cst_part_writer_begin(k->writer, cst_run_control_number(order), (size_t)at);
   PetscFunctionReturn(0);
 }
 
 /* Tells rank 0 when this rank's part is on the disk. */
 static PetscErrorCode deliver(cst_run_control *k) {
-  const cst_bundle *part = cst_deposit_told(k->deposit);
+  const cst_bundle *part = cst_part_writer_report(k->writer);
   PetscFunctionBegin;
-  if (!cst_deposit_done(k->deposit)) PetscFunctionReturn(0);
+  if (!cst_part_writer_done(k->writer)) PetscFunctionReturn(0);
   if (k->rank == 0)
     cst_run_control_take(k, part);
   else
