@@ -129,7 +129,8 @@ static void constrain(const cst_system *s, const cst_node *M, const cst_node *G,
 void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A,
                             cst_node *lambda) {
   cst_node M[SQUARE], G[SQUARE], bend[N], l[N];
-  int      index[N], n = kept(s, index);
+  int      index[N];
+  int      n = kept(s, index);
   inertia(s, q, M);
   force(s, q, v, A);
   accelerate(s, M, A);

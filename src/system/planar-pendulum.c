@@ -33,7 +33,9 @@ enum { MAX_MEANS = 60 };
  * Descending Landen transformation by the arithmetic-geometric mean (Abramowitz and Stegun 16.4). */
 static jacobi elliptic(quad u, quad m, quad mc) {
   if (mc == 0) return (jacobi){tanhq(u), 1 / coshq(u), 1 / coshq(u)};
-  quad ratio[MAX_MEANS + 1], a = 1, b = sqrtq(mc), c = 1;
+  quad ratio[MAX_MEANS + 1], a = 1;
+  quad b = sqrtq(mc);
+  quad c = 1;
   int  n = 0;
   while (n < MAX_MEANS && fabsq(c) > FLT128_EPSILON * a) {
     quad mean = (a + b) / 2;
@@ -59,42 +61,56 @@ static jacobi add(jacobi u, jacobi a, quad m) {
 
 static phase librate(phase o, quad w, quad m, quad mc, quad t) {
   quad   k = sqrtq(m);
-  jacobi a = {o.S / k, o.rate / (2 * w * k), o.C}, f = add(elliptic(w * t, m, mc), a, m);
+  jacobi a = {o.S / k, o.rate / (2 * w * k), o.C};
+  jacobi f = add(elliptic(w * t, m, mc), a, m);
   return (phase){k * f.sn, f.dn, 2 * w * k * f.cn};
 }
 
 static phase rotate(phase o, quad w, quad m, quad mc, quad t) {
-  quad   k = sqrtq(m), speed = copysignq(2 * w * k, o.rate);
-  jacobi a = {o.S, o.C, o.rate / speed}, f = add(elliptic(speed / 2 * t, 1 / m, -mc / m), a, 1 / m);
+  quad   k = sqrtq(m);
+  quad   speed = copysignq(2 * w * k, o.rate);
+  jacobi a = {o.S, o.C, o.rate / speed};
+  jacobi f = add(elliptic(speed / 2 * t, 1 / m, -mc / m), a, 1 / m);
   return (phase){f.sn, f.cn, speed * f.dn};
 }
 
 static phase turn_freely(phase o, quad t) {
-  quad s = sinq(o.rate * t / 2), c = cosq(o.rate * t / 2);
+  quad s = sinq(o.rate * t / 2);
+  quad c = cosq(o.rate * t / 2);
   return (phase){o.S * c + o.C * s, o.C * c - o.S * s, o.rate};
 }
 
 /* The phase at time t of the motion with frequency w that starts at o. */
 static phase move(phase o, quad w, quad t) {
   if (w == 0) return turn_freely(o, t);
-  quad r = o.rate / (2 * w), m = o.S * o.S + r * r, mc = o.C * o.C - r * r;
+  quad r = o.rate / (2 * w);
+  quad m = o.S * o.S + r * r;
+  quad mc = o.C * o.C - r * r;
   if (r == 0 && (o.S == 0 || o.C == 0)) return o; /* at rest, hanging or upright */
   return mc >= 0 ? librate(o, w, m, mc, t) : rotate(o, w, m, mc, t);
 }
 
 /* sin(theta/2) and cos(theta/2) >= 0 for the direction (x, y), without cancellation. */
 static phase phase_of(quad x, quad y, quad vx, quad vy, quad L) {
-  quad r = sqrtq(x * x + y * y), far = sqrtq((r + fabsq(y)) / (2 * r)), near = x / (2 * r * far),
-       rate = (x * vy - y * vx) / (r * L);
+  quad r = sqrtq(x * x + y * y);
+  quad far = sqrtq((r + fabsq(y)) / (2 * r));
+  quad near = x / (2 * r * far);
+  quad rate = (x * vy - y * vx) / (r * L);
   return y > 0 ? (phase){copysignq(far, x), fabsq(near), rate} : (phase){near, far, rate};
 }
 
 void cst_exact_planar_pendulum(const double *c, const double *q0, const double *v0, double t, double *q,
                                double *p, double *lambda) {
   /* a negative g is the mirror image */
-  quad  m = c[0], g = c[1], L = fabsq((quad)c[2]), up = g < 0 ? -1 : 1;
-  phase o = phase_of(q0[0], up * q0[1], v0[0], up * v0[1], L), f = move(o, sqrtq(fabsq(g) / L), t);
-  quad  sine = 2 * f.S * f.C, cosine = f.C * f.C - f.S * f.S, y = -up * L * cosine;
+  quad  m = c[0];
+  quad  g = c[1];
+  quad  L = fabsq((quad)c[2]);
+  quad  up = g < 0 ? -1 : 1;
+  phase o = phase_of(q0[0], up * q0[1], v0[0], up * v0[1], L);
+  phase f = move(o, sqrtq(fabsq(g) / L), t);
+  quad  sine = 2 * f.S * f.C;
+  quad  cosine = f.C * f.C - f.S * f.S;
+  quad  y = -up * L * cosine;
   q[0] = (double)(L * sine);
   q[1] = (double)y;
   p[0] = (double)(m * L * f.rate * cosine);

@@ -31,7 +31,8 @@ static bool make_folder(const char *path) {
 /* Paths that do not begin with / are ignored, as the XDG Base Directory Specification requires. */
 const char *cst_cache_folder(void) {
   static char path[PATH];
-  const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *base = getenv("XDG_CACHE_HOME");
+  const char *home = getenv("HOME");
   bool        xdg = base && *base == '/';
   if (!xdg && !(home && *home == '/')) return NULL;
   if (snprintf(path, sizeof path, "%s%s", xdg ? base : home, xdg ? "" : "/.cache") > PATH - 200) return NULL;

@@ -141,7 +141,8 @@ static char *chosen(const recipe *r) {
 
 static bool compile(const recipe *r, const char *folder, const char *key, char why[CST_WHY]) {
   enum { MOST = 32, ROOM = PATH + 256 };
-  char        command[4096], define[128], text[MOST][ROOM], *cores = chosen(r);
+  char        command[4096], define[128], text[MOST][ROOM];
+  char       *cores = chosen(r);
   const char *word[MOST + 8];
   int         n = 0, k = 0;
   snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden", r->compiler.command,

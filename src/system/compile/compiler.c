@@ -67,7 +67,8 @@ static char **environment(const char *folder) {
 static int start(char *const *argv, const char *folder, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t          how;
-  char                       messages[PATH + 16], **e = environment(folder);
+  char                       messages[PATH + 16];
+  char                     **e = environment(folder);
   sigset_t                   none;
   sigemptyset(&none);
   snprintf(messages, sizeof messages, "%s/messages", folder);
@@ -111,10 +112,13 @@ static int await(pid_t pid, double seconds) {
 
 /* The words of `command`, then the arguments unchanged. One block of memory. */
 static char **words(const char *command, const char *const *arguments) {
-  size_t n = 2, length = strlen(command) + 1;
+  size_t n = 2;
+  size_t length = strlen(command) + 1;
   for (const char *c = command; *c; c++) n += *c == ' ';
   for (int i = 0; arguments[i]; i++) n++;
-  char **argv = cst_need(malloc(n * sizeof *argv + length)), *text = memcpy(argv + n, command, length), *word;
+  char **argv = cst_need(malloc(n * sizeof *argv + length));
+  char  *text = memcpy(argv + n, command, length);
+  char  *word;
   n = 0;
   while ((word = strsep(&text, " ")))
     if (*word) argv[n++] = word;
@@ -139,7 +143,8 @@ static bool fail(int status, const char *name, double seconds, const char *folde
 bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds,
                       char why[CST_WHY]) {
   pid_t  pid;
-  char **argv = words(command, arguments), name[256];
+  char **argv = words(command, arguments);
+  char   name[256];
   snprintf(name, sizeof name, "%s", argv[0]);
   int status = start(argv, folder, &pid);
   free(argv);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "system/internal.h"
 
-static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
+static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_bands_destroy(cst_bands *b) {
   int *owned[] = {b->order, b->place, b->last, b->at, b->entry};
@@ -25,8 +25,9 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
   order[n++] = root;
   seen[root] = 1;
   while (next < n) {
-    const int i = order[next++], first = n;
-    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+    const int i = order[next++];
+    const int first = n;
+    CST_EACH_ENTRY (p, i, e)
       if (!seen[p->column[e]]) {
         seen[p->column[e]] = 1;
         order[n++] = p->column[e];
@@ -54,7 +55,7 @@ static int far_end(const cst_pattern *p, int root, int *order) {
 static int band_of(const cst_pattern *p, const int *place) {
   int band = 0;
   for (int i = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+    CST_EACH_ENTRY (p, i, e) {
       const int distance = abs(place[i] - place[p->column[e]]);
       if (distance > band) band = distance;
     }
@@ -63,8 +64,11 @@ static int band_of(const cst_pattern *p, const int *place) {
 
 /* Reverse Cuthill-McKee, unless the given order has a band at least as small. */
 static void put_in_order(const cst_pattern *p, cst_bands *b) {
-  const int nq = p->rows;
-  int *order = integers((size_t)nq), *scratch = integers((size_t)nq), *place = integers((size_t)nq), n = 0;
+  const int      nq = p->rows;
+  int           *order = integers((size_t)nq);
+  int           *scratch = integers((size_t)nq);
+  int           *place = integers((size_t)nq);
+  int            n = 0;
   unsigned char *seen = cst_need(calloc((size_t)nq + 1, 1));
   for (int i = 0; i < nq; i++) b->place[i] = i;
   for (int i = 0; i < nq; i++)
@@ -81,7 +85,7 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
   for (int r = 0; r < s->nq; r++) {
     b->last[r] = s->general ? s->nq - 1 : r;
-    for (int e = p->start[b->order[r]]; e < p->start[b->order[r] + 1]; e++)
+    CST_EACH_ENTRY (p, b->order[r], e)
       if (b->place[p->column[e]] > b->last[r]) b->last[r] = b->place[p->column[e]];
   }
   for (int r = 0; r < s->nq; r++) /* fill-in of row r */
@@ -95,7 +99,7 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
   b->at = integers((size_t)p->n);
   b->entry = integers((size_t)p->n);
   for (int r = 0; r < s->nq; r++)
-    for (int e = p->start[b->order[r]]; e < p->start[b->order[r] + 1]; e++) {
+    CST_EACH_ENTRY (p, b->order[r], e) {
       const int i = b->place[p->column[e]];
       if (i < r) continue;
       b->at[b->n] = r * (b->band + 1) + i - r;

@@ -13,7 +13,9 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   cst_graph       *g = s->graph;
   for (int e = 0; e < 9; e++) {
-    const int a = e / AXES, other = place[4 * ((a + 1) % AXES)], third = place[4 * ((a + 2) % AXES)];
+    const int a = e / AXES;
+    const int other = place[4 * ((a + 1) % AXES)];
+    const int third = place[4 * ((a + 2) % AXES)];
     if (a != e % AXES)
       J[e] = cst_graph_neg(g, b->inertia[place[e]]);
     else
@@ -32,15 +34,18 @@ static void principal(const double inertia[9], double I[3]) {
       for (int q = p + 1; q < AXES; q++) {
         if (A[3 * p + q] == 0) continue;
         const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
-        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)),
-                     c = 1 / sqrt(t * t + 1), s = t * c;
+        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+        const double c = 1 / sqrt(t * t + 1);
+        const double s = t * c;
         for (int i = 0; i < AXES; i++) {
-          const double x = A[3 * i + p], y = A[3 * i + q];
+          const double x = A[3 * i + p];
+          const double y = A[3 * i + q];
           A[3 * i + p] = c * x - s * y;
           A[3 * i + q] = s * x + c * y;
         }
         for (int i = 0; i < AXES; i++) {
-          const double x = A[3 * p + i], y = A[3 * q + i];
+          const double x = A[3 * p + i];
+          const double y = A[3 * q + i];
           A[3 * p + i] = c * x - s * y;
           A[3 * q + i] = s * x + c * y;
         }

@@ -46,9 +46,11 @@ static void derive_rows(const cst_derivation *d) {
 /* phi0, its derivative, and D(phi v + phi0)[v] in place of D(phi v)[v]. */
 static void derive_offsets(const cst_derivation *d) {
   cst_system *s = d->s;
-  const int   n = d->n, first = positions(s);
+  const int   n = d->n;
+  const int   first = positions(s);
   if (!s->nvel) return;
-  cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng), *zero = cst_derive_memory((size_t)n);
+  cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
+  cst_node *zero = cst_derive_memory((size_t)n);
   for (int i = 0; i < n; i++) zero[i] = cst_graph_constant(d->graph, 0);
   for (int a = 0; a < first; a++) phi0[a] = zero[0];
   cst_graph_substitute(d->graph, s->phi, s->nvel, d->v, zero, n, phi0 + first);
@@ -61,8 +63,10 @@ static void derive_offsets(const cst_derivation *d) {
 void cst_derive_constraints(const cst_derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
-  cst_node   *gv = cst_derive_memory((size_t)ng), *Gl = cst_derive_memory((size_t)n);
-  cst_node   *g = cst_derive_kernel(s, CST_K_g, ng), *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
+  cst_node   *gv = cst_derive_memory((size_t)ng);
+  cst_node   *Gl = cst_derive_memory((size_t)n);
+  cst_node   *g = cst_derive_kernel(s, CST_K_g, ng);
+  cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++) g[a] = s->g[a];
   derive_rows(d);
   cst_derive_rows_along(d, d->v, gv);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/derive/derive.h"
 
-cst_node *cst_derive_memory(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_node))); }
+cst_node *cst_derive_memory(size_t n) { return cst_zeros(n, sizeof(cst_node)); }
 
 cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
   s->kernel_size[k] = size;
@@ -27,8 +27,8 @@ static int by_place(const void *x, const void *y) {
 
 void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cst_derived_entries *e) {
   cst_node *out = cst_derive_kernel(s, k, e->n);
-  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1))),
-      *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  int      *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
   if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
   for (int i = 0; i < e->n; i++) {
     row[i] = e->at[i].row;
@@ -43,8 +43,11 @@ void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cs
 
 void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool symmetric,
                              cst_derived_entries *e) {
-  int      *index, n = cst_graph_support(d->graph, of, 'q', &index), kept = 0;
-  cst_node *x = cst_derive_memory((size_t)n), *grad = cst_derive_memory((size_t)n);
+  int      *index;
+  int       n = cst_graph_support(d->graph, of, 'q', &index);
+  int       kept = 0;
+  cst_node *x = cst_derive_memory((size_t)n);
+  cst_node *grad = cst_derive_memory((size_t)n);
   for (int k = 0; k < n; k++)
     if (!symmetric || index[k] >= row) {
       x[kept] = d->q[index[k]];

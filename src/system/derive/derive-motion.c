@@ -39,10 +39,14 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_graph  *g = d->graph;
   const int   n = d->n;
-  cst_node   *Mv = cst_derive_memory((size_t)n), *along = cst_derive_memory((size_t)n),
-           L = cst_graph_neg(g, s->V), half = cst_graph_constant(g, 0.5);
-  cst_node *a = cst_derive_kernel(s, CST_K_a, n), *Lv = cst_derive_kernel(s, CST_K_Lv, n),
-           *Lq = cst_derive_kernel(s, CST_K_Lq, n), *f = cst_derive_kernel(s, CST_K_f, n);
+  cst_node   *Mv = cst_derive_memory((size_t)n);
+  cst_node   *along = cst_derive_memory((size_t)n);
+  cst_node    L = cst_graph_neg(g, s->V);
+  cst_node    half = cst_graph_constant(g, 0.5);
+  cst_node   *a = cst_derive_kernel(s, CST_K_a, n);
+  cst_node   *Lv = cst_derive_kernel(s, CST_K_Lv, n);
+  cst_node   *Lq = cst_derive_kernel(s, CST_K_Lq, n);
+  cst_node   *f = cst_derive_kernel(s, CST_K_f, n);
   derive_mass(d, Mv);
   for (int i = 0; i < n; i++) {
     a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
@@ -66,8 +70,9 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   cst_system *s = d->s;
   cst_graph  *g = d->graph;
   const int   n = d->n, ng = s->ng;
-  cst_node   *E = cst_derive_memory((size_t)(n + ng)), *Gl = cst_derive_memory((size_t)n),
-           *GA = cst_derive_memory((size_t)ng);
+  cst_node   *E = cst_derive_memory((size_t)(n + ng));
+  cst_node   *Gl = cst_derive_memory((size_t)n);
+  cst_node   *GA = cst_derive_memory((size_t)ng);
   cst_derive_rows_times(d, l, Gl);
   cst_derive_rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
@@ -76,7 +81,7 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   }
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int i = 0; s->general && i < n; i++)
-    for (int e = M->start[i]; e < M->start[i + 1]; e++)
+    CST_EACH_ENTRY (M, i, e)
       E[i] = cst_graph_sub(g, E[i], cst_graph_mul(g, s->kernel_out[CST_K_M][e], A[M->column[e]]));
   for (int a = 0; a < ng; a++)
     E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
@@ -112,8 +117,9 @@ static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst
 static void derive_reverse(const cst_derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
-  cst_node   *E = residuals(d, d->w + n, d->l), *yz = cst_derive_memory((size_t)(n + ng)),
-           *RE = cst_derive_kernel(s, CST_K_RE, 2 * n);
+  cst_node   *E = residuals(d, d->w + n, d->l);
+  cst_node   *yz = cst_derive_memory((size_t)(n + ng));
+  cst_node   *RE = cst_derive_kernel(s, CST_K_RE, 2 * n);
   for (int i = 0; i < n; i++) yz[i] = d->w[i];
   for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
   cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
@@ -127,8 +133,10 @@ static void derive_reverse(const cst_derivation *d) {
 /* The derivative of RE: q, v, w along u, and the first 2 ng entries of l along those after s. */
 static void derive_second(const cst_derivation *d) {
   cst_system *s = d->s;
-  const int   n = d->n, ng = s->ng, all = 4 * n + 2 * ng;
-  cst_node   *x = cst_derive_memory((size_t)all), *dx = cst_derive_memory((size_t)all);
+  const int   n = d->n, ng = s->ng;
+  const int   all = 4 * n + 2 * ng;
+  cst_node   *x = cst_derive_memory((size_t)all);
+  cst_node   *dx = cst_derive_memory((size_t)all);
   for (int i = 0; i < 2 * n; i++) {
     x[i] = d->q[i];
     x[2 * n + i] = d->w[i];

@@ -27,9 +27,13 @@ static void derive_stiff(const cst_derivation *d) {
  * (owned). */
 static void derive_third(const cst_derivation *d, cst_node **shared) {
   cst_system *s = d->s;
-  const int   n = d->n, *place = s->bands[0].place, *order = s->bands[0].order;
-  cst_node   *w = cst_derive_memory((size_t)n), *once = cst_derive_memory((size_t)n),
-           *twice = cst_derive_memory((size_t)n), *rows = cst_derive_memory((size_t)n);
+  const int   n = d->n;
+  const int  *place = s->bands[0].place;
+  const int  *order = s->bands[0].order;
+  cst_node   *w = cst_derive_memory((size_t)n);
+  cst_node   *once = cst_derive_memory((size_t)n);
+  cst_node   *twice = cst_derive_memory((size_t)n);
+  cst_node   *rows = cst_derive_memory((size_t)n);
   for (int i = 0; i < n; i++) w[i] = d->w[place[i]];
   cst_graph_tangent(d->graph, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
   cst_graph_tangent(d->graph, once, n, d->q, w, n, twice);

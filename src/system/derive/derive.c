@@ -88,7 +88,8 @@ static void derive_forces(const cst_derivation *d) {
   const int           n = d->n;
   cst_derived_entries e = {0};
   if (!s->nforce) return;
-  cst_node *F = cst_derive_kernel(s, CST_K_F, n), *row = cst_derive_memory((size_t)n);
+  cst_node *F = cst_derive_kernel(s, CST_K_F, n);
+  cst_node *row = cst_derive_memory((size_t)n);
   for (int k = 0; k < s->nforce * n; k++)
     F[k % n] = k < n ? s->force[k] : cst_graph_add(d->graph, F[k % n], s->force[k]);
   cst_derive_jacobian(d, CST_K_Fq, F, n, false);
@@ -150,7 +151,7 @@ static void write_out(cst_system *s) {
 bool cst_system_derive(cst_system *s) {
   if (s->general && s->npairs) write_out(s);
   cst_derivation d = begin(s);
-  s->mass_class = cst_need(calloc((size_t)s->nq + 1, sizeof(int)));
+  s->mass_class = cst_zeros(s->nq, sizeof(int));
   cst_derive_potential(&d);
   cst_derive_constraints(&d);
   s->diagonal = has_diagonal_mass(s);

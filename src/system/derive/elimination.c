@@ -3,14 +3,13 @@
 #include "system/derive/elimination.h"
 #include <stdlib.h>
 #include <string.h>
-#include "core/need.h"
+#include "system/internal.h"
 
 /* to |= the pattern of kernel k, or of its transpose. */
 static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned char *to) {
   const cst_pattern *p = &s->pattern[k];
   for (int i = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++)
-      to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
+    CST_EACH_ENTRY (p, i, e) to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
 }
 
 /* The fill-in of elimination without pivoting. */
@@ -32,7 +31,8 @@ static long products(const unsigned char *a, int n, int sides) {
 }
 
 cst_elimination *cst_elimination_create(const cst_system *s) {
-  const size_t n = (size_t)s->nq, size = n * n;
+  const size_t n = (size_t)s->nq;
+  const size_t size = n * n;
   if (!s->general || s->nq > CST_MAX_Q) return NULL;
   cst_elimination *e = cst_need(calloc(1, sizeof *e + 4 * size));
   e->mass = (unsigned char *)(e + 1);

@@ -4,7 +4,7 @@
 #include "system/derive/molecules.h"
 #include <string.h>
 
-static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
+static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_molecules_destroy(cst_molecules *m) {
   free(m->q), free(m->qstep), free(m->g), free(m->gstep), free(m->order), free(m->class), free(m->value),
@@ -28,7 +28,8 @@ static bool may_have(const cst_system *s) {
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */
 static int number_all(const cst_system *s, int *of) {
   const cst_pattern *G = &s->pattern[CST_K_G];
-  int                n = 0, *queue = integers((size_t)s->ng);
+  int                n = 0;
+  int               *queue = integers((size_t)s->ng);
   for (int i = 0; i < s->nq + s->ng; i++) of[i] = -1;
   for (int i = 0; i < s->nq; i++) {
     if (of[i] >= 0) continue;
@@ -37,7 +38,7 @@ static int number_all(const cst_system *s, int *of) {
     for (int from = G->tstart[i]; from < G->tstart[i + 1]; from++)
       if (of[s->nq + G->trow[from]] < 0) of[s->nq + G->trow[from]] = of[i], queue[last++] = G->trow[from];
     for (int next = 0; next < last; next++)
-      for (int e = G->start[queue[next]]; e < G->start[queue[next] + 1]; e++) {
+      CST_EACH_ENTRY (G, queue[next], e) {
         const int k = G->column[e];
         of[k] = of[i];
         for (int t = G->tstart[k]; t < G->tstart[k + 1]; t++)
@@ -51,9 +52,11 @@ static int number_all(const cst_system *s, int *of) {
 /* Members of n molecules by equal steps: those of the first in list, the steps in step. false where they have
  * others. */
 static bool lay_out(const int *of, int count, int n, int each, int *list, int *step) {
-  int *seen = integers((size_t)n), good = count == n * each;
+  int *seen = integers((size_t)n);
+  int  good = count == n * each;
   for (int i = 0; i < count && good; i++) {
-    const int m = of[i], k = m < 0 ? each : seen[m]++;
+    const int m = of[i];
+    const int k = m < 0 ? each : seen[m]++;
     if (k >= each)
       good = 0;
     else if (m == 0)
@@ -79,7 +82,7 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
   for (int a = 0; a < m->ng; a++)
     for (int k = 0; k < m->nq; k++) {
       m->at[a * m->nq + k] = -1;
-      for (int e = G->start[m->g[a]]; e < G->start[m->g[a] + 1]; e++)
+      CST_EACH_ENTRY (G, m->g[a], e)
         if (G->column[e] == m->q[k]) m->at[a * m->nq + k] = m->entries++;
     }
 }
@@ -90,10 +93,11 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
                  cst_node *value, cst_node *row) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   const int          at = m->g[a] + i * m->gstep[a];
-  cst_node          *x = cst_need(malloc(sizeof *x * (size_t)m->nq)), out[1 + 64],
-           *in = cst_need(malloc(sizeof *in * (size_t)m->nq));
-  int  n = 1, k = 0;
-  bool good = G->start[at + 1] - G->start[at] <= 64;
+  cst_node          *x = cst_need(malloc(sizeof *x * (size_t)m->nq));
+  cst_node           out[1 + 64];
+  cst_node          *in = cst_need(malloc(sizeof *in * (size_t)m->nq));
+  int                n = 1, k = 0;
+  bool               good = G->start[at + 1] - G->start[at] <= 64;
   for (k = 0; k < m->nq; k++) {
     x[k] = cst_graph_input(s->graph, 'x', k);
     in[k] = cst_graph_input(s->graph, 'q', m->q[k] + i * m->qstep[k]);
@@ -104,7 +108,8 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
   for (int j = 0; j < n && good; j++) good = out[j] >= 0 && !cst_graph_depends(s->graph, out[j], 'q');
   *value = out[0];
   for (n = 1, k = 0; k < m->nq && good; k++) {
-    const int  entry = m->at[a * m->nq + k], e = G->start[at] + n - 1;
+    const int  entry = m->at[a * m->nq + k];
+    const int  e = G->start[at] + n - 1;
     const bool here = e < G->start[at + 1] && G->column[e] == m->q[k] + i * m->qstep[k];
     good = here == (entry >= 0);
     if (here && good) row[entry] = out[n++];
@@ -119,7 +124,8 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
   for (int k = 0; k < m->nq && good; k++) good = s->mass_class[m->q[k] + i * m->qstep[k]] == m->class[k];
   for (int a = 0; a < m->ng && good; a++) good = take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope);
   for (int r = 1; r < m->ng && good; r++) {
-    const int a = m->order[r - 1], b = m->order[r];
+    const int a = m->order[r - 1];
+    const int b = m->order[r];
     good = s->gram.place[m->g[a] + i * m->gstep[a]] < s->gram.place[m->g[b] + i * m->gstep[b]];
   }
   return good && !memcmp(value, m->value, sizeof *value * (size_t)m->ng) &&
@@ -135,7 +141,8 @@ static void find_order(const cst_system *s, cst_molecules *m) {
 }
 
 static bool are_alike(const cst_system *s, cst_molecules *m) {
-  cst_node *value = integers((size_t)m->ng), *slope = integers((size_t)m->ng * (size_t)m->nq);
+  cst_node *value = integers((size_t)m->ng);
+  cst_node *slope = integers((size_t)m->ng * (size_t)m->nq);
   bool      good = true;
   m->order = integers((size_t)m->ng), m->class = integers((size_t)m->nq),
   m->at = integers((size_t)m->ng * (size_t)m->nq);

@@ -54,7 +54,8 @@ static int *copy(const int *x, int n) {
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
   cst_graph     *g = s->graph;
   const int      n = sums->n;
-  cst_node      *P = cst_need(malloc(sizeof *P * 3 * (size_t)n)), *zero = P + n, *factor = zero + n;
+  cst_node      *P = cst_need(malloc(sizeof *P * 3 * (size_t)n));
+  cst_node      *zero = P + n, *factor = zero + n;
   const cst_node one = cst_graph_constant(g, 1);
   bool           good = true;
   for (int k = 0; k < n; k++) P[k] = cst_graph_input(g, 'P', k), zero[k] = cst_graph_constant(g, 0);
@@ -63,7 +64,7 @@ cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
     good &= factor[k] >= 0 && !cst_graph_depends(g, factor[k], 'q') && !cst_graph_depends(g, factor[k], 'P');
   cst_graph_substitute(g, &V, 1, P, zero, n, &V);
   if (good) {
-    s->pairs = cst_need(calloc((size_t)n, sizeof *s->pairs));
+    s->pairs = cst_zeros(n, sizeof *s->pairs);
     s->npairs = n;
     for (int k = 0; k < n; k++) {
       fill(g, &s->pairs[k], &sums->sum[k], factor[k]);
@@ -77,7 +78,7 @@ cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
 
 void cst_pairs_copy(cst_system *to, const cst_system *from) {
   to->npairs = from->npairs;
-  to->pairs = cst_need(calloc((size_t)from->npairs + 1, sizeof *to->pairs));
+  to->pairs = cst_zeros(from->npairs, sizeof *to->pairs);
   for (int k = 0; k < from->npairs; k++) {
     cst_pairs *p = &to->pairs[k];
     *p = from->pairs[k];

@@ -11,8 +11,9 @@ static cst_node length(cst_graph *g, const cst_node *x, int n) {
 }
 
 void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle, cst_node R[9]) {
-  const cst_node size = length(g, axis, AXES), c = cst_graph_call(g, "cos", angle, -1),
-                 s = cst_graph_call(g, "sin", angle, -1);
+  const cst_node size = length(g, axis, AXES);
+  const cst_node c = cst_graph_call(g, "cos", angle, -1);
+  const cst_node s = cst_graph_call(g, "sin", angle, -1);
   const cst_node rest = cst_graph_sub(g, cst_graph_constant(g, 1), c);
   cst_node       n[3];
   for (int a = 0; a < AXES; a++) n[a] = cst_graph_div(g, axis[a], size);
@@ -27,19 +28,23 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
 }
 
 void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[9]) {
-  const cst_node size = length(g, p, 4), one = cst_graph_constant(g, 1), two = cst_graph_constant(g, 2);
+  const cst_node size = length(g, p, 4);
+  const cst_node one = cst_graph_constant(g, 1);
+  const cst_node two = cst_graph_constant(g, 2);
   cst_node       u[4];
   for (int k = 0; k < 4; k++) u[k] = cst_graph_div(g, p[k], size);
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       cst_node x;
       if (a == b) {
-        const cst_node y = u[1 + (a + 1) % AXES], z = u[1 + (a + 2) % AXES];
+        const cst_node y = u[1 + (a + 1) % AXES];
+        const cst_node z = u[1 + (a + 2) % AXES];
         x = cst_graph_add(g, cst_graph_mul(g, y, y), cst_graph_mul(g, z, z));
         R[4 * a] = cst_graph_sub(g, one, cst_graph_mul(g, two, x));
         continue;
       }
-      const cst_node both = cst_graph_mul(g, u[1 + a], u[1 + b]), turn = cst_graph_mul(g, u[0], u[4 - a - b]);
+      const cst_node both = cst_graph_mul(g, u[1 + a], u[1 + b]);
+      const cst_node turn = cst_graph_mul(g, u[0], u[4 - a - b]);
       x = (a + 1) % AXES == b ? cst_graph_sub(g, both, turn) : cst_graph_add(g, both, turn);
       R[3 * a + b] = cst_graph_mul(g, two, x);
     }
@@ -49,7 +54,8 @@ void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node ome
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       /* column b: omega_last R_next - omega_next R_last */
-      const int next = (b + 1) % AXES, last = (b + 2) % AXES;
+      const int next = (b + 1) % AXES;
+      const int last = (b + 2) % AXES;
       V[3 * a + b] = cst_graph_sub(g, cst_graph_mul(g, omega[last], R[3 * a + next]),
                                    cst_graph_mul(g, omega[next], R[3 * a + last]));
     }

@@ -11,7 +11,7 @@
 
 enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix in registers */
 
-static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
+static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
 
 cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
   cst_pattern p = {rows,
@@ -70,8 +70,7 @@ static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dro
 static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   size_t             most = 0;
-  for (int e = G->start[a]; e < G->start[a + 1]; e++)
-    most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
+  CST_EACH_ENTRY (G, a, e) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
   term *t = cst_need(malloc(sizeof *t * (most + 1)));
   *n = 0;
   for (int e = G->start[a]; e < G->start[a + 1] && !is_dropped(s, a); e++)
@@ -137,7 +136,8 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
   order[n++] = root;
   seen[root] = 1;
   while (next < n) {
-    int a = order[next++], first = n;
+    int a = order[next++];
+    int first = n;
     for (int k = from[a]; k < from[a + 1]; k++)
       if (!seen[S->b[k]]) {
         seen[S->b[k]] = 1;
@@ -167,7 +167,10 @@ static int far_end(const cst_gram *S, const int *from, int root, int ng, int *or
 }
 
 static void place_all(cst_gram *S, int ng) {
-  int           *from = rows_of(S, ng), *order = integers((size_t)ng), *scratch = integers((size_t)ng), n = 0;
+  int           *from = rows_of(S, ng);
+  int           *order = integers((size_t)ng);
+  int           *scratch = integers((size_t)ng);
+  int            n = 0;
   unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
   for (int a = 0; a < ng; a++) {
     if (seen[a]) continue;
@@ -236,7 +239,8 @@ bool cst_system_structure(cst_system *s) {
   put_upper_first(S);
   S->at = integers((size_t)S->n);
   for (int k = 0; k < S->n; k++) {
-    int a = S->place[S->a[k]], b = S->place[S->b[k]];
+    int a = S->place[S->a[k]];
+    int b = S->place[S->b[k]];
     S->at[k] = S->banded ? a * (2 * S->band + 1) + b - a + S->band : a * s->ng + b;
   }
   return true;

@@ -57,7 +57,7 @@ static bool same_bits(double x, double y) { return bits(x) == bits(y) || (isnan(
 static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group *g) {
   const cst_system *s = e->s;
   const int         n = s->kernel_size[k];
-  double           *x = cst_linear_numbers((size_t)n);
+  double           *x = cst_linear_numbers(n);
   bool              same = true;
   s->kernel[isa][k](s->kernel_self[isa], g->x[0], g->x[1], g->x[2], g->x[3], g->x[4], g->x[5], g->o);
   for (int lane = 0; lane < g->lanes; lane++) {

@@ -12,7 +12,9 @@ enum { WHY = 200, PASTED = 60 };        /* most coordinates of a printed state *
 static void offer_projected(cst_examiner *e, const char *topic, const double *q0, const double *v0) {
   const int    n = e->s->nq;
   const size_t bytes = sizeof(double) * (size_t)n;
-  double      *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), moved = 0;
+  double      *q = cst_linear_numbers(n);
+  double      *v = cst_linear_numbers(n);
+  double       moved = 0;
   memcpy(q, q0, bytes);
   memcpy(v, v0, bytes);
   if (!cst_system_project(e->s, e->c, q, v))
@@ -39,7 +41,8 @@ void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q
   cst_system_worst(e->s, e->c, q, v, &g, &gv);
   cst_examine_say(e, CST_FACT, topic, "|g| %.2g (scaled %.2g), |Gv| %.2g (scaled %.2g)", g.raw, g.scaled,
                   gv.raw, gv.scaled);
-  const bool on = g.scaled <= CONSISTENT, along = gv.scaled <= CONSISTENT;
+  const bool on = g.scaled <= CONSISTENT;
+  const bool along = gv.scaled <= CONSISTENT;
   if (!on)
     cst_examine_say(e, CST_FAULT, topic,
                     "q does not satisfy the constraints: |g| %.3g, scaled %.3g, %s; at most %g is consistent",

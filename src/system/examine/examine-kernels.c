@@ -15,7 +15,7 @@ static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 
 /* Functions to differentiate that are not the nodes of a kernel. */
 
-static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
+static cst_complex *complexes(size_t n) { return cst_zeros(n, sizeof(cst_complex)); }
 
 static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
@@ -63,7 +63,9 @@ static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst
 /* L from M and a, which are compared with the description, and V. */
 static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *Mv = complexes(2 * (size_t)s->nq), *a = Mv + s->nq, V;
+  cst_complex      *Mv = complexes(2 * (size_t)s->nq);
+  cst_complex      *a = Mv + s->nq;
+  cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
   if (s->general) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
   const cst_node whole = cst_system_whole(s);
@@ -79,7 +81,8 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
                       cst_complex *E) {
   const cst_system *s = f->e->s;
   const int         n = s->nq, ng = s->ng;
-  cst_complex      *part = complexes((size_t)(n + ng)), *MA = complexes((size_t)n);
+  cst_complex      *part = complexes((size_t)(n + ng));
+  cst_complex      *MA = complexes((size_t)n);
   bool analytic = cst_examine_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
   analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
   analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part) &
@@ -98,7 +101,8 @@ static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 
 /* y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z, s). */
 static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const int    n = f->e->s->nq, ng = f->e->s->ng;
+  const int    n = f->e->s->nq;
+  const int    ng = f->e->s->ng;
   cst_complex *E = complexes((size_t)(n + ng));
   const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
   out[0] *= x->l[2 * ng];
@@ -168,7 +172,7 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
 
 /* Lq plus the forces, which f contains besides it. */
 static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
-  double *F = cst_linear_numbers((size_t)e->s->nq);
+  double *F = cst_linear_numbers(e->s->nq);
   cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
   cst_system_eval(e->s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
   for (int i = 0; i < e->s->nq; i++) Lq[i] += F[i];
@@ -179,11 +183,12 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
 static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *F = cst_linear_numbers((size_t)s->nq), *G = cst_linear_numbers((size_t)P->n);
+  double            *F = cst_linear_numbers(s->nq);
+  double            *G = cst_linear_numbers(P->n);
   cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
-  cst_system_eval(s, CST_K_G, e->c, p->q, NULL, NULL, NULL, NULL, G);
+  cst_system_eval_at(s, CST_K_G, e->c, p->q, G);
   for (int a = s->ng - s->nvel; a < s->ng; a++)
-    for (int k = P->start[a]; k < P->start[a + 1]; k++) F[P->column[k]] -= G[k] * p->l[a];
+    CST_EACH_ENTRY (P, a, k) F[P->column[k]] -= G[k] * p->l[a];
   for (int i = 0; i < s->nq; i++) RE[i] -= p->l[2 * s->ng] * F[i];
   free(F);
   free(G);
@@ -195,8 +200,9 @@ static int values_of(const cst_system *s, const derivative *d);
 static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along,
                        double *y) {
   const cst_pattern *P = &s->pattern[d->kernel];
-  const int          n = values_of(s, d), first = d->form == TAIL ? P->rows - n : 0;
-  double            *all = cst_linear_numbers((size_t)P->rows);
+  const int          n = values_of(s, d);
+  const int          first = d->form == TAIL ? P->rows - n : 0;
+  double            *all = cst_linear_numbers(P->rows);
   cst_linear_pattern_times(P, x, along, all);
   for (int i = 0; i < n; i++) y[i] = all[first + i];
   free(all);
@@ -209,7 +215,8 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = s->kernel_size[d->kernel];
   const double      *along = c->q ? c->q : c->v; /* if both change, their directions are consecutive */
-  double            *x = cst_linear_numbers((size_t)n), *Lq = cst_linear_numbers((size_t)s->nq);
+  double            *x = cst_linear_numbers(n);
+  double            *Lq = cst_linear_numbers(s->nq);
   cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
   if (d->form == REST) left_of_force(e, p, Lq);
   if (d->kernel == CST_K_RE) take_work(e, p, x);
@@ -249,7 +256,9 @@ static double most_apart(const double *x, const double *y, int n, double size, i
 
 /* The smallest difference over a sequence of steps, since the length scale of the functions is unknown. */
 static double central(const cst_analytic *f, const cst_change *d, const double *y, double size, int *row) {
-  double *x = cst_linear_numbers((size_t)f->n), *value = cst_linear_numbers((size_t)f->n), least = INFINITY;
+  double *x = cst_linear_numbers(f->n);
+  double *value = cst_linear_numbers(f->n);
+  double  least = INFINITY;
   cst_examine_field_value(f, value);
   const double noise = DBL_EPSILON * cst_examine_largest(value, f->n);
   for (double h = FIRST_STEP; h > LAST_STEP && !(least <= GOOD_ENOUGH); h /= 8) {
@@ -266,7 +275,9 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
                        difference *worst) {
   const cst_analytic f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
   const cst_change   c = change_of(e->s, p, d->change);
-  double            *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), size;
+  double            *x = cst_linear_numbers(n);
+  double            *y = cst_linear_numbers(n);
+  double             size;
   int                row = 0;
   contract(e, d, p, &c, y, &size);
   size = fmax(size, cst_examine_largest(y, n));

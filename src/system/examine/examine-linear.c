@@ -15,7 +15,7 @@ static void say(cst_examiner *e, cst_kernel_id k) {
 
 static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point *p, const double *w,
                         const double *l) {
-  double *x = cst_linear_numbers((size_t)e->s->kernel_size[k]);
+  double *x = cst_linear_numbers(e->s->kernel_size[k]);
   cst_system_eval(e->s, k, e->c, p->q, NULL, w, NULL, l, x);
   return x;
 }
@@ -30,9 +30,10 @@ static bool near(const double *x, const double *y, int n, double bound) {
 static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of, const cst_bands *b,
                        const cst_point *p) {
   const int n = e->s->nq;
-  double   *x = value_of(e, k, p, NULL, NULL), *dV = value_of(e, CST_K_dV, p, NULL, NULL),
-         *H = value_of(e, of, p, NULL, NULL);
-  double *y = cst_linear_numbers((size_t)(n + b->n));
+  double   *x = value_of(e, k, p, NULL, NULL);
+  double   *dV = value_of(e, CST_K_dV, p, NULL, NULL);
+  double   *H = value_of(e, of, p, NULL, NULL);
+  double   *y = cst_linear_numbers((size_t)(n + b->n));
   for (int r = 0; r < n; r++) y[r] = dV[b->order[r]];
   for (int i = 0; i < b->n; i++) y[n + i] = H[b->entry[i]];
   const bool same = near(x, y, n, EXACT) && near(x + n, y + n, b->n, EXACT);
@@ -47,13 +48,13 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
 static double *slopes(const cst_examiner *e, const cst_node *node, const cst_point *p) {
   const cst_analytic f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_examine_field_own};
   const cst_change   d = {.q = p->w};
-  double            *x = cst_linear_numbers((size_t)e->s->nq);
+  double            *x = cst_linear_numbers(e->s->nq);
   if (!cst_examine_field_slope(&f, &d, x)) cst_examine_field_difference(&f, &d, 1e-3, x);
   return x;
 }
 
 static cst_node *inputs(cst_system *s, char letter) {
-  cst_node *x = cst_need(calloc((size_t)s->nq + 1, sizeof *x));
+  cst_node *x = cst_zeros(s->nq, sizeof *x);
   for (int i = 0; i < s->nq; i++) x[i] = cst_graph_input(s->graph, letter, i);
   return x;
 }
@@ -61,10 +62,12 @@ static cst_node *inputs(cst_system *s, char letter) {
 static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point *p) {
   const cst_system *s = e->s;
   const cst_bands  *b = &s->bands[0];
-  double           *w = cst_linear_numbers((size_t)s->nq), *bent = value_of(e, CST_K_dVH, p, NULL, NULL),
-         *y = slopes(e, Hw, p);
+  double           *w = cst_linear_numbers(s->nq);
+  double           *bent = value_of(e, CST_K_dVH, p, NULL, NULL);
+  double           *y = slopes(e, Hw, p);
   for (int i = 0; i < s->nq; i++) w[b->place[i]] = p->w[i];
-  double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n), *x = cst_linear_numbers((size_t)s->nq);
+  double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n);
+  double *x = cst_linear_numbers(s->nq);
   for (int i = 0; i < s->nq; i++) x[i] = row[b->place[i]];
   const bool same = near(x, y, s->nq, NEARLY);
   free(w);
@@ -76,8 +79,9 @@ static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point 
 }
 
 static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point *p) {
-  double *H = value_of(e, CST_K_d2S, p, NULL, NULL), *x = cst_linear_numbers((size_t)e->s->nq),
-         *y = slopes(e, dS, p);
+  double *H = value_of(e, CST_K_d2S, p, NULL, NULL);
+  double *x = cst_linear_numbers(e->s->nq);
+  double *y = slopes(e, dS, p);
   cst_linear_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
   const bool same = near(x, y, e->s->nq, NEARLY);
   free(H);
@@ -87,8 +91,10 @@ static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point 
 }
 
 void cst_examine_linear(cst_examiner *e) {
-  cst_system *s = e->s;
-  cst_node   *q = inputs(s, 'q'), *w = inputs(s, 'w'), *of = cst_need(calloc((size_t)s->nq + 1, sizeof *of));
+  cst_system    *s = e->s;
+  cst_node      *q = inputs(s, 'q');
+  cst_node      *w = inputs(s, 'w');
+  cst_node      *of = cst_zeros(s->nq, sizeof *of);
   const cst_node one = cst_graph_constant(s->graph, 1);
   bool           good[4] = {true, true, true, true};
   if (s->kernel_size[CST_K_dVH]) cst_graph_tangent(s->graph, s->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);

@@ -15,17 +15,22 @@ enum { MOST_ROTATED = 120, SWEEPS = 30, POWERS = 100 };
 
 /* The rotation of rows and columns p, q of A[n][n] that makes A_pq zero. */
 static void rotate(double *A, int n, int p, int q) {
-  const size_t N = (size_t)n, P = (size_t)p, Q = (size_t)q;
+  const size_t N = (size_t)n;
+  const size_t P = (size_t)p;
+  const size_t Q = (size_t)q;
   const double theta = (A[Q * N + Q] - A[P * N + P]) / (2 * A[P * N + Q]);
-  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
-               s = t * c;
+  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+  const double c = 1 / sqrt(t * t + 1);
+  const double s = t * c;
   for (size_t i = 0; i < N; i++) {
-    const double x = A[i * N + P], y = A[i * N + Q];
+    const double x = A[i * N + P];
+    const double y = A[i * N + Q];
     A[i * N + P] = c * x - s * y;
     A[i * N + Q] = s * x + c * y;
   }
   for (size_t i = 0; i < N; i++) {
-    const double x = A[P * N + i], y = A[Q * N + i];
+    const double x = A[P * N + i];
+    const double y = A[Q * N + i];
     A[P * N + i] = c * x - s * y;
     A[Q * N + i] = s * x + c * y;
   }
@@ -68,7 +73,9 @@ static void of_small(const cst_examiner *e, const double *q, double *least, doub
 /* The eigenvalue of shift - M with the largest magnitude, or of M if shift is 0. */
 static double dominant(const cst_pattern *P, const double *M, double shift) {
   const int n = P->rows;
-  double   *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), value = 0;
+  double   *x = cst_linear_numbers(n);
+  double   *y = cst_linear_numbers(n);
+  double    value = 0;
   for (int i = 0; i < n; i++) x[i] = cst_random_normal(1, 0, CST_PURPOSE_TEST, 5, (uint32_t)i);
   for (int k = 0; k < POWERS; k++) {
     double xx = 0, xy = 0, size;
@@ -89,8 +96,8 @@ static double dominant(const cst_pattern *P, const double *M, double shift) {
 
 static void of_large(const cst_examiner *e, const double *q, double *least, double *most) {
   const cst_pattern *P = &e->s->pattern[CST_K_M];
-  double            *M = cst_linear_numbers((size_t)P->n);
-  cst_system_eval(e->s, CST_K_M, e->c, q, NULL, NULL, NULL, NULL, M);
+  double            *M = cst_linear_numbers(P->n);
+  cst_system_eval_at(e->s, CST_K_M, e->c, q, M);
   *most = dominant(P, M, 0);
   *least = *most - dominant(P, M, *most);
   free(M);
@@ -98,7 +105,7 @@ static void of_large(const cst_examiner *e, const double *q, double *least, doub
 
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most) {
   if (!e->s->general) {
-    double *m = cst_linear_numbers((size_t)e->s->nq);
+    double *m = cst_linear_numbers(e->s->nq);
     cst_linear_masses(e->s, e->c, m);
     range_of(m, e->s->nq, 1, least, most);
     free(m);

@@ -42,7 +42,7 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
 static void value(const motion *m, double t, double *x) {
   const cst_system *s = m->e->s;
   const int         n = s->nq;
-  double           *p = cst_linear_numbers((size_t)n);
+  double           *p = cst_linear_numbers(n);
   cst_system_exact(s, is_code(m) ? -1 : m->state, m->e->c, m->start, m->start + n, t, x, p, x + 2 * n);
   if (!cst_system_velocity(s, m->e->c, x, p, x + n)) x[n] = NAN;
   free(p);
@@ -51,7 +51,7 @@ static void value(const motion *m, double t, double *x) {
 static void difference(const motion *m, double t) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   const double        h = STEP * m->unit;
-  double             *y = cst_linear_numbers((size_t)m->n);
+  double             *y = cst_linear_numbers(m->n);
   memset(m->dx, 0, sizeof *m->dx * (size_t)m->n);
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -68,7 +68,7 @@ static void evaluate_at(motion *m, double t) {
   value(m, t, m->x);
   m->rough = is_code(m);
   if (!m->rough) {
-    cst_complex *z = cst_need(calloc((size_t)m->n + 1, sizeof *z));
+    cst_complex *z = cst_zeros(m->n, sizeof *z);
     m->rough = !expressed(m, t + IMAGINARY * I, z);
     for (int i = 0; i < m->n; i++) m->dx[i] = cimag(z[i]) / IMAGINARY;
     free(z);
@@ -79,20 +79,25 @@ static void evaluate_at(motion *m, double t) {
 /* Largest |M A + sign G'lambda - f| relative to the largest of its terms. */
 static double imbalance(const motion *m, const double *lambda, double sign) {
   const cst_system  *s = m->e->s;
-  const double      *c = m->c, *q = m->x, *v = q + s->nq;
+  const double      *c = m->c, *q = m->x;
+  const double      *v = q + s->nq;
   const int          n = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *r = cst_linear_numbers((size_t)n), *a = cst_linear_numbers((size_t)n),
-         *f = cst_linear_numbers((size_t)n), *G = cst_linear_numbers((size_t)P->n),
-         *Gl = cst_linear_numbers((size_t)n);
+  double            *r = cst_linear_numbers(n);
+  double            *a = cst_linear_numbers(n);
+  double            *f = cst_linear_numbers(n);
+  double            *G = cst_linear_numbers(P->n);
+  double            *Gl = cst_linear_numbers(n);
   cst_system_momentum(s, c, q, m->dx + n, r); /* M A + a */
-  cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
+  cst_system_eval_at(s, CST_K_a, c, q, a);
   cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
   if (s->ng) cst_linear_pattern_add_transposed(P, G, lambda, Gl);
   double size = 0, most = 0;
   for (int i = 0; i < n; i++) {
-    const double MA = r[i] - a[i], force = s->general ? f[i] : -f[i], left = fabs(MA + sign * Gl[i] - force);
+    const double MA = r[i] - a[i];
+    const double force = s->general ? f[i] : -f[i];
+    const double left = fabs(MA + sign * Gl[i] - force);
     size = fmax(size, fmax(fabs(MA), fmax(fabs(Gl[i]), fabs(force))));
     if (!(left <= most)) most = left;
   }
@@ -114,7 +119,7 @@ static double apart(const double *x, const double *y, int n, double size) {
 static void report_imbalance(const motion *m, const char *topic, double t, double left) {
   const cst_system *s = m->e->s;
   const double     *given = m->x + 2 * s->nq;
-  double           *lambda = cst_linear_numbers((size_t)s->ng);
+  double           *lambda = cst_linear_numbers(s->ng);
   cst_system_multipliers(s, m->c, m->x, m->x + s->nq, lambda);
   if (s->ng && imbalance(m, given, -1) <= tolerance(m))
     cst_examine_say(m->e, CST_FAULT, topic,
@@ -135,8 +140,8 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   const int         n = s->nq;
   double            g = 0, gv = 0;
   evaluate_at(m, t);
-  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n))),
-               left = imbalance(m, m->x + 2 * n, 1);
+  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
+  const double left = imbalance(m, m->x + 2 * n, 1);
   if (s->ng) cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
     cst_examine_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t, g);
@@ -154,8 +159,8 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
 static void compare_start(motion *m, const char *topic) {
   const int n = m->e->s->nq;
   value(m, 0, m->x);
-  const double q = apart(m->x, m->start, n, m->size),
-               v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
+  const double q = apart(m->x, m->start, n, m->size);
+  const double v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
   if (!(q <= EXACT))
     cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size", q);
   if (!(v <= EXACT))
@@ -165,8 +170,8 @@ static void compare_start(motion *m, const char *topic) {
 static motion begin(cst_examiner *e, int state) {
   const int n = e->s->nq;
   motion    m = {.e = e, .state = state, .n = 2 * n + e->s->ng, .start = cst_linear_numbers(2 * (size_t)n)};
-  m.x = cst_linear_numbers((size_t)m.n);
-  m.dx = cst_linear_numbers((size_t)m.n);
+  m.x = cst_linear_numbers(m.n);
+  m.dx = cst_linear_numbers(m.n);
   cst_system_state(e->s, state, e->c, m.start, m.start + n);
   m.size = cst_examine_largest(m.start, n);
   m.speed = cst_examine_largest(m.start + n, n);

@@ -56,9 +56,11 @@ static void curl(const cst_examiner *e, const double *q, const double *X, const 
 static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained) {
   const cst_system *s = e->s;
   const int         n = s->nq, ng = s->ng;
-  double           *G = cst_linear_numbers((size_t)(ng * n)), *Q = cst_linear_numbers((size_t)(n * n)),
-         *unit = cst_linear_numbers((size_t)(n * n));
-  double *w = cst_linear_numbers((size_t)(n * n * ng)), *R = cst_linear_numbers((size_t)(ng * ng));
+  double           *G = cst_linear_numbers((size_t)(ng * n));
+  double           *Q = cst_linear_numbers((size_t)(n * n));
+  double           *unit = cst_linear_numbers((size_t)(n * n));
+  double           *w = cst_linear_numbers((size_t)(n * n * ng));
+  double           *R = cst_linear_numbers((size_t)(ng * ng));
   cst_system_matrix(s, CST_K_G, e->c, q, NULL, G);
   const int held = extend(G, ng, 0, Q, 0, n);
   for (int i = 0; i < n; i++) unit[i * n + i] = 1;
@@ -115,8 +117,9 @@ static void say_energy(cst_examiner *e) {
 /* The largest |y(xi)| over the points, where y is a row of phi, or the sum of the forces. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
-  double           *xi = cst_linear_numbers((size_t)(s->nsym * s->nq)),
-         *G = cst_linear_numbers((size_t)(s->ng * s->nq)), F[N], c[CST_MAX_PAR], most = 0;
+  double           *xi = cst_linear_numbers((size_t)(s->nsym * s->nq));
+  double           *G = cst_linear_numbers((size_t)(s->ng * s->nq));
+  double            F[N], c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed) c[s->account - 1] = SOME_TIME;
   for (int i = 0; i < e->npoint; i++) {
@@ -138,7 +141,8 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
 static void generator_at(const cst_examiner *e, int k, const double *q, const double *X, double t,
                          double *xi) {
   const cst_system *s = e->s;
-  double           *all = cst_linear_numbers((size_t)(s->nsym * s->nq)), x[N];
+  double           *all = cst_linear_numbers((size_t)(s->nsym * s->nq));
+  double            x[N];
   for (int i = 0; i < s->nq; i++) x[i] = q[i] + t * X[i];
   cst_system_matrix(s, CST_K_xi, e->c, x, NULL, all);
   memcpy(xi, all + k * s->nq, sizeof *xi * (size_t)s->nq);
@@ -151,8 +155,9 @@ static double change_along(const cst_examiner *e, int k) {
   const cst_system *s = e->s;
   const double      step = 1e-4;
   const int         n = s->nq;
-  double *G = cst_linear_numbers((size_t)(s->ng * n)), *Q = cst_linear_numbers((size_t)((n + 1) * n)),
-         most = 0;
+  double           *G = cst_linear_numbers((size_t)(s->ng * n));
+  double           *Q = cst_linear_numbers((size_t)((n + 1) * n));
+  double            most = 0;
   for (int p = 0; p < e->npoint; p++) {
     double X[N], before[N], xi[N], after[N], bent[N];
     cst_system_matrix(s, CST_K_G, e->c, e->point[p].q, NULL, G);

@@ -15,7 +15,7 @@ typedef struct {
 /* The values of nodes at point p. Owned. */
 static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
   const cst_analytic f = {.e = e, .at = p, .n = n, .node = node, .value = cst_examine_field_own};
-  double            *x = cst_linear_numbers((size_t)n);
+  double            *x = cst_linear_numbers(n);
   cst_examine_field_value(&f, x);
   return x;
 }
@@ -28,7 +28,8 @@ static bool equal(const double *x, const double *y, int n) {
 }
 
 static bool same_at(const cst_examiner *e, const original *o, const cst_point *p) {
-  double *x = cst_linear_numbers((size_t)e->s->kernel_size[o->kernel]), *y = values(e, o->node, o->n, p);
+  double *x = cst_linear_numbers((size_t)e->s->kernel_size[o->kernel]);
+  double *y = values(e, o->node, o->n, p);
   cst_system_eval(e->s, o->kernel, e->c, p->q, p->v, NULL, NULL, NULL, x);
   const bool same = equal(x, y, o->n);
   free(x);
@@ -48,11 +49,12 @@ static void compare(cst_examiner *e, const original *o) {
  * 0: a diagonal. */
 static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node, int stride) {
   const size_t columns = (size_t)stride;
-  size_t       nonzero = 0, found = 0, all = stride ? (size_t)P->rows * columns : (size_t)P->rows;
-  cst_node    *out = cst_need(calloc((size_t)P->n + 1, sizeof *out));
+  size_t       nonzero = 0, found = 0;
+  size_t       all = stride ? (size_t)P->rows * columns : (size_t)P->rows;
+  cst_node    *out = cst_zeros(P->n, sizeof *out);
   for (size_t i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
   for (int a = 0; a < P->rows; a++)
-    for (int e = P->start[a]; e < P->start[a + 1]; e++) {
+    CST_EACH_ENTRY (P, a, e) {
       const int j = P->column[e];
       out[e] = stride ? node[(size_t)a * columns + (size_t)j] : j == a ? node[a] : -1;
       found += out[e] >= 0 && !cst_graph_is_zero(s->graph, out[e]);
@@ -74,7 +76,8 @@ static void compare_matrix(cst_examiner *e, cst_kernel_id k, const cst_node *nod
 
 static void compare_diagonal(cst_examiner *e) {
   const int n = e->s->nq;
-  double   *m = cst_linear_numbers((size_t)n), *y;
+  double   *m = cst_linear_numbers(n);
+  double   *y;
   if (e->npoint) {
     cst_linear_masses(e->s, e->c, m);
     y = values(e, e->s->mass, n, &e->point[0]);

@@ -24,7 +24,7 @@ static double dot(const double *x, const double *y, int n, double *size) {
 static double value_at(const cst_examiner *e, const cst_point *p, double h, double *q) {
   double V;
   for (int i = 0; i < e->s->nq; i++) q[i] = p->q[i] + h * p->w[i];
-  cst_system_eval(e->s, CST_K_V, e->c, q, NULL, NULL, NULL, NULL, &V);
+  cst_system_eval_at(e->s, CST_K_V, e->c, q, &V);
   return V;
 }
 
@@ -32,8 +32,9 @@ static double value_at(const cst_examiner *e, const cst_point *p, double h, doub
 static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV) {
   static const double weight[] = {45, -9, 1};
   const cst_system   *s = e->s;
-  double             *q = cst_linear_numbers((size_t)s->nq), sum = 0, size,
-         h = STEP * cst_examine_largest(p->q, s->nq) / cst_examine_largest(p->w, s->nq);
+  double             *q = cst_linear_numbers(s->nq);
+  double              sum = 0, size;
+  double              h = STEP * cst_examine_largest(p->q, s->nq) / cst_examine_largest(p->w, s->nq);
   for (int k = 1; k <= 3; k++) sum += weight[k - 1] * (value_at(e, p, k * h, q) - value_at(e, p, -k * h, q));
   const double slope = dot(dV, p->w, s->nq, &size);
   free(q);
@@ -43,10 +44,12 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
 static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const double *dV, bool *said) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[CST_K_xi];
-  double            *entry = cst_linear_numbers((size_t)P->n), *xi = cst_linear_numbers((size_t)s->nq), size;
+  double            *entry = cst_linear_numbers(P->n);
+  double            *xi = cst_linear_numbers(s->nq);
+  double             size;
   char               topic[200];
-  cst_system_eval(s, CST_K_xi, e->c, p->q, NULL, NULL, NULL, NULL, entry);
-  for (int at = P->start[k]; at < P->start[k + 1]; at++) xi[P->column[at]] = entry[at];
+  cst_system_eval_at(s, CST_K_xi, e->c, p->q, entry);
+  CST_EACH_ENTRY (P, k, at) xi[P->column[at]] = entry[at];
   const double change = dot(dV, xi, s->nq, &size);
   snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
   if (!(fabs(change) <= EXACT * size) && !*said) {
@@ -62,8 +65,8 @@ void cst_examine_pairs(cst_examiner *e) {
   bool              good = true, said[CST_MAX_SYM] = {false};
   if (!s->npairs || s->bent) return;
   for (int i = 0; i < e->npoint; i++) {
-    double *dV = cst_linear_numbers((size_t)s->nq);
-    cst_system_eval(s, CST_K_dV, e->c, e->point[i].q, NULL, NULL, NULL, NULL, dV);
+    double *dV = cst_linear_numbers(s->nq);
+    cst_system_eval_at(s, CST_K_dV, e->c, e->point[i].q, dV);
     good &= is_slope(e, &e->point[i], dV);
     for (int k = 0; k < s->nsym; k++) check_symmetry(e, k, &e->point[i], dV, &said[k]);
     free(dV);

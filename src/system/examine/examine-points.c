@@ -34,8 +34,10 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
 }
 
 static void allocate(const cst_system *s, cst_point *p) {
-  const int n = s->nq, w = cst_system_entries(s, 'w'), u = cst_system_entries(s, 'u'),
-            l = cst_system_entries(s, 'l');
+  const int n = s->nq;
+  const int w = cst_system_entries(s, 'w');
+  const int u = cst_system_entries(s, 'u');
+  const int l = cst_system_entries(s, 'l');
   p->q = cst_linear_numbers((size_t)(2 * n + w + u + l));
   p->v = p->q + n;
   p->w = p->v + n;
@@ -47,9 +49,12 @@ bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p) {
   const cst_system *s = e->s;
   const int         n = s->nq;
   allocate(s, p);
-  double *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), away = AWAY / sqrt(n);
+  double *q = cst_linear_numbers(n);
+  double *v = cst_linear_numbers(n);
+  double  away = AWAY / sqrt(n);
   cst_system_state(s, state, e->c, q, v);
-  const double size = size_or_1(q, n), speed = size_or_1(v, n);
+  const double size = size_or_1(q, n);
+  const double speed = size_or_1(v, n);
   for (int i = 0; i < n; i++) p->v[i] = v[i] + speed * normal(k, 1, i);
   for (int i = 0; i < cst_system_entries(s, 'w'); i++) p->w[i] = size * normal(k, 2, i);
   for (int i = 0; i < cst_system_entries(s, 'u'); i++) p->u[i] = speed * normal(k, 3, i);

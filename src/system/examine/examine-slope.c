@@ -14,7 +14,7 @@ double cst_examine_largest(const double *x, int n) {
   return most;
 }
 
-static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
+static cst_complex *complexes(size_t n) { return cst_zeros(n, sizeof(cst_complex)); }
 
 bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x,
                              cst_complex *result) {
@@ -33,8 +33,7 @@ bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transp
   cst_complex       *A = complexes((size_t)P->n);
   const bool         analytic = cst_examine_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
   for (int a = 0; a < P->rows; a++)
-    for (int e = P->start[a]; e < P->start[a + 1]; e++)
-      y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
+    CST_EACH_ENTRY (P, a, e) y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
   free(A);
   return analytic;
 }
@@ -51,13 +50,17 @@ static cst_complex *moved(const double *x, int n, const double *d, int moved, cs
 static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst_complex *out) {
   const cst_system *s = f->e->s;
   const cst_point  *p = f->at;
-  const int         n = s->nq, nw = cst_system_entries(s, 'w'), nu = cst_system_entries(s, 'u'),
-            nl = cst_system_entries(s, 'l');
-  cst_complex *q = moved(p->q, n, d->q, n, t), *v = moved(p->v, n, d->v, n, t),
-              *w = moved(p->w, nw, d->w, nw, t);
-  cst_complex *u = moved(p->u, nu, NULL, 0, t), *l = moved(p->l, nl, d->l, 2 * s->ng, t);
-  const bool   analytic = f->value(f, &(cst_complex_point){q, v, w, u, l}, out);
-  cst_complex *owned[] = {q, v, w, u, l};
+  const int         n = s->nq;
+  const int         nw = cst_system_entries(s, 'w');
+  const int         nu = cst_system_entries(s, 'u');
+  const int         nl = cst_system_entries(s, 'l');
+  cst_complex      *q = moved(p->q, n, d->q, n, t);
+  cst_complex      *v = moved(p->v, n, d->v, n, t);
+  cst_complex      *w = moved(p->w, nw, d->w, nw, t);
+  cst_complex      *u = moved(p->u, nu, NULL, 0, t);
+  cst_complex      *l = moved(p->l, nl, d->l, 2 * s->ng, t);
+  const bool        analytic = f->value(f, &(cst_complex_point){q, v, w, u, l}, out);
+  cst_complex      *owned[] = {q, v, w, u, l};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   return analytic;
 }

@@ -45,7 +45,8 @@ static void rank(cst_examiner *e, const char *topic, const double *q) {
 static void joints(cst_examiner *e, const char *topic, const double *q) {
   const cst_system *s = e->s;
   if (!s->nbodies) return;
-  const int r = cst_system_rank(s, e->c, q), own = r - 6 * s->nbodies;
+  const int r = cst_system_rank(s, e->c, q);
+  const int own = r - 6 * s->nbodies;
   if (s->nown)
     cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown,
                     s->nq - r);
@@ -71,10 +72,12 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
   const cst_system *s = e->s;
-  double           *p = cst_linear_numbers((size_t)s->nq), *a = cst_linear_numbers((size_t)s->nq), H;
+  double           *p = cst_linear_numbers(s->nq);
+  double           *a = cst_linear_numbers(s->nq);
+  double            H;
   cst_system_momentum(s, e->c, q, v, p);
-  cst_system_eval(s, CST_K_a, e->c, q, NULL, NULL, NULL, NULL, a);
-  cst_system_eval(s, CST_K_V, e->c, q, NULL, NULL, NULL, NULL, &H);
+  cst_system_eval_at(s, CST_K_a, e->c, q, a);
+  cst_system_eval_at(s, CST_K_V, e->c, q, &H);
   for (int i = 0; i < s->nq; i++) H += 0.5 * (p[i] - a[i]) * v[i];
   free(p);
   free(a);
@@ -95,7 +98,8 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
 }
 
 void cst_examine_states(cst_examiner *e) {
-  double *q = cst_linear_numbers((size_t)e->s->nq), *v = cst_linear_numbers((size_t)e->s->nq);
+  double *q = cst_linear_numbers(e->s->nq);
+  double *v = cst_linear_numbers(e->s->nq);
   for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++) examine_state(e, i, q, v);
   if (e->s->nstate > CST_EXAMINED_STATES)
     cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were examined", CST_EXAMINED_STATES,

@@ -11,14 +11,15 @@ static bool mass_depends(const cst_system *s) {
 
 static bool is_diagonal(const cst_pattern *p) {
   for (int i = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+    CST_EACH_ENTRY (p, i, e)
       if (p->column[e] != i) return false;
   return true;
 }
 
 static const char *mass_kind(const cst_system *s) {
   if (!s->general) return "constant diagonal";
-  const bool depends = mass_depends(s), diagonal = is_diagonal(&s->pattern[CST_K_M]);
+  const bool depends = mass_depends(s);
+  const bool diagonal = is_diagonal(&s->pattern[CST_K_M]);
   if (depends)
     return diagonal ? "diagonal, depends on the coordinates" : "matrix, depends on the coordinates";
   return diagonal ? "constant diagonal" : "constant matrix";

@@ -26,7 +26,7 @@ static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 
 static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
+  cst_complex      *p = cst_zeros(s->nq, sizeof *p);
   bool              analytic = true;
   if (s->general)
     analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
@@ -40,7 +40,7 @@ static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 
 static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *a = cst_need(calloc((size_t)s->nq + 1, sizeof *a));
+  cst_complex      *a = cst_zeros(s->nq, sizeof *a);
   const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, s->nq, x, a);
   out[0] = 0;
   for (int i = 0; i < s->nq; i++) out[0] += a[i] * x->v[i];
@@ -77,8 +77,8 @@ static void slope(generator *x, function *of, int n, const double *dq, const dou
   const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
   const cst_change   d = {.q = dq, .v = dv};
   if (cst_examine_field_slope(&f, &d, out)) return;
-  const double size = cst_examine_largest(x->at->q, x->e->s->nq),
-               step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
+  const double size = cst_examine_largest(x->at->q, x->e->s->nq);
+  const double step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
   x->rough = true;
   cst_examine_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
 }
@@ -97,9 +97,8 @@ static double slope_of(generator *x, function *of, const double *dq, const doubl
 }
 
 static generator begin(const cst_examiner *e, int k, const cst_point *at) {
-  const int n = e->s->nq;
-  generator x = {
-      .e = e, .k = k, .at = at, .xi = cst_linear_numbers((size_t)n), .dxi = cst_linear_numbers((size_t)n)};
+  const int    n = e->s->nq;
+  generator    x = {.e = e, .k = k, .at = at, .xi = cst_linear_numbers(n), .dxi = cst_linear_numbers(n)};
   cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
   cst_examine_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
@@ -134,8 +133,8 @@ static double sizes(const double *x, const double *y, int n) {
 
 static change change_of_V(generator *x) {
   const cst_system *s = x->e->s;
-  double           *dV = cst_linear_numbers((size_t)s->nq);
-  cst_system_eval(s, CST_K_dV, x->e->c, x->at->q, NULL, NULL, NULL, NULL, dV);
+  double           *dV = cst_linear_numbers(s->nq);
+  cst_system_eval_at(s, CST_K_dV, x->e->c, x->at->q, dV);
   const double size = sizes(dV, x->xi, s->nq) + x->reach * fabs(value(x, of_V));
   free(dV);
   return changed(slope_of(x, of_V, x->xi, NULL), size);
@@ -143,7 +142,7 @@ static change change_of_V(generator *x) {
 
 static change change_of_T(generator *x) {
   const cst_system *s = x->e->s;
-  double           *p = cst_linear_numbers((size_t)s->nq);
+  double           *p = cst_linear_numbers(s->nq);
   cst_system_momentum(s, x->e->c, x->at->q, x->at->v, p);
   const double size = sizes(p, x->dxi, s->nq) + 2 * x->reach * fabs(value(x, of_T));
   free(p);
@@ -152,8 +151,8 @@ static change change_of_T(generator *x) {
 
 static change change_of_A(generator *x) {
   const cst_system *s = x->e->s;
-  double           *a = cst_linear_numbers((size_t)s->nq);
-  if (s->gyroscopic) cst_system_eval(s, CST_K_a, x->e->c, x->at->q, NULL, NULL, NULL, NULL, a);
+  double           *a = cst_linear_numbers(s->nq);
+  if (s->gyroscopic) cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
   const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
   const double size = sizes(a, x->dxi, s->nq) + x->reach * sizes(a, x->at->v, s->nq) + fabs(gauge);
   free(a);
@@ -164,14 +163,15 @@ static change change_of_A(generator *x) {
 static change change_of_g(generator *x, int *row) {
   const cst_system  *s = x->e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *dg = cst_linear_numbers((size_t)s->ng), *G = cst_linear_numbers((size_t)P->n),
-         size_xi = cst_examine_largest(x->xi, s->nq);
-  change most = {0, 0};
-  cst_system_eval(s, CST_K_G, x->e->c, x->at->q, NULL, NULL, NULL, NULL, G);
+  double            *dg = cst_linear_numbers(s->ng);
+  double            *G = cst_linear_numbers(P->n);
+  double             size_xi = cst_examine_largest(x->xi, s->nq);
+  change             most = {0, 0};
+  cst_system_eval_at(s, CST_K_G, x->e->c, x->at->q, G);
   slope(x, of_g, s->ng, x->xi, NULL, dg);
   for (int a = 0; a < s->ng - s->nvel; a++) {
     double size = 0;
-    for (int e = P->start[a]; e < P->start[a + 1]; e++) size += fabs(G[e]) * size_xi;
+    CST_EACH_ENTRY (P, a, e) size += fabs(G[e]) * size_xi;
     const change c = changed(dg[a], size);
     if (!(c.part <= most.part)) {
       most = c;
@@ -189,7 +189,8 @@ static change change_of_g(generator *x, int *row) {
 /* L_xi a . w at q + t dq. */
 static double one_form(const generator *x, const double *dq, double t, const double *w) {
   const int n = x->e->s->nq;
-  double   *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n);
+  double   *q = cst_linear_numbers(n);
+  double   *v = cst_linear_numbers(n);
   for (int i = 0; i < n; i++) {
     q[i] = x->at->q[i] + t * dq[i];
     v[i] = w[i];
@@ -214,9 +215,10 @@ static double slope_of_form(const generator *x, const double *dq, const double *
 /* Tested along x->at->w and a second direction of the same size. */
 static bool is_gradient(const generator *x) {
   const int n = x->e->s->nq;
-  double   *u = cst_linear_numbers((size_t)n);
+  double   *u = cst_linear_numbers(n);
   for (int i = 0; i < n; i++) u[i] = x->at->w[(i + 1) % n] * (1 + i % 3);
-  const double uw = slope_of_form(x, u, x->at->w), wu = slope_of_form(x, x->at->w, u);
+  const double uw = slope_of_form(x, u, x->at->w);
+  const double wu = slope_of_form(x, x->at->w, u);
   const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, x->at->w));
   free(u);
   return n == 1 || fabs(uw - wu) <= NEARLY * size;

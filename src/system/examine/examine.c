@@ -43,7 +43,7 @@ static int wanted_points(const cst_examiner *e) {
 /* Points near every state in turn; reports states without such points once. */
 static void gather_points(cst_examiner *e) {
   const int wanted = wanted_points(e);
-  e->point = cst_need(calloc((size_t)wanted, sizeof *e->point));
+  e->point = cst_zeros(wanted, sizeof *e->point);
   for (int k = 0; k < wanted; k++) {
     const int state = k % e->s->nstate;
     char      topic[200];
@@ -60,7 +60,7 @@ static void gather_points(cst_examiner *e) {
 }
 
 static void begin(cst_examiner *e) {
-  e->C = cst_need(calloc((size_t)e->s->npar + 1, sizeof *e->C));
+  e->C = cst_zeros(e->s->npar, sizeof *e->C);
   for (int i = 0; i < e->s->npar; i++) e->C[i] = e->c[i];
 }
 

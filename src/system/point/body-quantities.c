@@ -39,7 +39,8 @@ static cst_node constant(const body *b, double x) { return cst_graph_constant(b-
 
 static void omega_of(const body *b, cst_node w[3]) {
   for (int a = 0; a < AXES; a++) {
-    const int i = (a + 1) % AXES, j = (a + 2) % AXES;
+    const int i = (a + 1) % AXES;
+    const int j = (a + 2) % AXES;
     w[a] = cst_graph_mul(
         b->g, constant(b, 0.5),
         cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
@@ -67,10 +68,12 @@ static cst_node component(const body *b, const cst_node w[3], char which) {
 /* 4 Q. */
 static void outer(const body *b, cst_node Q[16]) {
   cst_graph     *g = b->g;
-  const cst_node one = constant(b, 1), trace = cst_graph_add(g, cst_graph_add(g, b->R[0], b->R[4]), b->R[8]);
+  const cst_node one = constant(b, 1);
+  const cst_node trace = cst_graph_add(g, cst_graph_add(g, b->R[0], b->R[4]), b->R[8]);
   Q[0] = cst_graph_add(g, one, trace);
   for (int k = 0; k < AXES; k++) {
-    const int i = (k + 1) % AXES, j = (k + 2) % AXES;
+    const int i = (k + 1) % AXES;
+    const int j = (k + 2) % AXES;
     Q[1 + k] = Q[PARTS * (1 + k)] = cst_graph_sub(g, b->R[3 * j + i], b->R[3 * i + j]);
     Q[(PARTS + 1) * (1 + k)] =
         cst_graph_sub(g, cst_graph_add(g, one, cst_graph_mul(g, constant(b, 2), b->R[4 * k])), trace);
@@ -87,7 +90,8 @@ static cst_node sign(const body *b, cst_node x) {
 
 static cst_node quaternion(const body *b, int part) {
   cst_graph *g = b->g;
-  cst_node   Q[16], p[PARTS], length = constant(b, 0);
+  cst_node   Q[16], p[PARTS];
+  cst_node   length = constant(b, 0);
   outer(b, Q);
   for (int i = 0; i < PARTS; i++) p[i] = constant(b, 0);
   for (int k = 0; k < PARTS; k++) {

@@ -12,7 +12,7 @@
 #include "system/point/worst.h"
 
 static cst_tape **tapes(cst_tape ***list, int n) {
-  if (!*list) *list = cst_need(calloc((size_t)n + 1, sizeof **list));
+  if (!*list) *list = cst_zeros(n, sizeof **list);
   return *list;
 }
 
@@ -20,9 +20,11 @@ static cst_tape **tapes(cst_tape ***list, int n) {
 static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c,
                         int m) {
   cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
-  memcpy(out, a, sizeof *out * (size_t)n);
-  memcpy(out + n, b, sizeof *out * (size_t)n);
-  if (m) memcpy(out + 2 * n, c, sizeof *out * (size_t)m);
+  for (int i = 0; i < n; i++) {
+    out[i] = a[i];
+    out[n + i] = b[i];
+  }
+  for (int i = 0; i < m; i++) out[2 * n + i] = c[i];
   cst_tape *tape = cst_tape_create(s->graph, out, 2 * n + m);
   free(out);
   return tape;
@@ -45,8 +47,8 @@ void cst_system_state(const cst_system *s, int state, const double *c, double *q
   double       *out = cst_linear_numbers(2 * (size_t)s->nq);
   const double *in[128] = {['c'] = c};
   cst_evaluate_tape(start_of(s, state), in, out);
-  memcpy(q, out, sizeof *q * (size_t)s->nq);
-  memcpy(v, out + s->nq, sizeof *v * (size_t)s->nq);
+  cst_linear_copy(q, out, s->nq);
+  cst_linear_copy(v, out + s->nq, s->nq);
   free(out);
 }
 
@@ -76,12 +78,11 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out) {
   const cst_pattern *p = &s->pattern[k];
-  double            *A = cst_linear_numbers((size_t)p->n);
+  double            *A = cst_linear_numbers(p->n);
   cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
   memset(out, 0, sizeof *out * (size_t)p->rows * (size_t)p->columns);
   for (int a = 0; a < p->rows; a++)
-    for (int e = p->start[a]; e < p->start[a + 1]; e++)
-      out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
+    CST_EACH_ENTRY (p, a, e) out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
   free(A);
 }
 
@@ -90,9 +91,10 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
 /* p := M v + a, with the pattern of M. */
 static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v,
                              double *p) {
-  double *M = cst_linear_numbers((size_t)s->pattern[CST_K_M].n), *a = cst_linear_numbers((size_t)s->nq);
-  cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M);
-  if (s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
+  double *M = cst_linear_numbers(s->pattern[CST_K_M].n);
+  double *a = cst_linear_numbers(s->nq);
+  cst_system_eval_at(s, CST_K_M, c, q, M);
+  if (s->gyroscopic) cst_system_eval_at(s, CST_K_a, c, q, a);
   cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
   for (int i = 0; i < s->nq; i++) p[i] += a[i];
   free(M);
@@ -124,8 +126,8 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
   cst_mass M;
   bool     good = cst_linear_mass_create(&M, s, c, q);
   if (good) {
-    double *a = cst_linear_numbers((size_t)s->nq);
-    if (s->general && s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
+    double *a = cst_linear_numbers(s->nq);
+    if (s->general && s->gyroscopic) cst_system_eval_at(s, CST_K_a, c, q, a);
     for (int i = 0; i < s->nq; i++) v[i] = p[i] - a[i];
     cst_linear_mass_solve(&M, v);
     for (int i = 0; i < s->nq; i++) good &= isfinite(v[i]);
@@ -147,8 +149,8 @@ void cst_system_values(const cst_system *s, const cst_node *node, int n, const d
 void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_body  *b = &s->bodies[k];
-  double          *number = cst_need(calloc((size_t)s->nbody + 1, sizeof *number));
-  cst_system_eval(s, CST_K_body, c, NULL, NULL, NULL, NULL, NULL, number);
+  double          *number = cst_zeros(s->nbody, sizeof *number);
+  cst_system_eval_at(s, CST_K_body, c, NULL, number);
   for (int e = 0; e < 9; e++) inertia[e] = number[b->at[place[e]]];
   *mass = b->at[6] < 0 ? 0 : number[b->at[6]];
   free(number);
@@ -187,14 +189,15 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
     s->exact(c, q0, v0, t, q, p, lambda);
     return;
   }
-  double *out = cst_linear_numbers(2 * n + (size_t)s->ng), now[CST_MAX_PAR];
-  memcpy(now, c, sizeof *now * (size_t)s->npar);
+  double *out = cst_linear_numbers(2 * n + (size_t)s->ng);
+  double  now[CST_MAX_PAR];
+  cst_linear_copy(now, c, s->npar);
   if (s->timed) now[s->account - 1] = t;
   cst_evaluate_tape(motion_of(s, state), in, out);
-  memcpy(q, out, sizeof *q * n);
+  cst_linear_copy(q, out, n);
   cst_system_momentum(s, c, q, out + n, p);
   if (s->ng && s->state[state].exact_lambda)
-    memcpy(lambda, out + 2 * n, sizeof *lambda * (size_t)s->ng);
+    cst_linear_copy(lambda, out + 2 * n, s->ng);
   else
     cst_system_multipliers(s, now, q, out + n, lambda);
   free(out);
@@ -203,7 +206,8 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
 /* Residuals. */
 
 double cst_evaluate_scaled(double r, double scale, double rough) {
-  const double noise = CST_ROUNDOFF * rough, x = fabs(r);
+  const double noise = CST_ROUNDOFF * rough;
+  const double x = fabs(r);
   if (x == 0) return 0;
   return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
 }
@@ -220,7 +224,8 @@ static void enlarge(cst_worst *m, int j, double r, double scaled) {
 /* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: sensitivity of (G v)_j to round-off of the coordinates. */
 static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v,
                            double *rough) {
-  double *w = cst_linear_numbers((size_t)s->nq), *change = cst_linear_numbers((size_t)s->ng);
+  double *w = cst_linear_numbers(s->nq);
+  double *change = cst_linear_numbers(s->ng);
   for (int k = 0; k < s->nq; k++) {
     w[k] = q[k];
     cst_system_eval(s, CST_K_D2gvw, c, q, v, w, NULL, NULL, change);
@@ -241,12 +246,13 @@ static double speed_of(const double *v, int n) {
 static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G,
                                cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *g = cst_linear_numbers((size_t)s->ng), *length = cst_linear_numbers((size_t)s->ng);
-  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  double            *g = cst_linear_numbers(s->ng);
+  double            *length = cst_linear_numbers(s->ng);
+  cst_system_eval_at(s, CST_K_g, c, q, g);
   cst_system_lengths(s, c, q, length);
   for (int j = 0; j < s->ng; j++) {
     double row = 0, far = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+    CST_EACH_ENTRY (P, j, e) {
       row += fabs(G[e]);
       far = fmax(far, fabs(q[P->column[e]]));
     }
@@ -261,14 +267,15 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
                                const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
-  double            *Gv = cst_linear_numbers((size_t)s->ng), *row = cst_linear_numbers((size_t)s->ng),
-         *rough = cst_linear_numbers((size_t)s->ng);
-  double *phi0 = cst_linear_numbers((size_t)s->ng);
-  bool    visible = false;
-  cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
+  double            *Gv = cst_linear_numbers(s->ng);
+  double            *row = cst_linear_numbers(s->ng);
+  double            *rough = cst_linear_numbers(s->ng);
+  double            *phi0 = cst_linear_numbers(s->ng);
+  bool               visible = false;
+  cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
   for (int j = 0; j < s->ng; j++) {
     Gv[j] = phi0[j];
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+    CST_EACH_ENTRY (P, j, e) {
       Gv[j] += G[e] * v[P->column[e]];
       row[j] += fabs(G[e]);
     }
@@ -285,8 +292,8 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
 
 void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v,
                       cst_worst *position, cst_worst *velocity) {
-  double *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  double *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
   if (position) {
     *position = (cst_worst){0, 0, -1, 0};
     position_residuals(s, c, q, G, position);

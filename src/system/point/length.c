@@ -35,7 +35,8 @@ static void put(gathering *x, cst_node n) {
 static void put_part(gathering *x, cst_node u) {
   int           *index;
   const int      n = cst_graph_support(x->graph, u, 'q', &index);
-  cst_node      *q = cst_need(malloc(sizeof *q * (2 * (size_t)n + 1))), *slope = q + n;
+  cst_node      *q = cst_need(malloc(sizeof *q * (2 * (size_t)n + 1)));
+  cst_node      *slope = q + n;
   const cst_node one = cst_graph_constant(x->graph, 1);
   for (int k = 0; k < n; k++) q[k] = cst_graph_input(x->graph, 'q', index[k]);
   cst_graph_gradient(x->graph, &u, &one, 1, q, n, slope);
@@ -116,8 +117,10 @@ static double row_length(const cst_lengths *l, int row, const double *out) {
 static double pairs_square(const cst_system *s, int k, const double *c, const double *q) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   cst_lengths         l = pair_parts(s, k);
-  double in_pair[2 * CST_PAIR_ARRAYS], *out = cst_linear_numbers((size_t)cst_tape_outputs(l.tape)), sum = 0;
-  const double *in[128] = {['c'] = c, ['q'] = in_pair};
+  double              in_pair[2 * CST_PAIR_ARRAYS];
+  double             *out = cst_linear_numbers((size_t)cst_tape_outputs(l.tape));
+  double              sum = 0;
+  const double       *in[128] = {['c'] = c, ['q'] = in_pair};
   for (int i = 0; i < p->rows; i++)
     for (int j = p->from[i]; j < p->to[i]; j++) {
       for (int a = 0; a < p->nx; a++) in_pair[a] = q[p->x[a] + i * p->xstep[a]];

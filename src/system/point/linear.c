@@ -4,11 +4,11 @@
 #include <string.h>
 #include "system/point/linear.h"
 
-double *cst_linear_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
+double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
-  double *distinct = cst_linear_numbers((size_t)s->nmass);
-  cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, distinct);
+  double *distinct = cst_linear_numbers(s->nmass);
+  cst_system_eval_at(s, CST_K_mass, c, NULL, distinct);
   for (int i = 0; i < s->nq; i++) m[i] = distinct[s->mass_class[i]];
   free(distinct);
 }
@@ -25,9 +25,9 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const size_t       n = (size_t)s->nq;
-  double            *G = cst_linear_numbers((size_t)P->n);
+  double            *G = cst_linear_numbers(P->n);
   M->m = cst_linear_numbers(n * n);
-  M->row = cst_need(calloc(n + 1, sizeof *M->row));
+  M->row = cst_zeros(n, sizeof *M->row);
   if (s->general)
     cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   else {
@@ -39,10 +39,10 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   M->sigma = 0;
   for (int k = 0; k < s->nbodies; k++)
     M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
   for (int a = s->nown; a < s->ng - s->nvel; a++)
-    for (int e = P->start[a]; e < P->start[a + 1]; e++)
-      for (int f = P->start[a]; f < P->start[a + 1]; f++)
+    CST_EACH_ENTRY (P, a, e)
+      CST_EACH_ENTRY (P, a, f)
         M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
   free(G);
   return cst_dense_factor(M->m, M->row, s->nq);
@@ -56,14 +56,14 @@ bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, c
     bool good = true;
     M->m = cst_linear_numbers(n);
     if (s->general)
-      cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M->m);
+      cst_system_eval_at(s, CST_K_M, c, q, M->m);
     else
       cst_linear_masses(s, c, M->m);
     for (size_t i = 0; i < n; i++) good &= M->m[i] != 0;
     return good;
   }
   M->m = cst_linear_numbers(n * n);
-  M->row = cst_need(calloc(n + 1, sizeof *M->row));
+  M->row = cst_zeros(n, sizeof *M->row);
   cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -84,13 +84,13 @@ void cst_linear_mass_solve(const cst_mass *M, double *x) {
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
     y[a] = 0;
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) y[a] += A[e] * x[p->column[e]];
+    CST_EACH_ENTRY (p, a, e) y[a] += A[e] * x[p->column[e]];
   }
 }
 
 void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++)
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) y[p->column[e]] += A[e] * x[a];
+    CST_EACH_ENTRY (p, a, e) y[p->column[e]] += A[e] * x[a];
 }
 
 static int keep(const cst_system *s, int *kept) {
@@ -103,7 +103,7 @@ static int keep(const cst_system *s, int *kept) {
 /* LU factors of a banded matrix without pivoting: S is symmetric and positive definite. */
 static bool factor_band(double *S, int n, int band, double *least) {
   const int width = 2 * band + 1;
-  double   *diagonal = cst_linear_numbers((size_t)n);
+  double   *diagonal = cst_linear_numbers(n);
   bool      good = true;
   for (int k = 0; k < n; k++) diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
   *least = 1;
@@ -157,8 +157,7 @@ static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, d
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       nq = (size_t)x->s->nq;
   for (int k = 0; k < x->n; k++) {
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
-      Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
+    CST_EACH_ENTRY (p, x->kept[k], e) Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
     if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
 }
@@ -202,13 +201,13 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
     solve_band(x->S, x->n, x->s->gram.band, b);
   else
     cst_dense_solve(x->S, x->row, x->n, b);
-  memset(l, 0, sizeof *l * (size_t)x->s->ng);
+  cst_linear_clear(l, x->s->ng);
   for (int k = 0; k < x->n; k++) l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
 }
 
 void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *b = cst_linear_numbers((size_t)s->ng);
+  double            *b = cst_linear_numbers(s->ng);
   cst_linear_pattern_times(P, G, x, b);
   cst_linear_schur_solve(S, b);
   for (int a = 0; a < s->ng; a++) b[a] = -b[a];

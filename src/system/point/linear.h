@@ -8,10 +8,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_LINEAR_H
 #define CST_SYSTEM_LINEAR_H
+#include <string.h>
 #include "system/internal.h"
 
 /* n zeros. Owned; release with free(). */
-double *cst_linear_numbers(size_t n);
+double            *cst_linear_numbers(long n);
+static inline void cst_linear_copy(double *to, const double *from, long n) {
+  memcpy(to, from, sizeof *to * (size_t)n);
+}
+static inline void cst_linear_clear(double *x, long n) { memset(x, 0, sizeof *x * (size_t)n); }
 
 /* M(q) at one point. */
 typedef struct {

@@ -20,19 +20,20 @@ static void free_force(const cst_system *s, const double *c, const double *q, co
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
   const cst_pattern *P = &M->s->pattern[CST_K_G];
   for (int a = M->s->nown; a < M->s->ng - M->s->nvel && M->sigma > 0; a++)
-    for (int e = P->start[a]; e < P->start[a + 1]; e++) f[P->column[e]] -= M->sigma * G[e] * bend[a];
+    CST_EACH_ENTRY (P, a, e) f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!s->ng) return;
-  double *G = cst_linear_numbers((size_t)P->n), *A = cst_linear_numbers((size_t)s->nq),
-         *b = cst_linear_numbers((size_t)s->ng);
+  double    *G = cst_linear_numbers(P->n);
+  double    *A = cst_linear_numbers(s->nq);
+  double    *b = cst_linear_numbers(s->ng);
   cst_mass   M;
   cst_schur  S = {0};
   const bool mass = cst_linear_mass_create(&M, s, c, q);
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
   const bool good = mass && cst_linear_schur_create(&S, s, G, &M);
   if (good) {
     free_force(s, c, q, v, A);

@@ -24,7 +24,7 @@ static double relative(const cst_stationary *p) {
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
     double row = 0, far = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
+    CST_EACH_ENTRY (P, j, e) {
       row += fabs(p->G[e]);
       far = fmax(far, fabs(p->x[P->column[e]]));
     }
@@ -41,8 +41,8 @@ static bool is_quadric(const cst_system *s) {
 }
 
 static void restart(cst_stationary *p) {
-  memcpy(p->x, p->q, sizeof *p->x * (size_t)p->s->nq);
-  memset(p->theta, 0, sizeof *p->theta * (size_t)p->s->ng);
+  cst_linear_copy(p->x, p->q, p->s->nq);
+  cst_linear_clear(p->theta, p->s->ng);
 }
 
 /* True if x satisfies the constraints to round-off. Fills g and G at x. */
@@ -65,13 +65,16 @@ static bool find_stationary(cst_stationary *p) {
 
 /* x := the minimum that is reached from x = q as g decreases to 0, in steps that keep it a minimum. */
 static bool follow_minimum(cst_stationary *p, bool everywhere) {
-  const size_t nq = (size_t)p->s->nq, ng = (size_t)p->s->ng;
-  double      *x = cst_linear_numbers(nq), *theta = cst_linear_numbers(ng), level = 1, step = 0.25;
+  const size_t nq = (size_t)p->s->nq;
+  const size_t ng = (size_t)p->s->ng;
+  double      *x = cst_linear_numbers(nq);
+  double      *theta = cst_linear_numbers(ng);
+  double       level = 1, step = 0.25;
   restart(p);
   for (int k = 0; k < MOST_LEVELS && level > 0 && step >= LEAST_LEVEL; k++) {
     const double next = fmax(0, level - step);
-    memcpy(x, p->x, sizeof *x * nq);
-    memcpy(theta, p->theta, sizeof *theta * ng);
+    cst_linear_copy(x, p->x, nq);
+    cst_linear_copy(theta, p->theta, ng);
     const bool reached = cst_stationary_reach(p, next);
     if (reached) arrived(p); /* for G at x */
     if (reached && cst_stationary_is_minimum(p, everywhere)) {
@@ -99,9 +102,10 @@ static bool project_position(cst_stationary *p) {
   const size_t bytes = sizeof *p->x * (size_t)p->s->nq;
   const bool   found = find_stationary(p);
   if (found && cst_stationary_is_minimum(p, true)) return true;
-  const bool   quadric = is_quadric(p->s), local = found && !quadric && cst_stationary_is_minimum(p, false);
+  const bool   quadric = is_quadric(p->s);
+  const bool   local = found && !quadric && cst_stationary_is_minimum(p, false);
   const double away = local ? distance(p) : INFINITY;
-  double      *x = cst_linear_numbers((size_t)p->s->nq);
+  double      *x = cst_linear_numbers(p->s->nq);
   memcpy(x, p->x, bytes);
   const bool nearer = follow_minimum(p, quadric) && distance(p) < away * (1 - NEARER);
   if (!nearer) memcpy(p->x, x, bytes);
@@ -128,7 +132,7 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
     cst_linear_pattern_times(P, G, v, mu);
     for (int a = 0; a < s->ng && s->affine; a++) mu[a] += phi0[a];
     cst_linear_schur_solve(S, mu);
-    memset(d, 0, sizeof *d * (size_t)s->nq);
+    cst_linear_clear(d, s->nq);
     cst_linear_pattern_add_transposed(P, G, mu, d);
     cst_linear_mass_solve(M, d);
     for (int i = 0; i < s->nq; i++) v[i] -= d[i];
@@ -142,7 +146,7 @@ static bool project_velocity(const cst_system *s, const double *c, const double 
   cst_schur S = {0};
   bool      good = cst_linear_mass_create(&M, s, c, q);
   cst_stationary_gradient(s, c, q, G);
-  cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
+  cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
   good = good && cst_linear_schur_create(&S, s, G, &M);
   if (good) remove_normal(s, G, phi0, &M, &S, v);
   for (int i = 0; i < s->nq && good; i++) good = isfinite(v[i]);
@@ -156,7 +160,7 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
   const size_t bytes = sizeof(double) * (size_t)s->nq;
   if (!s->ng) return true;
   cst_stationary p = cst_stationary_begin(s, c, q);
-  double        *u = cst_linear_numbers((size_t)s->nq);
+  double        *u = cst_linear_numbers(s->nq);
   memcpy(u, v, bytes);
   const bool good = find_position(&p) && project_velocity(s, c, p.x, u);
   if (good) {
@@ -170,7 +174,7 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
 
 void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p) {
   if (!s->ng) return;
-  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
   cst_schur S;
   cst_stationary_gradient(s, c, q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL);

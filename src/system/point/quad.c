@@ -26,16 +26,16 @@ struct cst_quad {
   quad             *S, *b, *D2gvv; /* [n * n], [n], [ng] */
 };
 
-static quad *numbers(int n) { return cst_need(calloc((size_t)n + 1, sizeof(quad))); }
+static quad *numbers(int n) { return cst_zeros(n, sizeof(quad)); }
 
 cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   cst_quad *x = cst_need(calloc(1, sizeof *x));
   x->s = s;
-  x->kept = cst_need(calloc((size_t)s->ng + 1, sizeof *x->kept));
+  x->kept = cst_zeros(s->ng, sizeof *x->kept);
   for (int a = 0; a < s->ng; a++)
     if (!s->dropped || !s->dropped[a]) x->kept[x->n++] = a;
-  x->row = cst_need(calloc((size_t)s->nq + 1, sizeof *x->row));
-  x->constraint_row = cst_need(calloc((size_t)x->n + 1, sizeof *x->constraint_row));
+  x->row = cst_zeros(s->nq, sizeof *x->row);
+  x->constraint_row = cst_zeros(x->n, sizeof *x->constraint_row);
   x->c = numbers(s->npar);
   x->mass = numbers(s->nmass);
   x->a = numbers(s->nq);
@@ -71,7 +71,7 @@ static bool factor_mass(cst_quad *x, const quad *q) {
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
   memset(x->M, 0, sizeof *x->M * (size_t)p->rows * (size_t)p->columns);
   for (int i = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) x->M[i * p->columns + p->column[e]] = x->entry[e];
+    CST_EACH_ENTRY (p, i, e) x->M[i * p->columns + p->column[e]] = x->entry[e];
   return factor(x->M, x->row, p->rows);
 }
 
@@ -85,19 +85,18 @@ static void solve_mass(const cst_quad *x, quad *y) {
 /* S = G M^-1 G' of the enforced constraints, and Z = G M^-1. */
 static bool factor_constraints(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
-  const int          n = x->n, nq = x->s->nq;
+  const int          n = x->n;
+  const int          nq = x->s->nq;
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
   memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
   for (int k = 0; k < n; k++) {
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
-      x->Z[k * nq + p->column[e]] = x->G[e];
+    CST_EACH_ENTRY (p, x->kept[k], e) x->Z[k * nq + p->column[e]] = x->G[e];
     solve_mass(x, x->Z + k * nq);
   }
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
       quad sum = 0;
-      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
-        sum += x->G[e] * x->Z[b * nq + p->column[e]];
+      CST_EACH_ENTRY (p, x->kept[a], e) sum += x->G[e] * x->Z[b * nq + p->column[e]];
       x->S[a * n + b] = sum;
     }
   return factor(x->S, x->constraint_row, n);
@@ -114,8 +113,7 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   for (int a = 0; a < s->ng; a++) lambda[a] = 0;
   for (int k = 0; k < x->n; k++) {
     x->b[k] = x->D2gvv[x->kept[k]];
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
-      x->b[k] += x->G[e] * A[p->column[e]];
+    CST_EACH_ENTRY (p, x->kept[k], e) x->b[k] += x->G[e] * A[p->column[e]];
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {
@@ -136,6 +134,6 @@ void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   if (s->gyroscopic) cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
   for (int i = 0; i < s->nq; i++) {
     p[i] = x->a[i];
-    for (int e = P->start[i]; e < P->start[i + 1]; e++) p[i] += x->entry[e] * v[P->column[e]];
+    CST_EACH_ENTRY (P, i, e) p[i] += x->entry[e] * v[P->column[e]];
   }
 }

@@ -48,7 +48,8 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
   const size_t width = (size_t)n;
   int          r = 0;
   for (; r < most; r++) {
-    double top = 0, *q = Q + (size_t)r * width;
+    double  top = 0;
+    double *q = Q + (size_t)r * width;
     for (int a = 0; a < m; a++) {
       double length = sqrt(dot(A + (size_t)a * width, A + (size_t)a * width, n));
       if (length > top) {
@@ -57,7 +58,7 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
       }
     }
     if (!(top > least)) break;
-    memcpy(q, A + (size_t)taken[r] * width, sizeof *q * width);
+    cst_linear_copy(q, A + (size_t)taken[r] * width, width);
     top = remainder_of(q, Q, r, n);
     for (int i = 0; i < n; i++) q[i] /= top;
     memset(A + (size_t)taken[r] * width, 0, sizeof *A * width);
@@ -74,7 +75,8 @@ static double *unit_rows(const cst_system *s, const double *c, const double *q, 
   double *A = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
   cst_system_matrix(s, CST_K_G, c, q, NULL, A);
   for (int a = 0; a < s->ng; a++) {
-    double *row = A + (size_t)a * (size_t)s->nq, size = sqrt(dot(row, row, s->nq));
+    double *row = A + (size_t)a * (size_t)s->nq;
+    double  size = sqrt(dot(row, row, s->nq));
     for (int i = 0; i < s->nq && size > 0; i++) row[i] /= size;
     if (length) length[a] = size;
   }
@@ -85,9 +87,9 @@ static double *unit_rows(const cst_system *s, const double *c, const double *q, 
 static bool is_large(const cst_system *s) { return s->nq > CST_MAX_Q; }
 
 static bool is_strong(const cst_system *s, const double *c, const double *q) {
-  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
   cst_schur S;
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
   const bool strong = cst_linear_schur_create(&S, s, G, NULL) && S.least >= WEAK_PIVOT;
   cst_linear_schur_destroy(&S);
   free(G);
@@ -96,8 +98,9 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q))) return s->ng;
-  double *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
-  int    *taken = cst_need(calloc((size_t)s->ng, sizeof *taken));
+  double *A = unit_rows(s, c, q, NULL);
+  double *Q = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
+  int    *taken = cst_zeros(s->ng, sizeof *taken);
   int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
   free(A);
   free(Q);
@@ -107,12 +110,15 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
 
 /* lambda := its component in the range of G; G' lambda depends on no other component. */
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda) {
-  const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
+  const size_t nq = (size_t)s->nq;
+  const size_t ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
   if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng))) return;
-  double *G = cst_linear_numbers(ng * nq), *A = cst_linear_numbers(ng * nq), *Q = cst_linear_numbers(ng * ng),
-         *x = cst_linear_numbers(ng);
-  int *taken = cst_need(calloc(ng, sizeof *taken));
+  double *G = cst_linear_numbers(ng * nq);
+  double *A = cst_linear_numbers(ng * nq);
+  double *Q = cst_linear_numbers(ng * ng);
+  double *x = cst_linear_numbers(ng);
+  int    *taken = cst_need(calloc(ng, sizeof *taken));
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   for (size_t a = 0; a < ng; a++)
     for (size_t i = 0; i < nq; i++) A[i * ng + a] = G[a * nq + i];
@@ -121,7 +127,7 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
     double t = dot(lambda, Q + (size_t)k * ng, s->ng);
     for (size_t a = 0; a < ng; a++) x[a] += t * Q[(size_t)k * ng + a];
   }
-  memcpy(lambda, x, sizeof *lambda * ng);
+  cst_linear_copy(lambda, x, ng);
   free(G);
   free(A);
   free(Q);
@@ -132,14 +138,19 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
 /* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
  * constraints. Returns the size of the step. */
 static double shorten(const cst_system *s, const double *c, double *q) {
-  const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
-  double      *length = cst_linear_numbers(ng), *g = cst_linear_numbers(ng), *G = unit_rows(s, c, q, length),
-         *A = cst_linear_numbers(ng * nq);
-  double *Q = cst_linear_numbers(ng * nq), *y = cst_linear_numbers(ng), step = 0;
-  int    *taken = cst_need(calloc(ng, sizeof *taken));
+  const size_t nq = (size_t)s->nq;
+  const size_t ng = (size_t)s->ng;
+  double      *length = cst_linear_numbers(ng);
+  double      *g = cst_linear_numbers(ng);
+  double      *G = unit_rows(s, c, q, length);
+  double      *A = cst_linear_numbers(ng * nq);
+  double      *Q = cst_linear_numbers(ng * nq);
+  double      *y = cst_linear_numbers(ng);
+  double       step = 0;
+  int         *taken = cst_need(calloc(ng, sizeof *taken));
   memcpy(A, G, sizeof *A * ng * nq);
   const int r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
-  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  cst_system_eval_at(s, CST_K_g, c, q, g);
   for (int k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
     const double *row = G + (size_t)taken[k] * nq;
     y[k] = -g[taken[k]] / length[taken[k]];
@@ -182,13 +193,15 @@ static bool reach(const cst_system *s, const double *c, double *q) {
  * come last. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
   const size_t nq = (size_t)s->nq;
-  double      *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * nq);
+  double      *A = unit_rows(s, c, q, NULL);
+  double      *Q = cst_linear_numbers((size_t)s->ng * nq);
   const int    held = s->ng - s->nvel; /* constraints on positions */
   int          r = 0;
   for (int k = 0; k < s->ng; k++) {
     /* without bodies, all constraints are the user's own */
     const int a = k < held ? (k + s->nown) % held : k;
-    double   *row = A + (size_t)a * nq, left = remainder_of(row, Q, r, s->nq);
+    double   *row = A + (size_t)a * nq;
+    double    left = remainder_of(row, Q, r, s->nq);
     dropped[a] = !(left > SMALL) || r == s->nq;
     if (dropped[a]) continue;
     for (size_t i = 0; i < nq; i++) Q[(size_t)r * nq + i] = row[i] / left;
@@ -202,7 +215,7 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
 /* The lowest and the highest rank at points near q on g = 0. */
 static void neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
   const double size = MOVE * size_of(q, s->nq);
-  double      *x = cst_linear_numbers((size_t)s->nq);
+  double      *x = cst_linear_numbers(s->nq);
   for (int k = 0; k < NEIGHBOURS; k++) {
     for (int i = 0; i < s->nq; i++)
       x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
@@ -264,8 +277,8 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
   if (!s->ng) return true;
   if (s->nq > MAX_RANKED) return large(s, c, q, why, n);
   if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
-  double *start = cst_linear_numbers((size_t)s->nq);
-  memcpy(start, q, sizeof *start * (size_t)s->nq);
+  double *start = cst_linear_numbers(s->nq);
+  cst_linear_copy(start, q, s->nq);
   /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
   const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
   free(start);

@@ -38,13 +38,14 @@ static int by_key(const void *a, const void *b) {
 /* A coordinate comes before the first of its constraints. */
 static void order(cst_stationary_band *b) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
-  const int          nq = b->s->nq, *place = b->s->gram.place;
-  position          *list = cst_need(calloc((size_t)b->size, sizeof *list));
+  const int          nq = b->s->nq;
+  const int         *place = b->s->gram.place;
+  position          *list = cst_zeros(b->size, sizeof *list);
   for (int i = 0; i < nq; i++) list[i] = (position){b->s->ng, i};
   for (int k = 0; k < b->n; k++) {
     const int a = b->kept[k];
     list[nq + k] = (position){place[a], nq + k};
-    for (int e = P->start[a]; e < P->start[a + 1]; e++)
+    CST_EACH_ENTRY (P, a, e)
       if (place[a] < list[P->column[e]].key) list[P->column[e]].key = place[a];
   }
   qsort(list, (size_t)b->size, sizeof *list, by_key);
@@ -63,17 +64,18 @@ static bool find_near(cst_stationary_band *b) {
   enum { MOST = 64 };
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   const int          nq = b->s->nq;
-  int               *count = cst_need(calloc((size_t)nq + 1, sizeof *count)),
-      *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
-  bool good = true;
+  int               *count = cst_zeros(nq, sizeof *count);
+  int               *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
+  bool               good = true;
   for (int i = 0; i < nq; i++) {
     list[(long)i * MOST] = i;
     count[i] = 1;
   }
   for (int k = 0; k < b->n; k++)
-    for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
+    CST_EACH_ENTRY (P, b->kept[k], e)
       for (int f = P->start[b->kept[k]]; f < P->start[b->kept[k] + 1] && good; f++) {
-        const int i = P->column[e], j = P->column[f];
+        const int i = P->column[e];
+        const int j = P->column[f];
         if (has(list + (long)i * MOST, count[i], j)) continue;
         good = count[i] < MOST;
         if (good) list[(long)i * MOST + count[i]++] = j;
@@ -95,7 +97,7 @@ static void find_half_width(cst_stationary_band *b) {
     for (int e = b->first[i]; e < b->first[i + 1]; e++)
       b->half = larger(b->half, abs(b->place[i] - b->place[b->near[e]]));
   for (int k = 0; k < b->n; k++)
-    for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
+    CST_EACH_ENTRY (P, b->kept[k], e)
       b->half = larger(b->half, abs(b->place[b->s->nq + k] - b->place[P->column[e]]));
 }
 
@@ -121,9 +123,9 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
   cst_stationary_band *b = cst_need(calloc(1, sizeof *b));
   const size_t         nq = (size_t)s->nq;
   *b = (cst_stationary_band){.s = s, .kept = kept, .n = n, .size = s->nq + n};
-  b->place = cst_need(calloc((size_t)b->size + 1, sizeof *b->place));
-  b->first = cst_need(calloc(nq + 1, sizeof *b->first));
-  b->colour = cst_need(calloc(nq + 1, sizeof *b->colour));
+  b->place = cst_zeros(b->size, sizeof *b->place);
+  b->first = cst_zeros(nq, sizeof *b->first);
+  b->colour = cst_zeros(nq, sizeof *b->colour);
   const bool good = find_near(b);
   if (good) {
     order(b);
@@ -135,7 +137,7 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
     return NULL;
   }
   b->a = cst_linear_numbers((size_t)b->size * (size_t)width_of(b));
-  b->x = cst_linear_numbers((size_t)b->size);
+  b->x = cst_linear_numbers(b->size);
   b->w = cst_linear_numbers(nq);
   b->y = cst_linear_numbers(nq);
   return b;
@@ -168,8 +170,9 @@ static void fill_curvature(cst_stationary_band *b, const double *c, const double
 static void fill_constraints(cst_stationary_band *b, const double *G) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   for (int k = 0; k < b->n; k++)
-    for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++) {
-      const int row = b->place[b->s->nq + k], column = b->place[P->column[e]];
+    CST_EACH_ENTRY (P, b->kept[k], e) {
+      const int row = b->place[b->s->nq + k];
+      const int column = b->place[P->column[e]];
       *entry(b, row, column) = G[e];
       *entry(b, column, row) = -G[e];
     }
@@ -179,7 +182,9 @@ static int smaller(int a, int b) { return a < b ? a : b; }
 
 static void swap_rows(cst_stationary_band *b, int k, int other, int end) {
   for (int j = k; j < end; j++) {
-    double *u = entry(b, k, j), *v = entry(b, other, j), t = *u;
+    double *u = entry(b, k, j);
+    double *v = entry(b, other, j);
+    double  t = *u;
     *u = *v;
     *v = t;
   }
@@ -191,7 +196,8 @@ static void swap_rows(cst_stationary_band *b, int k, int other, int end) {
 /* Subtracts a multiple of row k from row i, which eliminates column k. */
 static void subtract_row(cst_stationary_band *b, int k, int i, int end) {
   double       *to = entry(b, i, k);
-  const double *from = entry(b, k, k), f = *to / *from;
+  const double *from = entry(b, k, k);
+  const double  f = *to / *from;
   if (f == 0) return;
   for (int j = 1; j < end - k; j++) to[j] -= f * from[j];
   b->x[i] -= f * b->x[k];
@@ -200,7 +206,8 @@ static void subtract_row(cst_stationary_band *b, int k, int i, int end) {
 /* x := A^-1 x. */
 static bool eliminate(cst_stationary_band *b) {
   for (int k = 0; k < b->size; k++) {
-    const int last = smaller(b->size, k + b->half + 1), end = smaller(b->size, k + 2 * b->half + 1);
+    const int last = smaller(b->size, k + b->half + 1);
+    const int end = smaller(b->size, k + 2 * b->half + 1);
     int       pivot = k;
     for (int i = k + 1; i < last; i++)
       if (fabs(*entry(b, i, k)) > fabs(*entry(b, pivot, k))) pivot = i;
@@ -238,7 +245,7 @@ bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, co
   double top = 0;
   fill_curvature(b, c, x, theta);
   for (int k = 0; k < b->n; k++) *entry(b, b->place[b->s->nq + k], b->place[b->s->nq + k]) = 1;
-  memset(b->x, 0, sizeof *b->x * (size_t)b->size);
+  cst_linear_clear(b->x, b->size);
   for (long i = 0; i < (long)b->size * width_of(b); i++) top = fmax(top, fabs(b->a[i]));
   for (int k = 0; k < b->size; k++) {
     const int last = smaller(b->size, k + b->half + 1);

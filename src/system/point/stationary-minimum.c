@@ -28,9 +28,10 @@ static double *normals(const cst_stationary *p) {
   double            *N = cst_linear_numbers((size_t)p->n * (size_t)nq);
   for (int k = 0; k < p->n; k++) {
     double *x = N + k * nq;
-    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) x[P->column[e]] = p->G[e];
+    CST_EACH_ENTRY (P, p->kept[k], e) x[P->column[e]] = p->G[e];
     for (int j = 0; j < 2 * k; j++) { /* twice, against round-off */
-      const double *y = N + j % k * nq, t = cst_linear_dot(x, y, nq);
+      const double *y = N + j % k * nq;
+      const double  t = cst_linear_dot(x, y, nq);
       for (int i = 0; i < nq; i++) x[i] -= t * y[i];
     }
     const double size = sqrt(cst_linear_dot(x, x, nq));
@@ -62,9 +63,11 @@ static void restrict_curvature(const cst_stationary *p, double *K) {
  * a component in every direction. */
 static bool is_curved_up(const cst_stationary *p, const cst_schur *S) {
   const int n = p->s->nq;
-  double   *r = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
-         *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
-  bool good = true;
+  double   *r = cst_linear_numbers(n);
+  double   *d = cst_linear_numbers(n);
+  double   *Kd = cst_linear_numbers(n);
+  double    first = 0, last = 0;
+  bool      good = true;
   for (int i = 0; i < n; i++) r[i] = 0.5 + fmod(0.6180339887498949 * (i + 1), 1);
   for (int k = 0; k < CST_STATIONARY_GRADIENTS; k++) {
     if (S) cst_linear_project_tangent(p->s, p->G, S, r);

@@ -15,10 +15,10 @@ enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, DENSE = 100 };
 const double cst_stationary_tolerance = 1e-8;
 
 void cst_stationary_gradient(const cst_system *s, const double *c, const double *q, double *G) {
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
 }
 void cst_stationary_constraint(const cst_system *s, const double *c, const double *q, double *g) {
-  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  cst_system_eval_at(s, CST_K_g, c, q, g);
 }
 
 /* The next n numbers. */
@@ -83,11 +83,12 @@ void cst_stationary_curvature(const cst_stationary *p, double *K, int n) {
 /* Newton's matrix for (x, theta): [K, -G'; G, 0]. */
 static void full_matrix(cst_stationary *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
-  const int          nq = p->s->nq, n = nq + p->n;
+  const int          nq = p->s->nq;
+  const int          n = nq + p->n;
   memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
   cst_stationary_curvature(p, p->J, n);
   for (int k = 0; k < p->n; k++)
-    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) {
+    CST_EACH_ENTRY (P, p->kept[k], e) {
       p->J[P->column[e] * n + nq + k] = -p->G[e];
       p->J[(nq + k) * n + P->column[e]] = p->G[e];
     }
@@ -115,20 +116,23 @@ void cst_stationary_curve(const cst_stationary *p, const double *x, double *y) {
  * Where K is not positive there, the iteration stops early and keeps its result; at the nearest point K is
  * positive. */
 static void minimise(const cst_stationary *p, const cst_schur *S, double *r, double *dx) {
-  const int n = p->s->nq;
-  double   *g = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
-         *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
+  const int    n = p->s->nq;
+  double      *g = cst_linear_numbers(n);
+  double      *d = cst_linear_numbers(n);
+  double      *Kd = cst_linear_numbers(n);
+  double       first = 0, last = 0;
   const double least =
       DBL_EPSILON * DBL_EPSILON * cst_linear_dot(p->x, p->x, n); /* smaller values are round-off */
   for (int k = 0; k < CST_STATIONARY_GRADIENTS; k++) {
-    memcpy(g, r, sizeof *g * (size_t)n);
+    cst_linear_copy(g, r, n);
     cst_linear_project_tangent(p->s, p->G, S, g);
     const double size = cst_linear_dot(g, g, n);
     if (k == 0) first = size;
     if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first && size > least)) break;
     for (int i = 0; i < n; i++) d[i] = g[i] + (k ? size / last : 0) * d[i];
     cst_stationary_curve(p, d, Kd);
-    const double curvature = cst_linear_dot(d, Kd, n), t = cst_linear_dot(r, d, n) / curvature;
+    const double curvature = cst_linear_dot(d, Kd, n);
+    const double t = cst_linear_dot(r, d, n) / curvature;
     if (!(curvature > 0)) break;
     for (int i = 0; i < n; i++) {
       dx[i] += t * d[i];
@@ -144,8 +148,10 @@ static void minimise(const cst_stationary *p, const cst_schur *S, double *r, dou
 /* The same in linear time: dx = G'(G G')^-1 r_g + z, dtheta = (G G')^-1 G (K dx - r_x). */
 static bool large_step(cst_stationary *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
-  const int          nq = p->s->nq, ng = p->s->ng;
-  double            *dx = cst_linear_numbers((size_t)nq), *rest = cst_linear_numbers((size_t)nq);
+  const int          nq = p->s->nq;
+  const int          ng = p->s->ng;
+  double            *dx = cst_linear_numbers(nq);
+  double            *rest = cst_linear_numbers(nq);
   cst_schur          S;
   const bool         good = cst_linear_schur_create(&S, p->s, p->G, NULL);
   if (good) {

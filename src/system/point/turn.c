@@ -18,17 +18,21 @@ static double across(const double *R, const double *V, int i, int j) {
 }
 
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]) {
-  const double *R = q + b->rotation, *V = v + b->rotation;
+  const double *R = q + b->rotation;
+  const double *V = v + b->rotation;
   for (int a = 0; a < AXES; a++) {
-    const int i = (a + 1) % AXES, j = (a + 2) % AXES;
+    const int i = (a + 1) % AXES;
+    const int j = (a + 2) % AXES;
     omega[a] = 0.5 * (across(R, V, j, i) - across(R, V, i, j));
   }
 }
 
 /* E := exp(hat(x)), with 2 sin^2(t/2) for 1 - cos t to avoid cancellation. */
 static void exponential(const double x[3], double E[9]) {
-  const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), half = cst_elementary_sin(0.5 * t);
-  const double s = t > 0 ? cst_elementary_sin(t) / t : 1, c = t > 0 ? 2 * half * half / (t * t) : 0.5;
+  const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  const double half = cst_elementary_sin(0.5 * t);
+  const double s = t > 0 ? cst_elementary_sin(t) / t : 1;
+  const double c = t > 0 ? 2 * half * half / (t * t) : 0.5;
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       const double turn = a == b ? 0 : (a + 1) % AXES == b ? -x[3 - a - b] : x[3 - a - b];
@@ -38,7 +42,9 @@ static void exponential(const double x[3], double E[9]) {
 }
 
 void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v) {
-  double *R = q + b->rotation, *V = v + b->rotation, E[9], turned[9];
+  double *R = q + b->rotation;
+  double *V = v + b->rotation;
+  double  E[9], turned[9];
   exponential(x, E);
   for (int a = 0; a < AXES; a++)
     for (int j = 0; j < AXES; j++)
@@ -46,7 +52,8 @@ void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], 
   memcpy(R, turned, sizeof turned);
   for (int a = 0; a < AXES; a++)
     for (int j = 0; j < AXES; j++) {
-      const int next = (j + 1) % AXES, last = (j + 2) % AXES;
+      const int next = (j + 1) % AXES;
+      const int last = (j + 2) % AXES;
       V[3 * a + j] = omega[last] * R[3 * a + next] - omega[next] * R[3 * a + last];
     }
 }

@@ -120,7 +120,7 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
     r.names[1 + i] =
         (cst_binding){.name = p->name, .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
   }
-  r.i = cst_need(calloc((size_t)s->ncoordinate + 1, sizeof *r.i));
+  r.i = cst_zeros(s->ncoordinate, sizeof *r.i);
   for (int i = 0; i < s->ncoordinate; i++) {
     r.i[i] = "i";
     if (s->coordinate_name[i].array) r.array = s->coordinate_name[i].name;

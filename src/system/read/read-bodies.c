@@ -100,7 +100,8 @@ static void check_names(cst_reading *r) {
 
 void cst_read_declare_bodies(cst_reading *r, cst_yaml **item) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "bodies", "name: {rotation: R, inertia: [...]}"), **key, **value;
+  cst_yaml   *map = cst_read_map(r, "bodies", "name: {rotation: R, inertia: [...]}");
+  cst_yaml  **key, **value;
   const int   n = cst_yaml_size(map);
   if (map && !n)
     cst_yaml_error(r->doc, map, r->d,

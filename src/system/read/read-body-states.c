@@ -128,7 +128,8 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
 static bool rotation(const entry *x, cst_node R[9]) {
   static const char *const form[] = {"axis", "quaternion", "matrix"};
   cst_reading             *r = x->r;
-  cst_yaml                *n[3], *angle = cst_yaml_get(x->map, "angle");
+  cst_yaml                *n[3];
+  cst_yaml                *angle = cst_yaml_get(x->map, "angle");
   int                      given = 0, which = -1;
   for (int k = 0; k < 3; k++)
     if ((n[k] = cst_yaml_get(x->map, form[k]))) {
@@ -209,7 +210,7 @@ void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const c
                           cst_node *v) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(state, "bodies");
-  const char      **names = cst_need(calloc((size_t)s->nbody_name + 1, sizeof *names));
+  const char      **names = cst_zeros(s->nbody_name, sizeof *names);
   for (int k = 0; k < s->nbody_name; k++) names[k] = s->body_name[k].name;
   if (cst_yaml_is_map(map)) {
     cst_yaml_check_keys(r->doc, map, names, s->nbody_name, r->d);

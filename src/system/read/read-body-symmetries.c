@@ -25,8 +25,10 @@ static bool read_vector(cst_reading *r, cst_yaml *list, const char *key, cst_nod
 static void turn(cst_system *s, const cst_node n[3], int at, int stride, cst_node *xi) {
   cst_graph *g = s->graph;
   for (int a = 0; a < AXES; a++) {
-    const int      i = (a + 1) % AXES, j = (a + 2) % AXES;
-    const cst_node x = cst_graph_input(g, 'q', at + i * stride), y = cst_graph_input(g, 'q', at + j * stride);
+    const int      i = (a + 1) % AXES;
+    const int      j = (a + 2) % AXES;
+    const cst_node x = cst_graph_input(g, 'q', at + i * stride);
+    const cst_node y = cst_graph_input(g, 'q', at + j * stride);
     xi[at + a * stride] = cst_graph_sub(g, cst_graph_mul(g, n[i], y), cst_graph_mul(g, n[j], x));
   }
 }
@@ -52,8 +54,9 @@ bool cst_read_moves_bodies(cst_yaml *n) {
 
 const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi) {
   cst_system *s = r->s;
-  cst_yaml   *rotation = cst_yaml_get(n, "rotation"), *translation = cst_yaml_get(n, "translation"),
-           *own = cst_yaml_get(n, "generator");
+  cst_yaml   *rotation = cst_yaml_get(n, "rotation");
+  cst_yaml   *translation = cst_yaml_get(n, "translation");
+  cst_yaml   *own = cst_yaml_get(n, "generator");
   cst_node    axis[3];
   cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < s->nq; i++) xi[i] = cst_graph_constant(s->graph, 0);
@@ -70,8 +73,8 @@ const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi) {
     turn_bodies(s, axis, xi);
   else
     move_bodies(s, axis, xi);
-  const char *written = cst_read_join(r, rotation ? rotation : translation),
-             *beside = own ? cst_read_join(r, own) : "";
+  const char  *written = cst_read_join(r, rotation ? rotation : translation);
+  const char  *beside = own ? cst_read_join(r, own) : "";
   const size_t size = strlen(written) + strlen(beside) + 60;
   char        *text = cst_system_keep(s, size, 1);
   snprintf(text, size, "%s of all bodies [%s]%s%s", rotation ? "rotation" : "translation", written,

@@ -28,9 +28,10 @@ static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const 
 
 /* "i = 2..n" */
 static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **variable) {
-  const char *text = cst_yaml_text(n), *equal = text ? strchr(text, '=') : NULL,
-             *dots = equal ? strstr(equal, "..") : NULL;
-  int from = 0, to = -1;
+  const char *text = cst_yaml_text(n);
+  const char *equal = text ? strchr(text, '=') : NULL;
+  const char *dots = equal ? strstr(equal, "..") : NULL;
+  int         from = 0, to = -1;
   if (!dots) {
     cst_yaml_error(r->doc, n, r->d, "'for' is '%s'; it must be '%s', for example 'i = 2..n'",
                    text ? text : "", form);
@@ -101,8 +102,9 @@ static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int 
 
 void cst_read_constraints(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "constraints", "name: expression"), **key,
-           **value = cst_read_children(map, &key);
+  cst_yaml   *map = cst_read_map(r, "constraints", "name: expression");
+  cst_yaml  **key;
+  cst_yaml  **value = cst_read_children(map, &key);
   declare(r, key, value, cst_yaml_size(map));
   const int own = s->nfamily;
   cst_read_declare_orthogonal(r, key);

@@ -70,8 +70,8 @@ bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, i
   char    *part = cst_need(strndup(text, (size_t)length));
   double   x = 0;
   cst_node node = parse(r, n, offset, part, cst_read_constants(r), what);
-  bool     constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x),
-       good = constant && x == floor(x) && x >= least && x <= most;
+  bool     constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x);
+  bool     good = constant && x == floor(x) && x >= least && x <= most;
   offset += (int)strspn(part, " \n");
   free(part);
   if (good) *value = (int)x;
@@ -125,7 +125,8 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
                      int name, cst_node *out) {
   const cst_name *a = &e->name[name];
   char            text[WHAT];
-  bool            list = a->array && cst_yaml_is_list(n), good = true;
+  bool            list = a->array && cst_yaml_is_list(n);
+  bool            good = true;
   if (list && !counted(r, n, what, a)) return false;
   cst_yaml **item = cst_read_children(list ? n : NULL, NULL);
   for (int k = 0; k < a->count && good; k++) {

@@ -56,7 +56,8 @@ static bool has_form(cst_reading *r, cst_yaml *list) {
 static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const double I[9]) {
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < a; b++) {
-      const double x = I[3 * a + b], y = I[3 * b + a];
+      const double x = I[3 * a + b];
+      const double y = I[3 * b + a];
       if (!(fabs(x - y) > 1e-12 * fmax(fabs(x), fabs(y)))) continue;
       cst_yaml_error(r->doc, cst_yaml_item(cst_yaml_item(list, a), b), r->d,
                      "%s: entry (%d, %d) is %.13g and entry (%d, %d) is %.13g at the default parameters; an "
@@ -101,7 +102,8 @@ static bool read_one(cst_reading *r, int name, int i) {
   cst_system           *s = r->s;
   const cst_body_place *p = &r->body[name];
   cst_body             *b = &s->bodies[s->body_name[name].at + i];
-  cst_yaml             *mass = cst_yaml_get(p->map, "mass"), *inertia = cst_yaml_get(p->map, "inertia");
+  cst_yaml             *mass = cst_yaml_get(p->map, "mass");
+  cst_yaml             *inertia = cst_yaml_get(p->map, "inertia");
   char                  what[WHAT];
   cst_node              I[9];
   cst_scope             in = scope_of(r, &s->body_name[name], i);

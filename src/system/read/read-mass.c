@@ -134,7 +134,8 @@ static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int 
   for (int a = 0; a < 3; a++) {
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) {
-        const int row = b->rotation + 3 * a + i, column = b->rotation + 3 * a + j;
+        const int row = b->rotation + 3 * a + i;
+        const int column = b->rotation + 3 * a + j;
         if (stride || i == j) out[stride ? row * stride + column : row] = J[3 * i + j];
       }
     if (b->centre >= 0) out[(b->centre + a) * (stride + 1)] = b->mass;
@@ -188,7 +189,8 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   cst_read_values(r, s->mass, n * n, q, M);
   for (int i = 0; i < s->nplain; i++)
     for (int j = 0; j < i; j++) {
-      double a = M[i * n + j], b = M[j * n + i];
+      double a = M[i * n + j];
+      double b = M[j * n + i];
       if (s->mass[i * n + j] == s->mass[j * n + i] || !(fabs(a - b) > 1e-12 * fmax(fabs(a), fabs(b))))
         continue;
       cst_yaml_error(r->doc, entry_of(r, i, j), r->d,
@@ -204,7 +206,8 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
  * them. */
 static bool is_positive(double *M, int n, int stride) {
   for (int k = 0; k < n; k++) {
-    double diagonal = M[k * stride + k], pivot = diagonal;
+    double diagonal = M[k * stride + k];
+    double pivot = diagonal;
     for (int j = 0; j < k; j++) pivot -= M[k * stride + j] * M[k * stride + j];
     if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
     for (int i = k + 1; i < n; i++) {

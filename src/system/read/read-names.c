@@ -35,7 +35,8 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
 
 /* Reads `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
 static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_parameter *p) {
-  cst_yaml *number = cst_yaml_get(map, "default"), *size = cst_yaml_get(map, "size");
+  cst_yaml *number = cst_yaml_get(map, "default");
+  cst_yaml *size = cst_yaml_get(map, "size");
   cst_system_keys_check(r->doc, map, "parameters.NAME", CST_KEYS_ALL, r->d);
   if (number && size)
     cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed",
@@ -101,7 +102,8 @@ void cst_read_parameters(cst_reading *r) {
 
 bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *a) {
   char        what[100];
-  const char *text = cst_yaml_text(n), *bracket = text ? strchr(text, '[') : NULL;
+  const char *text = cst_yaml_text(n);
+  const char *bracket = text ? strchr(text, '[') : NULL;
   size_t      length = text ? strlen(text) : 0;
   *a = (cst_name){.name = text, .count = 1, .first = bracket != NULL, .array = bracket != NULL, .step = 1};
   if (!bracket) return cst_read_symbol(r, n, -1, text, kind);
@@ -187,7 +189,8 @@ static void bind(cst_reading *r, const cst_name *a) {
 /* Declares the names of the list; returns false after a mistake. */
 static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
   cst_system *s = r->s;
-  int         n = cst_yaml_size(list), before = cst_diag_count(r->d);
+  int         n = cst_yaml_size(list);
+  int         before = cst_diag_count(r->d);
   for (int k = 0; k < n && cst_read_goes_on(r); k++) {
     cst_name *a = &s->coordinate_name[s->ncoordinate];
     if (!cst_read_declared(r, item[k], "coordinate", a)) continue;
@@ -226,9 +229,9 @@ bool cst_read_coordinates(cst_reading *r) {
   cst_yaml   *list, **own;
   int         before = cst_diag_count(r->d);
   if (!find_list(r, &list)) return false;
-  const size_t n = (size_t)cst_yaml_size(list),
-               all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
-  cst_yaml **item = cst_need(calloc(all + 1, sizeof *item));
+  const size_t n = (size_t)cst_yaml_size(list);
+  const size_t all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  cst_yaml   **item = cst_zeros(all, sizeof *item);
   own = cst_read_children(list, NULL);
   memcpy(item, own, sizeof *item * n);
   s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);

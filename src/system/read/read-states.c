@@ -43,7 +43,8 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
   static const char *const list[] = {"q", "v"}, *const what[] = {"exact q", "exact v"},
                            of[] = "of the exact motion";
   cst_system *s = r->s;
-  bool        lambda = s->ng || cst_yaml_get(r->root, "constraints"), good;
+  bool        lambda = s->ng || cst_yaml_get(r->root, "constraints");
+  bool        good;
   if (!n) return;
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys %sq, v%s",
@@ -109,7 +110,8 @@ static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *st
 
 void cst_read_states(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_required(r, r->root, "states", "of the system"), **key, **value;
+  cst_yaml   *map = cst_read_required(r, r->root, "states", "of the system");
+  cst_yaml  **key, **value;
   if (!map) return;
   if (!cst_yaml_is_map(map) || !cst_yaml_size(map)) {
     cst_yaml_error(r->doc, map, r->d, "'states' must be a map of 'name: {q: [...], v: [...]}'");

@@ -7,7 +7,8 @@
 enum { LONGEST = 31 }; /* length of a unit in bytes */
 
 static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
-  const char *name = cst_yaml_text(key), *unit = cst_read_text(r, value, name);
+  const char *name = cst_yaml_text(key);
+  const char *unit = cst_read_text(r, value, name);
   if (!cst_read_is_name(name, true))
     cst_yaml_error(r->doc, key, r->d,
                    "'%s' under 'units' is not a valid name; it must be 'time', a coordinate or an observable",

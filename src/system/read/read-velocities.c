@@ -42,7 +42,8 @@ static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
   const cst_node one = cst_graph_constant(s->graph, 1);
   bool           bent = false;
   for (int k = 0; k < n && !bent; k++) {
-    cst_node x = cst_graph_input(s->graph, 'v', index[k]), slope;
+    cst_node x = cst_graph_input(s->graph, 'v', index[k]);
+    cst_node slope;
     cst_graph_gradient(s->graph, &phi, &one, 1, &x, 1, &slope);
     bent = cst_graph_support(s->graph, slope, 'v', &other) > 0;
     if (bent) {
