@@ -107,11 +107,11 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
  * it was scaled. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
   const cst_plan *p = rows->plan;
-  const int       i = rows->icase,
-            size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
-  const double *largest[] = {x->constraints.largest[CST_HIDDEN].value,
-                             x->constraints.largest[CST_HIDDEN_SCALED].value},
-               *state;
+  const int       i = rows->icase;
+  const int       size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
+  const double   *largest[] = {x->constraints.largest[CST_HIDDEN].value,
+                               x->constraints.largest[CST_HIDDEN_SCALED].value};
+  const double   *state;
   static const cst_channel_kind channel[CST_ERRORS] = {
       [CST_ERROR_Q] = CST_CHANNEL_Q, [CST_ERROR_P] = CST_CHANNEL_P, [CST_ERROR_LAMBDA] = CST_CHANNEL_LAMBDA};
   double most[FITS] = {0};
@@ -165,7 +165,8 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
 
 /* The order between cases i - 1 and i, which differ only in their step. */
 static double rate(const cst_plan *p, const double *error, int i) {
-  const double ratio = error[i - 1] / error[i], step = p->cases[i - 1].h / p->cases[i].h;
+  const double ratio = error[i - 1] / error[i];
+  const double step = p->cases[i - 1].h / p->cases[i].h;
   return ratio > 0 && isfinite(ratio) ? cst_elementary_log(ratio) / cst_elementary_log(step) : NAN;
 }
 

@@ -55,12 +55,12 @@ static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
 /* ---- the bins -------------------------------------------------------------------------------- */
 
 static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
-  cst_yaml *low = cst_reader_required(r, n, "histograms", "from"),
-           *high = cst_reader_required(r, n, "histograms", "to"),
-           *count = cst_reader_required(r, n, "histograms", "bins");
-  double from, to;
-  long   bins;
-  bool   good = cst_reader_number(r, low, "from", &from);
+  cst_yaml *low = cst_reader_required(r, n, "histograms", "from");
+  cst_yaml *high = cst_reader_required(r, n, "histograms", "to");
+  cst_yaml *count = cst_reader_required(r, n, "histograms", "bins");
+  double    from, to;
+  long      bins;
+  bool      good = cst_reader_number(r, low, "from", &from);
   good &= cst_reader_number(r, high, "to", &to);
   if (good && !(from < to)) {
     cst_yaml_error(r->doc, high, r->d, "'to' is %s; it must be above 'from', which is %s",

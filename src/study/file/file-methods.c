@@ -213,7 +213,8 @@ static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, 
 void cst_file_error(cst_reader *r) {
   static const char *const compared[] = {"of", "norm", "over"};
   cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "error"), *hidden = cst_yaml_get(n, "hidden");
+  cst_yaml                *n = cst_yaml_get(r->root, "error");
+  cst_yaml                *hidden = cst_yaml_get(n, "hidden");
   s->error_q = s->error_p = true;
   cst_reader_keys(r, n, "error", "error", CST_KEYS_ALL);
   check_compared(r, n, compared, CST_COUNT(compared));

@@ -16,7 +16,8 @@ static const double most_increments = 1e15;
 
 /* The YAML nodes of step i and of method i. */
 static cst_yaml *step_node(const cst_reader *r, int i) {
-  cst_yaml *n = cst_yaml_get(r->root, "steps"), *counts = cst_yaml_get(n, "counts");
+  cst_yaml *n = cst_yaml_get(r->root, "steps");
+  cst_yaml *counts = cst_yaml_get(n, "counts");
   if (cst_yaml_is_map(n) && !counts) return cst_yaml_get(n, "from");
   return cst_yaml_item(counts ? counts : n, i);
 }
@@ -144,7 +145,8 @@ static void check_reference(cst_reader *r) {
 /* Without noise, members with equal starts would be identical. */
 static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
-  cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");
+  cst_yaml        *initial = cst_yaml_get(r->root, "initial");
+  cst_yaml        *spread = cst_yaml_get(initial, "spread");
   if (!s->nmethod || !s->ensemble || s->nstart || s->members == 1 || noisy(s) ||
       !cst_reader_required(r, initial, "initial", "spread"))
     return;

@@ -141,7 +141,8 @@ static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *col
 
 /* NAME: expression, which YAML reads as a map with one entry. */
 static void entry(cst_reader *r, cst_yaml *n) {
-  cst_yaml   *key = cst_yaml_key(n, 0), *value = cst_yaml_value(n, 0);
+  cst_yaml   *key = cst_yaml_key(n, 0);
+  cst_yaml   *value = cst_yaml_value(n, 0);
   const char *name = cst_yaml_text(key);
   if (cst_yaml_size(n) != 1) {
     cst_yaml_error(r->doc, n, r->d, "an observable is one of: %s", wanted());
@@ -158,7 +159,8 @@ static void observable(cst_reader *r, cst_yaml *n) {
     entry(r, n);
     return;
   }
-  const char *text = cst_reader_text(r, n, "observables", wanted()), *colon = text ? strchr(text, ':') : NULL;
+  const char *text = cst_reader_text(r, n, "observables", wanted());
+  const char *colon = text ? strchr(text, ':') : NULL;
   if (colon)
     joined(r, n, text, colon);
   else if (text)

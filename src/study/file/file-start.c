@@ -47,7 +47,8 @@ static bool named(cst_reader *r, cst_yaml *n, const char *what) {
 static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
   if (!cst_reader_list(r, n, what, "numbers", false) || !s->system) return false;
-  int nq = s->system->nq, size = cst_yaml_size(n);
+  int nq = s->system->nq;
+  int size = cst_yaml_size(n);
   if (size != nq) {
     cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
                    s->system->name, nq, cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
@@ -67,7 +68,8 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
 static bool with_bodies(cst_reader *r, cst_yaml *n) {
   cst_study   *s = r->s;
   const size_t nq = (size_t)s->system->nq;
-  cst_node    *q = cst_reader_memory(2 * nq, sizeof *q), *v = q + nq;
+  cst_node    *q = cst_reader_memory(2 * nq, sizeof *q);
+  cst_node    *v = q + nq;
   const bool   good = s->nvariant && cst_system_read_start(s->system, r->doc, n, c_of(s, 0), r->d, q, v);
   for (int k = 0; k < s->nvariant && good; k++) {
     cst_system_values(s->system, q, (int)nq, c_of(s, k), q_of(s, k));

@@ -87,7 +87,8 @@ static step *read_list(cst_reader *r, cst_yaml *n, int *count) {
 
 /* The step nearest to h that divides the end. */
 static double nearest(double end, double h) {
-  double below = fmax(1, floor(end / h)), above = below + 1;
+  double below = fmax(1, floor(end / h));
+  double above = below + 1;
   return fabs(end / below - h) <= fabs(end / above - h) ? end / below : end / above;
 }
 
@@ -127,7 +128,8 @@ static void check_each(cst_reader *r, step *list, int count) {
 static void check_pair(cst_reader *r, const step *a, const step *b) {
   if (!a->known || !b->known) return;
   for (int v = 0; v < r->s->nvariant; v++) {
-    double na = round(r->s->end[v] / a->h[v]), nb = round(r->s->end[v] / b->h[v]);
+    double na = round(r->s->end[v] / a->h[v]);
+    double nb = round(r->s->end[v] / b->h[v]);
     if (nb > na) continue;
     const char *with = cst_reader_with(r, v);
     if (nb == na)
@@ -144,7 +146,8 @@ static void check_pair(cst_reader *r, const step *a, const step *b) {
 static void check_nested(cst_reader *r, const step *list, int count) {
   for (int i = 1; i < count && list[0].known && !cst_diag_full(r->d); i++)
     for (int v = 0; v < r->s->nvariant && list[i].known; v++) {
-      double coarse = round(r->s->end[v] / list[0].h[v]), fine = round(r->s->end[v] / list[i].h[v]);
+      double coarse = round(r->s->end[v] / list[0].h[v]);
+      double fine = round(r->s->end[v] / list[i].h[v]);
       if (fmod(fine, coarse) == 0) continue;
       cst_yaml_error(
           r->doc, list[i].node, r->d,

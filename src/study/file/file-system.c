@@ -230,7 +230,8 @@ static void from_map(cst_reader *r, cst_yaml *n) {
   cst_reader_keys(r, n, "system", "system", CST_KEYS_ALL);
   cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &wish);
   r->s->compile = (cst_compile_wish)wish;
-  cst_yaml *file = cst_yaml_get(n, "file"), *name = cst_yaml_get(n, "name");
+  cst_yaml *file = cst_yaml_get(n, "file");
+  cst_yaml *name = cst_yaml_get(n, "name");
   if (file && name)
     cst_yaml_error(r->doc, file, r->d,
                    "'system' has both 'name', of the catalogue, and 'file', a description of your own; only "

@@ -114,7 +114,8 @@ static void sink(lot *heap, long n, long i) {
 }
 
 static int by_number(const void *a, const void *b) {
-  const long x = *(const long *)a, y = *(const long *)b;
+  const long x = *(const long *)a;
+  const long y = *(const long *)b;
   return (x > y) - (x < y);
 }
 
@@ -136,9 +137,11 @@ static void draw(cst_study *s, long n, uint64_t seed) {
 
 static void read_choice(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
-  cst_yaml  *random = cst_yaml_get(n, "random"), *worst = cst_yaml_get(n, "worst"),
-           *seed = cst_yaml_get(n, "seed"), *by = cst_yaml_get(n, "by");
-  long count = 0, number = 0;
+  cst_yaml  *random = cst_yaml_get(n, "random");
+  cst_yaml  *worst = cst_yaml_get(n, "worst");
+  cst_yaml  *seed = cst_yaml_get(n, "seed");
+  cst_yaml  *by = cst_yaml_get(n, "by");
+  long       count = 0, number = 0;
   cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
   if (!random == !worst) {
     cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s",

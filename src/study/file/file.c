@@ -14,7 +14,8 @@ static const double most_cases = 1e7;
 
 static void read_kind(cst_reader *r) {
   const char *names[64];
-  int         kind, n = cst_kind_count() < CST_COUNT(names) ? cst_kind_count() : CST_COUNT(names);
+  int         kind;
+  int         n = cst_kind_count() < CST_COUNT(names) ? cst_kind_count() : CST_COUNT(names);
   for (int i = 0; i < n; i++) names[i] = cst_kind_name(cst_kind_at(i));
   if (!cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", names, n, &kind)) return;
   r->s->kind = cst_kind_at(kind);
@@ -51,7 +52,8 @@ static void read_solver(cst_reader *r) {
   /* in the order of cst_iteration */
   static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"};
   cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
+  cst_yaml                *n = cst_yaml_get(r->root, "solver");
+  cst_yaml                *list = cst_yaml_get(n, "tolerance");
   long                     most = 25;
   cst_reader_keys(r, n, "solver", "solver", CST_KEYS_ALL);
   s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
@@ -81,7 +83,8 @@ static void read_roundoff(cst_reader *r) {
 }
 
 static void read_checkpoint(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "checkpoint"), *seconds = cst_yaml_get(n, "seconds");
+  cst_yaml *n = cst_yaml_get(r->root, "checkpoint");
+  cst_yaml *seconds = cst_yaml_get(n, "seconds");
   double   *out = &r->s->checkpoint_seconds;
   *out = 600;
   cst_reader_keys(r, n, "checkpoint", "checkpoint", CST_KEYS_ALL);

@@ -51,7 +51,8 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
     cst_system_body_omega(b, q, v, omega);
     for (int a = 0; a < 3; a++) {
       const uint32_t at = (uint32_t)(b->rotation + a);
-      const double   dq = deviation(s, 0, b->rotation), dv = deviation(s, 1, b->rotation);
+      const double   dq = deviation(s, 0, b->rotation);
+      const double   dv = deviation(s, 1, b->rotation);
       x[a] = dq > 0 ? dq * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at) : 0;
       if (dv > 0) omega[a] += dv * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
     }
@@ -61,7 +62,8 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
 
 bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
   int           nq = s->system->nq;
-  size_t        at = (size_t)variant * (size_t)nq, bytes = sizeof(double) * (size_t)nq;
+  size_t        at = (size_t)variant * (size_t)nq;
+  size_t        bytes = sizeof(double) * (size_t)nq;
   const double *own = s->nstart ? cst_starts_row(s, variant, member % s->nstart) : NULL;
   memcpy(q, own ? own : s->q0 + at, bytes);
   memcpy(v, own ? own + nq : s->v0 + at, bytes);

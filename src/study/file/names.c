@@ -100,8 +100,9 @@ static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, con
 }
 
 cst_names cst_names_create(const cst_system *s, cst_graph *g, const char *written) {
-  const size_t of_bodies = quantities(written), n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1) +
-                                                    of_bodies * (size_t)s->nbody_name;
+  const size_t of_bodies = quantities(written);
+  const size_t n =
+      (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1) + of_bodies * (size_t)s->nbody_name;
   cst_names x = {.name = cst_need(calloc(n, sizeof *x.name)), .text = cst_need(malloc(n * LENGTH))};
   cst_node *entry = x.entry =
       cst_need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) +

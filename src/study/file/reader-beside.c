@@ -10,7 +10,8 @@ const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **by
 }
 
 char *cst_reader_beside(const cst_reader *r, const char *name) {
-  const char *study = r->s->file, *slash = *name == '/' ? NULL : strrchr(study, '/');
+  const char *study = r->s->file;
+  const char *slash = *name == '/' ? NULL : strrchr(study, '/');
   int         folder = slash ? (int)(slash + 1 - study) : 0;
   size_t      room = (size_t)folder + strlen(name) + 1;
   char       *path = cst_reader_memory(room, 1);

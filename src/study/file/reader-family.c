@@ -50,8 +50,9 @@ static bool is_word(const char *s) {
 static bool split(family *f, cst_yaml *n) {
   cst_reader *r = f->r;
   range      *x = &f->range[f->n];
-  const char *text = cst_reader_text(r, n, "for", form), *equal = text ? strchr(text, '=') : NULL,
-             *dots = equal ? strstr(equal, "..") : NULL;
+  const char *text = cst_reader_text(r, n, "for", form);
+  const char *equal = text ? strchr(text, '=') : NULL;
+  const char *dots = equal ? strstr(equal, "..") : NULL;
   if (!text) return false;
   if (!dots) {
     cst_yaml_error(r->doc, n, r->d, "'for' of %s is '%s'; it must be %s", f->what, text, form);
@@ -91,7 +92,8 @@ static bool whole(family *f, int k, const char *at, size_t length, const char *w
   cst_expr_error error;
   double         value = 0;
   const cst_node node = cst_expr_parse(g, part, f->names, f->count + k, &error);
-  const int      offset = (int)(at - x->text), blanks = (int)strspn(part, " \t\n");
+  const int      offset = (int)(at - x->text);
+  const int      blanks = (int)strspn(part, " \t\n");
   free(part);
   if (node < 0) {
     cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which, error.message);

@@ -20,7 +20,8 @@ typedef struct {
 /* The next line with content, terminated; NULL: there is none. */
 static char *next_line(char **text, int *line) {
   while (**text) {
-    char *here = *text, *end = here + strcspn(here, "\n");
+    char *here = *text;
+    char *end = here + strcspn(here, "\n");
     *text = *end ? end + 1 : end;
     *end = 0;
     ++*line;
@@ -33,7 +34,8 @@ static char *next_line(char **text, int *line) {
 
 /* The text up to the next comma, without surrounding blanks and quotes. */
 static char *next_cell(char **line) {
-  char *here = *line, *end = here + strcspn(here, ",");
+  char *here = *line;
+  char *end = here + strcspn(here, ",");
   *line = *end ? end + 1 : NULL;
   *end = 0;
   here += strspn(here, " \t\"");
@@ -64,7 +66,8 @@ static bool head(table *t, char *line) {
 static bool row(table *t, char *line, double *x) {
   int k = 0;
   for (; line; k++) {
-    char  *cell = next_cell(&line), *end;
+    char  *cell = next_cell(&line);
+    char  *end;
     double value = strtod(cell, &end);
     if (k < t->n && (end == cell || *end || !isfinite(value))) {
       cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is not a finite number", SHOWN, cell);
@@ -79,7 +82,8 @@ static bool row(table *t, char *line, double *x) {
 }
 
 static long rows_of(const char *text) {
-  char *copy = strdup(text), *at = copy;
+  char *copy = strdup(text);
+  char *at = copy;
   int   line = 0;
   long  n = -1;
   while (copy && next_line(&at, &line)) n++;
@@ -93,7 +97,8 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
   const bool each = t->n < 2 * s->system->nq;
   if (!cst_starts_make(t->r, n, (double)rows, each)) return false;
   for (long i = 0; i < rows; i++) {
-    char *line = next_line(&text, &t->line), *again = strdup(line);
+    char *line = next_line(&text, &t->line);
+    char *again = strdup(line);
     bool  good = again != NULL;
     for (int v = 0; v < (each ? s->nvariant : 1) && good; v++)
       good = row(t, strcpy(again, line), cst_starts_row(s, v, i));

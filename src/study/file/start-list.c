@@ -6,7 +6,8 @@
 
 static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   cst_study *s = r->s;
-  const int  nq = s->system->nq, n = cst_yaml_size(value);
+  const int  nq = s->system->nq;
+  const int  n = cst_yaml_size(value);
   bool       good = true;
   (void)map;
   if (!cst_reader_list(r, value, "list", "starts", false) || !cst_starts_make(r, value, n, true))

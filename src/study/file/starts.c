@@ -122,7 +122,8 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
 
 /* Combines every parameter set with every start; starts vary slowest. */
 static void multiply(cst_study *s, int n, double *q, double *v) {
-  const size_t npar = (size_t)s->system->npar, bytes = sizeof(double) * npar * (size_t)s->nvariant;
+  const size_t npar = (size_t)s->system->npar;
+  const size_t bytes = sizeof(double) * npar * (size_t)s->nvariant;
   double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
   for (int i = 0; i < n; i++) memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
   free(s->parameter);
@@ -162,7 +163,8 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
     good = false;
   }
   if (!good || !s->system) return;
-  double *q = cst_reader_memory((size_t)n * m, sizeof *q), *v = cst_reader_memory((size_t)n * m, sizeof *v);
+  double *q = cst_reader_memory((size_t)n * m, sizeof *q);
+  double *v = cst_reader_memory((size_t)n * m, sizeof *v);
   s->start_name = cst_reader_memory((size_t)n, sizeof *s->start_name);
   s->start_state = cst_reader_memory((size_t)n, sizeof *s->start_state);
   for (int i = 0; i < n; i++) {

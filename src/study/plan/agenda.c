@@ -45,7 +45,8 @@ static long batches(const stretches *a, long size) {
  * group; at most the lanes of the largest class. */
 static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
   const double bytes = cst_plan_lane_bytes(p);
-  const long   width = cst_isas[p->isa].width, lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
+  const long   width = cst_isas[p->isa].width;
+  const long   lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
   while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
   while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;

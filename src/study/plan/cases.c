@@ -22,7 +22,8 @@ static cst_case make(const cst_study *s, int variant, int tolerance, int method,
 
 cst_case *cst_study_cases(const cst_study *s, int *count) {
   int       n = s->nvariant * s->ntolerance * s->nmethod * s->nstep;
-  cst_case *list = cst_need(malloc(sizeof *list * (size_t)(n ? n : 1))), *next = list;
+  cst_case *list = cst_need(malloc(sizeof *list * (size_t)(n ? n : 1)));
+  cst_case *next = list;
   for (int v = 0; v < s->nvariant; v++)
     for (int t = 0; t < s->ntolerance; t++)
       for (int m = 0; m < s->nmethod; m++)

@@ -78,7 +78,8 @@ static void make_dimensions(cst_channels *c, int *at) {
 static int how_many(const cst_plan *p, cst_channel_many m, cst_channel_kind kind,
                     const cst_columns *columns) {
   const cst_study *s = p->study;
-  const bool       sampled = p->most_samples > 0, several = s->members > 1;
+  const bool       sampled = p->most_samples > 0;
+  const bool       several = s->members > 1;
   switch (m) {
   case PARAMETRIC:
     return cst_system_named(s->system) > 0;
@@ -163,7 +164,8 @@ void cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n) 
 }
 
 static void make_path_of_case(const cst_plan *p, cst_channel *x) {
-  const char *form = cst_channels_table[x->kind].path, *mark = strchr(form, '%');
+  const char *form = cst_channels_table[x->kind].path;
+  const char *mark = strchr(form, '%');
   const char *end =
       cst_channels_table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
   snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form,
@@ -172,8 +174,8 @@ static void make_path_of_case(const cst_plan *p, cst_channel *x) {
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
   const cst_observer *row = observer(p, x);
-  const char         *form = row && row->path ? row->path : cst_channels_table[x->kind].path,
-             *mark = strchr(form, '%');
+  const char         *form = row && row->path ? row->path : cst_channels_table[x->kind].path;
+  const char         *mark = strchr(form, '%');
   if (!mark)
     snprintf(x->field.path, sizeof x->field.path, "%s", form);
   else if (mark[1] == 'd')
@@ -184,7 +186,8 @@ static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel
 }
 
 static void describe(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
-  const char *unit = cst_channels_table[x->kind].unit, *doc = cst_channels_table[x->kind].doc;
+  const char *unit = cst_channels_table[x->kind].unit;
+  const char *doc = cst_channels_table[x->kind].doc;
   x->field.type = cst_channels_table[x->kind].type;
   if (observer(p, x)) doc = observer(p, x)->path_doc ? observer(p, x)->path_doc : "";
   if (x->kind == CST_CHANNEL_STATISTIC) {

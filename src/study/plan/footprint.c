@@ -53,7 +53,8 @@ static double conclusion_bytes(const cst_plan *p) {
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double      state = cst_plan_lane_bytes(p), row = row_bytes(p);
+  const double      state = cst_plan_lane_bytes(p);
+  const double      row = row_bytes(p);
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   return program + group + reference + cst_plan_track_bytes(p, batch) +

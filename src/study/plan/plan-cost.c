@@ -82,7 +82,8 @@ static int width_for_molecules(const cst_study *s) {
 
 /* True if lane code is compiled for the system on the set `wide`, but only kernels on set i. */
 static bool lacks_forms(const cst_system *s, int i, int wide) {
-  const cst_compiled *x = s->compiled[i], *y = s->compiled[wide];
+  const cst_compiled *x = s->compiled[i];
+  const cst_compiled *y = s->compiled[wide];
   return x && y && !x->form[0].core && y->form[0].core;
 }
 
@@ -93,8 +94,8 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
   const int    least = PetscMax(width_for_pairs(p->study->system), width_for_molecules(p->study));
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
-    const bool last = cst_isas[i].width >= cst_plan_most_lanes(p),
-               next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
+    const bool last = cst_isas[i].width >= cst_plan_most_lanes(p);
+    const bool next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (lacks_forms(p->study->system, i, isa)) continue;
     if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out)) return i;
   }
@@ -146,7 +147,8 @@ double cst_plan_replay_steps(const cst_plan *p) {
 }
 
 double cst_plan_replay_time(const cst_plan *p) {
-  const double width = cst_isas[p->isa].width, lanes = ceil((double)p->study->ntrajectory / width) * width;
+  const double width = cst_isas[p->isa].width;
+  const double lanes = ceil((double)p->study->ntrajectory / width) * width;
   double       sum = 0;
   for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
     sum += lanes * (double)p->cases[i].n * p->classes[p->class_of[i]].cost;

@@ -24,7 +24,8 @@ long cst_plan_class_fold_next(const cst_class *k, long fold) {
 }
 
 long cst_plan_class_fold_after(const cst_class *k, long step) {
-  const long j = step / k->observe, here = fold_of(j, k->observe);
+  const long j = step / k->observe;
+  const long here = fold_of(j, k->observe);
   return no_later(k, here > step ? here : fold_of(j + 1, k->observe));
 }
 
@@ -43,7 +44,8 @@ void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
 
 /* Number of observations at steps up to `step`; the last one is at n. */
 static long folds_until(const cst_class *k, long step) {
-  const long before = step < k->n ? step : k->n - 1, j = before / k->observe;
+  const long before = step < k->n ? step : k->n - 1;
+  const long j = before / k->observe;
   if (step < 0) return 0;
   return j + (fold_of(j, k->observe) <= before) + (step >= k->n);
 }

@@ -120,7 +120,8 @@ long cst_plan_track_numbers(const cst_plan *p) {
 enum { TRACK_BYTES = 16 << 20 };
 
 long cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks) {
-  const long all = k->n / p->study->trajectory_every + 1, numbers = cst_plan_track_numbers(p);
+  const long all = k->n / p->study->trajectory_every + 1;
+  const long numbers = cst_plan_track_numbers(p);
   const long fits = TRACK_BYTES / (long)sizeof(double) / (tracks * (numbers > 0 ? numbers : 1));
   return fits < 1 ? 1 : fits < all ? fits : all;
 }
@@ -129,10 +130,11 @@ double cst_plan_track_bytes(const cst_plan *p, long batch) {
   double most = 0;
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    const long   chosen = (long)k->ncase * p->study->ntrajectory, tracks = chosen < batch ? chosen : batch;
-    const double bytes = tracks ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) *
+    const long       chosen = (long)k->ncase * p->study->ntrajectory;
+    const long       tracks = chosen < batch ? chosen : batch;
+    const double     bytes = tracks ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) *
                                       (double)cst_plan_track_numbers(p)
-                                : 0;
+                                    : 0;
     most = bytes > most ? bytes : most;
   }
   return most;

@@ -188,7 +188,8 @@ static void count_freedom(cst_plan *p, cst_diag *d) {
   const cst_system *s = p->study->system;
   p->freedom = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *p->freedom));
   for (int i = 0; i < p->study->nmethod; i++) {
-    const int momenta = kept_momenta(p, i), rank = enforced(p->method[i]->stepped);
+    const int momenta = kept_momenta(p, i);
+    const int rank = enforced(p->method[i]->stepped);
     p->freedom[i] = s->nq - rank - momenta;
     if (p->freedom[i] < 1 && wants_temperature(p))
       cst_diag_add(d, p->study->file, 1, 1,

@@ -62,7 +62,8 @@ static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st)
 static bool start(const cst_trier *t, const cst_class *k, cst_stepper *st, cst_batch *b) {
   const cst_study *s = t->plan->study;
   const cst_case  *c = &t->plan->cases[k->cases[0]];
-  double          *q = cst_need(malloc(2 * sizeof *q * (size_t)(s->system->nq + 1))), *v = q + s->system->nq;
+  double          *q = cst_need(malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)));
+  double          *v = q + s->system->nq;
   const bool       good = cst_study_member(s, c->variant, 0, q, v);
   cst_batch_reset(st, b, 1);
   if (good) {
@@ -92,7 +93,8 @@ static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nan
 
 static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n, double *evaluations,
                            double *nanoseconds) {
-  const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost))), half = few / 2;
+  const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost)));
+  const long half = few / 2;
   double     per_step, per_iteration, first = 0;
   PetscFunctionBegin;
   cst_stepper_evaluations(st, &per_step, &per_iteration);
@@ -102,8 +104,8 @@ static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, lo
   if (b->alive[0] && !cst_stepper_halted(st)) PetscCall(cst_stepper_advance(st, b, few - half));
   *nanoseconds = (clock_now() - before) / (double)(few - half);
   const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
-  const double all = iterations(st, b),
-               steps = goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
+  const double all = iterations(st, b);
+  const double steps = goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
   const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
   *evaluations = per_step * steps + per_iteration * (all + further);
   if (goes_on) PetscCall(measure(st, b, k->n, nanoseconds));
@@ -165,7 +167,8 @@ cst_trial cst_trial_make(const cst_plan *p) {
   cst_trial    all = {0};
   rates        last = {-1, NAN, NAN};
   double       spent = 0;
-  const double width = cst_isas[p->isa].width, begun = clock_now();
+  const double width = cst_isas[p->isa].width;
+  const double begun = clock_now();
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
     double           evaluations = NAN, nanoseconds = NAN;

@@ -95,7 +95,8 @@ static bool stage_accelerations(cst_motion *m, quad h) {
 static quad renew(cst_motion *m, quad h) {
   quad change = 0, size = 0;
   for (int i = 0; i < m->stages * m->nq; i++) {
-    const quad d = fabsq(h * (m->next[i] - m->A[i])), x = fabsq(m->V[i]) + fabsq(h * m->next[i]);
+    const quad d = fabsq(h * (m->next[i] - m->A[i]));
+    const quad x = fabsq(m->V[i]) + fabsq(h * m->next[i]);
     if (!(d <= change)) change = d; /* keeps a NaN */
     size = fmaxq(size, x);
     m->A[i] = m->next[i];

@@ -12,7 +12,8 @@ static const double quadruple = 210; /* measured: 200 to 230 on systems of 2 to 
 /* Steps of one member of a variant up to the last time at which it is read. */
 static double steps_of(const cst_plan *p, int variant) {
   int     n;
-  double *t = cst_reference_times(p, variant, &n), sum = 0;
+  double *t = cst_reference_times(p, variant, &n);
+  double  sum = 0;
   for (int i = 0; i < n; i++) {
     const double span = t[i] - (i ? t[i - 1] : 0);
     if (span > 0) sum += (double)cst_reference_steps(p->study, span);

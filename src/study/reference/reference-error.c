@@ -12,7 +12,8 @@ bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, lon
   double last = 0, before = 0, longest = 0;
   bool   any = false;
   for (int k = 0; k < n; k++) {
-    const double span = time[k] - before, way = time[k] - last;
+    const double span = time[k] - before;
+    const double way = time[k] - last;
     if (span > 0) longest = fmax(longest, span / (double)cst_reference_steps(s, span));
     const double steps = longest > 0 ? floor(way / (2 * longest) * (1 + 1e-9)) : 0;
     /* with noise, steps are multiples of the path's increments */
@@ -35,7 +36,9 @@ static void keep_largest(double *kept, double e) {
 
 /* x, y: rows {q, p, lambda} of a member at the step of the reference and at twice that step. */
 static void add_difference(const cst_study *s, const double *x, const double *y, double error[CST_ERRORS]) {
-  const int  nq = s->system->nq, at[] = {0, 0, nq, 2 * nq}, size[] = {0, nq, nq, s->system->ng};
+  const int  nq = s->system->nq;
+  const int  at[] = {0, 0, nq, 2 * nq};
+  const int  size[] = {0, nq, nq, s->system->ng};
   const bool chosen[] = {false, s->error_q, s->error_p, s->error_lambda};
   double     all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
@@ -76,10 +79,11 @@ static int order_of(const cst_properties *p) { return PetscMin(p->order_q, p->or
  * hundred times if both have the same order: otherwise its own error biases the order. */
 static double longest_step(const cst_plan *p, int variant, int m, int order) {
   const cst_study *s = p->study;
-  const double    *steps = s->step + (size_t)variant * (size_t)s->nstep, h = steps[s->nstep - 1],
-               T = fmax(1, 10 * steps[0]);
-  const int    of = order_of(&p->method[m]->properties);
-  const double longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
+  const double    *steps = s->step + (size_t)variant * (size_t)s->nstep;
+  const double     h = steps[s->nstep - 1];
+  const double     T = fmax(1, 10 * steps[0]);
+  const int        of = order_of(&p->method[m]->properties);
+  const double     longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
   return of == order ? fmin(longest, h * pow(0.01, 1.0 / of)) : longest;
 }
 
@@ -94,8 +98,8 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
     for (int m = 0; m < s->nmethod && order > 0; m++) {
       const double longest =
           order_of(&p->method[m]->properties) > 0 ? longest_step(p, v, m, order) : INFINITY;
-      const double finest = s->step[v * s->nstep + s->nstep - 1],
-                   step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
+      const double finest = s->step[v * s->nstep + s->nstep - 1];
+      const double step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
       if (step > longest * (1 + 1e-9) && longest < least) {
         least = longest;
         variant = v;

@@ -55,8 +55,8 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   const cst_system *s = r->plan->study->system;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  double           *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)),
-         *one = cst_need(malloc((size_t)s->nq * sizeof *one));
+  double           *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v));
+  double           *one = cst_need(malloc((size_t)s->nq * sizeof *one));
   for (long m = 0; m < x.count; m++) {
     double *to = cst_reference_cell(r, x.table, time, x.first + m);
     if (m % width == 0)
@@ -128,7 +128,8 @@ static void round_state(const cst_system *s, const double *c, cst_motion *m, __f
 static void open_quad(cst_item *i) {
   const cst_study  *s = i->r->plan->study;
   const cst_system *sys = s->system;
-  double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
+  double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q));
+  double           *v = q + sys->nq;
   i->workspace = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->workspace));
   if (cst_study_member(s, i->x.variant, i->x.first, q, v))
     i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant),

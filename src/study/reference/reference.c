@@ -15,7 +15,8 @@
 enum { MEMBERS_PER_ITEM = 64, MEMBERS_TWICE = 8 };
 
 static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
@@ -26,7 +27,8 @@ static int case_times(const cst_plan *p, int i, double *t) {
   const double     back = cst_properties_back(&p->method[c->method]->properties, c->h);
   int              n = 0;
   for (long m = 0; m < c->n / k->read; m++) {
-    const long state = (m + 1) * k->read, multiplier = k->lead > 0 ? m * k->read + k->lead : state;
+    const long state = (m + 1) * k->read;
+    const long multiplier = k->lead > 0 ? m * k->read + k->lead : state;
     if (t) t[n] = (double)state * c->h;
     n++;
     if (back == 0 || p->study->system->ng == 0) continue;
@@ -38,7 +40,8 @@ static int case_times(const cst_plan *p, int i, double *t) {
 
 double *cst_reference_times(const cst_plan *p, int variant, int *count) {
   /* the cases of one parameter set are consecutive */
-  const int cases = p->ncase / p->study->nvariant, first = variant * cases;
+  const int cases = p->ncase / p->study->nvariant;
+  const int first = variant * cases;
   size_t    most = 0, n = 0;
   for (int i = 0; i < cases; i++) most += (size_t)case_times(p, first + i, NULL);
   double *t = cst_need(malloc((most + 1) * sizeof *t));
@@ -137,7 +140,8 @@ long cst_reference_steps(const cst_study *s, double span) {
 }
 
 long cst_reference_way(const cst_reference *r, int table, int time, double *from) {
-  const int     nvariant = r->plan->study->nvariant, v = table % nvariant;
+  const int     nvariant = r->plan->study->nvariant;
+  const int     v = table % nvariant;
   const double *t = r->time[v];
   int           last = time - 1;
   if (table >= nvariant)
@@ -212,7 +216,8 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
 PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
   PetscFunctionBegin;
   for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
-    const size_t n = table_size(r, t), most = 1 << 26;
+    const size_t n = table_size(r, t);
+    const size_t most = 1 << 26;
     /* each cell was written by one rank; on all others its bits are zero */
     for (size_t at = 0; at < n; at += most)
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at),
@@ -231,7 +236,8 @@ static void exact(const cst_reference *r, int variant, const double *q0, const d
                   double tl, double *q, double *p, double *lambda) {
   const cst_study *s = r->plan->study;
   const double    *c = cst_plan_parameters(r->plan, variant);
-  const int        state = cst_study_state(s, variant), nq = s->system->nq;
+  const int        state = cst_study_state(s, variant);
+  const int        nq = s->system->nq;
   const bool       at_once = q && lambda && tl == t;
   if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
   if (lambda && !at_once)

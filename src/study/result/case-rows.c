@@ -7,7 +7,8 @@
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
                                     cst_case_rows **rows) {
   const cst_system *s = p->study->system;
-  const long        n = p->study->members, state = PetscMax(1, PetscMax(s->nq, s->ng));
+  const long        n = p->study->members;
+  const long        state = PetscMax(1, PetscMax(s->nq, s->ng));
   cst_case_rows    *r;
   PetscFunctionBegin;
   PetscCall(PetscNew(&r));

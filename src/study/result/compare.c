@@ -16,7 +16,8 @@ static int64_t rank_of(double x) {
 
 /* The distance of two doubles in ulps, as text. */
 static void say_distance(double a, double b, char *text, size_t n) {
-  const int64_t  i = rank_of(a), j = rank_of(b);
+  const int64_t  i = rank_of(a);
+  const int64_t  j = rank_of(b);
   const uint64_t apart = i > j ? (uint64_t)i - (uint64_t)j : (uint64_t)j - (uint64_t)i;
   if (isnan(a) || isnan(b))
     snprintf(text, n, "one is not a number");
@@ -34,12 +35,14 @@ static long integer(cst_type type, const void *x) {
 static void say_first(cst_comparison *c, const char *where, cst_type type, const void *kept, const void *x) {
   char distance[64];
   if (type != CST_TYPE_F64) {
-    const long a = integer(type, kept), b = integer(type, x);
+    const long a = integer(type, kept);
+    const long b = integer(type, x);
     snprintf(c->first, sizeof c->first, "%s is %#lx (%ld), computed %#lx (%ld)", where, (unsigned long)a, a,
              (unsigned long)b, b);
     return;
   }
-  const double a = *(const double *)kept, b = *(const double *)x;
+  const double a = *(const double *)kept;
+  const double b = *(const double *)x;
   say_distance(a, b, distance, sizeof distance);
   snprintf(c->first, sizeof c->first, "%s is %a (%.17g), computed %a (%.17g), %s", where, a, a, b, b,
            distance);
@@ -64,7 +67,8 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
   char      *kept = calloc((size_t)n + 1, size);
   const bool read = kept && cst_result_read_block(file, f->path, f->type, start, count, kept);
   for (long i = 0; read && i < n; i++) {
-    const char *a = kept + (size_t)i * size, *b = (const char *)x + (size_t)i * size;
+    const char *a = kept + (size_t)i * size;
+    const char *b = (const char *)x + (size_t)i * size;
     char        where[192];
     c->compared++;
     if (!memcmp(a, b, size)) continue;

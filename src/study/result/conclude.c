@@ -21,11 +21,10 @@ struct cst_conclusion {
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study      *s = p->study;
   const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
-  const cst_text_column system = cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"},
-                                                  "system", "system"),
-                        method = cst_columns_text(
-                            c, (cst_column_use){.shown = true, .labels = true, .role = "method"},
-                            "method expression", "method");
+  const cst_text_column system =
+      cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"}, "system", "system");
+  const cst_text_column method = cst_columns_text(
+      c, (cst_column_use){.shown = true, .labels = true, .role = "method"}, "method expression", "method");
   const cst_number_column step =
       cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"},
                          "nominal step", "step");
@@ -71,16 +70,14 @@ static void declare_run(cst_conclusion *x) {
   x->evaluations = cst_columns_number(c, (cst_column_use){.role = "evaluations"},
                                       "evaluations of the force per step, over members that did not fail",
                                       "evaluations_per_step");
-  const cst_number_column observe = cst_columns_number(
-                              c, (cst_column_use){.role = "observe"},
-                              "number of steps between observations, for maxima, means and drift", "observe"),
-                          taken = cst_columns_number(
-                              c, (cst_column_use){.role = "step-taken"},
-                              "step that was run: the nominal one, or the nearest number with 20 bits",
-                              "step_taken"),
-                          end =
-                              cst_columns_number(c, (cst_column_use){.role = "end"},
-                                                 "end of the run, steps times the step that was run", "end");
+  const cst_number_column observe =
+      cst_columns_number(c, (cst_column_use){.role = "observe"},
+                         "number of steps between observations, for maxima, means and drift", "observe");
+  const cst_number_column taken = cst_columns_number(
+      c, (cst_column_use){.role = "step-taken"},
+      "step that was run: the nominal one, or the nearest number with 20 bits", "step_taken");
+  const cst_number_column end = cst_columns_number(
+      c, (cst_column_use){.role = "end"}, "end of the run, steps times the step that was run", "end");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_set(members, i, (double)p->study->members);
     cst_column_set(observe, i, (double)p->classes[p->class_of[i]].observe);

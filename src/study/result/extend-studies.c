@@ -13,7 +13,8 @@ static void drop(cst_yaml *root, const char *map, const char *key) {
 }
 
 static void drop_new_layers(cst_yaml *root, cst_yaml *old) {
-  cst_yaml *layers = cst_yaml_get(root, "layers"), *known = cst_yaml_get(old, "layers");
+  cst_yaml *layers = cst_yaml_get(root, "layers");
+  cst_yaml *known = cst_yaml_get(old, "layers");
   for (int i = cst_yaml_size(layers) - 1; cst_yaml_is_map(layers) && i >= 0; i--) {
     char *name = strdup(cst_yaml_text(cst_yaml_key(layers, i)));
     if (!cst_yaml_get(known, name)) drop(root, "layers", name);
@@ -73,7 +74,8 @@ static const char *first_other(const char *a, const char *b, int *length) {
 static void report(block a, block b, const cst_study *now, const char *path, cst_diag *d) {
   static const char allowed[] = "only members, steps, methods, parameters and tolerances may be more";
   int               m, n;
-  const char       *x = first_other(a.text, b.text, &m), *y = first_other(b.text, a.text, &n);
+  const char       *x = first_other(a.text, b.text, &m);
+  const char       *y = first_other(b.text, a.text, &n);
   cst_diag_add(d, now->file, 0, 0,
                "'%.*s' differs from %s, which has \"%.*s\" where this study has \"%.*s\"; %s", a.name, a.text,
                path, m, x, n, y, allowed);
@@ -88,7 +90,8 @@ static void report_missing(block b, const char *who, const char *lacks, const cs
 
 static void compare_texts(const char *x, const char *y, const cst_study *now, const char *path, cst_diag *d) {
   while (*x || *y) {
-    const block a = block_at(x), b = block_at(y);
+    const block a = block_at(x);
+    const block b = block_at(y);
     const int   which = order(a, b);
     if (which < 0) report_missing(a, path, now->file, now, d);
     if (which > 0) report_missing(b, now->file, path, now, d);
@@ -135,7 +138,8 @@ bool cst_extend_compare(const cst_study *old, const cst_study *now, const char *
     cst_diag_add(d, now->file, 0, 0,
                  "it has %ld members, %s has %ld; a study that extends it must keep all it has", now->members,
                  path, old->members);
-  char      *x = rest(old, old, d), *y = rest(now, old, d);
+  char      *x = rest(old, old, d);
+  char      *y = rest(now, old, d);
   const int  before = cst_diag_count(d);
   const bool longer = compare_ends(old, now, path, d);
   if (cst_diag_count(d) == before) compare_texts(x, y, now, path, d);

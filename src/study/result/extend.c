@@ -26,7 +26,8 @@ static const char *start_of(const cst_plan *p, const cst_case *c) {
 }
 
 static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
-  const cst_case *a = &old->cases[i], *b = &now->cases[k];
+  const cst_case *a = &old->cases[i];
+  const cst_case *b = &now->cases[k];
   const bool      longer = old->study->extensible && now->study->extensible;
   return a->h == b->h && a->h_nominal == b->h_nominal && (longer ? a->n <= b->n : a->n == b->n) &&
          !strcmp(label(old, a), label(now, b)) && !strcmp(start_of(old, a), start_of(now, b)) &&
@@ -51,7 +52,8 @@ static bool same_looks(const cst_class *a, const cst_class *b) {
 /* The last digits of a method's states depend on all times at which it stops. */
 static bool same_times(const cst_plan *old, int variant, const cst_plan *now, int other) {
   int     m, n;
-  double *t = cst_reference_times(old, variant, &m), *u = cst_reference_times(now, other, &n);
+  double *t = cst_reference_times(old, variant, &m);
+  double *u = cst_reference_times(now, other, &n);
   bool    same = m == n && same_numbers(t, u, n);
   free(t);
   free(u);
@@ -62,7 +64,8 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
 static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples,
                          void *x) {
   const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
-  const long         start[3] = {icase, 0, 0}, count[3] = {1, samples, CST_SUM_WORDS};
+  const long         start[3] = {icase, 0, 0};
+  const long         count[3] = {1, samples, CST_SUM_WORDS};
   return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
 }
 
@@ -98,7 +101,8 @@ static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m
 
 /* Continues case i of the file as case k. */
 static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
-  const cst_class *from = &e->old->classes[e->old->class_of[i]], *to = &e->now->classes[e->now->class_of[k]];
+  const cst_class *from = &e->old->classes[e->old->class_of[i]];
+  const cst_class *to = &e->now->classes[e->now->class_of[k]];
   const char      *why = cst_longer_refuse(e->old, from, e->now, to);
   const int        first = e->from[to->cases[0]];
   if (!why && first >= 0 && e->old->cases[first].n != from->n)

@@ -55,7 +55,8 @@ void cst_longer_seal(double *row) {
 }
 
 long cst_longer_step(const double *row, long width) {
-  const double step = row[CST_LONGER_STEP], numbers = row[CST_LONGER_NUMBERS];
+  const double step = row[CST_LONGER_STEP];
+  const double numbers = row[CST_LONGER_NUMBERS];
   const bool   fits = numbers >= 0 && numbers < (double)(width - CST_LONGER_HEAD);
   return fits && step > 0 && step == row[CST_LONGER_HEAD + (long)numbers] ? (long)step : -1;
 }
@@ -80,7 +81,8 @@ static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
 static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to,
                          const double *old, double *made, double *sum) {
   const long   ratio = to->n / from->n;
-  cst_position was = cst_plan_position(p, from, from->n - 1), is = cst_plan_position(now, to, from->n - 1);
+  cst_position was = cst_plan_position(p, from, from->n - 1);
+  cst_position is = cst_plan_position(now, to, from->n - 1);
   for (int w = 0; w < CST_WINDOWS; w++) made[w] = NAN;
   for (long w = 0; w <= is.window; w++) {
     double all = 0, count = 0;
@@ -121,8 +123,8 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
   made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_now);
   for (int k = 0; k < now->n; k++) {
     const cst_channel *c = &now->channel[k];
-    const long         there = is_kept(c) ? place_of(old, c->kind, c->which) : -1,
-               here = is_kept(c) ? place_of(now, c->kind, c->which) : 0;
+    const long         there = is_kept(c) ? place_of(old, c->kind, c->which) : -1;
+    const long         here = is_kept(c) ? place_of(now, c->kind, c->which) : 0;
     if (there < 0) continue;
     if (c->kind == CST_CHANNEL_SAMPLES)
       convert_samples(p, from, q, to, x + there, y + here);
@@ -133,7 +135,8 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
   }
   const long sums = place_of(now, CST_CHANNEL_ACCUMULATORS, 0);
   for (int k = 0; k < q->nquantity; k++) {
-    const long there = place_of(old, CST_CHANNEL_WINDOWS, k), here = place_of(now, CST_CHANNEL_WINDOWS, k);
+    const long there = place_of(old, CST_CHANNEL_WINDOWS, k);
+    const long here = place_of(now, CST_CHANNEL_WINDOWS, k);
     if (there >= 0)
       join_windows(p, from, q, to, x + there, y + here, y + sums + (long)k * CST_SLOTS + CST_SLOT_SUM);
   }

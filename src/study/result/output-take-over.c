@@ -92,16 +92,19 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
 
 PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to) {
   const cst_plan    *was = old->plan, *now = o->plan;
-  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0),
-                    *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
-  const cst_class *earlier = &was->classes[was->class_of[from]], *later = &now->classes[now->class_of[to]];
-  double          *row, *made;
+  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0);
+  const cst_channel *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
+  const cst_class   *earlier = &was->classes[was->class_of[from]];
+  const cst_class   *later = &now->classes[now->class_of[to]];
+  double            *row, *made;
   PetscFunctionBegin;
   if (now->study->trajectory) PetscCall(take_states(o, file, was, from, to));
   PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
   for (long m = 0; m < now->study->members; m++) {
-    const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count},
-               width[3] = {1, 1, (long)b->count};
+    const long there[3] = {from, m, 0};
+    const long here[3] = {to, m, 0};
+    const long n[3] = {1, 1, (long)a->count};
+    const long width[3] = {1, 1, (long)b->count};
     PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF,
                PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", a->field.path);
     for (size_t i = 0; i < b->count; i++) made[i] = NAN;

@@ -129,7 +129,9 @@ static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_wo
   const long       members = o->plan->study->members;
   PetscFunctionBegin;
   for (long at = 0; at < w->count;) {
-    const long lane = w->first + at, first = lane % members, n = PetscMin(members - first, w->count - at);
+    const long lane = w->first + at;
+    const long first = lane % members;
+    const long n = PetscMin(members - first, w->count - at);
     PetscCall(put_run(o, c, k->cases[lane / members], first, at, n, r));
     at += n;
   }
@@ -268,7 +270,8 @@ PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which,
                                 const double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   const bool         time = c->field.ndim == 1;
-  long start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {time ? n : 1, n};
+  long               start[CST_FIELD_DIMS] = {time ? at : chosen, at};
+  long               count[CST_FIELD_DIMS] = {time ? n : 1, n};
   PetscFunctionBegin;
   if (c->field.ndim > 2) count[2] = o->channels->dim[c->field.dim[2]].size;
   PetscCall(cst_output_block(o, c, start, count, x));
@@ -283,7 +286,8 @@ PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member) {
 
 PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   const cst_channel *c = cst_channels_find(o->channels, CST_CHANNEL_STATE_MEMBER, icase);
-  const long         start[1] = {0}, count[1] = {o->plan->study->ntrajectory};
+  const long         start[1] = {0};
+  const long         count[1] = {o->plan->study->ntrajectory};
   PetscFunctionBegin;
   if (o->file)
     PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),

@@ -120,7 +120,8 @@ static void merge_sums(void *in, void *inout, int *n, MPI_Datatype *type) {
 }
 
 static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
-  PetscMPIInt rank, n = (PetscMPIInt)cells(s);
+  PetscMPIInt rank;
+  PetscMPIInt n = (PetscMPIInt)cells(s);
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   allocate(s, icase);
@@ -159,7 +160,8 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
     for (int which = 0; which < 2; which++) {
       for (int i = 0; i < p->most_samples; i++) {
         size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
-        double most = s->top[icase][at], count = s->count[icase][at];
+        double most = s->top[icase][at];
+        double count = s->count[icase][at];
         if (i >= k->nsample || count == 0)
           x[i] = NAN;
         else

@@ -62,10 +62,11 @@ static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
 }
 
 static void open_pasts(verification *d, const char *path) {
-  long number[MOST];
-  char why[512], *run = cst_result_text(d->file, "/run", "id"),
-                 *identity = cst_identity_text(d->plan, run ? run : "");
-  int n = cst_snapshot_list(path, number, MOST);
+  long  number[MOST];
+  char  why[512];
+  char *run = cst_result_text(d->file, "/run", "id");
+  char *identity = cst_identity_text(d->plan, run ? run : "");
+  int   n = cst_snapshot_list(path, number, MOST);
   for (int i = 0, found = 0; i < n && found < PASTS; i++) {
     cst_past *past = cst_past_create(d->plan);
     if (cst_past_open(d->plan, past, path, number[i], why, sizeof why) &&
@@ -90,7 +91,8 @@ static int find_piece(const cst_past *past, int cohort, long lane) {
 }
 
 static void read_status(verification *d) {
-  const long start[2] = {0}, count[2] = {d->plan->ncase, d->plan->study->members};
+  const long start[2] = {0};
+  const long count[2] = {d->plan->ncase, d->plan->study->members};
   d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
   if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_TYPE_I8, start, count,
                              d->status))
@@ -157,8 +159,8 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
 /* The chosen cases x members, in this order. Trajectories that have not begun or are left out are never
  * drawn, but reported if asked for. */
 static trajectory *choose(const verification *d, const cst_verify_choice *c, long *n) {
-  const long members = c->nmember ? c->nmember : d->plan->study->members,
-             all = (c->ncase ? c->ncase : d->plan->ncase) * members;
+  const long     members = c->nmember ? c->nmember : d->plan->study->members;
+  const long     all = (c->ncase ? c->ncase : d->plan->ncase) * members;
   unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
   trajectory    *list = cst_need(calloc((size_t)all + 1, sizeof *list));
   for (long i = 0; i < all; i++) {
@@ -204,14 +206,16 @@ static PetscErrorCode make_reference(verification *d, const trajectory *t) {
 /* A failed trajectory keeps only its last good state. Of a partner that was stopped on its way to the same
  * step, and of a step that was not observed yet, only the state is known. */
 static long count_kept(const verification *d, const double *row, const cst_piece *p) {
-  const bool failed = row[0] != 0, follows = p->at.half_step != cst_runner_position(d->runner).half_step;
+  const bool failed = row[0] != 0;
+  const bool follows = p->at.half_step != cst_runner_position(d->runner).half_step;
   return failed || follows || p->opens ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
 }
 
 static PetscErrorCode compare_midway(verification *d, const trajectory *t) {
   cst_past     *past = d->past[0];
   const int     piece = find_piece(past, t->work.cohort, t->work.first);
-  const double *kept = cst_past_rows(past, piece), *row;
+  const double *kept = cst_past_rows(past, piece);
+  const double *row;
   cst_bundle    b = {0};
   char          name[128];
   PetscFunctionBegin;
@@ -227,8 +231,9 @@ static PetscErrorCode compare_midway(verification *d, const trajectory *t) {
 }
 
 static PetscErrorCode compute(verification *d, const trajectory *t) {
-  cst_origin origin, *from = t->from ? &origin : NULL;
-  bool       stop = false;
+  cst_origin  origin;
+  cst_origin *from = t->from ? &origin : NULL;
+  bool        stop = false;
   PetscFunctionBegin;
   d->comparison = (cst_comparison){0};
   PetscCall(make_reference(d, t));

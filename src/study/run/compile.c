@@ -125,7 +125,8 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
 
 /* One line on stderr: what failed, and the compiler's first message. */
 static void say(const char *file, const char *why) {
-  int first = (int)strcspn(why, "\n"), second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
+  int first = (int)strcspn(why, "\n");
+  int second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
   fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why,
           second ? ": " : "", second, why + first + (second > 0));
 }

@@ -112,7 +112,9 @@ double cst_coordinator_share(cst_coordinator *c) {
 }
 
 static void print(cst_coordinator *c, double now) {
-  const double done = cst_coordinator_share(c), spent = now - c->start, mine = done - c->before;
+  const double done = cst_coordinator_share(c);
+  const double spent = now - c->start;
+  const double mine = done - c->before;
   const double left = mine > 0 ? spent * (1 - done) / mine : 0;
   if (c->line)
     printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);

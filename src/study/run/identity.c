@@ -25,7 +25,8 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
   (void)size;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-    const char *at = (const char *)(info->dlpi_addr + h->p_vaddr), *end = at + h->p_memsz;
+    const char *at = (const char *)(info->dlpi_addr + h->p_vaddr);
+    const char *end = at + h->p_memsz;
     while (h->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) <= end) {
       const ElfW(Nhdr) *note = (const void *)at;
       const unsigned char *bytes = (const unsigned char *)(note + 1) + (note->n_namesz + 3U) / 4 * 4;
@@ -60,7 +61,8 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
 
 bool cst_identity_same(const char *then, const char *now, const char *what, char *why, int n) {
   while (*then && *now) {
-    const size_t a = strcspn(then, "\n"), b = strcspn(now, "\n");
+    const size_t a = strcspn(then, "\n");
+    const size_t b = strcspn(now, "\n");
     if (a != b || strncmp(then, now, a)) break;
     then += a + (then[a] == '\n');
     now += b + (now[b] == '\n');

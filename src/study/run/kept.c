@@ -182,7 +182,8 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
   if (!rows) return false;
   p.count = to - from;
   cst_plan_trajectory(k->plan, s->cohort, s->first + from, &p.icase, &p.member);
-  const size_t row = sizeof *rows * (size_t)p.numbers, size = sizeof p + row * (size_t)p.count;
+  const size_t row = sizeof *rows * (size_t)p.numbers;
+  const size_t size = sizeof p + row * (size_t)p.count;
   cst_piece   *head = cst_bundle_add(&b, "lanes", size);
   *head = p;
   memcpy(head + 1, rows + p.numbers * from, row * (size_t)p.count);

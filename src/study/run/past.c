@@ -132,7 +132,8 @@ static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at
 /* True if a section of this size holds the head of a piece and its rows. */
 static bool holds(const cst_piece *c, size_t size) {
   if (size < sizeof *c || c->numbers < 1) return false;
-  const size_t numbers = (size - sizeof *c) / sizeof(double), count = (size_t)c->count;
+  const size_t numbers = (size - sizeof *c) / sizeof(double);
+  const size_t count = (size_t)c->count;
   return (size - sizeof *c) % sizeof(double) == 0 && numbers % count == 0 &&
          numbers / count == (size_t)c->numbers;
 }

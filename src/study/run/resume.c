@@ -89,7 +89,8 @@ static char *identity_of(const char *path, long number, char *why, int n) {
 static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
   long  number[MOST];
   int   n = cst_snapshot_list(path, number, MOST);
-  char *now = cst_identity_text(p, r->run), why[512], what[64];
+  char *now = cst_identity_text(p, r->run);
+  char  why[512], what[64];
   long  chosen = 0;
   for (int i = 0; i < n && !chosen && !cst_diag_count(d); i++) {
     char *then = identity_of(path, number[i], why, sizeof why);
@@ -137,8 +138,9 @@ static long count_failed(cst_result *f) {
 }
 
 static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r, cst_diag *d) {
-  char *study = cst_result_text(f, "/", "study"), *run = cst_result_text(f, "/run", "id"),
-       *state = cst_result_text(f, "/run", "state");
+  char  *study = cst_result_text(f, "/", "study");
+  char  *run = cst_result_text(f, "/run", "id");
+  char  *state = cst_result_text(f, "/run", "state");
   char   why[512];
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);

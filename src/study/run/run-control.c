@@ -97,7 +97,8 @@ static void pack_seconds(cst_run_control *k, cst_bundle *b) {
 
 /* Buffered states are written to the file first. */
 static PetscErrorCode make_part(cst_run_control *k) {
-  cst_bundle *states = cst_part_writer_states(k->writer), *report = cst_part_writer_report(k->writer);
+  cst_bundle *states = cst_part_writer_states(k->writer);
+  cst_bundle *report = cst_part_writer_report(k->writer);
   PetscFunctionBegin;
   if (k->runner) PetscCall(cst_runner_flush(k->runner));
   cst_part_writer_clear(k->writer);

@@ -103,7 +103,8 @@ static PetscErrorCode read_rows(computation *d, const cst_work *w, long width) {
   PetscFunctionBegin;
   d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
   for (long at = 0, n; at < w->count; at += n) {
-    const long lane = w->first + at, first = lane % members;
+    const long lane = w->first + at;
+    const long first = lane % members;
     n = PetscMin(members - first, w->count - at);
     PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n,
                                       d->rows + at * width));

@@ -35,7 +35,9 @@ static size_t stride(const cst_rows *r, const cst_channel *c) { return c->in_lan
 void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
   if (!c || !is_of_trajectories(c)) return NULL;
   char        *data = r->data[c - r->channels->channel];
-  const size_t row = cst_channel_bytes(c), W = (size_t)r->width, number = row / c->count;
+  const size_t row = cst_channel_bytes(c);
+  const size_t W = (size_t)r->width;
+  const size_t number = row / c->count;
   return c->in_lanes ? data + (size_t)lane / W * W * row + (size_t)lane % W * number
                      : data + (size_t)lane * row;
 }

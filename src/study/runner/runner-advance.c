@@ -151,7 +151,8 @@ bool cst_runner_halted(const cst_runner *r) {
 void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) { r->halt = halt, r->pause = pause; }
 
 void cst_runner_watch(cst_runner *r, bool watched) {
-  const size_t numbers = (size_t)cst_runner_numbers(r), n = numbers * (size_t)r->work->count;
+  const size_t numbers = (size_t)cst_runner_numbers(r);
+  const size_t n = numbers * (size_t)r->work->count;
   r->watched = watched && r->pause;
   cst_stepper_halt_by(r->st, r->watched ? r->pause : NULL, r->poll_context);
   if (r->hst) cst_stepper_halt_by(r->hst, r->watched ? r->pause : NULL, r->poll_context);

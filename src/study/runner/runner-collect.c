@@ -51,7 +51,8 @@ static size_t weighed(const cst_histogram *h) { return (size_t)h->bins + CST_WEI
 
 void cst_runner_clear_collected(cst_runner *r) {
   const cst_plan *p = r->plan;
-  const size_t    lanes = (size_t)r->b->groups * (size_t)r->width, blocks = (size_t)p->blocks;
+  const size_t    lanes = (size_t)r->b->groups * (size_t)r->width;
+  const size_t    blocks = (size_t)p->blocks;
   for (int k = 0; k < p->nquantity; k++) {
     if (!r->average[k]) continue;
     memset(r->average[k], 0, lanes * CST_WINDOWS * sizeof(double));
@@ -74,8 +75,10 @@ void cst_runner_clear_collected(cst_runner *r) {
 static double origin(double start) { return isnan(start) ? 0 : start; }
 
 static void add_weights(cst_runner *r, int group, int part, const double *weight) {
-  const size_t W = (size_t)r->width, at = (size_t)group * W;
-  double      *sum = r->average_weight + at * CST_WINDOWS + (size_t)part * W, *square = r->weight_square + at;
+  const size_t W = (size_t)r->width;
+  const size_t at = (size_t)group * W;
+  double      *sum = r->average_weight + at * CST_WINDOWS + (size_t)part * W;
+  double      *square = r->weight_square + at;
   for (int l = 0; l < r->width; l++) {
     const bool on = r->b->alive[group] >> l & 1;
     sum[l] = on ? sum[l] + weight[l] : sum[l];
@@ -84,15 +87,18 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
 }
 
 static void average(cst_runner *r, int group, const double *weight) {
-  const int W = r->width, part = cst_plan_class_part(r->cohort, r->b->step, CST_WINDOWS);
+  const int W = r->width;
+  const int part = cst_plan_class_part(r->cohort, r->b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
-    const double *x = r->value + k * W,
-                 *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
+    const double *x = r->value + k * W;
+    const double *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
     if (!r->average[k]) continue;
-    double *sum = r->average[k] + ((size_t)group * CST_WINDOWS + (size_t)part) * (size_t)W,
-           *square = r->square[k] + (size_t)group * (size_t)W;
+    double *sum = r->average[k] + ((size_t)group * CST_WINDOWS + (size_t)part) * (size_t)W;
+    double *square = r->square[k] + (size_t)group * (size_t)W;
     for (int l = 0; l < W; l++) {
-      const double d = x[l] - origin(start[l]), on = r->b->alive[group] >> l & 1, w = weight ? weight[l] : 1;
+      const double d = x[l] - origin(start[l]);
+      const double on = r->b->alive[group] >> l & 1;
+      const double w = weight ? weight[l] : 1;
       sum[l] = on != 0 ? sum[l] + w * d : sum[l];
       square[l] = on != 0 ? square[l] + w * d * d : square[l];
     }
@@ -109,8 +115,8 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
   for (int w = 0; w < CST_WINDOWS; w++) all += folds[w];
   for (int g = 0; g < r->b->groups; g++)
     for (int l = 0; l < W; l++) {
-      double *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l,
-             *square = squares + (size_t)g * (size_t)W + l;
+      double    *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l;
+      double    *square = squares + (size_t)g * (size_t)W + l;
       const bool alive = is_alive(r, g, l);
       for (int w = 0; w < CST_WINDOWS; w++) sum[w * W] = alive && folds[w] > 0 ? sum[w * W] / folds[w] : NAN;
       *square = alive ? *square / all : NAN;
@@ -141,10 +147,11 @@ static int place(const cst_histogram *h, double scale, double x) {
 
 static void count(cst_runner *r, int which, int group, int block, const double *weight) {
   const cst_histogram *h = &r->plan->study->histogram[which];
-  const size_t         W = (size_t)r->width, at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
+  const size_t         W = (size_t)r->width;
+  const size_t         at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
   const double         scale = h->bins / (h->edge[h->bins] - h->edge[0]);
-  double              *counts = r->counts[which] + at * counted(h) * W,
-         *weights = h->fixman ? r->weights[which] + at * weighed(h) * W : NULL;
+  double              *counts = r->counts[which] + at * counted(h) * W;
+  double              *weights = h->fixman ? r->weights[which] + at * weighed(h) * W : NULL;
   for (int i = 0; i < h->n; i++)
     for (size_t l = 0; l < W; l++) {
       if (!is_alive(r, group, (int)l)) continue;

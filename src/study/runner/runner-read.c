@@ -39,7 +39,8 @@ typedef struct {
 
 static void record_errors(cst_runner *r, long lane, int parts, reading x, reading y) {
   const cst_study *s = r->plan->study;
-  const int        nq = s->system->nq, ng = s->system->ng;
+  const int        nq = s->system->nq;
+  const int        ng = s->system->ng;
   const struct {
     const double *x, *y;
     int           n;
@@ -69,8 +70,9 @@ static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_bat
 }
 
 static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
-  const size_t nq = (size_t)r->plan->study->system->nq, W = (size_t)r->width,
-               first = (size_t)lane / W * nq * W + (size_t)lane % W;
+  const size_t nq = (size_t)r->plan->study->system->nq;
+  const size_t W = (size_t)r->width;
+  const size_t first = (size_t)lane / W * nq * W + (size_t)lane % W;
   for (size_t i = 0; i < nq; i++) {
     q0[i] = r->q0[first + i * W];
     v0[i] = r->v0[first + i * W];
@@ -100,12 +102,13 @@ static PetscErrorCode bring_partner(cst_runner *r) {
 static void partner_reading(cst_runner *r, long lane, reading y) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
-  const double      w = r->plan->method[r->cohort->method]->properties.lambda_time,
-               *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
-  const bool lost = !cst_runner_lives(r, r->hb, lane);
+  const double      w = r->plan->method[r->cohort->method]->properties.lambda_time;
+  const double     *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
+  const bool        lost = !cst_runner_lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < s->ng; a++) {
-    double before = first[a * W + lane % W], after = r->last[a * W + lane % W];
+    double before = first[a * W + lane % W];
+    double after = r->last[a * W + lane % W];
     y.lambda[a] = lost ? NAN : w == 1 ? after : w == 0 ? before : (1 - w) * before + w * after;
   }
   for (int i = 0; i < s->nq && lost; i++) y.q[i] = y.p[i] = NAN;
@@ -120,7 +123,9 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0,
                               reading y) {
-  const double h = r->cohort->h, step = (double)r->b->step, t = step * h;
+  const double h = r->cohort->h;
+  const double step = (double)r->b->step;
+  const double t = step * h;
   const double back = cst_properties_back(&r->plan->method[r->cohort->method]->properties, h);
   const double tl = back == 0 ? t : (step - back) * h;
   const bool   states = parts & STATES;
@@ -131,8 +136,12 @@ static void reference_reading(const cst_runner *r, long lane, int parts, const d
 
 static void read_lane(cst_runner *r, long lane, int parts) {
   const cst_system *s = r->plan->study->system;
-  double           *q0 = r->state, *v0 = q0 + s->nq, *own = v0 + s->nq, *other = own + 2 * s->nq + s->ng;
-  const reading     x = {own, own + s->nq, own + 2 * s->nq}, y = {other, other + s->nq, other + 2 * s->nq};
+  double           *q0 = r->state;
+  double           *v0 = q0 + s->nq;
+  double           *own = v0 + s->nq;
+  double           *other = own + 2 * s->nq + s->ng;
+  const reading     x = {own, own + s->nq, own + 2 * s->nq};
+  const reading     y = {other, other + s->nq, other + 2 * s->nq};
   lane_state(r, r->st, r->b, lane, x.q, x.p);
   for (int a = 0; a < s->ng; a++) x.lambda[a] = r->lambda[a * r->width + lane % r->width];
   lane_start(r, lane, q0, v0);

@@ -20,11 +20,12 @@ static void fill_figures(const cst_runner *r, long lane, bool started) {
 static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(r->st);
-  const int         W = r->width, g = (int)(lane / W);
+  const int         W = r->width;
+  const int         g = (int)(lane / W);
   const double     *x = cst_batch_lane(r->st, r->b, lane);
-  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane),
-         *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane),
-         *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
+  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane);
+  double           *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane);
+  double           *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
   for (int i = 0; i < s->nq; i++) {
     q[i] = x[(at->q + i) * W];
     p[i] = x[(at->p + i) * W];

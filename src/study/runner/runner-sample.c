@@ -168,7 +168,8 @@ static void sample_members(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   const long      members = p->study->members;
   for (long at = 0; at < r->work->count;) { /* one case after another */
-    long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
+    long lane = r->work->first + at;
+    long to = PetscMin(r->work->count, at + members - lane % members);
     memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
     memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
     memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);

@@ -62,7 +62,8 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   const size_t      W = (size_t)r->width;
-  double           *q = r->state, *v = r->state + sys->nq;
+  double           *q = r->state;
+  double           *v = r->state + sys->nq;
   PetscFunctionBegin;
   cst_batch_reset(r->st, r->b, r->work->count);
   if (r->hst) cst_batch_reset(r->hst, r->hb, r->work->count);

@@ -81,7 +81,8 @@ static double variance(const table *t, int b, double mean) {
  * n), is below one standard deviation. */
 static bool are_apart(const table *t, int b, double mean) {
   const int    n = t->windows / b;
-  const double pairs = (double)t->members * (n - 1), all = (double)t->members * n;
+  const double pairs = (double)t->members * (n - 1);
+  const double all = (double)t->members * n;
   double       square = 0, product = 0;
   for (long m = 0; m < t->members; m++)
     for (int k = 0; k < n; k++) {
@@ -116,9 +117,9 @@ cst_average cst_batch_means_estimate(const double *means, long members, int wind
   table        t = good_members(means, members, windows, &whole);
   cst_average  a = {.mean = grand_mean(&t), .variance = NAN, .error = NAN, .source = CST_FROM_NOTHING};
   const int    b = whole && t.members ? batch_size(&t, a.mean) : 0;
-  const double count = b ? (double)t.members * (t.windows / b) : 0,
-               of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN,
-               of_windows = b ? variance(&t, b, a.mean) : NAN;
+  const double count = b ? (double)t.members * (t.windows / b) : 0;
+  const double of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN;
+  const double of_windows = b ? variance(&t, b, a.mean) : NAN;
   const double excess = !b || t.members < 2 || !(of_members > 0) ? -INFINITY
                         : of_windows > 0
                             ? cst_significance_of_f(of_members / of_windows, (double)t.members - 1, count - 1)

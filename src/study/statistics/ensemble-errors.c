@@ -80,7 +80,8 @@ static const double nothing = 1e-25; /* weights below this are neglected */
 
 void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long *high) {
   const double a = (1 - level) / 2;
-  long         mode = (long)((double)(n + 1) * p), first, last;
+  long         mode = (long)((double)(n + 1) * p);
+  long         first, last;
   double       w = 1, total = 1, sum = 0;
   *low = 0;
   *high = n + 1;

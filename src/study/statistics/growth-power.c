@@ -55,8 +55,9 @@ static void mirror(products *p) {
 static void shape(const cst_spectra *s, double alpha, double phi[N]) {
   double x[N], size = 0;
   for (int u = 0; u < s->n; u++) {
-    const double at = s->window[u], next = cst_elementary_exp((alpha + 1) * cst_elementary_log((at + 1) / N)),
-                 here = at > 0 ? cst_elementary_exp((alpha + 1) * cst_elementary_log(at / N)) : 0;
+    const double at = s->window[u];
+    const double next = cst_elementary_exp((alpha + 1) * cst_elementary_log((at + 1) / N));
+    const double here = at > 0 ? cst_elementary_exp((alpha + 1) * cst_elementary_log(at / N)) : 0;
     x[u] = (next - here) * N / (alpha + 1);
   }
   for (int k = 1; k < s->n; k++) {
@@ -71,8 +72,8 @@ static void shape(const cst_spectra *s, double alpha, double phi[N]) {
 static double weights(int n, double r, double weight[N]) {
   double sum = 0;
   for (int k = 1; k < n; k++) {
-    const double sine = cst_elementary_sin(1.5707963267948966 * k / n),
-                 v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
+    const double sine = cst_elementary_sin(1.5707963267948966 * k / n);
+    const double v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
     weight[k] = 1 / v;
     sum += cst_elementary_log(v);
   }
@@ -89,7 +90,8 @@ static void project(const products *p, const double phi[N], const double weight[
   *a = *bb = 0;
   memset(cw, 0, N * sizeof *cw);
   for (int k = 1; k < p->n; k++) { /* C is symmetric: row k holds its contributions to all sums */
-    const double w = weight[k], f = phi[k];
+    const double w = weight[k];
+    const double f = phi[k];
     for (int j = 0; j < N; j++) cw[j] += p->c[k][j] * w * f;
     *a += f * f * w;
   }
@@ -142,8 +144,10 @@ static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double dr
 /* Maximum of the parabola through three grid points, in log alpha. */
 static double peak(const fit all[ALPHAS], int top) {
   if (top == 0 || top == ALPHAS - 1) return alpha_of(top);
-  const double a = all[top - 1].likelihood, b = all[top].likelihood, c = all[top + 1].likelihood,
-               bend = a - 2 * b + c;
+  const double a = all[top - 1].likelihood;
+  const double b = all[top].likelihood;
+  const double c = all[top + 1].likelihood;
+  const double bend = a - 2 * b + c;
   return alpha_of(top) * cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
 }
 

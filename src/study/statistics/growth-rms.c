@@ -159,8 +159,10 @@ static power fit_power(const double r2[N], const double weight[N], const double 
     double a = 0, b = 0, d = 0, f = 0, g = 0;
     for (int w = 1; w < N; w++) {
       if (!(weight[w] > 0) || isnan(r2[w])) continue;
-      const double x = 2 * l[w], ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x)),
-                   v = weight[w] * (ratio + 1) / 2, u = weight[w] * (ratio - 1);
+      const double x = 2 * l[w];
+      const double ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x));
+      const double v = weight[w] * (ratio + 1) / 2;
+      const double u = weight[w] * (ratio - 1);
       a += v;
       b += v * x;
       d += v * x * x;
@@ -222,8 +224,8 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
   }
   cst_ensemble_quantiles(exponents, REPLICATES, tails, 2, interval);
   out->exponent = p.alpha;
-  const double m = e->groups,
-               wider = m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
+  const double m = e->groups;
+  const double wider = m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
   out->low = p.alpha - fmax(0.05, wider * (p.alpha - interval[0]));
   out->high = p.alpha + fmax(0.05, wider * (interval[1] - p.alpha));
 }

@@ -170,8 +170,9 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
 static double independent(const cst_spectra *s, const sums *t, const lined *mean) {
   double own = 0;
   for (int k = s->n / 4; k < s->n; k++) own += mean->e[k] * mean->e[k];
-  const double members = (double)s->members, alike = own > 0 ? t->fast / members / own : members,
-               loud = t->all2 > 0 ? t->all * t->all / t->all2 : members;
+  const double members = (double)s->members;
+  const double alike = own > 0 ? t->fast / members / own : members;
+  const double loud = t->all2 > 0 ? t->all * t->all / t->all2 : members;
   return fmax(1, fmin(members, fmin(alike, loud)));
 }
 
@@ -183,8 +184,10 @@ static double between(const sums *t, double members) {
 /* Upper 95 % bound of the mean square of the true slopes, from mean b_i^2 - mean s_i^2 and the scatter of
  * both. */
 static double bound_of_squares(const sums *t, double members, double counting, double freedom) {
-  const double b2 = t->slopes / members, s2 = t->errors / members;
-  const double own = 2 * b2 * b2 / counting, noise = 2 * t->quartic / members / (freedom * counting);
+  const double b2 = t->slopes / members;
+  const double s2 = t->errors / members;
+  const double own = 2 * b2 * b2 / counting;
+  const double noise = 2 * t->quartic / members / (freedom * counting);
   return b2 - s2 + 1.645 * sqrt(own + noise);
 }
 
@@ -203,8 +206,8 @@ static double error_in_time(const sums *t, const lined *mean, double members, do
  * mean squared error. */
 static double spread_of(double normals, double slopes, double errors, double members, double counting,
                         double freedom) {
-  const double own = cst_significance_of_f(normals / members, counting, 1e6),
-               pooled = cst_significance_of_f(slopes / errors, counting, freedom * counting);
+  const double own = cst_significance_of_f(normals / members, counting, 1e6);
+  const double pooled = cst_significance_of_f(slopes / errors, counting, freedom * counting);
   return errors > 0 ? fmax(own, pooled) : own;
 }
 
@@ -217,18 +220,20 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   cst_slopes r = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   double     l[N];
   if (s->members < 1 || s->n < LOW) return r;
-  const double square = line(s, l), members = (double)s->members, freedom = low_freedom(s->n);
+  const double square = line(s, l);
+  const double members = (double)s->members;
+  const double freedom = low_freedom(s->n);
   const sums   t = add_up(s, l, square);
   const lined  mean = take_line(s->n, t.mean, l, square);
   const int    many = s->members >= FEW_MEMBERS;
   r.independent = independent(s, &t, &mean);
   double       in_time_freedom = freedom;
-  const double in_time = error_in_time(&t, &mean, members, r.independent, square, &in_time_freedom),
-               among = many ? between(&t, members) : 0;
-  const double z = significance(mean.slope, in_time, in_time_freedom),
-               z_among = many ? significance(mean.slope, among, members - 1) : z;
-  const double reach = cst_significance_t_quantile(1.645, in_time_freedom) * in_time,
-               reach_among = many ? cst_significance_t_quantile(1.645, members - 1) * among : 0;
+  const double in_time = error_in_time(&t, &mean, members, r.independent, square, &in_time_freedom);
+  const double among = many ? between(&t, members) : 0;
+  const double z = significance(mean.slope, in_time, in_time_freedom);
+  const double z_among = many ? significance(mean.slope, among, members - 1) : z;
+  const double reach = cst_significance_t_quantile(1.645, in_time_freedom) * in_time;
+  const double reach_among = many ? cst_significance_t_quantile(1.645, members - 1) * among : 0;
   const double squares = many ? bound_of_squares(&t, members, r.independent, freedom) : 0;
   r.slope = s->unit * mean.slope;
   r.error = s->unit * fmax(in_time, among);

@@ -93,9 +93,11 @@ static int is_visible(const cst_long_run *r) {
 /* A member has escaped if over the last half of the run its distance from the start grows evenly, at a rate
  * consistent with the whole run, while x has come to rest, also within the last window. */
 static int has_left(const cst_long_run *r, long i) {
-  const double *away = r->away + i * N, *x = r->means + i * N;
+  const double *away = r->away + i * N;
+  const double *x = r->means + i * N;
   const double  pace = (away[N - 1] - away[N / 2]) / (N - 1 - N / 2);
-  double        most = 0, change = fabs(r->last[i] - x[N - 1]);
+  double        most = 0;
+  double        change = fabs(r->last[i] - x[N - 1]);
   if (!(pace > 0) || !(away[N - 1] < 2.5 * away[N / 2]) || !(away[N - 1] > 1.6 * away[N / 2])) return 0;
   for (int w = N / 2; w < N - 1; w++)
     if (!(fabs(away[w + 1] - away[w] - pace) < 0.1 * pace)) return 0;
@@ -151,8 +153,8 @@ static const cst_power_fit *strong_power(const evidence *e) {
 }
 
 static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
-  const int line = holds_only(p->low, p->high, 1, 0),
-            square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
+  const int line = holds_only(p->low, p->high, 1, 0);
+  const int square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
   *why = p->misfit > SLOPE || (line && p->bend > SLOPE)             ? CST_WHY_NO_POWER
          : !holds(p->low, p->high, 1) && !holds(p->low, p->high, 2) ? CST_WHY_BETWEEN
          : !line && !square                                         ? CST_WHY_WEAK
@@ -198,7 +200,8 @@ static cst_verdict judge(const evidence *e, cst_why *why) {
 
 /* Returns 0 if memory is exhausted. */
 static int examine(const double *means, long members, double end, evidence *e) {
-  const double largest = cst_growth_largest_difference(means, members), unit = largest > 0 ? largest : 1;
+  const double largest = cst_growth_largest_difference(means, members);
+  const double unit = largest > 0 ? largest : 1;
   cst_spectra  s;
   if (!cst_growth_spectra_create(&s, means, members, end, unit)) return 0;
   e->slopes = cst_growth_slopes_find(&s);
@@ -236,10 +239,11 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {0};
   if (!means) return g;
-  const long left = leave_out(r, means), stay = members_in_use(means, r->members);
+  const long left = leave_out(r, means);
+  const long stay = members_in_use(means, r->members);
   const int  enough =
-                windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e),
-            exact = is_exact(r);
+      windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);
+  const int exact = is_exact(r);
   if (enough && e.members > 0) report(&e, &g);
   if (is_frozen(r))
     g.verdict = CST_FROZEN;

@@ -139,7 +139,8 @@ static int leaves_line(const point *points, int count, int at) {
  * looks flat. */
 static int converges_again(const point *points, int count) {
   if (count < 3) return 0;
-  const double a = slope_after(&points[count - 3]), b = slope_after(&points[count - 2]);
+  const double a = slope_after(&points[count - 3]);
+  const double b = slope_after(&points[count - 2]);
   return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
 }
 
@@ -218,10 +219,12 @@ static double student(int n) {
 }
 
 static fit fit_window(const point *w, int count) {
-  static const double prior[UNKNOWNS] = {0, 0, 0.2, 0.15}, unit[UNKNOWNS] = {0, 1, 0, 0};
+  static const double prior[UNKNOWNS] = {0, 0, 0.2, 0.15};
+  static const double unit[UNKNOWNS] = {0, 1, 0, 0};
   double a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS], chi = 0;
   for (int i = 0; i < count; i++) {
-    const double u = w[i].h / w[0].h, row[UNKNOWNS] = {1, w[i].x - w[0].x, u, u * u};
+    const double u = w[i].h / w[0].h;
+    const double row[UNKNOWNS] = {1, w[i].x - w[0].x, u, u * u};
     add_row(a, r, row, w[i].y - w[0].y, w[i].noise);
   }
   for (int k = 2; k < UNKNOWNS; k++) a[k][k] += 1 / (prior[k] * prior[k]);
@@ -318,7 +321,8 @@ static cst_order_fit best_end(const point *points, int count, int all) {
 }
 
 static cst_order_fit two_steps(const point *w) {
-  const double p = slope_after(w), half = TWO_STEPS * 0.6931471805599453 / fabs(w[1].x - w[0].x);
+  const double p = slope_after(w);
+  const double half = TWO_STEPS * 0.6931471805599453 / fabs(w[1].x - w[0].x);
   return (cst_order_fit){p, p - half, p + half, CST_FLAG_TOO_FEW, w[0].index, w[1].index};
 }
 

@@ -25,7 +25,8 @@ double cst_significance_of_f(double ratio, double above, double below) {
   if (isnan(ratio) || !(above > 0) || !(below > 0)) return NAN;
   if (!(ratio > 0)) return -INFINITY;
   if (isinf(ratio)) return INFINITY;
-  const double p = 2 / (9 * above), q = 2 / (9 * below),
-               root = cst_elementary_exp(cst_elementary_log(ratio) / 3);
+  const double p = 2 / (9 * above);
+  const double q = 2 / (9 * below);
+  const double root = cst_elementary_exp(cst_elementary_log(ratio) / 3);
   return ((1 - q) * root - (1 - p)) / sqrt(p + q * root * root);
 }
