@@ -23,7 +23,8 @@ static int drifts_of(const cst_term *t) {
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *drifts = cst_term_argument(t, "drifts"), *other = cst_term_argument(t, NULL);
+  const cst_term *drifts = cst_term_argument(t, "drifts");
+  const cst_term *other = cst_term_argument(t, NULL);
   if (other) return cst_term_error(other, e, "baoab takes no method; langevin(METHOD, ...) does");
   if (drifts && (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
                  drifts->number != floor(drifts->number)))

@@ -6,9 +6,9 @@
 #include "method/stepper.h"
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
-  const size_t groups = (size_t)cst_stepper_groups(s),
-               bytes = groups * cst_stepper_record_size(s) * sizeof(double);
-  void *record = NULL, *last = NULL;
+  const size_t groups = (size_t)cst_stepper_groups(s);
+  const size_t bytes = groups * cst_stepper_record_size(s) * sizeof(double);
+  void        *record = NULL, *last = NULL;
   PetscFunctionBegin;
   memset(b, 0, sizeof *b);
   PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF,
@@ -110,7 +110,8 @@ size_t cst_batch_numbers(const cst_stepper *s) {
 
 void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double *x) {
   const double *from = cst_batch_lane(s, b, index);
-  const size_t  width = (size_t)cst_stepper_width(s), n = cst_stepper_record_size(s) / width;
+  const size_t  width = (size_t)cst_stepper_width(s);
+  const size_t  n = cst_stepper_record_size(s) / width;
   x[REASON] = b->status[index].reason;
   x[STEP] = (double)b->status[index].step;
   for (size_t k = 0; k < n; k++) x[COLUMN + k] = from[k * width];
@@ -122,7 +123,8 @@ bool cst_batch_is_state(const double *x, long most) {
 }
 
 void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x) {
-  const size_t     width = (size_t)cst_stepper_width(s), n = cst_stepper_record_size(s) / width;
+  const size_t     width = (size_t)cst_stepper_width(s);
+  const size_t     n = cst_stepper_record_size(s) / width;
   const int        bit = 1 << (size_t)index % width;
   const cst_reason reason = (cst_reason)(int)x[REASON];
   double          *to = column(s, reason == CST_DONE ? b->record : b->last, index);

@@ -155,8 +155,8 @@ static int even(int order) { return order + order % 2; }
  * between steps, a scheme does not cancel this part, and its square acts on the rest: q gains at most order 4
  * (measured, up to kahan-li8), p and lambda gain nothing. */
 static void raise_orders(cst_properties *x, int scheme) {
-  const int own = even(x->order_q < x->order_p ? x->order_q : x->order_p),
-            order = own > scheme ? own : scheme;
+  const int  own = even(x->order_q < x->order_p ? x->order_q : x->order_p);
+  const int  order = own > scheme ? own : scheme;
   const bool tangent = x->claims & CST_CLAIM_VELOCITIES || !x->own_lambda;
   if (tangent) {
     x->order_q = x->order_p = order;
@@ -214,9 +214,11 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     return x;
   }
   cst_program    p = {0};
-  cst_properties x = part(t, 0, s, &p), last = x;
+  cst_properties x = part(t, 0, s, &p);
+  cst_properties last = x;
   /* left: parts that leave p off the tangent space; passed: order of p that the next part receives */
-  int left = left_by(&x), passed = left ? x.order_p : 2;
+  int left = left_by(&x);
+  int passed = left ? x.order_p : 2;
   /* one part discards the normal part of p that another one keeps, so the step cannot be reversed */
   bool mixed = false;
   for (int i = 1; i < t->n; i++) {

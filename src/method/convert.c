@@ -120,8 +120,8 @@ static bool equivariant(const cst_term *t) {
 
 /* A half of length 0 does not count. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const int minus = cst_layer_converted_order(minus_of(t), s),
-            plus = cst_layer_converted_order(plus_of(t), s);
+  const int    minus = cst_layer_converted_order(minus_of(t), s);
+  const int    plus = cst_layer_converted_order(plus_of(t), s);
   const double b = bias_of(t);
   int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
   unsigned     claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;

@@ -38,7 +38,8 @@ static bool check_number(const cst_term *x, cst_expr_error *e, const char *key, 
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *k = cst_term_argument(t, "k"), *s = cst_term_argument(t, "s");
+  const cst_term *k = cst_term_argument(t, "k");
+  const cst_term *s = cst_term_argument(t, "s");
   if (t->n != 2 || !k || !s) return cst_term_error(t, e, "%s", usage);
   return check_number(k, e, "k", CST_MAX_NODES) && check_number(s, e, "s", number(t, "k"));
 }
@@ -86,7 +87,8 @@ static bool is_exact(const cst_term *t, int degree) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const bool free = s->ng == 0, gauss = number(t, "k") == number(t, "s");
+  const bool free = s->ng == 0;
+  const bool gauss = number(t, "k") == number(t, "s");
   const int  order = 2 * number(t, "s");
   bool       keeps = true;
   unsigned   claims = CST_CLAIM_SYMMETRIC;

@@ -49,8 +49,9 @@ static int columns_of(const cst_joints *j, const cst_system *s, int a, const int
 static void fill_pattern(cst_joints *j, const cst_system *s, const int *variation) {
   const int          columns = 3 * j->bodies + j->ordinary;
   const cst_pattern *G = &s->pattern[CST_K_G];
-  int               *row = NULL, *column = NULL, *place = zeros((size_t)columns, sizeof *place),
-      *list = zeros((size_t)columns, sizeof *list);
+  int               *row = NULL, *column = NULL;
+  int               *place = zeros((size_t)columns, sizeof *place);
+  int               *list = zeros((size_t)columns, sizeof *list);
   for (int a = 0, room = 0; a < j->n; a++) {
     const int n = columns_of(j, s, a, variation, list);
     if (room < j->reduced + n) {
@@ -64,7 +65,9 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
       place[list[k]] = j->reduced++;
     }
     for (int e = G->start[a]; e < G->start[a + 1]; e++) {
-      const int i = G->column[e], v = variation[i], axis = v < 0 ? (i - j->rotation[(-1 - v) / 3]) % 3 : 0;
+      const int i = G->column[e];
+      const int v = variation[i];
+      const int axis = v < 0 ? (i - j->rotation[(-1 - v) / 3]) % 3 : 0;
       j->entry[e] =
           v >= 0 ? (cst_joint_entry){place[v], -1, 0} : (cst_joint_entry){place[-1 - v], i - axis, axis};
     }

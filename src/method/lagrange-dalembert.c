@@ -26,8 +26,8 @@ static double bias_of(const cst_term *t) {
 static bool check_keys(const cst_term *t, cst_expr_error *e) {
   int layers = 0, seen[2] = {0};
   for (int i = 0; i < t->n; i++) {
-    const bool bias = t->key[i] && !strcmp(t->key[i], "bias"),
-               state = t->key[i] && !strcmp(t->key[i], "state");
+    const bool bias = t->key[i] && !strcmp(t->key[i], "bias");
+    const bool state = t->key[i] && !strcmp(t->key[i], "state");
     if (t->key[i] && !bias && !state)
       return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)", t->name,
                             t->key[i], t->name);

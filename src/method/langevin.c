@@ -52,8 +52,8 @@ static bool check_keys(const cst_term *t, const char *more, cst_expr_error *e) {
 }
 
 bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) {
-  const cst_term *friction = cst_term_argument(t, "friction"),
-                 *coefficient = cst_term_argument(t, "coefficient");
+  const cst_term *friction = cst_term_argument(t, "friction");
+  const cst_term *coefficient = cst_term_argument(t, "coefficient");
   const cst_term *b = cst_term_argument(t, "inverse-temperature");
   if (!check_keys(t, more, e)) return false;
   if (friction && coefficient)

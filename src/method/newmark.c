@@ -73,7 +73,8 @@ cst_properties cst_newmark_properties(int order, unsigned claims) {
 /* ---- newmark --------------------------------------------------------------------------------- */
 
 static bool check_start(const cst_term *t, cst_expr_error *e) {
-  const cst_term *start = cst_term_argument(t, "start"), *many = cst_term_argument(t, "iterations");
+  const cst_term *start = cst_term_argument(t, "start");
+  const cst_term *many = cst_term_argument(t, "iterations");
   if (many && (many->kind != CST_TERM_NUMBER || !(many->number >= 1 && many->number <= 100) ||
                many->number != floor(many->number)))
     return cst_term_error(
@@ -106,7 +107,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const double beta = cst_newmark_number(t, "beta", 0.25), gamma = cst_newmark_number(t, "gamma", 0.5);
+  const double beta = cst_newmark_number(t, "beta", 0.25);
+  const double gamma = cst_newmark_number(t, "gamma", 0.5);
   unsigned     claims = cst_symmetry_is_translation(s) ? CST_CLAIM_MOMENTUM : 0;
   if (gamma == 0.5 && !cst_term_argument(t, "iterations")) claims |= CST_CLAIM_SYMMETRIC | CST_CLAIM_BOUNDED;
   if (gamma == 0.5 && beta == 0)

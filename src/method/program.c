@@ -85,7 +85,8 @@ int cst_program_layer_stages(const cst_layer *l) {
 }
 
 bool cst_program_same_layer(const cst_layer *x, const cst_layer *y) {
-  const cst_tableau *t = &x->tableau, *u = &y->tableau;
+  const cst_tableau *t = &x->tableau;
+  const cst_tableau *u = &y->tableau;
   if (x->rule || y->rule) return x->rule == y->rule;
   if (t->stages != u->stages) return false;
   for (int i = 0; i < t->stages; i++)
@@ -157,7 +158,8 @@ bool cst_method_has_noise(const cst_method *m) {
 
 bool cst_method_same_noise(const cst_method *m, const cst_method *other) {
   cst_substep x, y;
-  const bool  has = find_noise(m, &x), too = find_noise(other, &y);
+  const bool  has = find_noise(m, &x);
+  const bool  too = find_noise(other, &y);
   return has == too && (!has || same_step(&x, &y));
 }
 

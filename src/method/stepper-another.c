@@ -12,8 +12,10 @@
 #include "method/stepper-internal.h"
 
 void cst_stepper_bring(const cst_stepper *st, double *record) {
-  const size_t      W = (size_t)st->width, nq = (size_t)st->outer.nq;
-  const cst_layout *to = &st->layout, *from = &st->inner;
+  const size_t      W = (size_t)st->width;
+  const size_t      nq = (size_t)st->outer.nq;
+  const cst_layout *to = &st->layout;
+  const cst_layout *from = &st->inner;
   const double     *other = record + (size_t)st->shift * W;
   if (!st->shift) return;
   memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
@@ -24,8 +26,10 @@ void cst_stepper_bring(const cst_stepper *st, double *record) {
 
 void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q) {
   const cst_system *s = st->segment[0].march.group.system;
-  const cst_layout *to = &st->inner, *from = &st->layout;
-  const int         W = st->width, npar = st->outer.npar;
+  const cst_layout *to = &st->inner;
+  const cst_layout *from = &st->layout;
+  const int         W = st->width;
+  const int         npar = st->outer.npar;
   double           *other = column + st->shift * W;
   for (int k = 0; k < s->npar; k++) other[(to->c + k) * W] = k < npar ? c[k] : st->more[k - npar];
   for (int k = 0; k < s->nmass; k++) other[(to->mass + k) * W] = column[(from->mass + k) * W];
@@ -59,14 +63,16 @@ static double *sums_of(const cst_stepper *st, double *record) {
 
 /* Multipliers of the current state. The kernel's output is aligned; lambda need not be. */
 static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
-  const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
+  const size_t W = (size_t)st->width;
+  const size_t n = (size_t)st->outer.ng * W;
   st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W,
                             record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL, st->work);
   for (size_t k = 0; k < n; k++) lambda[k] = st->work[k] * stiffness(st);
 }
 
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda) {
-  const size_t  W = (size_t)st->width, n = (size_t)st->outer.ng * W;
+  const size_t  W = (size_t)st->width;
+  const size_t  n = (size_t)st->outer.ng * W;
   const double *sum = record + (size_t)st->acc * W;
   if (!(st->mean > 0)) {
     springs_now(st, record, lambda);
@@ -77,8 +83,11 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
 
 /* Adds the current multipliers with this weight; `last` completes the mean. */
 static void add(cst_stepper *st, int group, double weight, bool first, bool last) {
-  const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
-  double *record = st->batch->record + (size_t)group * st->size, *sum = sums_of(st, record), *now = st->work;
+  const size_t W = (size_t)st->width;
+  const size_t n = (size_t)st->outer.ng * W;
+  double      *record = st->batch->record + (size_t)group * st->size;
+  double      *sum = sums_of(st, record);
+  double      *now = st->work;
   springs_now(st, record, now);
   for (size_t k = 0; k < n; k++) sum[k] = (first ? 0 : sum[k]) + weight * now[k];
   for (size_t l = 0; l < W; l++) sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
@@ -96,8 +105,9 @@ static void add_all(cst_stepper *st, double weight, bool first, bool last) {
  * step of it. */
 static PetscErrorCode advance(cst_stepper *st, long to, long read,
                               PetscErrorCode (*stretch)(cst_stepper *, long)) {
-  const long now = st->batch->step, first = read - lround(fmax(1, st->mean / st->h)),
-             next = now < first ? PetscMin(to, first) : now + 1;
+  const long now = st->batch->step;
+  const long first = read - lround(fmax(1, st->mean / st->h));
+  const long next = now < first ? PetscMin(to, first) : now + 1;
   PetscFunctionBegin;
   if (now >= first && (now == first || is_complete(st))) add_all(st, 0.5, true, false);
   PetscCall(stretch(st, next - now));

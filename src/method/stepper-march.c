@@ -22,7 +22,8 @@ static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, do
 
 /* Makes n steps through all segments; the record changes only if all succeed. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
-  double *trial = st->work, *own = stepped(st, record);
+  double *trial = st->work;
+  double *own = stepped(st, record);
   if (st->nsegment == 1) {
     const cst_outcome o = march_segment(st, &st->segment[0], own, n);
     if (o.reason == CST_DONE) cst_stepper_bring(st, record);
@@ -94,7 +95,8 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int pass, 
  * then makes robust attempts with the rest. Lanes that still fail keep their last state and the reason. */
 static void step_robustly(cst_stepper *st, int group, long step, int failing) {
   cst_batch *b = st->batch;
-  double    *record = b->record + (size_t)group * st->size, *next = st->work + 2 * st->size;
+  double    *record = b->record + (size_t)group * st->size;
+  double    *next = st->work + 2 * st->size;
   cst_reason reason[CST_W_MAX] = {CST_DONE};
   int        left = b->alive[group];
   memcpy(next, record, st->size * sizeof *next);

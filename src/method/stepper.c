@@ -17,7 +17,8 @@ static double *aligned(size_t n) {
 /* Whether b belongs to the same segment as a. */
 static bool continues(const cst_substep *a, const cst_substep *b, const cst_system *s) {
   if (a->row != b->row) return false;
-  const cst_substep_size x = a->row->size(a->data, s), y = b->row->size(b->data, s);
+  const cst_substep_size x = a->row->size(a->data, s);
+  const cst_substep_size y = b->row->size(b->data, s);
   return x.unknowns == y.unknowns && x.stages == y.stages && x.each == y.each;
 }
 

@@ -36,9 +36,10 @@ static bool is_rigid(const cst_system *s, int k, const double *q, double *const 
 }
 
 bool cst_symmetry_is_rigid(const cst_system *s) {
-  double c[CST_MAX_PAR], *q = numbers(s->nq),
-                         *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
-  bool rigid = true;
+  double  c[CST_MAX_PAR];
+  double *q = numbers(s->nq);
+  double *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
+  bool    rigid = true;
   cst_system_defaults(s, NULL, c);
   cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, at[0]);
   for (int point = 0; point < POINTS; point++) {
@@ -77,7 +78,9 @@ static point point_of(const cst_system *s, const double *c, int index) {
   const int n = s->nsym * s->nq;
   point     x = {numbers(s->nq), numbers(s->nq),         numbers(n),      numbers(n), numbers(s->nq),
                  numbers(s->nq), numbers(s->ng * s->nq), numbers(s->nsym)};
-  double   *at = numbers(s->nq), *shift = numbers(n), *back = numbers(s->nsym);
+  double   *at = numbers(s->nq);
+  double   *shift = numbers(n);
+  double   *back = numbers(s->nsym);
   scatter(place_of(index), s->nq, x.q);
   scatter(0.4142135624 * (index + 1), s->nq, x.v);
   cst_system_matrix(s, CST_K_xi, c, at, NULL, shift);
@@ -112,8 +115,10 @@ static void point_destroy(point *x) {
 
 /* Whether L changes by the rate of the gauge along symmetry k, and no g changes. */
 static bool is_symmetry(const cst_system *s, const point *x, int k) {
-  const double *xi = x->xi + k * s->nq, *turned = x->turned + k * s->nq;
-  double        sum = -x->gauge[k], size = fabs(x->gauge[k]);
+  const double *xi = x->xi + k * s->nq;
+  const double *turned = x->turned + k * s->nq;
+  double        sum = -x->gauge[k];
+  double        size = fabs(x->gauge[k]);
   for (int i = 0; i < s->nq; i++) {
     sum += x->Lq[i] * xi[i] + x->Lv[i] * turned[i];
     size += fabs(x->Lq[i] * xi[i]) + fabs(x->Lv[i] * turned[i]);

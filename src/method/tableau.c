@@ -43,7 +43,8 @@ static bool check_numbers(const cst_term *x, int n, const char *what, cst_expr_e
 }
 
 static bool check_shape(const cst_term *t, cst_expr_error *e) {
-  const cst_term *a = part(t, "a"), *c = part(t, "c");
+  const cst_term *a = part(t, "a");
+  const cst_term *c = part(t, "c");
   if (a->kind != CST_TERM_LIST)
     return cst_term_error(a, e, "'a' is a list of rows, such as [[0, 0], [1/2, 0]]");
   for (int i = 0; i < a->n; i++)
@@ -52,7 +53,8 @@ static bool check_shape(const cst_term *t, cst_expr_error *e) {
 }
 
 static cst_tableau coefficients(const cst_term *t) {
-  const cst_term *a = part(t, "a"), *b = part(t, "b");
+  const cst_term *a = part(t, "a");
+  const cst_term *b = part(t, "b");
   const int       s = a->n;
   cst_tableau     x = {.name = "tableau", .doc = "A tableau of the user's own.", .source = "", .stages = s};
   for (int i = 0; i < s; i++) {

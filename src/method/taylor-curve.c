@@ -204,7 +204,8 @@ static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const c
 static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
                      cst_node *q1, cst_node *v1, cst_node *S) {
   curve    x;
-  cst_node R[N], rate[N], sum = cst_graph_constant(s->graph, 0);
+  cst_node R[N], rate[N];
+  cst_node sum = cst_graph_constant(s->graph, 0);
   open_curve(&x, *(const int *)self, s, t, q, v);
   for (int k = 0; k < NODES; k++) {
     point_at(&x, scaled(&x, x.c[k], t), R, rate);

@@ -47,7 +47,8 @@ static void extend(cst_graph *g, cst_graph_series *field, curve *x, int n, int k
 
 static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
                      cst_node *q1, cst_node *v1, cst_node *S) {
-  const int  n = s->nq, p = *(const int *)self;
+  const int  n = s->nq;
+  const int  p = *(const int *)self;
   cst_graph *g = s->graph;
   cst_node   out[N + 1], state[2 * N];
   curve      x;

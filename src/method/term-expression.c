@@ -354,7 +354,8 @@ static const cst_method_row *row_of(const cst_term *t) {
  * everything else. */
 static bool check_outermost(const cst_term *t, bool within, bool on, bool thermal, cst_expr_error *e) {
   const cst_method_row *row = row_of(t);
-  const bool            is_on = row && row->on, is_thermal = row && row->thermal;
+  const bool            is_on = row && row->on;
+  const bool            is_thermal = row && row->thermal;
   if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
     return cst_term_error(t, e, "%s must be outermost, around the whole method, and appear once%s%s", t->name,
                           is_on ? ": " : "",

@@ -68,8 +68,9 @@ static bool check_theta(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"form", NULL}, *const those[] = {"theta", "form", NULL};
-  const bool family = !strcmp(t->name, "discretization");
+  static const char *const known[] = {"form", NULL};
+  static const char *const those[] = {"theta", "form", NULL};
+  const bool               family = !strcmp(t->name, "discretization");
   return cst_term_keys(t, family ? those : known, e) && cst_term_check_choice(t, "form", forms, e) &&
          (!family || check_theta(t, e));
 }
