@@ -30,7 +30,9 @@ static double complex power(double complex z, double complex w, bool *analytic) 
 }
 
 static double complex angle(double complex y, double complex x, bool *analytic) {
-  const double turn = cst_elementary_atan2(0, -1), a = creal(x), b = creal(y);
+  const double turn = cst_elementary_atan2(0, -1);
+  const double a = creal(x);
+  const double b = creal(y);
   *analytic &= a != 0 || b != 0;
   if (fabs(b) <= fabs(a)) return catan(y / x) + (a > 0 ? 0 : b < 0 ? -turn : turn);
   return (b > 0 ? turn / 2 : -turn / 2) - catan(x / y);

@@ -345,8 +345,9 @@ static int *outputs_by_stage(const cst_partition *p, int *end) {
 
 static void emit_all(writer *w) {
   const cst_partition *p = w->p;
-  int                  next = 0, *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end),
-      *list = outputs_by_stage(p, end);
+  int                  next = 0;
+  int                 *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end);
+  int                 *list = outputs_by_stage(p, end);
   if (p->slots) fprintf(w->f, "%svd kept[%d];\n", w->indent, p->slots);
   for (int s = 0; s <= p->loops.count; s++) {
     const int from = s ? end[s - 1] : 0;
@@ -359,7 +360,8 @@ static void emit_all(writer *w) {
 
 static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, bool marked,
                  const char *indent, FILE *f) {
-  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users = uselocale(plain);
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t users = uselocale(plain);
   cst_partition  p;
   cst_partition_create(&p, g, out, nout, slots);
   writer w = {&p, cst_expr_memory(NULL, (size_t)p.size, sizeof(int)), 0, indent, marked, f};

@@ -78,13 +78,14 @@ static int add_part(cst_linear_part *part, int n, cst_linear_part x) {
 
 int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linear_part **part) {
   const cst_walk walk = cst_graph_walk(g, &n, 1);
-  int           *degree = degrees(g, &walk, array), count = 0;
+  int           *degree = degrees(g, &walk, array);
+  int            count = 0;
   *part = cst_expr_memory(NULL, 2 * (size_t)walk.n, sizeof **part);
   for (int i = 0; i < walk.n; i++) {
     const cst_vertex *v = &g->node[walk.node[i]];
     if (cst_op_leaf(v->op)) continue;
-    const int a = degree[cst_walk_place(&walk, g, v->a)],
-              b = v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0;
+    const int a = degree[cst_walk_place(&walk, g, v->a)];
+    const int b = v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0;
     if (is_linear(v->op, a, b)) continue;
     if (a == 1) count = add_part(*part, count, (cst_linear_part){v->a, has_a_period_or_rate(v->op)});
     if (b == 1) count = add_part(*part, count, (cst_linear_part){v->b, false});

@@ -99,7 +99,8 @@ void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_no
   for (int i = 0; i < w.n; i++) {
     const cst_vertex v = g->node[w.node[i]];
     if (cst_op_leaf(v.op)) continue;
-    const cst_node da = d[g->node[v.a].mark], db = v.b < 0 ? zero : d[g->node[v.b].mark];
+    const cst_node da = d[g->node[v.a].mark];
+    const cst_node db = v.b < 0 ? zero : d[g->node[v.b].mark];
     if (da != zero) d[i] = accumulate(g, d[i], partial_a(g, w.node[i]), da);
     if (db != zero) d[i] = accumulate(g, d[i], partial_b(g, w.node[i]), db);
   }
@@ -148,7 +149,8 @@ void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed,
     const cst_node   r = w.node[i];
     const cst_vertex v = g->node[r];
     if (cst_op_leaf(v.op) || bar[i] == zero) continue;
-    const int a = g->node[v.a].mark, b = v.b < 0 ? a : g->node[v.b].mark;
+    const int a = g->node[v.a].mark;
+    const int b = v.b < 0 ? a : g->node[v.b].mark;
     if (active[a]) bar[a] = accumulate(g, bar[a], partial_a(g, r), bar[i]);
     if (v.b >= 0 && active[b]) bar[b] = accumulate(g, bar[b], partial_b(g, r), bar[i]);
   }

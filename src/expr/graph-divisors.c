@@ -43,7 +43,8 @@ static cst_node root(const sharing *s, int i) {
 
 static cst_node changed(const sharing *s, const cst_vertex *v, int i) {
   if (cst_op_leaf(v->op)) return s->w.node[i];
-  const int a = place_of(s, v->a), b = v->b < 0 ? -1 : place_of(s, v->b);
+  const int a = place_of(s, v->a);
+  const int b = v->b < 0 ? -1 : place_of(s, v->b);
   if (v->op == CST_OP_DIV) return cst_graph_mul(s->g, s->map[a], s->inverse[b]);
   if (v->op == CST_OP_SQRT && s->rooted[a]) return cst_graph_mul(s->g, s->map[a], root(s, a));
   return cst_graph_operation(s->g, v->op, s->map[a], b < 0 ? -1 : s->map[b]);

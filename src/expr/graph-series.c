@@ -156,7 +156,9 @@ static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
 
 /* The value; sets those of the auxiliary series. */
 static cst_node lowest(cst_graph *g, cst_op op, terms t) {
-  const cst_node a = t.a[0], b = t.b ? t.b[0] : -1, r = cst_graph_operation(g, op, a, b);
+  const cst_node a = t.a[0];
+  const cst_node b = t.b ? t.b[0] : -1;
+  const cst_node r = cst_graph_operation(g, op, a, b);
   if (op == CST_OP_SIN) t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
   if (op == CST_OP_COS) t.h[0] = cst_graph_operation(g, CST_OP_SIN, a, -1);
   if (op == CST_OP_TAN) t.h[0] = cst_graph_add(g, cst_graph_constant(g, 1), cst_graph_mul(g, r, r));

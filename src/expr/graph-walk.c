@@ -30,7 +30,8 @@ static int ascending(const void *a, const void *b) {
  * greatest. */
 static void sort(const cst_graph *g, cst_walk *w) {
   enum { CROWDED = 16 };
-  cst_node least = w->n ? w->node[0] : 0, greatest = w->n ? w->node[0] : -1;
+  cst_node least = w->n ? w->node[0] : 0;
+  cst_node greatest = w->n ? w->node[0] : -1;
   for (int i = 0; i < w->n; i++) {
     if (w->node[i] < least) least = w->node[i];
     if (w->node[i] > greatest) greatest = w->node[i];
@@ -75,8 +76,8 @@ cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int
   const cst_walk w = cst_graph_walk(g, out, nout);
   unsigned char *wanted = operations(g, &w, count);
   int            n = 0, depth = 0;
-  cst_node      *order = cst_expr_memory(NULL, (size_t)*count, sizeof *order),
-           *stack = cst_expr_memory(NULL, (size_t)*count, sizeof *stack);
+  cst_node      *order = cst_expr_memory(NULL, (size_t)*count, sizeof *order);
+  cst_node      *stack = cst_expr_memory(NULL, (size_t)*count, sizeof *stack);
   for (int k = 0; k < nout; k++) {
     if (out[k] >= 0 && wanted[g->node[out[k]].mark]) stack[depth++] = out[k];
     while (depth) {
@@ -122,7 +123,8 @@ void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst
   for (int i = 0; i < w.n; i++) {
     const cst_vertex v = g->node[w.node[i]];
     if (map[i] != w.node[i] || cst_op_leaf(v.op)) continue;
-    const cst_node a = map[g->node[v.a].mark], b = v.b < 0 ? -1 : map[g->node[v.b].mark];
+    const cst_node a = map[g->node[v.a].mark];
+    const cst_node b = v.b < 0 ? -1 : map[g->node[v.b].mark];
     if (a != v.a || b != v.b) map[i] = cst_graph_operation(g, v.op, a, b);
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : map[g->node[out[k]].mark];

@@ -120,7 +120,8 @@ static void rehash(cst_graph *g) {
 
 static cst_node intern(cst_graph *g, cst_vertex v) {
   if (++g->work > g->most) return -1;
-  const uint32_t mark = mark_of(&v), s = find(g, &v, mark);
+  const uint32_t mark = mark_of(&v);
+  const uint32_t s = find(g, &v, mark);
   if (g->table[s].node >= 0) return g->table[s].node;
   if (g->size >= CST_EXPR_NODES) return -1;
   if (g->size == g->capacity) {
@@ -162,7 +163,8 @@ bool cst_graph_depends(const cst_graph *g, cst_node n, char array) {
 
 /* The node of an operation, folded when its operands are constants. */
 static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
-  const cst_vertex *x = &g->node[a], *y = b < 0 ? x : &g->node[b];
+  const cst_vertex *x = &g->node[a];
+  const cst_vertex *y = b < 0 ? x : &g->node[b];
   if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT)
     return cst_graph_constant(g, cst_elementary_apply(op, x->value, y->value));
   const bool swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
@@ -223,7 +225,9 @@ cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b) {
   if (is(g, a, -1)) return cst_graph_neg(g, b);
   if (is(g, b, -1)) return cst_graph_neg(g, a);
   bool           negative = false;
-  const cst_node x = strip(g, a, &negative), y = strip(g, b, &negative), product = make(g, CST_OP_MUL, x, y);
+  const cst_node x = strip(g, a, &negative);
+  const cst_node y = strip(g, b, &negative);
+  const cst_node product = make(g, CST_OP_MUL, x, y);
   return negative ? cst_graph_neg(g, product) : product;
 }
 
@@ -234,7 +238,9 @@ cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b) {
   if (is(g, b, 1)) return a;
   if (is(g, b, -1)) return cst_graph_neg(g, a);
   bool           negative = false;
-  const cst_node x = strip(g, a, &negative), y = strip(g, b, &negative), quotient = make(g, CST_OP_DIV, x, y);
+  const cst_node x = strip(g, a, &negative);
+  const cst_node y = strip(g, b, &negative);
+  const cst_node quotient = make(g, CST_OP_DIV, x, y);
   return negative ? cst_graph_neg(g, quotient) : quotient;
 }
 

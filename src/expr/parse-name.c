@@ -81,7 +81,8 @@ static const cst_parse_loop *find_loop(const cst_parser *p, size_t at, size_t n)
 static const cst_binding *find_binding(cst_parser *p, size_t at, size_t n) {
   const size_t slot = at % (sizeof p->seen / sizeof *p->seen);
   if (p->seen[slot].end == at + n) return p->seen[slot].binding;
-  const cst_binding *b = p->names, *end = b + p->n;
+  const cst_binding *b = p->names;
+  const cst_binding *end = b + p->n;
   while (b < end && !same(p, at, n, b->name)) b++;
   p->seen[slot].end = at + n;
   return p->seen[slot].binding = b < end ? b : NULL;
@@ -159,7 +160,8 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
 }
 
 cst_node cst_parse_name(cst_parser *p) {
-  const size_t at = p->at, n = cst_parse_word(p->text + at);
+  const size_t at = p->at;
+  const size_t n = cst_parse_word(p->text + at);
   p->at += n;
   const char next = cst_parse_peek(p);
   if (next == '(') return applied(p, at, n);

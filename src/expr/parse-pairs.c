@@ -20,7 +20,8 @@ void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
 
 /* Whether the entries of b are inputs of one array with a constant stride. */
 static bool regular(const cst_parser *p, const cst_binding *b, int *first, int *step) {
-  const cst_vertex *v = p->g->node, *e = &v[b->entry[0]];
+  const cst_vertex *v = p->g->node;
+  const cst_vertex *e = &v[b->entry[0]];
   if (e->op != CST_OP_INPUT || e->a != p->pairs->array) return false;
   *first = e->b;
   *step = b->count > 1 ? v[b->entry[1]].b - e->b : 1;
@@ -53,7 +54,8 @@ cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
   if ((n != p->pair->i && n != p->pair->j) || !regular(p, b, &first, &step)) return -1;
   const int zero = first - (b->shift + 1) * step; /* its place for index 0 */
   if (n == p->pair->i) {
-    const int least = p->pair->first, most = least + s->rows - 1;
+    const int least = p->pair->first;
+    const int most = least + s->rows - 1;
     k = within(b, least, most) ? find_array(s->x, s->xstep, &s->nx, zero + least * step, step) : -1;
     return k < 0 ? -1 : cst_graph_input(p->g, 'x', k);
   }
@@ -110,7 +112,8 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
 
 /* Reads the whole double sum. */
 static bool read_double(cst_parser *p, cst_parse_pairs *x) {
-  cst_parse_loop i = {.outer = NULL}, j = {.outer = &i};
+  cst_parse_loop i = {.outer = NULL};
+  cst_parse_loop j = {.outer = &i};
   int            times[2];
   double         from, to, more[2];
   x->i = i.node = cst_graph_input(p->g, 'I', 0);

@@ -70,7 +70,8 @@ static size_t number_length(const char *s, size_t *bad) {
   *bad = n;
   if (!whole && point < 2) return 0;
   if (s[n] == 'e' || s[n] == 'E') {
-    const size_t sign = s[n + 1] == '+' || s[n + 1] == '-', exponent = digits(s + n + 1 + sign);
+    const size_t sign = s[n + 1] == '+' || s[n + 1] == '-';
+    const size_t exponent = digits(s + n + 1 + sign);
     if (exponent) n += 1 + sign + exponent;
   }
   *bad = n;

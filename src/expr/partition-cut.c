@@ -42,7 +42,8 @@ static void measure_chains(cutter *c) {
     const cst_vertex *v = &c->p->node[i];
     c->length[i] = 0;
     if (!additive(v)) continue;
-    const int a = c->uses[v->a] == 1 ? c->length[v->a] : 0, b = c->uses[v->b] == 1 ? c->length[v->b] : 0;
+    const int a = c->uses[v->a] == 1 ? c->length[v->a] : 0;
+    const int b = c->uses[v->b] == 1 ? c->length[v->b] : 0;
     c->length[i] = 1 + (v->op == CST_OP_ADD && b > a ? b : a);
   }
 }
@@ -51,7 +52,8 @@ static void measure_chains(cutter *c) {
 static bool split(const cutter *c, cst_node n, cst_op sign, uint64_t term, cst_node *t, cst_node *rest) {
   const cst_vertex *v = &c->p->node[n];
   if (v->op != sign) return false;
-  const bool second = c->hash[v->b] == term, first = sign == CST_OP_ADD && c->hash[v->a] == term;
+  const bool second = c->hash[v->b] == term;
+  const bool first = sign == CST_OP_ADD && c->hash[v->a] == term;
   *t = second ? v->b : v->a, *rest = second ? v->a : v->b;
   return second || first;
 }

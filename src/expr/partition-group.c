@@ -52,7 +52,8 @@ static unit *append(grouper *z, unit u) {
 /* Appends the terms [from, to) of a run, all of one shape, as a sum of their own. */
 static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
   cst_partition *p = z->p;
-  const cst_node start = from > r->first ? p->step[from - 1] : r->start, top = p->step[to - 1];
+  const cst_node start = from > r->first ? p->step[from - 1] : r->start;
+  const cst_node top = p->step[to - 1];
   unit u = {.node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
   if (start < 0)
     u.start = (cst_leaf){CST_FROM_CONSTANT, -0.0}; /* -0 + x is x for every x */
@@ -90,7 +91,8 @@ static void find_levels(grouper *z) {
     const cst_vertex *v = &z->p->node[i];
     z->level[i] = 0;
     if (cst_op_leaf(v->op)) continue;
-    const int a = level_above(z, v->a), b = v->b < 0 ? a : level_above(z, v->b);
+    const int a = level_above(z, v->a);
+    const int b = v->b < 0 ? a : level_above(z, v->b);
     z->level[i] = a > b ? a : b;
   }
 }

@@ -143,7 +143,8 @@ static void find_stages(cst_partition *p) {
   int      *next = filled(stages + 1, 0);
   for (int i = 0; i < p->size; i++) {
     if (p->stage[i] != WAITING) continue;
-    const int a = stage_after(p, p->node[i].a), b = p->node[i].b < 0 ? a : stage_after(p, p->node[i].b);
+    const int a = stage_after(p, p->node[i].a);
+    const int b = p->node[i].b < 0 ? a : stage_after(p, p->node[i].b);
     p->stage[i] = a > b ? a : b;
     next[p->stage[i] + 1]++;
   }

@@ -82,7 +82,8 @@ static bool write_down(cst_shaper *z, cst_node n, draft *d) {
   while (depth) {
     const cst_node v = stack[depth - 1];
     visited(z, v, &a, &b);
-    const bool has_a = known(z, a, d), has_b = has_a && known(z, b, d);
+    const bool has_a = known(z, a, d);
+    const bool has_b = has_a && known(z, b, d);
     if (!has_b) {
       if (d->steps + depth == CST_SHAPE_STEPS) return false;
       stack[depth++] = has_a ? b : a;

@@ -69,7 +69,8 @@ static void append(builder *b, cst_op op, cst_where r, cst_where x, cst_where y)
 static void append_operation(builder *b, int i) {
   const cst_node    n = b->p->straight[i];
   const cst_vertex *v = &b->p->node[n];
-  const cst_where   x = locate(b, v->a), y = v->b < 0 ? x : locate(b, v->b);
+  const cst_where   x = locate(b, v->a);
+  const cst_where   y = v->b < 0 ? x : locate(b, v->b);
   release(b, v->a, i);
   if (v->b >= 0) release(b, v->b, i);
   if (b->where[n].base < 0)
@@ -132,8 +133,8 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
   }
   for (int i = 0; i < s->steps; i++) {
     const int       operand[] = {s->step[i].a, s->step[i].b};
-    const cst_where x = body_operand(b, s, reg, operand[0]),
-                    y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
+    const cst_where x = body_operand(b, s, reg, operand[0]);
+    const cst_where y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
     for (int j = 0; j < 2; j++) {
       if (operand[j] < 0 || last[operand[j]] != i) continue;
       last[operand[j]] = -1;
@@ -150,8 +151,8 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
 static void append_loop(builder *b, int loop) {
   const cst_loop  *l = &b->tape->loops.loop[loop];
   const cst_shape *s = &b->tape->loops.shapes.shape[l->shape];
-  const cst_where  place = {letter_base(b->tape, l->letter), 0},
-                  value = append_body(b, s, l->sums ? NULL : &place);
+  const cst_where  place = {letter_base(b->tape, l->letter), 0};
+  const cst_where  value = append_body(b, s, l->sums ? NULL : &place);
   if (!l->sums && !s->steps) append(b, CST_OP_COPY, place, value, value);
   cst_tape_block *k = end_block(b, loop);
   if (!l->sums) return;
