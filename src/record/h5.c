@@ -93,7 +93,8 @@ void cst_h5_pad(char *row, size_t width, const char *text) {
 /* The width of a fixed text in bytes; 0 when there is no such text. */
 static size_t width_of(hid_t object, const char *name) {
   if (H5Aexists(object, name) <= 0) return 0;
-  hid_t  a = H5Aopen(object, name, H5P_DEFAULT), t = H5Aget_type(a);
+  hid_t  a = H5Aopen(object, name, H5P_DEFAULT);
+  hid_t  t = H5Aget_type(a);
   size_t width = H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) <= 0 ? H5Tget_size(t) : 0;
   H5Tclose(t), H5Aclose(a);
   return width;
@@ -122,7 +123,8 @@ bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *t
 
 bool cst_h5_in_place(hid_t object, const char *name, bool text) {
   if (text || H5Aexists(object, name) <= 0) return text && width_of(object, name) > 0;
-  hid_t a = H5Aopen(object, name, H5P_DEFAULT), t = H5Aget_type(a);
+  hid_t a = H5Aopen(object, name, H5P_DEFAULT);
+  hid_t t = H5Aget_type(a);
   bool  number = H5Tget_class(t) == H5T_FLOAT;
   H5Tclose(t), H5Aclose(a);
   return number;
@@ -140,7 +142,8 @@ hid_t cst_h5_group_list(void) {
 }
 
 hid_t cst_h5_make_group(hid_t file, const char *path) {
-  hid_t group = H5Gopen2(file, "/", H5P_DEFAULT), list = cst_h5_group_list();
+  hid_t group = H5Gopen2(file, "/", H5P_DEFAULT);
+  hid_t list = cst_h5_group_list();
   for (const char *at = path; group >= 0 && *at;) {
     char   name[96];
     size_t n = strcspn(at, "/");

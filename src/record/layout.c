@@ -28,7 +28,8 @@ static hid_t dataset_list(cst_type t) {
 
 static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent, char *why,
                           int n) {
-  hid_t type = cst_h5_file_type(t), list = dataset_list(t);
+  hid_t type = cst_h5_file_type(t);
+  hid_t list = dataset_list(t);
   hid_t space = ndim ? H5Screate_simple(ndim, extent, NULL) : H5Screate(H5S_SCALAR);
   hid_t d = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
   if (d < 0) cst_h5_reason(why, n, name);
@@ -126,7 +127,8 @@ static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsiz
     snprintf(why, (size_t)n, "%s is not there", path);
     return d;
   }
-  hid_t there = H5Dget_type(d), wanted = cst_h5_file_type(t);
+  hid_t there = H5Dget_type(d);
+  hid_t wanted = cst_h5_file_type(t);
   bool  same = H5Tequal(there, wanted) > 0;
   if (!same) snprintf(why, (size_t)n, "%s is of another type", path);
   H5Tclose(there), H5Tclose(wanted);
@@ -173,13 +175,16 @@ static void repeat(char *value, size_t width, size_t size) {
 }
 
 bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
-  hid_t   type = H5Dget_type(d), space = H5Dget_space(d), list = H5Dget_create_plist(d);
+  hid_t   type = H5Dget_type(d);
+  hid_t   space = H5Dget_space(d);
+  hid_t   list = H5Dget_create_plist(d);
   size_t  width = H5Tget_size(type);
   hsize_t extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0},
           part[H5S_MAX_RANK] = {1}, turn = 0;
   int   ndim = H5Sget_simple_extent_dims(space, extent, NULL);
   char *value = malloc(FILL_BYTES);
-  bool  ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
+  bool  ok = value && ndim >= 0;
+  bool  more = H5Sget_simple_extent_npoints(space) > 0;
   if (ok && more) {
     ok = H5Pget_fill_value(list, type, value) >= 0;
     fill_block(ndim, extent, width, block);
@@ -204,7 +209,8 @@ bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
 }
 
 static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
-  size_t length = strlen(f->path), room = (size_t)n;
+  size_t length = strlen(f->path);
+  size_t room = (size_t)n;
   if (f->path[0] != '/' || length < 2 || f->path[length - 1] == '/') {
     snprintf(why, room, "field path \"%s\" is not /name or /group/name", f->path);
     return false;

@@ -164,7 +164,8 @@ static outcome replace(const cst_lock *l, bool alone) {
 static outcome contest(const cst_lock *l, double seconds, owner *o) {
   int file = open(l->name, O_RDWR | O_CLOEXEC);
   if (file < 0) return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
-  outcome lock = lock_file(file), out;
+  outcome lock = lock_file(file);
+  outcome out;
   *o = owner_of(file);
   if (!is_named(file, l->name))
     out = AGAIN;

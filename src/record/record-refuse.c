@@ -62,7 +62,8 @@ static long writer(cst_result *r) {
 static const char *refuse_result(cst_result *r, bool overwrite) {
   static char text[160];
   const char *state = cst_result_state(r);
-  long        pid = writer(r), done, total;
+  long        pid = writer(r);
+  long        done, total;
   if (pid) {
     snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid);
     return text;

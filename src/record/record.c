@@ -54,7 +54,8 @@ static hid_t parallel_access(MPI_Comm comm) {
 }
 
 static hid_t create_file(MPI_Comm comm, const char *path) {
-  hid_t access = parallel_access(comm), list = H5Pcreate(H5P_FILE_CREATE);
+  hid_t access = parallel_access(comm);
+  hid_t list = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(list, false);
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
@@ -357,8 +358,8 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
     b[k] = (hsize_t)count[k];
     if (!count[k]) return true;
   }
-  hid_t there = H5Dget_space(r->dataset[f]),
-        here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
+  hid_t there = H5Dget_space(r->dataset[f]);
+  hid_t here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
   hid_t type = cst_h5_memory_type(field->type);
   bool  ok = here >= 0 && (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
   if (ok && in) ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;

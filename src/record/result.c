@@ -23,7 +23,8 @@ struct cst_result {
 };
 
 static double bytes_of(const cst_result *r, hid_t d) {
-  hid_t          space = H5Dget_space(d), type = H5Dget_type(d);
+  hid_t          space = H5Dget_space(d);
+  hid_t          type = H5Dget_type(d);
   const hssize_t n = H5Sget_simple_extent_npoints(space);
   const double   bytes = n < 0 ? INFINITY : (double)n * (double)H5Tget_size(type);
   H5Tclose(type), H5Sclose(space);
@@ -115,7 +116,8 @@ char *cst_result_text(cst_result *r, const char *group, const char *name) {
   hid_t a = open_attribute(r, group, name);
   if (a < 0) return NULL;
   cst_watch_begin(r->path, 0);
-  hid_t type = H5Aget_type(a), space = H5Aget_space(a);
+  hid_t type = H5Aget_type(a);
+  hid_t space = H5Aget_space(a);
   char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1
                    ? attribute_text(a, type)
                    : NULL;
@@ -158,7 +160,8 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   if (H5Gget_info(g, &info) < 0) info.nlinks = 0;
   *paths = malloc(sizeof **paths * (size_t)(info.nlinks + 1));
   for (hsize_t i = 0; *paths && i < info.nlinks; i++) {
-    char name[96], *path = (*paths)[found];
+    char  name[96];
+    char *path = (*paths)[found];
     if (H5Lget_name_by_idx(g, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) continue;
     if (!is_dataset(g, name)) continue;
     if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths)
@@ -177,7 +180,8 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
   hid_t d = H5Dopen2(r->file, path, H5P_DEFAULT);
   cst_watch_end();
   if (d < 0) return d;
-  hid_t space = H5Dget_space(d), type = H5Dget_type(d);
+  hid_t space = H5Dget_space(d);
+  hid_t type = H5Dget_type(d);
   H5T_class_t class = H5Tget_class(type);
   int  rank = H5Sget_simple_extent_dims(space, e, NULL);
   bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0
@@ -219,8 +223,9 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
     b[k] = (hsize_t)count[k];
     ok = ok && start[k] >= 0 && count[k] >= 0 && start[k] + count[k] <= extent[k];
   }
-  hid_t there = H5Dget_space(d), here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR),
-        memory = cst_h5_memory_type(type);
+  hid_t there = H5Dget_space(d);
+  hid_t here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR);
+  hid_t memory = cst_h5_memory_type(type);
   ok = ok && (!ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
   ok = ok && read_dataset(r, d, memory, here, there, data);
   H5Tclose(memory), H5Sclose(here), H5Sclose(there), H5Dclose(d);
@@ -233,7 +238,8 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
   char(*x)[CST_TEXT_WIDTH + 1] = NULL;
   hid_t d = open_dataset(r, path, true, &ndim, extent, rows);
   if (d < 0) return NULL;
-  hid_t stored = H5Dget_type(d), type = cst_h5_text(sizeof *x);
+  hid_t stored = H5Dget_type(d);
+  hid_t type = cst_h5_text(sizeof *x);
   H5Tset_strpad(type, H5T_STR_NULLTERM);
   H5Tset_cset(type, H5Tget_cset(stored));
   x = calloc((size_t)*rows + 1, sizeof *x);
@@ -259,7 +265,8 @@ bool cst_result_progress(cst_result *r, long *done, long *total) {
 }
 
 int cst_result_alive(cst_result *r) {
-  char   here[256] = "", *host = cst_result_text(r, "/run", "host");
+  char   here[256] = "";
+  char  *host = cst_result_text(r, "/run", "host");
   double pid = 0, start = -1;
   gethostname(here, sizeof here - 1);
   bool other = !host || strcmp(here, host) || !cst_result_number(r, "/run", "pid", &pid) || pid < 1;

@@ -82,9 +82,10 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
 }
 
 cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n) {
-  char        name[CST_SNAPSHOT_PATH];
-  const char *reason = NULL;
-  int count = 0, file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  char                name[CST_SNAPSHOT_PATH];
+  const char         *reason = NULL;
+  int                 count = 0;
+  int                 file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   cst_snapshot_entry *index = file < 0 ? NULL : read_index(file, &count, &reason);
   if (!index) {
     snprintf(why, (size_t)n, "%s", reason ? reason : strerror(errno));

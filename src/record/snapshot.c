@@ -61,14 +61,16 @@ static long number_in(const char *name, const char *start, size_t length, const 
 static int may_be_one(const struct dirent *e) { return strstr(e->d_name, ".checkpoint.") != NULL; }
 
 static int newest_first(const void *a, const void *b) {
-  long x = *(const long *)a, y = *(const long *)b;
+  long x = *(const long *)a;
+  long y = *(const long *)b;
   return (x < y) - (x > y);
 }
 
 /* The numbers of all names with this ending, newest first; owned. */
 static long *numbers_of(const char *path, const char *ending, int *n) {
   char            folder[CST_SNAPSHOT_PATH];
-  const char     *cut = strrchr(path, '/'), *start = cut ? cut + 1 : path;
+  const char     *cut = strrchr(path, '/');
+  const char     *start = cut ? cut + 1 : path;
   struct dirent **file;
   int             files = scandir(folder_of(path, folder), &file, may_be_one, alphasort);
   long           *list = cst_need(calloc(files > 0 ? (size_t)files : 1, sizeof *list));
