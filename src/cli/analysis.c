@@ -26,7 +26,8 @@ static const char *home(void) {
  * folder of the build, or in the current folder. */
 static const char *script(void) {
   static char path[4200];
-  const char *set = getenv("CONSTELLA_ANALYSIS"), *program = home();
+  const char *set = getenv("CONSTELLA_ANALYSIS");
+  const char *program = home();
   if (set) {
     snprintf(path, sizeof path, "%s/command.py", set);
     return path;
@@ -101,8 +102,8 @@ static int hand_over(const cst_command *c, const request *q) {
   const char *words[MOST_WORDS + 1] = {c->name};
   int         n = 0;
   for (const cst_option *o = c->option; o->name && n < MOST_WORDS; o++) {
-    const char *value = *(const char *const *)((const char *)q + o->at),
-               *name = o->name + strspn(o->name, "-");
+    const char *value = *(const char *const *)((const char *)q + o->at);
+    const char *name = o->name + strspn(o->name, "-");
     if (!value) continue;
     if (asprintf(&word[n], "%s=%s", name, value) < 0) abort();
     if (*o->name != '-')

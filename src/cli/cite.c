@@ -59,9 +59,9 @@ static void add_others(uses *u, const char *study, cst_diag *d) {
   cst_document *doc = cst_document_parse("the study of the result", study, strlen(study), d);
   if (!doc) return;
   cst_yaml   *root = cst_document_root(doc);
-  const char *reference = cst_yaml_text(cst_yaml_get(cst_yaml_get(root, "reference"), "method")),
-             *relax =
-                 cst_yaml_text(cst_yaml_get(cst_yaml_get(cst_yaml_get(root, "initial"), "relax"), "method"));
+  const char *reference = cst_yaml_text(cst_yaml_get(cst_yaml_get(root, "reference"), "method"));
+  const char *relax =
+      cst_yaml_text(cst_yaml_get(cst_yaml_get(cst_yaml_get(root, "initial"), "relax"), "method"));
   if (reference) add_expression(u, reference);
   if (relax) add_expression(u, relax);
   cst_document_destroy(doc);
@@ -70,7 +70,8 @@ static void add_others(uses *u, const char *study, cst_diag *d) {
 static void read_uses(cst_result *r, uses *u, cst_diag *d) {
   long rows = 0;
   char(*method)[CST_TEXT_WIDTH + 1] = cst_result_read_text(r, "/statistics/method", &rows);
-  char *system = cst_result_text(r, "/", "system"), *study = cst_result_text(r, "/", "study");
+  char *system = cst_result_text(r, "/", "system");
+  char *study = cst_result_text(r, "/", "study");
   for (long i = 0; method && i < rows; i++) add_expression(u, method[i]);
   if (study) add_others(u, study, d);
   if (system) add(u, "system", system);
@@ -102,7 +103,8 @@ static void print_entry(const char *entry, const char *field) {
 static void print_entries(uses *u) {
   for (const char *entry = strstr(cst_bibliographys[0].text, "\n@"); entry;
        entry = strstr(entry + 1, "\n@")) {
-    const char *field = strstr(entry, "\n  usedby"), *end = field ? strstr(field, "\n}") : NULL;
+    const char *field = strstr(entry, "\n  usedby");
+    const char *end = field ? strstr(field, "\n}") : NULL;
     if (end && is_used(field, end, u)) print_entry(entry + 1, field);
   }
 }
@@ -132,7 +134,8 @@ static void print_rest(cst_result *r, const uses *u) {
 
 /* The version is that of the result, not of this program. */
 static void print_software(cst_result *r) {
-  char *version = cst_result_text(r, "/", "version"), *git = cst_result_text(r, "/", "git");
+  char *version = cst_result_text(r, "/", "version");
+  char *git = cst_result_text(r, "/", "git");
   printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of "
          "structure-preserving integrators for constrained mechanical systems},\n");
   printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "",

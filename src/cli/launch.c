@@ -129,7 +129,8 @@ static PetscErrorCode quiet(const char *format, ...) {
 }
 
 int cst_launch_ranks(void) {
-  const int k = find(), n = k < LAUNCHERS ? number(launchers[k].size) : 1;
+  const int k = find();
+  const int n = k < LAUNCHERS ? number(launchers[k].size) : 1;
   return n > 1 ? n : 1;
 }
 

@@ -7,8 +7,10 @@
 void cst_page_wrap(const char *text, int at, int indent, FILE *out) {
   int column = at;
   while (*text) {
-    const int  blanks = (int)strspn(text, " "), word = (int)strcspn(text + blanks, " \n");
-    const bool ends = text[blanks] == '\n', full = column > indent && column + blanks + word > CST_PAGE_WIDTH;
+    const int  blanks = (int)strspn(text, " ");
+    const int  word = (int)strcspn(text + blanks, " \n");
+    const bool ends = text[blanks] == '\n';
+    const bool full = column > indent && column + blanks + word > CST_PAGE_WIDTH;
     if (ends || full) {
       fprintf(out, "\n%*s", indent, "");
       column = indent;

@@ -126,7 +126,9 @@ void cst_run_arguments_name_output(cst_arguments *a) {
     a->run.output = a->output;
   }
   if (a->run.output || !a->study) return;
-  const char *slash = strrchr(a->study, '/'), *name = slash ? slash + 1 : a->study, *dot = strrchr(name, '.');
+  const char *slash = strrchr(a->study, '/');
+  const char *name = slash ? slash + 1 : a->study;
+  const char *dot = strrchr(name, '.');
   snprintf(a->output, sizeof a->output, "%.*s.h5", (int)(dot ? dot - name : (long)strlen(name)), name);
   a->run.output = a->output;
 }

@@ -45,8 +45,8 @@ static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const
 
 /* Another build may have computed other bits. */
 static void warn_of_build(const cst_arguments *a) {
-  char *git = cst_result_text(a->old.file, "/", "git"),
-       *compiler = cst_result_text(a->old.file, "/run", "compiler");
+  char *git = cst_result_text(a->old.file, "/", "git");
+  char *compiler = cst_result_text(a->old.file, "/run", "compiler");
   if (!git || strcmp(git, cst_identity_version()) || !compiler || strcmp(compiler, cst_identity_compiler()))
     fprintf(stderr,
             "constella: %s was made by another build, %s; `constella verify` tells whether this one computes "
@@ -165,7 +165,8 @@ static int first_with_errors(const cst_diag *d, int rank, int ranks) {
 
 static int run_checked(cst_arguments *a, cst_diag *d) {
   const char *reason = NULL;
-  int         isa = cst_isa_choose(&reason), ranks, rank, status = 2;
+  int         isa = cst_isa_choose(&reason);
+  int         ranks, rank, status = 2;
   cst_plan   *plan = NULL;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);

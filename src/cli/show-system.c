@@ -110,7 +110,8 @@ static void print_vector(const char *name, const double *x, int n) {
 }
 
 static void print_state(const cst_system *s, int i) {
-  double  c[CST_MAX_PAR], *q = cst_need(calloc(2 * (size_t)s->nq, sizeof *q));
+  double  c[CST_MAX_PAR];
+  double *q = cst_need(calloc(2 * (size_t)s->nq, sizeof *q));
   double *v = q + s->nq;
   for (int k = 0; k < s->npar; k++) c[k] = s->parameter[k].value;
   cst_system_state(s, i, c, q, v);

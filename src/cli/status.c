@@ -44,8 +44,8 @@ static counts count(cst_result *r) {
 static double share(cst_result *r, const counts *c) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
-  double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e),
-         done = w && ndim == 0 ? *w : NAN;
+  double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e);
+  double  done = w && ndim == 0 ? *w : NAN;
   free(w);
   if (isfinite(done)) return fmin(fmax(done, 0), 1);
   return c->total ? (double)c->finished / (double)c->total : 0;
@@ -133,7 +133,8 @@ static void print_counts(const counts *c) {
  * written. */
 static void print_times(cst_result *r, const char *file, const char *state, double done) {
   struct stat s;
-  double      started, until = (double)time(NULL);
+  double      started;
+  double      until = (double)time(NULL);
   bool        running = !strcmp(state, "running");
   print_text(r, "started", "started");
   print_text(r, "stopped", "stopped");
@@ -141,7 +142,8 @@ static void print_times(cst_result *r, const char *file, const char *state, doub
   if (!cst_result_number(r, "/run", "started_unix", &started)) return;
   if (!running && !cst_result_number(r, "/run", "finished_unix", &until) && !stat(file, &s))
     until = (double)s.st_mtime;
-  double elapsed = fmax(until - started, 0), before = 0;
+  double elapsed = fmax(until - started, 0);
+  double before = 0;
   line("elapsed", duration(elapsed));
   cst_result_number(r, "/run", "work_before", &before);
   if (running && done > before)

@@ -87,8 +87,10 @@ static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_
 
 cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, const cst_trust *trust,
                             cst_diag *d) {
-  char *schema = cst_result_text(file, "/", "schema"), *study = cst_result_text(file, "/", "study"),
-       *command = cst_result_text(file, "/run", "command"), *sum = cst_result_text(file, "/", "study_sha256");
+  char      *schema = cst_result_text(file, "/", "schema");
+  char      *study = cst_result_text(file, "/", "study");
+  char      *command = cst_result_text(file, "/run", "command");
+  char      *sum = cst_result_text(file, "/", "study_sha256");
   cst_study *s = NULL;
   if (!schema || strcmp(schema, "constella-result 1") || !study)
     cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program reads files of 'constella-result 1'",

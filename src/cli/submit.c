@@ -31,7 +31,8 @@ typedef struct {
 
 /* Finds absolute names, because a job may start anywhere. */
 static void find_places(const cst_submission *s, places *p, cst_diag *d) {
-  const char *output = s->output ? s->output : "", *slash = strrchr(output, '/');
+  const char *output = s->output ? s->output : "";
+  const char *slash = strrchr(output, '/');
   char        folder[PATH_MAX], name[sizeof s->stem + 4];
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : ".");
   snprintf(name, sizeof name, "%s.h5", s->stem);
@@ -165,7 +166,8 @@ static bool on_path(const char *program) {
 
 /* Submits the script, from its folder. Messages of the scheduler go to stderr. */
 static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
-  char *folder = cst_submit_quote(p->folder), *command;
+  char *folder = cst_submit_quote(p->folder);
+  char *command;
   if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags,
                s->name, s->scheduler->name) < 0)
     abort();

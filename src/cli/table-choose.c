@@ -19,7 +19,8 @@ static void choose_columns(cst_table_choice *c, const cst_table *t, const char *
   while (names && c->n < CST_TABLE_MOST) {
     char word[96];
     names += strspn(names, " \n");
-    size_t n = strcspn(names, ","), m = n < sizeof word ? n : sizeof word - 1;
+    size_t n = strcspn(names, ",");
+    size_t m = n < sizeof word ? n : sizeof word - 1;
     while (m && names[m - 1] == ' ') m--;
     memcpy(word, names, m);
     word[m] = 0;

@@ -35,7 +35,8 @@ static void print_observed(const cst_table *t, const cst_table_choice *c) {
 
 /* Prints the number of failures in the rows that are shown; files of earlier releases have no reasons. */
 static void print_failed(const cst_table *t, const cst_table_choice *c) {
-  const double *failed = cst_table_numbers(t, "failed"), *members = cst_table_numbers(t, "members");
+  const double *failed = cst_table_numbers(t, "failed");
+  const double *members = cst_table_numbers(t, "members");
   const int     why = cst_table_find(t, "failures");
   double        sum = 0, all = 0;
   cst_failures  f = {{0}};
@@ -63,10 +64,11 @@ static bool shows(const cst_table_choice *c, int column) {
 /* Prints a note where steps are shown and some were run with another length; the first such row is the
  * example. */
 static void print_taken(const cst_table *t, const cst_table_choice *c) {
-  const double *step = cst_table_numbers(t, "step"), *taken = cst_table_numbers(t, "step_taken"),
-               *end = cst_table_numbers(t, "end");
-  long row = 0;
-  char written[32], run[32], last[32];
+  const double *step = cst_table_numbers(t, "step");
+  const double *taken = cst_table_numbers(t, "step_taken");
+  const double *end = cst_table_numbers(t, "end");
+  long          row = 0;
+  char          written[32], run[32], last[32];
   if (!step || !taken || !end || !shows(c, cst_table_find(t, "step"))) return;
   while (row < t->rows && (!c->keep[row] || !(step[row] != taken[row]))) row++;
   if (row == t->rows) return;

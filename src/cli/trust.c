@@ -10,7 +10,8 @@
 
 /* Whether the file, whose links are resolved, is in the folder or below it. */
 static bool is_below(const char *folder, size_t n, const char *file) {
-  char *name = strndup(folder, n), real[PATH_MAX];
+  char *name = strndup(folder, n);
+  char  real[PATH_MAX];
   bool  below = name && *name == '/' && realpath(name, real);
   n = below ? strlen(real) : 0;
   free(name);

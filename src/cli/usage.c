@@ -10,8 +10,10 @@ static bool is_argument(const cst_option *o) { return *o->name != '-'; }
 
 /* "-o FILE", "[--resume]", "STUDY". */
 static int short_form(const cst_option *o, char *text, size_t size) {
-  const bool  bare = o->is & CST_OPTION_REQUIRED, argument = is_argument(o);
-  const char *name = o->short_name ? o->short_name : o->name, *value = o->value ? o->value : "";
+  const bool  bare = o->is & CST_OPTION_REQUIRED;
+  const bool  argument = is_argument(o);
+  const char *name = o->short_name ? o->short_name : o->name;
+  const char *value = o->value ? o->value : "";
   return snprintf(text, size, "%s%s%s%s%s%s", bare ? "" : "[", argument && o->value ? "" : name,
                   !argument && o->value ? " " : "", value,
                   o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "", bare ? "" : "]");

@@ -163,7 +163,8 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
 static int run_checked(arguments *a, cst_diag *d) {
   const char *reason = NULL;
   char        why[512];
-  int         isa = cst_isa_choose(&reason), ranks, status = 2;
+  int         isa = cst_isa_choose(&reason);
+  int         ranks, status = 2;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   if (ranks > 1) cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
   if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
