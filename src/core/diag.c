@@ -69,7 +69,8 @@ int cst_diag_count(const cst_diag *d) { return d->errors; }
 bool cst_diag_full(const cst_diag *d) { return d->errors > MOST; }
 
 static int by_place(const void *x, const void *y) {
-  const mistake *a = *(const mistake *const *)x, *b = *(const mistake *const *)y;
+  const mistake *a = *(const mistake *const *)x;
+  const mistake *b = *(const mistake *const *)y;
   int            c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
   if (c) return c;
   if (a->line != b->line) return a->line < b->line ? -1 : 1;
@@ -111,11 +112,15 @@ static int least(int a, int b) { return a < b ? a : b; }
 /* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; WORD_MAX for words that
  * are too long. */
 static int distance(const char *a, const char *b) {
-  int la = (int)strlen(a), lb = (int)strlen(b), d[3][WORD_MAX + 1];
+  int la = (int)strlen(a);
+  int lb = (int)strlen(b);
+  int d[3][WORD_MAX + 1];
   if (la > WORD_MAX || lb > WORD_MAX) return WORD_MAX;
   for (int j = 0; j <= lb; j++) d[0][j] = j;
   for (int i = 1; i <= la; i++) {
-    int *now = d[i % 3], *last = d[(i + 2) % 3], *before = d[(i + 1) % 3];
+    int *now = d[i % 3];
+    int *last = d[(i + 2) % 3];
+    int *before = d[(i + 1) % 3];
     now[0] = i;
     for (int j = 1; j <= lb; j++) {
       now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(last[j], now[j - 1]));
@@ -128,9 +133,11 @@ static int distance(const char *a, const char *b) {
 
 const char *cst_diag_nearest(const char *word, const char *const *names, int n) {
   const char *found = NULL;
-  int         best = WORD_MAX, length = (int)strlen(word);
+  int         best = WORD_MAX;
+  int         length = (int)strlen(word);
   for (int i = 0; i < n; i++) {
-    int d = distance(word, names[i]), longer = (int)strlen(names[i]);
+    int d = distance(word, names[i]);
+    int longer = (int)strlen(names[i]);
     if (longer < length) longer = length;
     if (d < best && d < length && d <= (longer < 6 ? 1 : longer / 3)) {
       best = d;

@@ -37,7 +37,8 @@ const char *cst_document_fetch(const char *path, char **text, size_t *length) {
     n += k;
     if (n == room) b = cst_need(realloc(b, (room *= 2) + 1));
   }
-  bool failed = ferror(f), large = n > FILE_MAX;
+  bool failed = ferror(f);
+  bool large = n > FILE_MAX;
   snprintf(reason, sizeof reason, "%.60s", failed ? strerror(errno ? errno : EIO) : "");
   if (large) snprintf(reason, sizeof reason, "the file is larger than %d MiB", FILE_MAX >> 20);
   fclose(f);
@@ -58,18 +59,14 @@ bool cst_document_read_file(const char *path, char **text, size_t *length, cst_d
 
 /* Bytes of the UTF-8 character at s (n bytes left), 0 when it is invalid. */
 static int character(const unsigned char *s, size_t n) {
-  unsigned c = s[0],
-           least = c == 0xe0   ? 0xa0
-                   : c == 0xf0 ? 0x90
-                               : 0x80,
-           most = c == 0xed   ? 0x9f
-                  : c == 0xf4 ? 0x8f
-                              : 0xbf;
-  int k = c < 0x80                 ? 1
-          : c >= 0xc2 && c <= 0xdf ? 2
-          : c >= 0xe0 && c <= 0xef ? 3
-          : c >= 0xf0 && c <= 0xf4 ? 4
-                                   : 0;
+  unsigned c = s[0];
+  unsigned least = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+  unsigned most = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+  int      k = c < 0x80                 ? 1
+               : c >= 0xc2 && c <= 0xdf ? 2
+               : c >= 0xe0 && c <= 0xef ? 3
+               : c >= 0xf0 && c <= 0xf4 ? 4
+                                        : 0;
   if (!k || (size_t)k > n) return 0;
   if (k > 1 && (s[1] < least || s[1] > most)) return 0;
   for (int i = 2; i < k; i++)

@@ -10,8 +10,10 @@
 #include "constella/expr.h"
 
 static void round_once(uint32_t x[4], const uint32_t k[2]) {
-  uint64_t a = (uint64_t)0xD2511F53 * x[0], b = (uint64_t)0xCD9E8D57 * x[2];
-  uint32_t y0 = (uint32_t)(b >> 32) ^ x[1] ^ k[0], y2 = (uint32_t)(a >> 32) ^ x[3] ^ k[1];
+  uint64_t a = (uint64_t)0xD2511F53 * x[0];
+  uint64_t b = (uint64_t)0xCD9E8D57 * x[2];
+  uint32_t y0 = (uint32_t)(b >> 32) ^ x[1] ^ k[0];
+  uint32_t y2 = (uint32_t)(a >> 32) ^ x[3] ^ k[1];
   x[1] = (uint32_t)b;
   x[3] = (uint32_t)a;
   x[0] = y0;
@@ -30,7 +32,8 @@ void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_
 
 static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component,
                   uint32_t out[4]) {
-  uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)}, key[4];
+  uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+  uint32_t key[4];
   cst_random_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
   cst_random_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component}, key, out);
 }

@@ -41,9 +41,15 @@ void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long bl
     memcpy(s, h, sizeof s);
 #pragma GCC unroll 8
     for (int i = 0; i < 64; i++) {
-      const int a = -i & 7, b = (a + 1) & 7, c = (a + 2) & 7, d = (a + 3) & 7, e = (a + 4) & 7,
-                f = (a + 5) & 7, g = (a + 6) & 7, last = (a + 7) & 7;
-      uint32_t t = s[last] + (turn(s[e], 6) ^ turn(s[e], 11) ^ turn(s[e], 25)) +
+      const int a = -i & 7;
+      const int b = (a + 1) & 7;
+      const int c = (a + 2) & 7;
+      const int d = (a + 3) & 7;
+      const int e = (a + 4) & 7;
+      const int f = (a + 5) & 7;
+      const int g = (a + 6) & 7;
+      const int last = (a + 7) & 7;
+      uint32_t  t = s[last] + (turn(s[e], 6) ^ turn(s[e], 11) ^ turn(s[e], 25)) +
                    ((s[e] & s[f]) ^ (~s[e] & s[g])) + K[i] + w[i];
       s[d] += t;
       s[last] = t + (turn(s[a], 2) ^ turn(s[a], 13) ^ turn(s[a], 22)) +
@@ -62,7 +68,10 @@ WITH_SHA static void rounds(__m128i *abef, __m128i *cdgh, __m128i m[4]) {
   __m128i x = *abef, y = *cdgh;
 #pragma GCC unroll 16
   for (int i = 0; i < 16; i++) {
-    __m128i *now = &m[i & 3], *next = &m[(i + 1) & 3], *third = &m[(i + 2) & 3], *last = &m[(i + 3) & 3];
+    __m128i *now = &m[i & 3];
+    __m128i *next = &m[(i + 1) & 3];
+    __m128i *third = &m[(i + 2) & 3];
+    __m128i *last = &m[(i + 3) & 3];
     __m128i  k = _mm_add_epi32(*now, _mm_loadu_si128((const void *)&K[4 * i]));
     y = _mm_sha256rnds2_epu32(y, x, k);
     x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(k, 0x0E));
@@ -77,14 +86,16 @@ WITH_SHA static void with_sha(uint32_t h[8], const unsigned char *p, unsigned lo
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   __m128i       cdab = _mm_shuffle_epi32(_mm_loadu_si128((const void *)h), 0xB1);
   __m128i       efgh = _mm_shuffle_epi32(_mm_loadu_si128((const void *)(h + 4)), 0x1B);
-  __m128i       abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xF0);
+  __m128i       abef = _mm_alignr_epi8(cdab, efgh, 8);
+  __m128i       cdgh = _mm_blend_epi16(efgh, cdab, 0xF0);
   for (; blocks; blocks--, p += 64) {
     __m128i m[4];
     for (int i = 0; i < 4; i++)
       m[i] = _mm_shuffle_epi8(_mm_loadu_si128((const void *)(p + 16 * i)), big_endian);
     rounds(&abef, &cdgh, m);
   }
-  __m128i feba = _mm_shuffle_epi32(abef, 0x1B), dchg = _mm_shuffle_epi32(cdgh, 0xB1);
+  __m128i feba = _mm_shuffle_epi32(abef, 0x1B);
+  __m128i dchg = _mm_shuffle_epi32(cdgh, 0xB1);
   _mm_storeu_si128((void *)h, _mm_blend_epi16(feba, dchg, 0xF0));
   _mm_storeu_si128((void *)(h + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
@@ -111,7 +122,8 @@ void cst_sha256_init(cst_sha256_context *s) {
 
 void cst_sha256_update(cst_sha256_context *s, const void *data, unsigned long length) {
   const unsigned char *p = data;
-  unsigned long        held = s->length % 64, room = 64 - held;
+  unsigned long        held = s->length % 64;
+  unsigned long        room = 64 - held;
   s->length += length;
   if (held && length >= room) {
     memcpy(s->block + held, p, room);

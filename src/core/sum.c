@@ -66,7 +66,8 @@ void cst_sum_add(cst_sum *s, double x) {
     shift = 0;
   }
   const int      at = shift / 64, bit = shift % 64;
-  const uint64_t low = m << bit, high = bit ? m >> (64 - bit) : 0;
+  const uint64_t low = m << bit;
+  const uint64_t high = bit ? m >> (64 - bit) : 0;
   if (signbit(x))
     subtract_at(s->word, at, low, high);
   else

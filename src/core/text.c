@@ -8,7 +8,8 @@
 bool cst_text_begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
 bool cst_text_ends(const char *text, const char *end) {
-  const size_t n = strlen(text), m = strlen(end);
+  const size_t n = strlen(text);
+  const size_t m = strlen(end);
   return n > m && !strcmp(text + n - m, end);
 }
 

@@ -204,7 +204,8 @@ void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *con
                          cst_diag *d) {
   for (int i = 0; i < cst_yaml_size(map) && !cst_diag_full(d); i++) {
     cst_yaml   *key = cst_yaml_key(map, i);
-    const char *word = cst_yaml_text(key), *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
+    const char *word = cst_yaml_text(key);
+    const char *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
     bool        known = false;
     for (int k = 0; k < n; k++) known |= word && !strcmp(word, allowed[k]);
     if (known) continue;

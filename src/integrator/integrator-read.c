@@ -127,7 +127,9 @@ void cst_integrator_multipliers(const cst_integrator *x, double *lambda) {
 static cst_view see(const reading *r, double **rest) {
   const cst_integrator *x = r->x;
   const int             W = x->width;
-  double               *v = x->workspace, *lambda = v + x->system->nq * W, *time = lambda + x->system->ng * W;
+  double               *v = x->workspace;
+  double               *lambda = v + x->system->nq * W;
+  double               *time = lambda + x->system->ng * W;
   velocities(r, v);
   for (int l = 0; l < W; l++) time[l] = (double)r->step * x->h;
   *rest = time + W;

@@ -268,9 +268,9 @@ cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double
 cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q,
                                                  const double *p) {
   const cst_system *s = x->system;
-  double            standard[CST_MAX_PAR] = {0},
-         *v = n > 0 && q && p ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
-  bool good = true;
+  double            standard[CST_MAX_PAR] = {0};
+  double           *v = n > 0 && q && p ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
+  bool              good = true;
   if (!v) return cst_integrator_start(x, n, c, q, NULL);
   cst_system_defaults(s, NULL, standard);
   for (long k = 0; k < n && good; k++)

@@ -10,7 +10,9 @@
 /* kept: that of the energy, which list.h has before it. */
 CST_OBSERVE(balance, (NACCOUNT + 1)) {
   const cst_context *C = view->context;
-  vd                *x = (vd *)value, *s = (vd *)scale, energy, size;
+  vd                *x = (vd *)value;
+  vd                *s = (vd *)scale;
+  vd                 energy, size;
   (void)C;
   at_energy(look, view, now, kept, (double *)&energy, (double *)&size);
   for (int k = 0; k < NACCOUNT; k++) {

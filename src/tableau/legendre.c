@@ -10,7 +10,8 @@
 #include "tableau/legendre.h"
 
 void cst_legendre_quad(int n, __float128 x, __float128 *P) {
-  __float128 z = 2 * x - 1, a = 1, b = z;
+  __float128 z = 2 * x - 1;
+  __float128 a = 1, b = z;
   for (int k = 0; k <= n; k++) {
     P[k] = sqrtq(2 * k + 1) * a;
     __float128 next = ((2 * k + 3) * z * b - (k + 1) * a) / (k + 2);
@@ -21,7 +22,8 @@ void cst_legendre_quad(int n, __float128 x, __float128 *P) {
 
 /* The i-th zero (from 0, ascending) of P_n on [0, 1]. */
 static __float128 node(int n, int i) {
-  __float128 z = -cosq(M_PIq * (i + 0.75Q) / (n + 0.5Q)), P, Q, D;
+  __float128 z = -cosq(M_PIq * (i + 0.75Q) / (n + 0.5Q));
+  __float128 P, Q, D;
   for (int it = 0; it < 100; it++) {
     P = 1;
     Q = 0;

@@ -149,7 +149,8 @@ static int least(int a, int b) { return a < b ? a : b; }
 /* That of a symmetric method is even, where residuals of a higher order are too small to be told from
  * round-off. */
 static int order_by_assumptions(const cst_tableau *t) {
-  const int n = holds(t, C), order = least(holds(t, B), least(n + holds(t, D) + 1, 2 * n + 2));
+  const int n = holds(t, C);
+  const int order = least(holds(t, B), least(n + holds(t, D) + 1, 2 * n + 2));
   return cst_tableau_symmetry_defect(t) <= vanishing ? order - order % 2 : order;
 }
 

@@ -35,7 +35,8 @@ static void append_stage(cst_tableau *r, const cst_tableau *t, double fraction, 
 }
 
 bool cst_tableau_compose(cst_tableau *t, double fraction, const cst_tableau *next) {
-  const int   m = t->stages, s = m + next->stages;
+  const int   m = t->stages;
+  const int   s = m + next->stages;
   cst_tableau r = {.name = "compose",
                    .doc = "A composition.",
                    .source = "",
