@@ -24,8 +24,10 @@ static void print_claims(unsigned claims, const char *system) {
   int         at = snprintf(text, sizeof text, "on %.200s: ", system);
   const char *between = claims ? "" : "none";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (claims & names[i].claim)
-      at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", between, names[i].text), between = "; ";
+    if (claims & names[i].claim) {
+      at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", between, names[i].text);
+      between = "; ";
+    }
   cst_show_item("claims", claims ? text : strcat(text, between));
 }
 

@@ -86,9 +86,10 @@ static condition condition_elsewhere(const char *file) {
   if (!cst_lock_look(file, &held, &age)) return c;
   if (held || age <= silence)
     snprintf(c.note, sizeof c.note, "on another host, sign of life %s ago", duration(age));
-  else
-    c.word = "interrupted",
+  else {
+    c.word = "interrupted";
     snprintf(c.note, sizeof c.note, "its process was on another host; no sign of life for %s", duration(age));
+  }
   return c;
 }
 

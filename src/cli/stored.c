@@ -114,7 +114,10 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     free(source.system);
     source.system = NULL;
   }
-  free(schema), free(study), free(command), free(sum);
+  free(schema);
+  free(study);
+  free(command);
+  free(sum);
   return s;
 }
 

@@ -16,7 +16,8 @@ static void add_column(cst_table *t, cst_result *r, const char *path) {
     for (long i = 0; i < rows; i++) cst_text_disarm(c.text[i], 0);
   if (t->n == 0 && rows >= 0) t->rows = rows;
   if (t->n == CST_TABLE_MOST || rows < 0 || rows != t->rows) {
-    free(c.x), free(c.text);
+    free(c.x);
+    free(c.text);
     return;
   }
   snprintf(c.name, sizeof c.name, "%s", strrchr(path, '/') + 1);
@@ -43,7 +44,10 @@ cst_table *cst_table_read(cst_result *r) {
 }
 
 void cst_table_destroy(cst_table *t) {
-  for (int i = 0; i < t->n; i++) free(t->col[i].x), free(t->col[i].text);
+  for (int i = 0; i < t->n; i++) {
+    free(t->col[i].x);
+    free(t->col[i].text);
+  }
   free(t);
 }
 

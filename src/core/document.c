@@ -47,7 +47,8 @@ const char *cst_document_fetch(const char *path, char **text, size_t *length) {
     free(b);
     return reason;
   }
-  *text = b, *length = n;
+  *text = b;
+  *length = n;
   return NULL;
 }
 

@@ -106,7 +106,8 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
 
 void cst_yaml_place(cst_yaml *n, int *line, int *column) {
   const cst_place *p = cst_document_place_of(n);
-  *line = p->line, *column = p->column;
+  *line = p->line;
+  *column = p->column;
 }
 
 void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...) {

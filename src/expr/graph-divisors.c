@@ -60,8 +60,11 @@ static cst_node inverted(const sharing *s, const cst_vertex *v, int i) {
 void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result) {
   sharing      s = {.g = g, .w = cst_graph_walk(g, out, nout)};
   const size_t n = (size_t)s.w.n;
-  s.map = cst_expr_memory(NULL, 2 * n, sizeof *s.map), s.inverse = s.map + n;
-  s.divides = cst_expr_memory(NULL, 3 * n, 1), s.rooted = s.divides + n, s.good = s.rooted + n;
+  s.map = cst_expr_memory(NULL, 2 * n, sizeof *s.map);
+  s.inverse = s.map + n;
+  s.divides = cst_expr_memory(NULL, 3 * n, 1);
+  s.rooted = s.divides + n;
+  s.good = s.rooted + n;
   memset(s.divides, 0, 3 * n);
   find_divisors(&s), find_good(&s);
   for (int i = 0; i < s.w.n; i++) {
@@ -70,5 +73,7 @@ void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_n
     if (s.divides[i]) s.inverse[i] = inverted(&s, &v, i);
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : s.map[place_of(&s, out[k])];
-  free(s.map), free(s.divides), free(s.w.node);
+  free(s.map);
+  free(s.divides);
+  free(s.w.node);
 }

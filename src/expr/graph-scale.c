@@ -72,5 +72,6 @@ void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_no
                         v.b < 0 ? (scaled){-1, 0, false} : at[cst_walk_place(&w, g, v.b)]);
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : whole(g, at[cst_walk_place(&w, g, out[k])]);
-  free(at), free(w.node);
+  free(at);
+  free(w.node);
 }

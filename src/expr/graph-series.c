@@ -216,8 +216,12 @@ cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int
 
 void cst_graph_series_destroy(cst_graph_series *s) {
   if (!s) return;
-  free(s->at), free(s->x), free(s->out);
-  free(s->own), free(s->help[0]), free(s->help[1]);
+  free(s->at);
+  free(s->x);
+  free(s->out);
+  free(s->own);
+  free(s->help[0]);
+  free(s->help[1]);
   free(s);
 }
 

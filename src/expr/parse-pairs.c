@@ -12,7 +12,10 @@
 static const double LARGEST = 1e6; /* of limits */
 
 void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
-  for (int k = 0; k < s->n; k++) free(s->sum[k].from), free(s->sum[k].to);
+  for (int k = 0; k < s->n; k++) {
+    free(s->sum[k].from);
+    free(s->sum[k].to);
+  }
   free(s->sum);
   s->sum = NULL;
   s->n = 0;
@@ -150,7 +153,8 @@ bool cst_parse_double(cst_parser *p, cst_node *n) {
   cst_pair_sums *all = p->pairs;
   *p = before;
   if (!good) {
-    free(x.sum.from), free(x.sum.to);
+    free(x.sum.from);
+    free(x.sum.to);
     return false;
   }
   p->at = end;

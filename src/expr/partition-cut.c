@@ -54,7 +54,8 @@ static bool split(const cutter *c, cst_node n, cst_op sign, uint64_t term, cst_n
   if (v->op != sign) return false;
   const bool second = c->hash[v->b] == term;
   const bool first = sign == CST_OP_ADD && c->hash[v->a] == term;
-  *t = second ? v->b : v->a, *rest = second ? v->a : v->b;
+  *t = second ? v->b : v->a;
+  *rest = second ? v->a : v->b;
   return second || first;
 }
 

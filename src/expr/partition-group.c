@@ -209,6 +209,13 @@ void cst_partition_group(cst_partition *p) {
   place_sums(&z);
   find_values(&z);
   make_loops(&z);
-  free(z.shaper.seen), free(z.shaper.number), free(hash);
-  free(z.shape), free(z.row), free(z.level), free(z.top), free(z.pool), free(z.unit);
+  free(z.shaper.seen);
+  free(z.shaper.number);
+  free(hash);
+  free(z.shape);
+  free(z.row);
+  free(z.level);
+  free(z.top);
+  free(z.pool);
+  free(z.unit);
 }

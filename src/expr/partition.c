@@ -55,7 +55,9 @@ static void take_over(cst_partition *p, const cst_graph *g, const cst_node *out,
   p->out = cst_expr_memory(NULL, (size_t)nout, sizeof *p->out);
   for (int i = 0; i < p->operations; i++) renumber(p, &r, g, order[i]);
   for (int k = 0; k < nout; k++) p->out[k] = renumber(p, &r, g, out[k]);
-  free(r.from), free(r.to), free(order);
+  free(r.from);
+  free(r.to);
+  free(order);
 }
 
 static void find_homes(cst_partition *p) {
@@ -66,8 +68,10 @@ static void find_homes(cst_partition *p) {
 
 void cst_partition_loops_destroy(cst_loops *l) {
   for (int i = 0; i < l->count; i++) {
-    free(l->loop[i].index), free(l->loop[i].place);
-    free(l->loop[i].first), free(l->loop[i].origin);
+    free(l->loop[i].index);
+    free(l->loop[i].place);
+    free(l->loop[i].first);
+    free(l->loop[i].origin);
   }
   free(l->loop);
   cst_shapes_destroy(&l->shapes);
@@ -182,7 +186,10 @@ static void find_loops(cst_partition *p, int most_slots) {
     clear(p);
     find_straight(p);
   }
-  free(p->root), free(p->term), free(p->step), free(p->run);
+  free(p->root);
+  free(p->term);
+  free(p->step);
+  free(p->run);
 }
 
 void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout,
@@ -204,6 +211,12 @@ void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *
 
 void cst_partition_destroy(cst_partition *p) {
   cst_partition_loops_destroy(&p->loops);
-  free(p->node), free(p->out), free(p->done), free(p->home);
-  free(p->value), free(p->slot), free(p->stage), free(p->straight);
+  free(p->node);
+  free(p->out);
+  free(p->done);
+  free(p->home);
+  free(p->value);
+  free(p->slot);
+  free(p->stage);
+  free(p->straight);
 }

@@ -158,7 +158,10 @@ int cst_shape_find(cst_shapes *s, cst_shaper *z, cst_node n, bool apart, int *ro
 }
 
 void cst_shapes_destroy(cst_shapes *s) {
-  for (int i = 0; i < s->shapes; i++) free(s->shape[i].step), free(s->shape[i].leaf);
+  for (int i = 0; i < s->shapes; i++) {
+    free(s->shape[i].step);
+    free(s->shape[i].leaf);
+  }
   free(s->shape);
   free(s->table);
 }

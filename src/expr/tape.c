@@ -199,7 +199,10 @@ cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout) {
   t->chunk = t->registers;
   t->registers += CST_CHUNK * b.chunks;
   spread_constants(t, b.constant, t->nconstant);
-  free(b.constant), free(b.free), free(b.last), free(b.where);
+  free(b.constant);
+  free(b.free);
+  free(b.last);
+  free(b.where);
   cst_partition_destroy(&p);
   return t;
 }

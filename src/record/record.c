@@ -141,7 +141,10 @@ static bool close_all(cst_record *r) {
 static void destroy(cst_record *r) {
   if (r->disk >= 0) close(r->disk);
   MPI_Comm_free(&r->comm);
-  free(r->scale), free(r->dataset), free(r->field), free(r);
+  free(r->scale);
+  free(r->dataset);
+  free(r->field);
+  free(r);
 }
 
 /* Ends a creation that has failed: frees the space first, so that HDF5 can close the file. */
@@ -349,8 +352,10 @@ bool cst_record_sync(const cst_record *r, char *why, int n) {
 }
 
 static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in, const void *out) {
-  if (f < 0 || f >= r->nfield)
-    return snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield), false;
+  if (f < 0 || f >= r->nfield) {
+    snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield);
+    return false;
+  }
   const cst_field *field = &r->field[f];
   hsize_t          a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
   for (int k = 0; k < field->ndim; k++) {

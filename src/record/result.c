@@ -186,7 +186,8 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
   int  rank = H5Sget_simple_extent_dims(space, e, NULL);
   bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0
                    : class == H5T_FLOAT || class == H5T_INTEGER;
-  *ndim = rank, *total = 1;
+  *ndim = rank;
+  *total = 1;
   for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) {
     extent[k] = (long)e[k];
     *total = (long)((unsigned long)*total * e[k]);

@@ -104,7 +104,10 @@ typedef struct {
   double value, size;
 } sum;
 
-static void add(sum *s, double x) { s->value += x, s->size += fabs(x); }
+static void add(sum *s, double x) {
+  s->value += x;
+  s->size += fabs(x);
+}
 
 static double residual(sum s) { return s.size > 0 ? s.value / s.size : s.size; }
 

@@ -109,7 +109,8 @@ static void sink(lot *heap, long n, long i) {
     if (child + 1 < n && is_above(heap[child + 1], heap[child])) child++;
     if (!is_above(heap[child], heap[i])) return;
     const lot x = heap[i];
-    heap[i] = heap[child], heap[child] = x;
+    heap[i] = heap[child];
+    heap[child] = x;
   }
 }
 

@@ -148,7 +148,10 @@ bool cst_runner_halted(const cst_runner *r) {
   return cst_stepper_halted(r->st) || (r->hst && cst_stepper_halted(r->hst));
 }
 
-void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) { r->halt = halt, r->pause = pause; }
+void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) {
+  r->halt = halt;
+  r->pause = pause;
+}
 
 void cst_runner_watch(cst_runner *r, bool watched) {
   const size_t numbers = (size_t)cst_runner_numbers(r);

@@ -31,8 +31,10 @@ static void find_wanted(cst_runner *r) {
   for (int k = 0; k < p->nlook; k++) {
     const cst_observation *look = &p->look[k];
     if (!look->wanted) {
-      for (int i = look->first * r->width; i < (look->first + look->count) * r->width; i++)
-        r->value[i] = NAN, r->scale[i] = 1;
+      for (int i = look->first * r->width; i < (look->first + look->count) * r->width; i++) {
+        r->value[i] = NAN;
+        r->scale[i] = 1;
+      }
       continue;
     }
     if (!r->nwanted || r->wanted[r->nwanted - 1] != k - 1) r->span[r->nspan++].first = look->first;

@@ -77,7 +77,8 @@ static int choose(const cst_system *s, const char *const *cores, const cst_sourc
     while (x && at < n && core[at] < x) at++;
     if (!x || (at < n && core[at] == x)) continue;
     memmove(core + at + 1, core + at, (size_t)(n - at) * sizeof *core);
-    core[at] = x, n++;
+    core[at] = x;
+    n++;
   }
   return n;
 }

@@ -27,7 +27,7 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
   while (next < n) {
     const int i = order[next++];
     const int first = n;
-    CST_EACH_ENTRY (p, i, e)
+    CST_EACH_ENTRY(p, i, e)
       if (!seen[p->column[e]]) {
         seen[p->column[e]] = 1;
         order[n++] = p->column[e];
@@ -55,7 +55,7 @@ static int far_end(const cst_pattern *p, int root, int *order) {
 static int band_of(const cst_pattern *p, const int *place) {
   int band = 0;
   for (int i = 0; i < p->rows; i++)
-    CST_EACH_ENTRY (p, i, e) {
+    CST_EACH_ENTRY(p, i, e) {
       const int distance = abs(place[i] - place[p->column[e]]);
       if (distance > band) band = distance;
     }
@@ -85,7 +85,7 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
   for (int r = 0; r < s->nq; r++) {
     b->last[r] = s->general ? s->nq - 1 : r;
-    CST_EACH_ENTRY (p, b->order[r], e)
+    CST_EACH_ENTRY(p, b->order[r], e)
       if (b->place[p->column[e]] > b->last[r]) b->last[r] = b->place[p->column[e]];
   }
   for (int r = 0; r < s->nq; r++) /* fill-in of row r */
@@ -99,7 +99,7 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
   b->at = integers((size_t)p->n);
   b->entry = integers((size_t)p->n);
   for (int r = 0; r < s->nq; r++)
-    CST_EACH_ENTRY (p, b->order[r], e) {
+    CST_EACH_ENTRY(p, b->order[r], e) {
       const int i = b->place[p->column[e]];
       if (i < r) continue;
       b->at[b->n] = r * (b->band + 1) + i - r;

@@ -81,7 +81,7 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   }
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int i = 0; s->general && i < n; i++)
-    CST_EACH_ENTRY (M, i, e)
+    CST_EACH_ENTRY(M, i, e)
       E[i] = cst_graph_sub(g, E[i], cst_graph_mul(g, s->kernel_out[CST_K_M][e], A[M->column[e]]));
   for (int a = 0; a < ng; a++)
     E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));

@@ -9,7 +9,7 @@
 static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned char *to) {
   const cst_pattern *p = &s->pattern[k];
   for (int i = 0; i < p->rows; i++)
-    CST_EACH_ENTRY (p, i, e) to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
+    CST_EACH_ENTRY(p, i, e) to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
 }
 
 /* The fill-in of elimination without pivoting. */

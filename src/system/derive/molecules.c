@@ -7,8 +7,15 @@
 static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_molecules_destroy(cst_molecules *m) {
-  free(m->q), free(m->qstep), free(m->g), free(m->gstep), free(m->order), free(m->class), free(m->value),
-      free(m->at), free(m->slope);
+  free(m->q);
+  free(m->qstep);
+  free(m->g);
+  free(m->gstep);
+  free(m->order);
+  free(m->class);
+  free(m->value);
+  free(m->at);
+  free(m->slope);
   *m = (cst_molecules){.n = 0};
 }
 
@@ -36,13 +43,19 @@ static int number_all(const cst_system *s, int *of) {
     int last = 0;
     of[i] = n++;
     for (int from = G->tstart[i]; from < G->tstart[i + 1]; from++)
-      if (of[s->nq + G->trow[from]] < 0) of[s->nq + G->trow[from]] = of[i], queue[last++] = G->trow[from];
+      if (of[s->nq + G->trow[from]] < 0) {
+        of[s->nq + G->trow[from]] = of[i];
+        queue[last++] = G->trow[from];
+      }
     for (int next = 0; next < last; next++)
-      CST_EACH_ENTRY (G, queue[next], e) {
+      CST_EACH_ENTRY(G, queue[next], e) {
         const int k = G->column[e];
         of[k] = of[i];
         for (int t = G->tstart[k]; t < G->tstart[k + 1]; t++)
-          if (of[s->nq + G->trow[t]] < 0) of[s->nq + G->trow[t]] = of[i], queue[last++] = G->trow[t];
+          if (of[s->nq + G->trow[t]] < 0) {
+            of[s->nq + G->trow[t]] = of[i];
+            queue[last++] = G->trow[t];
+          }
       }
   }
   free(queue);
@@ -82,7 +95,7 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
   for (int a = 0; a < m->ng; a++)
     for (int k = 0; k < m->nq; k++) {
       m->at[a * m->nq + k] = -1;
-      CST_EACH_ENTRY (G, m->g[a], e)
+      CST_EACH_ENTRY(G, m->g[a], e)
         if (G->column[e] == m->q[k]) m->at[a * m->nq + k] = m->entries++;
     }
 }
@@ -114,7 +127,8 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
     good = here == (entry >= 0);
     if (here && good) row[entry] = out[n++];
   }
-  free(x), free(in);
+  free(x);
+  free(in);
   return good;
 }
 
@@ -144,15 +158,18 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
   cst_node *value = integers((size_t)m->ng);
   cst_node *slope = integers((size_t)m->ng * (size_t)m->nq);
   bool      good = true;
-  m->order = integers((size_t)m->ng), m->class = integers((size_t)m->nq),
+  m->order = integers((size_t)m->ng);
+  m->class = integers((size_t)m->nq);
   m->at = integers((size_t)m->ng * (size_t)m->nq);
-  m->value = integers((size_t)m->ng), m->slope = integers((size_t)m->ng * (size_t)m->nq);
+  m->value = integers((size_t)m->ng);
+  m->slope = integers((size_t)m->ng * (size_t)m->nq);
   for (int k = 0; k < m->nq; k++) m->class[k] = s->mass_class[m->q[k]];
   find_entries(s, m), find_order(s, m);
   for (int a = 0; a < m->ng && good; a++)
     good = take(s, m, 0, a, s->kernel_out[CST_K_G], &m->value[a], m->slope);
   for (int i = 0; i < m->n && good; i++) good = is_like(s, m, i, value, slope);
-  free(value), free(slope);
+  free(value);
+  free(slope);
   return good;
 }
 
@@ -161,8 +178,11 @@ bool cst_molecules_find(const cst_system *s, cst_molecules *m) {
   if (!may_have(s)) return false;
   int *of = integers((size_t)(s->nq + s->ng));
   m->n = number_all(s, of);
-  m->nq = count_of(of, s->nq, 0), m->ng = count_of(of + s->nq, s->ng, 0);
-  m->q = integers((size_t)m->nq), m->qstep = integers((size_t)m->nq), m->g = integers((size_t)m->ng),
+  m->nq = count_of(of, s->nq, 0);
+  m->ng = count_of(of + s->nq, s->ng, 0);
+  m->q = integers((size_t)m->nq);
+  m->qstep = integers((size_t)m->nq);
+  m->g = integers((size_t)m->ng);
   m->gstep = integers((size_t)m->ng);
   const bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64 &&
                     lay_out(of, s->nq, m->n, m->nq, m->q, m->qstep) &&

@@ -58,7 +58,10 @@ cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
   cst_node      *zero = P + n, *factor = zero + n;
   const cst_node one = cst_graph_constant(g, 1);
   bool           good = true;
-  for (int k = 0; k < n; k++) P[k] = cst_graph_input(g, 'P', k), zero[k] = cst_graph_constant(g, 0);
+  for (int k = 0; k < n; k++) {
+    P[k] = cst_graph_input(g, 'P', k);
+    zero[k] = cst_graph_constant(g, 0);
+  }
   cst_graph_gradient(g, &V, &one, 1, P, n, factor);
   for (int k = 0; k < n; k++)
     good &= factor[k] >= 0 && !cst_graph_depends(g, factor[k], 'q') && !cst_graph_depends(g, factor[k], 'P');
@@ -83,18 +86,21 @@ void cst_pairs_copy(cst_system *to, const cst_system *from) {
     cst_pairs *p = &to->pairs[k];
     *p = from->pairs[k];
     p->tapes = (cst_pair_tapes){NULL};
-    p->sum.from = copy(p->sum.from, p->sum.rows), p->sum.to = copy(p->sum.to, p->sum.rows);
+    p->sum.from = copy(p->sum.from, p->sum.rows);
+    p->sum.to = copy(p->sum.to, p->sum.rows);
   }
 }
 
 void cst_pairs_destroy(cst_system *s) {
   for (int k = 0; k < s->npairs; k++) {
     cst_pairs *p = &s->pairs[k];
-    free(p->sum.from), free(p->sum.to);
+    free(p->sum.from);
+    free(p->sum.to);
     cst_tape_destroy((cst_tape *)p->tapes.value), cst_tape_destroy((cst_tape *)p->tapes.slope);
   }
   free(s->pairs);
-  s->pairs = NULL, s->npairs = 0;
+  s->pairs = NULL;
+  s->npairs = 0;
 }
 
 /* Of j, in eights; what is read at i alone stands behind. */

@@ -70,7 +70,7 @@ static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dro
 static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   size_t             most = 0;
-  CST_EACH_ENTRY (G, a, e) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
+  CST_EACH_ENTRY(G, a, e) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
   term *t = cst_need(malloc(sizeof *t * (most + 1)));
   *n = 0;
   for (int e = G->start[a]; e < G->start[a + 1] && !is_dropped(s, a); e++)

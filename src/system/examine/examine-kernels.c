@@ -188,7 +188,7 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
   cst_system_eval_at(s, CST_K_G, e->c, p->q, G);
   for (int a = s->ng - s->nvel; a < s->ng; a++)
-    CST_EACH_ENTRY (P, a, k) F[P->column[k]] -= G[k] * p->l[a];
+    CST_EACH_ENTRY(P, a, k) F[P->column[k]] -= G[k] * p->l[a];
   for (int i = 0; i < s->nq; i++) RE[i] -= p->l[2 * s->ng] * F[i];
   free(F);
   free(G);

@@ -54,7 +54,7 @@ static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst
   cst_node    *out = cst_zeros(P->n, sizeof *out);
   for (size_t i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
   for (int a = 0; a < P->rows; a++)
-    CST_EACH_ENTRY (P, a, e) {
+    CST_EACH_ENTRY(P, a, e) {
       const int j = P->column[e];
       out[e] = stride ? node[(size_t)a * columns + (size_t)j] : j == a ? node[a] : -1;
       found += out[e] >= 0 && !cst_graph_is_zero(s->graph, out[e]);

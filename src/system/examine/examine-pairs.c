@@ -49,7 +49,7 @@ static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const dou
   double             size;
   char               topic[200];
   cst_system_eval_at(s, CST_K_xi, e->c, p->q, entry);
-  CST_EACH_ENTRY (P, k, at) xi[P->column[at]] = entry[at];
+  CST_EACH_ENTRY(P, k, at) xi[P->column[at]] = entry[at];
   const double change = dot(dV, xi, s->nq, &size);
   snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
   if (!(fabs(change) <= EXACT * size) && !*said) {

@@ -33,7 +33,7 @@ bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transp
   cst_complex       *A = complexes((size_t)P->n);
   const bool         analytic = cst_examine_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
   for (int a = 0; a < P->rows; a++)
-    CST_EACH_ENTRY (P, a, e) y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
+    CST_EACH_ENTRY(P, a, e) y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
   free(A);
   return analytic;
 }

@@ -11,7 +11,7 @@ static bool mass_depends(const cst_system *s) {
 
 static bool is_diagonal(const cst_pattern *p) {
   for (int i = 0; i < p->rows; i++)
-    CST_EACH_ENTRY (p, i, e)
+    CST_EACH_ENTRY(p, i, e)
       if (p->column[e] != i) return false;
   return true;
 }

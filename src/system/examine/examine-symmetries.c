@@ -171,7 +171,7 @@ static change change_of_g(generator *x, int *row) {
   slope(x, of_g, s->ng, x->xi, NULL, dg);
   for (int a = 0; a < s->ng - s->nvel; a++) {
     double size = 0;
-    CST_EACH_ENTRY (P, a, e) size += fabs(G[e]) * size_xi;
+    CST_EACH_ENTRY(P, a, e) size += fabs(G[e]) * size_xi;
     const change c = changed(dg[a], size);
     if (!(c.part <= most.part)) {
       most = c;

@@ -82,7 +82,7 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
   cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
   memset(out, 0, sizeof *out * (size_t)p->rows * (size_t)p->columns);
   for (int a = 0; a < p->rows; a++)
-    CST_EACH_ENTRY (p, a, e) out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
+    CST_EACH_ENTRY(p, a, e) out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
   free(A);
 }
 
@@ -252,7 +252,7 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
   cst_system_lengths(s, c, q, length);
   for (int j = 0; j < s->ng; j++) {
     double row = 0, far = 0;
-    CST_EACH_ENTRY (P, j, e) {
+    CST_EACH_ENTRY(P, j, e) {
       row += fabs(G[e]);
       far = fmax(far, fabs(q[P->column[e]]));
     }
@@ -275,7 +275,7 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
   cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
   for (int j = 0; j < s->ng; j++) {
     Gv[j] = phi0[j];
-    CST_EACH_ENTRY (P, j, e) {
+    CST_EACH_ENTRY(P, j, e) {
       Gv[j] += G[e] * v[P->column[e]];
       row[j] += fabs(G[e]);
     }

@@ -41,9 +41,8 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
     M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
   cst_system_eval_at(s, CST_K_G, c, q, G);
   for (int a = s->nown; a < s->ng - s->nvel; a++)
-    CST_EACH_ENTRY (P, a, e)
-      CST_EACH_ENTRY (P, a, f)
-        M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
+    CST_EACH_ENTRY(P, a, e)
+      CST_EACH_ENTRY(P, a, f) M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
   free(G);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -84,13 +83,13 @@ void cst_linear_mass_solve(const cst_mass *M, double *x) {
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
     y[a] = 0;
-    CST_EACH_ENTRY (p, a, e) y[a] += A[e] * x[p->column[e]];
+    CST_EACH_ENTRY(p, a, e) y[a] += A[e] * x[p->column[e]];
   }
 }
 
 void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++)
-    CST_EACH_ENTRY (p, a, e) y[p->column[e]] += A[e] * x[a];
+    CST_EACH_ENTRY(p, a, e) y[p->column[e]] += A[e] * x[a];
 }
 
 static int keep(const cst_system *s, int *kept) {
@@ -157,7 +156,7 @@ static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, d
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       nq = (size_t)x->s->nq;
   for (int k = 0; k < x->n; k++) {
-    CST_EACH_ENTRY (p, x->kept[k], e) Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
+    CST_EACH_ENTRY(p, x->kept[k], e) Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
     if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
 }

@@ -20,7 +20,7 @@ static void free_force(const cst_system *s, const double *c, const double *q, co
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
   const cst_pattern *P = &M->s->pattern[CST_K_G];
   for (int a = M->s->nown; a < M->s->ng - M->s->nvel && M->sigma > 0; a++)
-    CST_EACH_ENTRY (P, a, e) f[P->column[e]] -= M->sigma * G[e] * bend[a];
+    CST_EACH_ENTRY(P, a, e) f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,

@@ -24,7 +24,7 @@ static double relative(const cst_stationary *p) {
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
     double row = 0, far = 0;
-    CST_EACH_ENTRY (P, j, e) {
+    CST_EACH_ENTRY(P, j, e) {
       row += fabs(p->G[e]);
       far = fmax(far, fabs(p->x[P->column[e]]));
     }

@@ -71,7 +71,7 @@ static bool factor_mass(cst_quad *x, const quad *q) {
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
   memset(x->M, 0, sizeof *x->M * (size_t)p->rows * (size_t)p->columns);
   for (int i = 0; i < p->rows; i++)
-    CST_EACH_ENTRY (p, i, e) x->M[i * p->columns + p->column[e]] = x->entry[e];
+    CST_EACH_ENTRY(p, i, e) x->M[i * p->columns + p->column[e]] = x->entry[e];
   return factor(x->M, x->row, p->rows);
 }
 
@@ -90,13 +90,13 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
   memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
   for (int k = 0; k < n; k++) {
-    CST_EACH_ENTRY (p, x->kept[k], e) x->Z[k * nq + p->column[e]] = x->G[e];
+    CST_EACH_ENTRY(p, x->kept[k], e) x->Z[k * nq + p->column[e]] = x->G[e];
     solve_mass(x, x->Z + k * nq);
   }
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
       quad sum = 0;
-      CST_EACH_ENTRY (p, x->kept[a], e) sum += x->G[e] * x->Z[b * nq + p->column[e]];
+      CST_EACH_ENTRY(p, x->kept[a], e) sum += x->G[e] * x->Z[b * nq + p->column[e]];
       x->S[a * n + b] = sum;
     }
   return factor(x->S, x->constraint_row, n);
@@ -113,7 +113,7 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   for (int a = 0; a < s->ng; a++) lambda[a] = 0;
   for (int k = 0; k < x->n; k++) {
     x->b[k] = x->D2gvv[x->kept[k]];
-    CST_EACH_ENTRY (p, x->kept[k], e) x->b[k] += x->G[e] * A[p->column[e]];
+    CST_EACH_ENTRY(p, x->kept[k], e) x->b[k] += x->G[e] * A[p->column[e]];
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {
@@ -134,6 +134,6 @@ void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   if (s->gyroscopic) cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
   for (int i = 0; i < s->nq; i++) {
     p[i] = x->a[i];
-    CST_EACH_ENTRY (P, i, e) p[i] += x->entry[e] * v[P->column[e]];
+    CST_EACH_ENTRY(P, i, e) p[i] += x->entry[e] * v[P->column[e]];
   }
 }

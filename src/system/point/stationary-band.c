@@ -45,7 +45,7 @@ static void order(cst_stationary_band *b) {
   for (int k = 0; k < b->n; k++) {
     const int a = b->kept[k];
     list[nq + k] = (position){place[a], nq + k};
-    CST_EACH_ENTRY (P, a, e)
+    CST_EACH_ENTRY(P, a, e)
       if (place[a] < list[P->column[e]].key) list[P->column[e]].key = place[a];
   }
   qsort(list, (size_t)b->size, sizeof *list, by_key);
@@ -72,7 +72,7 @@ static bool find_near(cst_stationary_band *b) {
     count[i] = 1;
   }
   for (int k = 0; k < b->n; k++)
-    CST_EACH_ENTRY (P, b->kept[k], e)
+    CST_EACH_ENTRY(P, b->kept[k], e)
       for (int f = P->start[b->kept[k]]; f < P->start[b->kept[k] + 1] && good; f++) {
         const int i = P->column[e];
         const int j = P->column[f];
@@ -97,7 +97,7 @@ static void find_half_width(cst_stationary_band *b) {
     for (int e = b->first[i]; e < b->first[i + 1]; e++)
       b->half = larger(b->half, abs(b->place[i] - b->place[b->near[e]]));
   for (int k = 0; k < b->n; k++)
-    CST_EACH_ENTRY (P, b->kept[k], e)
+    CST_EACH_ENTRY(P, b->kept[k], e)
       b->half = larger(b->half, abs(b->place[b->s->nq + k] - b->place[P->column[e]]));
 }
 
@@ -170,7 +170,7 @@ static void fill_curvature(cst_stationary_band *b, const double *c, const double
 static void fill_constraints(cst_stationary_band *b, const double *G) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   for (int k = 0; k < b->n; k++)
-    CST_EACH_ENTRY (P, b->kept[k], e) {
+    CST_EACH_ENTRY(P, b->kept[k], e) {
       const int row = b->place[b->s->nq + k];
       const int column = b->place[P->column[e]];
       *entry(b, row, column) = G[e];

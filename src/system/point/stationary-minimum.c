@@ -28,7 +28,7 @@ static double *normals(const cst_stationary *p) {
   double            *N = cst_linear_numbers((size_t)p->n * (size_t)nq);
   for (int k = 0; k < p->n; k++) {
     double *x = N + k * nq;
-    CST_EACH_ENTRY (P, p->kept[k], e) x[P->column[e]] = p->G[e];
+    CST_EACH_ENTRY(P, p->kept[k], e) x[P->column[e]] = p->G[e];
     for (int j = 0; j < 2 * k; j++) { /* twice, against round-off */
       const double *y = N + j % k * nq;
       const double  t = cst_linear_dot(x, y, nq);

@@ -88,7 +88,7 @@ static void full_matrix(cst_stationary *p) {
   memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
   cst_stationary_curvature(p, p->J, n);
   for (int k = 0; k < p->n; k++)
-    CST_EACH_ENTRY (P, p->kept[k], e) {
+    CST_EACH_ENTRY(P, p->kept[k], e) {
       p->J[P->column[e] * n + nq + k] = -p->G[e];
       p->J[(nq + k) * n + P->column[e]] = p->G[e];
     }
