@@ -11,6 +11,7 @@
 #include "constella/expr.h"
 #include "constella/integrator.h"
 #include "constella/isa.h"
+#include "constella/kernels.h"
 #include "constella/layer.h"
 #include "constella/method.h"
 #include "constella/random.h"

@@ -1,4 +1,5 @@
-/* system.h: a mechanical system: its description, its kernels over lanes, and the catalogue.
+/* system.h: a mechanical system: its description, its evaluation at a point, and the catalogue. Its kernels over
+ * lanes are those of kernels.h.
  *
  *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q) = 0,  G = Dg,   M A = f - G' lambda
  *
@@ -20,6 +21,7 @@
 #include "constella/document.h"
 #include "constella/expr.h"
 #include "constella/isa.h"
+#include "constella/kernels.h"
 
 enum {
   CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
@@ -32,113 +34,6 @@ enum {
   CST_MAX_SYM = 8,
   CST_MAX_FORCES = 8
 };
-
-/* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same
- * signature; a pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their
- * entries that may be nonzero, in the order of cst_system.pattern[kernel]. A system whose mass is a constant
- * diagonal and that has no a(q) does not have the kernels M .. DMvw (their size is 0): simpler formulas step
- * it.
- *   V        1           V(q)
- *   dV       nq          grad V(q)
- *   d2V      [nq x nq]   Hessian of V
- *   mass     nmass       distinct entries of the constant diagonal mass; parameters only
- *   g        ng          g(q)
- *   G        [ng x nq]   Dg(q)
- *   D2gvv    ng          D2g(q)[v, v]
- *   D2gvw    ng          D2g(q)[v, w]
- *   D2glw    nq          D2(l.g)(q) w
- *   D3glwu   nq          D3(l.g)(q)[w, u]
- *   xi       [nsym x nq] infinitesimal generators
- *   gauge    nsym        F_k(q): where L_xi a = dF, the momentum map is <Mv + a, xi> - F
- *   M        [nq x nq]   M(q), symmetric
- *   a        nq          a(q)
- *   Lv       nq          d L / d v = M(q) v + a(q)
- *   Lq       nq          d L / d q
- *   Lvq      [nq x nq]   entry (i, j): d Lv_i / d q_j
- *   Lqq      [nq x nq]   d2 L / dq dq, symmetric
- *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
- *   DMvw     nq          D(M(q) v)[w], v held
- *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
- *
- * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w],
- * D2glw D(phi'l)[w]:
- *   phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on v
- *   Dphi0w   ng          D phi0(q)[w]
- *
- * Of systems with forces, or with a potential that depends on the time:
- *   power    naccount    the integrands of the accounts: F.v of each force, dV/dt
- *   F        nq          the sum of the forces, which f has too
- *   Fq       [nq x nq]   its derivative by q
- *   Fv       [nq x nq]   and by v
- *
- * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and
- * no term M A where the mass is a constant diagonal), whose arguments are longer than those above. Systems of
- * more than CST_MOST_CONVERTED coordinates or constraints do not have them:
- *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
- *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F - phi'lambda) added to its part by q: the
- *                        covector of s int (L dt + (F - phi'lambda) . dq); w = (y, A), l = (lambda, z, s)
- *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
- *
- * For linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r
- * in the order of elimination that cst_bands has, sharing their common work:
- *   d2S      [nq x nq]   Hessian of the stiff part of V
- *   dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that D3V shares
- *                        with them
- *   dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff part
- *   D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
- */
-/* clang-format off */
-#define CST_KERNELS(X)                                                                                                                     \
-  X(V) X(dV) X(d2V) X(mass)                                                                                                                \
-  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge)                                                                            \
-  X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body)                                                                                 \
-  X(phi0) X(Dphi0w) X(power) X(F) X(Fq) X(Fv)                                                                                              \
-  X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V)
-/* clang-format on */
-typedef enum {
-#define X(name) CST_K_##name,
-  CST_KERNELS(X)
-#undef X
-      CST_K_COUNT
-} cst_kernel_id;
-extern const char *const cst_system_kernel_names[CST_K_COUNT];
-
-typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w,
-                        const double *u, const double *l, double *o);
-
-/* The sparsity pattern of a matrix: compressed rows, and the same by columns. Entry e of the kernel is in
- * column[e] of its row; column i has the entries tentry[tstart[i]] .. in the rows trow[..], ascending. */
-typedef struct {
-  int  rows, columns, n;
-  int *start, *column;         /* [rows + 1], [n] */
-  int *tstart, *trow, *tentry; /* [columns + 1], [n], [n] */
-} cst_pattern;
-
-/* S = G W G', W diagonal: which constraints share which coordinates, and how S is stored and eliminated.
- * Dense: S[a * ng + b]. Banded (only neighbours couple, in the order `place`): S[place[a] * (2 * band + 1) +
- * place[b] - place[a] + band]. */
-typedef struct {
-  bool banded;
-  int  band, size;  /* size: numbers in S */
-  int  inside;      /* the entries of S among them: a band has more at its ends */
-  int *place;       /* [ng] row of constraint a in the order of elimination */
-  int *order;       /* [ng] the constraint of each row */
-  int  n;           /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
-  int  upper;       /* their number; then the lower ones */
-  int *a, *b, *at;  /* [n] at: index in S */
-  int *first;       /* [n + 1] terms of each pair: */
-  int *ea, *eb, *i; /* entries of G of the two rows, and their coordinate */
-} cst_gram;
-
-/* A symmetric matrix of nq rows as a band: row r is that of coordinate order[r], and its entry (r, r + d), 0
- * <= d <= band, is at r (band + 1) + d. Elimination in this order leaves (r, i) zero for i > last[r]. Entry e
- * of the upper half goes to at[e]. */
-typedef struct {
-  int  band, n;       /* n: entries that may be nonzero in the upper half, diagonal included */
-  int *order, *place; /* [nq] the coordinate of each row, the row of each coordinate */
-  int *last;          /* [nq] */
-  int *at, *entry;    /* [n] places in the band; the entries of the pattern */
-} cst_bands;
 
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
@@ -184,21 +79,6 @@ typedef struct {
 } cst_pairs;
 
 typedef struct cst_system cst_system;
-
-/* The compiled code of one system for one instruction set: its kernels, and the forms of lane code with
- * inlined kernels. */
-typedef struct {
-  const char *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the
-                       upper ones */
-  const void *form; /* its type is known to the files of this core; borrowed */
-} cst_form;
-
-typedef struct {
-  const char     *key; /* "" in the catalogue; else the fingerprint of the source of a user's object */
-  int             nq, ng, npar, nsym, width;
-  cst_kernel     *kernel[CST_K_COUNT];
-  const cst_form *form; /* up to one whose core is NULL */
-} cst_compiled;
 
 /* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
  * parameters c. */
@@ -366,6 +246,11 @@ int cst_system_entries(const cst_system *s, char letter);
  * zeros. */
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
                      const double *w, const double *u, const double *l, double *out);
+/* The same for a kernel of the parameters and the coordinates alone. */
+static inline void cst_system_eval_at(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
+                                      double *out) {
+  cst_system_eval(s, k, c, q, NULL, NULL, NULL, NULL, out);
+}
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out);
 /* p = M(q) v + a(q), and back. false when M(q) is singular. */

@@ -42,20 +42,11 @@ typedef struct {
   void (*unload)(void *loaded);
 } cst_system_owned;
 
-/* For every entry e of row a of a pattern. */
-#define CST_EACH_ENTRY(p, a, e) for (int e = (p)->start[a]; e < (p)->start[(a) + 1]; e++)
-
 /* The program of a kernel without its sums over pairs. Borrowed. */
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k);
 /* The outputs of a kernel without its sums over pairs. */
 static inline const cst_node *cst_system_beside(const cst_system *s, cst_kernel_id k) {
   return s->beside[k] ? s->beside[k] : s->kernel_out[k];
-}
-
-/* Evaluates a kernel of the parameters and the coordinates alone. */
-static inline void cst_system_eval_at(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
-                                      double *out) {
-  cst_system_eval(s, k, c, q, NULL, NULL, NULL, NULL, out);
 }
 
 /* pairs.c: sums over pairs in V. True if kernel k adds such sums; the tapes of sum i, borrowed. */
