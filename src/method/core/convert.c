@@ -132,55 +132,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->near = vmask(0);
 }
 
-/* G with the rows of constraints on velocities 0. */
-static void clear_velocities(const cst_context *C, vd *G) {
-  USES_G(void) G;
-  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e)(void) i, G[e] = vset(0);
-}
-
-/* ---- projections ----------------------------------------------------------------------------- */
-
-/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0
- * there. E: of K_place. */
-static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
-  K_place(L->c, L->given, q, E);
-  K_AT(E, G, L->c, q, 0, 0, 0, 0, G);
-  if (NG == 0) return;
-  clear_velocities(C, G);
-  cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
-  for (int a = NG - NVEL; a < NG; a++) S[a * NG + a] = vset(1);
-  cst_gram_factor(C, S);
-}
-
-/* x := its tangential part, x - G'(G G')^-1 (G x - y); y may be NULL. theta[ng] is the multiplier. */
-static void make_tangential(const cst_context *C, const vd *G, const vd *S, const vd *y, vd *x, vd *theta) {
-  USES_G
-  if (NG == 0) return;
-  for (int a = 0; a < NG; a++) {
-    theta[a] = y ? -y[a] : vset(0);
-    ROW_G(a, i, e) theta[a] += G[e] * x[i];
-  }
-  cst_gram_backsolve(C, S, theta);
-  for (int i = 0; i < NQ; i++) COL_G(i, a, e) x[i] -= G[e] * theta[a];
-}
-
-/* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng]
- * is filled. */
-static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E, const vd *G,
-                             const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
-  vd bent[ROOM(NQ)], right[ROOM(NQ)], now[ROOM(NQ)], with[ROOM(NG)], last = vset(INFINITY);
-  vl active = vmask(NG > 0);
-  for (int i = 0; i < NQ; i++) right[i] = x[i];
-  make_tangential(C, G, S, y, x, k);
-  for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
-    K_AT(E, D2glw, c, q, 0, x, 0, theta, bent);
-    for (int i = 0; i < NQ; i++) now[i] = right[i] - bent[i];
-    make_tangential(C, G, S, y, now, with);
-    for (int a = 0; a < NG; a++) k[a] = vselect(active, with[a], k[a]);
-    active &= ~cst_sweep_take(active, now, x, NQ, &last);
-  }
-}
-
+#include "method/core/convert-projection.h"
+#include "method/core/convert-variations.h"
 #include "method/core/convert-matrix.h"
 #include "method/core/convert-velocities.h"
 #include "method/core/convert-krylov.h"
@@ -416,86 +369,5 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include <math.h>
-#include "method/core/row.h"
-
-struct parameters {
-  double    bias;
-  cst_layer layer[2];
-  bool      of_w;
-};
-CST_DATA_FITS(struct parameters, struct data);
-
-static bool same(const void *one, const void *other) {
-  const struct parameters *x = one, *y = other;
-  if (x->of_w != y->of_w) return false;
-  return fabs(x->bias - y->bias) < 1e-15 && cst_program_same_layer(&x->layer[0], &y->layer[0]) &&
-         cst_program_same_layer(&x->layer[1], &y->layer[1]);
-}
-
-/* The halves change places. */
-static bool adjoint(void *of) {
-  struct parameters *x = of;
-  const cst_layer    minus = x->layer[0];
-  x->bias = -1 - x->bias;
-  x->layer[0] = x->layer[1];
-  x->layer[1] = minus;
-  return true;
-}
-
-static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.banded; }
-
-/* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value
- * more, and Newton's matrix takes one point a half, and its variation in 2 nq directions. */
-static void count_evaluations(const struct parameters *x, const cst_system *s, cst_substep_size *size) {
-  const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]),
-            plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
-  const int points = dense(s) ? (minus > 0) + (plus > 0) : 0;
-  size->fixed = minus + (minus + plus) + points * (1 + 2 * s->nq);
-  size->each = 2 * (minus + plus);
-}
-
-static cst_substep_size size(const void *of, const cst_system *s) {
-  const struct parameters *x = of;
-  const double             q = s->nq, g = s->ng, iterations = 5;
-  const int minus = cst_program_layer_stages(&x->layer[0]), plus = cst_program_layer_stages(&x->layer[1]);
-  cst_substep_size y = {.stages = minus > plus ? minus : plus,
-                        .unknowns = 4 * s->nq + 4 * s->ng,
-                        .kept = 4 * s->nq + 4 * s->ng,
-                        .predicted = 4 * s->nq + 4 * s->ng,
-                        .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
-  count_evaluations(x, s, &y);
-  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)
-                    : 40 * y.each * 4 * (q + 3 * g);
-  return y;
-}
-
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  const struct parameters *x = of;
-  struct data             *to = lane;
-  PetscFunctionBegin;
-  to->bias = x->bias;
-  to->iteration = with->iteration;
-  to->of_w = x->of_w;
-  for (int k = 0; k < 2; k++) PetscCall(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
-  PetscFunctionReturn(0);
-}
-
-static const cst_substep_row row = {.name = "convert",
-                                    .data = sizeof(struct parameters),
-                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
-                                                  1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .bind = bind};
-
-cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
-  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, false});
-}
-
-cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
-  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, true});
-}
+#include "method/core/convert-row.h"
 #endif
