@@ -70,6 +70,14 @@ cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a,
                         cst_node b); /* b only for atan2; else -1 */
 
+/* sum + a b, and sum - a b. */
+static inline cst_node cst_graph_add_product(cst_graph *g, cst_node sum, cst_node a, cst_node b) {
+  return cst_graph_add(g, sum, cst_graph_mul(g, a, b));
+}
+static inline cst_node cst_graph_sub_product(cst_graph *g, cst_node sum, cst_node a, cst_node b) {
+  return cst_graph_sub(g, sum, cst_graph_mul(g, a, b));
+}
+
 typedef struct {
   const char     *name;  /* borrowed */
   cst_node        node;  /* of a plain name */

@@ -111,7 +111,7 @@ const cst_command cst_command_extend = {
 
 void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a, cst_diag *d) {
   a->extends = c == &cst_command_extend;
-  a->petsc = cst_need(calloc((size_t)argc + 1, sizeof *a->petsc));
+  a->petsc = cst_zeros(argc, sizeof *a->petsc);
   a->petsc[a->npetsc++] = argv[0];
   cst_options_parse(c, argc, argv, a, d);
   if (a->run.resumes && a->run.overwrite)

@@ -108,7 +108,7 @@ static bool is_withheld(const cst_study *s, const cst_method *m) {
 
 /* The methods that contain withheld code, [nmethod]; all methods where the reference contains it. Owned. */
 static bool *find_left_out(const cst_study *s) {
-  bool *left_out = cst_need(calloc((size_t)s->nmethod + 1, sizeof *left_out));
+  bool *left_out = cst_zeros(s->nmethod, sizeof *left_out);
   for (int i = 0; i < s->nmethod; i++)
     left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
   return left_out;

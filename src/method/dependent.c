@@ -31,7 +31,7 @@ static void find_candidates(search *f) {
   for (int a = s->ng - s->nvel; a < s->ng; a++) {
     if (s->dropped && s->dropped[a]) continue;
     f->row[f->m++] = a;
-    for (int e = G->start[a]; e < G->start[a + 1]; e++) forbid(s, s->kernel_out[CST_K_G][e], forbidden);
+    CST_EACH_ENTRY(G, a, e) forbid(s, s->kernel_out[CST_K_G][e], forbidden);
     if (s->affine) forbid(s, s->kernel_out[CST_K_phi0][a], forbidden);
   }
   for (int i = s->nq - 1; i >= 0; i--)

@@ -35,7 +35,7 @@ static int columns_of(const cst_joints *j, const cst_system *s, int a, const int
   const cst_pattern *G = &s->pattern[CST_K_G];
   bool               any = false;
   int                n = 0;
-  for (int e = G->start[a]; e < G->start[a + 1]; e++) {
+  CST_EACH_ENTRY(G, a, e) {
     const int v = variation[G->column[e]];
     any |= v >= 0;
     if (v >= 0) n = insert(list, n, v);
@@ -64,7 +64,7 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
       column[j->reduced] = list[k];
       place[list[k]] = j->reduced++;
     }
-    for (int e = G->start[a]; e < G->start[a + 1]; e++) {
+    CST_EACH_ENTRY(G, a, e) {
       const int i = G->column[e];
       const int v = variation[i];
       const int axis = v < 0 ? (i - j->rotation[(-1 - v) / 3]) % 3 : 0;
@@ -83,7 +83,7 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
 static bool is_coupled(const cst_joints *j, const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int k = 0; k < j->ordinary && s->general; k++)
-    for (int e = M->start[j->coordinate[k]]; e < M->start[j->coordinate[k] + 1]; e++)
+    CST_EACH_ENTRY(M, j->coordinate[k], e)
       if (M->column[e] != j->coordinate[k]) return true;
   return false;
 }

@@ -68,7 +68,7 @@ static const cst_noise *find_noise(const cst_stepper *st, int substep) {
  * applies its own noise. */
 static void extract_noise(cst_stepper *st, const cst_program *from) {
   cst_program *p = st->program = cst_need(calloc(1, sizeof *p));
-  st->noise = cst_need(calloc((size_t)from->n, sizeof *st->noise));
+  st->noise = cst_zeros(from->n, sizeof *st->noise);
   for (int i = 0; i < from->n; i++) {
     const cst_substep x = from->step[i];
     const bool        given =
@@ -346,7 +346,7 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
   for (int i = 0; i < st->program->n; i++) {
     const cst_substep *x = &st->program->step[i];
     const int          n = x->row->start ? find_state(st, x->row, state) : 0;
-    for (int k = 0; k < n; k++) block[k] = cst_need(calloc((size_t)state[k]->n + 1, sizeof **block));
+    for (int k = 0; k < n; k++) block[k] = cst_zeros(state[k]->n, sizeof **block);
     if (n) x->row->start(x->data, s, all, q, v, block);
     for (int k = 0; k < n; k++) {
       for (int e = 0; e < state[k]->n; e++) column[(st->shift + state[k]->at + e) * st->width] = block[k][e];

@@ -27,7 +27,7 @@ static bool vanishes(double sum, double size) { return fabs(sum) <= 1e-12 * size
 static bool is_rigid(const cst_system *s, int k, const double *q, double *const at[2]) {
   const cst_pattern *P = &s->pattern[CST_K_xi];
   double             sum = 0, size = 0;
-  for (int e = P->start[k]; e < P->start[k + 1]; e++) {
+  CST_EACH_ENTRY(P, k, e) {
     const double term = q[P->column[e]] * (at[1][e] - at[0][e]);
     sum += term;
     size += fabs(term);
@@ -41,10 +41,10 @@ bool cst_symmetry_is_rigid(const cst_system *s) {
   double *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
   bool    rigid = true;
   cst_system_defaults(s, NULL, c);
-  cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, at[0]);
+  cst_system_eval_at(s, CST_K_xi, c, q, at[0]);
   for (int point = 0; point < POINTS; point++) {
     scatter(place_of(point), s->nq, q);
-    cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, at[1]);
+    cst_system_eval_at(s, CST_K_xi, c, q, at[1]);
     for (int k = 0; k < s->nsym; k++) rigid &= is_rigid(s, k, q, at);
   }
   free(q);
@@ -92,9 +92,9 @@ static point point_of(const cst_system *s, const double *c, int index) {
   for (int i = 0; i < s->nq && !s->general; i++) x.Lq[i] = -x.Lq[i];
   cst_system_matrix(s, CST_K_G, c, x.q, NULL, x.G);
   for (int i = 0; i < s->nq; i++) at[i] = x.q[i] + x.v[i];
-  cst_system_eval(s, CST_K_gauge, c, at, NULL, NULL, NULL, NULL, x.gauge);
+  cst_system_eval_at(s, CST_K_gauge, c, at, x.gauge);
   for (int i = 0; i < s->nq; i++) at[i] = x.q[i] - x.v[i];
-  cst_system_eval(s, CST_K_gauge, c, at, NULL, NULL, NULL, NULL, back);
+  cst_system_eval_at(s, CST_K_gauge, c, at, back);
   for (int k = 0; k < s->nsym; k++) x.gauge[k] = (x.gauge[k] - back[k]) / 2; /* the gauge is quadratic */
   free(at);
   free(shift);

@@ -69,7 +69,7 @@ static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
 /* sum_(k <= degree) a_k t^k, and its derivative. */
 static cst_node polynomial(const curve *x, const cst_node *a, int degree, cst_node t) {
   cst_node sum = a[degree];
-  for (int k = degree - 1; k >= 0; k--) sum = cst_graph_add(x->g, a[k], cst_graph_mul(x->g, t, sum));
+  for (int k = degree - 1; k >= 0; k--) sum = cst_graph_add_product(x->g, a[k], t, sum);
   return sum;
 }
 
@@ -94,7 +94,7 @@ static void constraints_at(const curve *x, const cst_node *R, cst_node *phi, cst
   const cst_pattern *G = &x->s->pattern[CST_K_G];
   for (int a = 0; a < x->m; a++) {
     for (int i = 0; i < x->s->nq; i++) phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
-    for (int e = G->start[x->row[a]]; e < G->start[x->row[a] + 1]; e++)
+    CST_EACH_ENTRY(G, x->row[a], e)
       at_point(x, &x->s->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
     phi0[a] = cst_graph_constant(x->g, 0);
     if (x->s->affine) at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
@@ -108,7 +108,7 @@ static void remainder_of(const curve *x, const cst_node *phi, const cst_node *ph
     rest[a] = cst_graph_sub(x->g, x->r[a], phi0[a]);
     for (int i = 0; i < x->s->nq; i++)
       if (!left_out || !left_out[i])
-        rest[a] = cst_graph_sub(x->g, rest[a], cst_graph_mul(x->g, phi[a * x->s->nq + i], v[i]));
+        rest[a] = cst_graph_sub_product(x->g, rest[a], phi[a * x->s->nq + i], v[i]);
   }
 }
 
@@ -123,22 +123,21 @@ static void solve(const curve *x, const cst_node *B, cst_node *b) {
   }
   for (int i = 0; i < m; i++) {
     y[i] = cst_graph_constant(g, 0);
-    for (int a = 0; a < m; a++) y[i] = cst_graph_add(g, y[i], cst_graph_mul(g, B[a * m + i], b[a]));
+    for (int a = 0; a < m; a++) y[i] = cst_graph_add_product(g, y[i], B[a * m + i], b[a]);
     for (int j = 0; j < m; j++) {
       S[i * m + j] = cst_graph_constant(g, 0);
       for (int a = 0; a < m; a++)
-        S[i * m + j] = cst_graph_add(g, S[i * m + j], cst_graph_mul(g, B[a * m + i], B[a * m + j]));
+        S[i * m + j] = cst_graph_add_product(g, S[i * m + j], B[a * m + i], B[a * m + j]);
     }
   }
   for (int k = 0; k < m; k++)
     for (int i = k + 1; i < m; i++) {
       const cst_node f = cst_graph_div(g, S[i * m + k], S[k * m + k]);
-      for (int j = k + 1; j < m; j++)
-        S[i * m + j] = cst_graph_sub(g, S[i * m + j], cst_graph_mul(g, f, S[k * m + j]));
-      y[i] = cst_graph_sub(g, y[i], cst_graph_mul(g, f, y[k]));
+      for (int j = k + 1; j < m; j++) S[i * m + j] = cst_graph_sub_product(g, S[i * m + j], f, S[k * m + j]);
+      y[i] = cst_graph_sub_product(g, y[i], f, y[k]);
     }
   for (int i = m - 1; i >= 0; i--) {
-    for (int j = i + 1; j < m; j++) y[i] = cst_graph_sub(g, y[i], cst_graph_mul(g, S[i * m + j], y[j]));
+    for (int j = i + 1; j < m; j++) y[i] = cst_graph_sub_product(g, y[i], S[i * m + j], y[j]);
     b[i] = y[i] = cst_graph_div(g, y[i], S[i * m + i]);
   }
 }
@@ -176,8 +175,7 @@ static void point_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
       sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
   }
   rates_at(x, time, R, v);
-  for (int i = 0; i < x->m; i++)
-    R[x->column[i]] = cst_graph_add(x->g, R[x->column[i]], cst_graph_mul(x->g, time, sum[i]));
+  for (int i = 0; i < x->m; i++) R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], time, sum[i]);
 }
 
 static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q,
@@ -231,7 +229,7 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
     for (int i = 0; i < s->nq; i++) {
       cst_node pull = cst_graph_constant(x.g, 0);
       for (int a = 0; a < x.m; a++)
-        pull = cst_graph_add(x.g, pull, cst_graph_mul(x.g, phi[a * s->nq + i], lambda[x.row[a]]));
+        pull = cst_graph_add_product(x.g, pull, phi[a * s->nq + i], lambda[x.row[a]]);
       w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.b[k], t), pull);
     }
   }

@@ -22,7 +22,7 @@ static cst_node next(cst_graph *g, cst_node dx, int k) {
 /* The polynomial with the coefficients x[0 .. p] at t, by Horner's rule. */
 static cst_node polynomial(cst_graph *g, cst_node t, const cst_node *x, int p) {
   cst_node sum = x[p];
-  for (int k = p - 1; k >= 0; k--) sum = cst_graph_add(g, x[k], cst_graph_mul(g, t, sum));
+  for (int k = p - 1; k >= 0; k--) sum = cst_graph_add_product(g, x[k], t, sum);
   return sum;
 }
 

@@ -14,7 +14,7 @@ bool cst_term_known(const cst_term *t) {
 const char *cst_term_nearest(const cst_term *t, bool schemes) {
   const int    own = t->layers ? t->layers->n : 0;
   const int    most = cst_method_count() + cst_scheme_count() + own;
-  const char **names = cst_need(calloc((size_t)most, sizeof *names));
+  const char **names = cst_zeros(most, sizeof *names);
   int          n = 0;
   for (int i = 0; schemes && i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
   for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;

@@ -42,15 +42,10 @@ static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, c
     for (int e = p->start[r]; e < p->start[r + 1]; e++) out[r * p->columns + p->column[e]] = entry[e];
 }
 
-/* c - a b. */
-static cst_node less(cst_graph *g, cst_node c, cst_node a, cst_node b) {
-  return cst_graph_sub(g, c, cst_graph_mul(g, a, b));
-}
-
 /* x.y */
 static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int i = 0; i < n; i++) sum = cst_graph_add(g, sum, cst_graph_mul(g, x[i], y[i]));
+  for (int i = 0; i < n; i++) sum = cst_graph_add_product(g, sum, x[i], y[i]);
   return sum;
 }
 
@@ -62,7 +57,7 @@ static void factor(cst_graph *g, cst_node *A, int n) {
     const cst_node r = A[k * n + k] = cst_graph_div(g, one, A[k * n + k]);
     for (int i = k + 1; i < n; i++) {
       const cst_node f = A[i * n + k] = cst_graph_mul(g, A[k * n + i], r);
-      for (int j = i; j < n; j++) A[i * n + j] = less(g, A[i * n + j], f, A[k * n + j]);
+      for (int j = i; j < n; j++) A[i * n + j] = cst_graph_sub_product(g, A[i * n + j], f, A[k * n + j]);
     }
   }
 }
@@ -70,10 +65,10 @@ static void factor(cst_graph *g, cst_node *A, int n) {
 /* b := A^-1 b with the factors. */
 static void solve(cst_graph *g, const cst_node *A, cst_node *b, int n) {
   for (int i = 1; i < n; i++)
-    for (int j = 0; j < i; j++) b[i] = less(g, b[i], A[i * n + j], b[j]);
+    for (int j = 0; j < i; j++) b[i] = cst_graph_sub_product(g, b[i], A[i * n + j], b[j]);
   for (int i = 0; i < n; i++) b[i] = cst_graph_mul(g, b[i], A[i * n + i]);
   for (int i = n - 2; i >= 0; i--)
-    for (int j = i + 1; j < n; j++) b[i] = less(g, b[i], A[j * n + i], b[j]);
+    for (int j = i + 1; j < n; j++) b[i] = cst_graph_sub_product(g, b[i], A[j * n + i], b[j]);
 }
 
 /* M(q), factored; for a constant diagonal mass the reciprocals of its entries. */
@@ -123,7 +118,7 @@ static void constrain(const cst_system *s, const cst_node *M, const cst_node *G,
   factor(g, S, n);
   solve(g, S, l, n);
   for (int a = 0; a < n; a++)
-    for (int i = 0; i < nq; i++) A[i] = less(g, A[i], X[a * nq + i], l[a]);
+    for (int i = 0; i < nq; i++) A[i] = cst_graph_sub_product(g, A[i], X[a * nq + i], l[a]);
 }
 
 void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A,

@@ -9,7 +9,7 @@
 
 static cst_node springs(cst_graph *g, const cst_system *s, cst_node omega) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int a = 0; a < s->ng; a++) sum = cst_graph_add(g, sum, cst_graph_mul(g, s->g[a], s->g[a]));
+  for (int a = 0; a < s->ng; a++) sum = cst_graph_add_product(g, sum, s->g[a], s->g[a]);
   return cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_mul(g, omega, omega)), sum);
 }
 

@@ -78,7 +78,7 @@ PetscErrorCode cst_study_relax(cst_study *s, int isa) {
   quench                    x = {.s = s};
   PetscFunctionBegin;
   if (!s->relax_method) PetscFunctionReturn(0);
-  x.p = cst_need(calloc(nq + 1, sizeof *x.p));
+  x.p = cst_zeros(nq, sizeof *x.p);
   cst_prepared *method = cst_method_prepare(s->relax_method, s->system);
   PetscCall(cst_stepper_create(method, &o, &x.st));
   PetscCall(cst_batch_create(x.st, &x.b));

@@ -290,8 +290,8 @@ cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns)
   c->plan = p;
   make_dimensions(c, at);
   for (int k = 0; k < CST_CHANNELS; k++) n += (size_t)how_many(p, cst_channels_table[k].many, k, columns);
-  c->channel = cst_need(calloc(n + 1, sizeof *c->channel));
-  c->field = cst_need(calloc(n + 1, sizeof *c->field));
+  c->channel = cst_zeros(n, sizeof *c->channel);
+  c->field = cst_zeros(n, sizeof *c->field);
   for (int k = 0; k < CST_CHANNELS; k++) {
     c->first[k] = c->n;
     for (int i = 0, m = how_many(p, cst_channels_table[k].many, k, columns); i < m; i++)

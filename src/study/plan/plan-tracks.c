@@ -99,8 +99,8 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
 
 void cst_plan_find_stored(cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
-  int             *found = cst_need(calloc((size_t)p->nquantity + 1, sizeof *found));
-  p->stored = cst_need(calloc((size_t)p->nquantity + 1, sizeof *p->stored));
+  int             *found = cst_zeros(p->nquantity, sizeof *found);
+  p->stored = cst_zeros(p->nquantity, sizeof *p->stored);
   for (int i = 0; i < s->nstored; i++) {
     const int n = find(p, s->stored[i].text, found);
     if (n == 0) refuse(p, &s->stored[i], "store", NULL, d);

@@ -25,7 +25,7 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   *steps = NULL;
   if (s->samples <= 0) return 0;
   const int count = s->samples < 2 ? 2 : s->samples;
-  *steps = cst_need(calloc((size_t)count, sizeof **steps));
+  *steps = cst_zeros(count, sizeof **steps);
   for (int i = 0; i < count; i++) {
     double part = s->samples_log ? (i - 1.0) / (count - 2) : i / (count - 1.0);
     double at = i == 0           ? 0
@@ -97,8 +97,8 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
 }
 
 static void make_classes(cst_plan *p) {
-  p->classes = cst_need(calloc((size_t)p->ncase + 1, sizeof *p->classes));
-  p->class_of = cst_need(calloc((size_t)p->ncase + 1, sizeof *p->class_of));
+  p->classes = cst_zeros(p->ncase, sizeof *p->classes);
+  p->class_of = cst_zeros(p->ncase, sizeof *p->class_of);
   const class_table t = table_of(p->ncase);
   for (int i = 0; i < p->ncase; i++) {
     int        at = find_class(p, &t, &p->cases[i]);
@@ -155,7 +155,7 @@ static void make_looks(cst_plan *p) {
 
 static void make_histograms(cst_plan *p) {
   const cst_study *s = p->study;
-  p->histogram = cst_need(calloc((size_t)s->nhistogram + 1, sizeof *p->histogram));
+  p->histogram = cst_zeros(s->nhistogram, sizeof *p->histogram);
   p->blocks = s->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
   for (int i = 0; i < s->nhistogram; i++) {
     const cst_histogram *h = &s->histogram[i];
@@ -186,7 +186,7 @@ static bool wants_temperature(const cst_plan *p) {
 
 static void count_freedom(cst_plan *p, cst_diag *d) {
   const cst_system *s = p->study->system;
-  p->freedom = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *p->freedom));
+  p->freedom = cst_zeros(p->study->nmethod, sizeof *p->freedom);
   for (int i = 0; i < p->study->nmethod; i++) {
     const int momenta = kept_momenta(p, i);
     const int rank = enforced(p->method[i]->stepped);
@@ -265,7 +265,7 @@ static void check_means(const cst_plan *p, cst_diag *d) {
 
 static void prepare_methods(cst_plan *p) {
   const cst_study *s = p->study;
-  p->method = cst_need(calloc((size_t)s->nmethod, sizeof *p->method));
+  p->method = cst_zeros(s->nmethod, sizeof *p->method);
   for (int i = 0; i < s->nmethod; i++) p->method[i] = cst_method_prepare(s->method[i], s->system);
   if (s->reference_method) p->reference = cst_method_prepare(s->reference_method, s->system);
 }

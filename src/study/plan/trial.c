@@ -28,7 +28,7 @@ static double clock_now(void) {
 cst_trier *cst_trial_create(const cst_plan *p) {
   cst_trier *t = cst_need(calloc(1, sizeof *t));
   t->plan = p;
-  t->stepper = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *t->stepper));
+  t->stepper = cst_zeros(p->study->nmethod, sizeof *t->stepper);
   t->until = clock_now() + 4 * budget;
   return t;
 }

@@ -105,7 +105,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->value = cst_need(calloc((size_t)cst_reference_tables(r), sizeof *r->value));
   for (int v = 0; v < p->study->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
-    r->twice[v] = cst_need(calloc((size_t)r->ntime[v] + 1, sizeof **r->twice));
+    r->twice[v] = cst_zeros(r->ntime[v], sizeof **r->twice);
     cst_reference_plan_twice(p->study, r->time[v], r->ntime[v], r->twice[v]);
   }
   for (int t = 0; t < cst_reference_tables(r); t++)

@@ -49,7 +49,7 @@ cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const c
 cst_text_column cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char *format,
                                  ...) {
   va_list         a;
-  cst_text_column x = {cst_need(calloc((size_t)c->ncase + 1, sizeof *x.label))};
+  cst_text_column x = {cst_zeros(c->ncase, sizeof *x.label)};
   va_start(a, format);
   add(c, use, doc, format, a)->label = x.label;
   va_end(a);

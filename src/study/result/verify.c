@@ -162,7 +162,7 @@ static trajectory *choose(const verification *d, const cst_verify_choice *c, lon
   const long     members = c->nmember ? c->nmember : d->plan->study->members;
   const long     all = (c->ncase ? c->ncase : d->plan->ncase) * members;
   unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
-  trajectory    *list = cst_need(calloc((size_t)all + 1, sizeof *list));
+  trajectory    *list = cst_zeros(all, sizeof *list);
   for (long i = 0; i < all; i++) {
     list[i].icase = c->ncase ? c->icase[i / members] : i / members;
     list[i].member = c->nmember ? c->member[i % members] : i % members;

@@ -34,7 +34,7 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
   k->plan = p;
   k->past = past;
   k->reference = reference;
-  k->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->lane));
+  k->lane = cst_zeros(p->nclass, sizeof *k->lane);
   for (int i = 0; i < p->nclass; i++) {
     k->lane[i] = cst_need(calloc((size_t)p->classes[i].lanes + 1, 1));
     for (long l = 0; l < p->classes[i].lanes; l++)
@@ -42,7 +42,7 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
   }
   k->series = cst_series_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
-  k->seconds = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->seconds));
+  k->seconds = cst_zeros(p->nclass, sizeof *k->seconds);
   return k;
 }
 

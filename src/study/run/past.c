@@ -8,7 +8,7 @@
 
 cst_past *cst_past_create(const cst_plan *p) {
   cst_past *past = cst_need(calloc(1, sizeof *past));
-  past->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *past->lane));
+  past->lane = cst_zeros(p->nclass, sizeof *past->lane);
   for (int k = 0; k < p->nclass; k++) past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
   past->loaded = -1;
   return past;
@@ -147,8 +147,8 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
     return false;
   const int n = (int)(size / sizeof *past->piece);
   past->piece = cst_need(malloc(size + 1));
-  past->stretch = cst_need(calloc((size_t)n + 1, sizeof *past->stretch));
-  past->section = cst_need(calloc((size_t)n + 1, sizeof *past->section));
+  past->stretch = cst_zeros(n, sizeof *past->stretch);
+  past->section = cst_zeros(n, sizeof *past->section);
   memcpy(past->piece, x, size);
   past->npiece = n;
   for (int i = 0, at = -1; i < n; i++) {
@@ -173,7 +173,7 @@ static bool read_items(cst_past *past) {
     return false;
   past->nitem = (int)(size / sizeof *past->item);
   past->item = cst_need(malloc(size + 1));
-  past->item_section = cst_need(calloc((size_t)past->nitem + 1, sizeof *past->item_section));
+  past->item_section = cst_zeros(past->nitem, sizeof *past->item_section);
   memcpy(past->item, x, size);
   for (int i = 0, at = -1; i < past->nitem; i++) {
     past->item_section[i] = at = cst_past_find(past, "midway", at + 1);

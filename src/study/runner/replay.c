@@ -93,8 +93,8 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
 
 PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k, cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
-  replay d = {p, o, r, cst_need(calloc(n + 1, sizeof *d.member)), cst_need(calloc((size_t)p->ncase + 1, 1))};
-  PetscMPIInt rank;
+  replay       d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_need(calloc((size_t)p->ncase + 1, 1))};
+  PetscMPIInt  rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) PetscCall(choose(&d));

@@ -14,7 +14,7 @@ cst_rows *cst_rows_create(const cst_channels *c, long batch, int width) {
   long      lanes = (batch + width - 1) / width * width;
   r->channels = c;
   r->width = width;
-  r->data = cst_need(calloc((size_t)c->n + 1, sizeof *r->data));
+  r->data = cst_zeros(c->n, sizeof *r->data);
   for (int k = 0; k < c->n; k++) {
     if (!is_of_trajectories(&c->channel[k])) continue;
     const size_t bytes = ((size_t)lanes * cst_channel_bytes(&c->channel[k]) / ALIGNMENT + 1) * ALIGNMENT;

@@ -26,8 +26,8 @@ static size_t expression_scratch(const cst_plan *p) {
 /* Finds what is measured. Values of unwanted quantities are set here and never change. */
 static void find_wanted(cst_runner *r) {
   const cst_plan *p = r->plan;
-  r->wanted = cst_need(calloc((size_t)p->nlook + 1, sizeof *r->wanted));
-  r->span = cst_need(calloc((size_t)p->nlook + 1, sizeof *r->span));
+  r->wanted = cst_zeros(p->nlook, sizeof *r->wanted);
+  r->span = cst_zeros(p->nlook, sizeof *r->span);
   for (int k = 0; k < p->nlook; k++) {
     const cst_observation *look = &p->look[k];
     if (!look->wanted) {

@@ -39,7 +39,7 @@ static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, av
 
 void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
   if (!p->study->averages) return NULL;
-  average_columns *x = cst_need(calloc((size_t)p->nquantity + 1, sizeof *x));
+  average_columns *x = cst_zeros(p->nquantity, sizeof *x);
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k)) declare(p, c, &p->quantity[k], &x[k]);
   if (p->study->average_fixman) /* after those of the quantities */

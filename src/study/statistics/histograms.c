@@ -17,7 +17,7 @@ typedef struct {
 } histogram_columns;
 
 void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
-  histogram_columns *x = cst_need(calloc((size_t)p->study->nhistogram + 1, sizeof *x));
+  histogram_columns *x = cst_zeros(p->study->nhistogram, sizeof *x);
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
     x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
@@ -123,7 +123,7 @@ static void errors_of_few(conclusion *d) {
 
 static PetscErrorCode errors_of_many(conclusion *d) {
   const long members = d->rows->plan->study->members;
-  double    *square = cst_need(calloc((size_t)d->h->bins, sizeof *square));
+  double    *square = cst_zeros(d->h->bins, sizeof *square);
   PetscFunctionBegin;
   for (long first = 0; first < members; first += d->some) {
     const long n = PetscMin(d->some, members - first);

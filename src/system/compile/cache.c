@@ -54,9 +54,13 @@ static char *read_own(const char *path, size_t *size) {
   size_t      n = 0;
   if (fd < 0) return NULL;
   if (!fstat(fd, &x) && S_ISREG(x.st_mode) && ours(&x) && x.st_size <= LARGEST) {
-    bytes = cst_need(malloc((size_t)x.st_size + 1));
-    for (ssize_t k; n < (size_t)x.st_size && (k = read(fd, bytes + n, (size_t)x.st_size - n)) > 0;)
-      n += (size_t)k;
+    const size_t all = (size_t)x.st_size;
+    bytes = cst_need(malloc(all + 1));
+    while (n < all) {
+      const ssize_t some = read(fd, bytes + n, all - n);
+      if (some <= 0) break;
+      n += (size_t)some;
+    }
   }
   close(fd);
   *size = n;

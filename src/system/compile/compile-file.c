@@ -37,9 +37,10 @@ static void find_key(const cst_compiler *c, const char *text, size_t length, cha
 
 static bool write_sources(const char *folder, const char *text, size_t length, char why[CST_WHY]) {
   bool good = cst_folder_write(folder, "file.c", text, length, why);
-  for (int i = 0; good && i < cst_source_count; i++)
-    if (is_header(&cst_sources[i]))
-      good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
+  for (int i = 0; good && i < cst_source_count; i++) {
+    const cst_source *source = &cst_sources[i];
+    if (is_header(source)) good = cst_folder_write(folder, source->path, source->text, source->length, why);
+  }
   return good;
 }
 

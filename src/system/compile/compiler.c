@@ -42,8 +42,12 @@ static void quote(const char *folder, int most, char *text, size_t room) {
   FILE *f = fopen(path, "r");
   *text = 0;
   if (!f) return;
-  for (int i = 0; i < most && n + 2 < room && fgets(line, sizeof line, f); i++)
-    n += (size_t)snprintf(text + n, room - n, "%s%.*s", i ? "\n" : "", (int)strcspn(line, "\n"), line);
+  for (int i = 0; i < most && n + 2 < room; i++) {
+    if (!fgets(line, sizeof line, f)) break;
+    line[strcspn(line, "\n")] = 0;
+    const char *separator = i ? "\n" : "";
+    n += (size_t)snprintf(text + n, room - n, "%s%s", separator, line);
+  }
   fclose(f);
 }
 
@@ -53,9 +57,11 @@ static char **environment(const char *folder) {
   static char temporary[PATH + 16];
   int         n = 0, k = 0;
   while (environ[n]) n++;
-  char **e = cst_need(calloc((size_t)n + 3, sizeof *e));
-  for (int i = 0; i < n; i++)
-    if (strncmp(environ[i], "TMPDIR=", 7) && strncmp(environ[i], "LC_ALL=", 7)) e[k++] = environ[i];
+  char **e = cst_zeros(n + 2, sizeof *e);
+  for (int i = 0; i < n; i++) {
+    const bool replaced = !strncmp(environ[i], "TMPDIR=", 7) || !strncmp(environ[i], "LC_ALL=", 7);
+    if (!replaced) e[k++] = environ[i];
+  }
   snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
   e[k++] = temporary;
   e[k++] = "LC_ALL=C";

@@ -70,7 +70,9 @@ static void *open_file(const cst_code *code, char why[CST_WHY]) {
 
 cst_object *cst_object_load(const cst_code *code, char why[CST_WHY]) {
   cst_object o = {.fd = -1};
-  if (!(o.handle = open_memory(code, &o.fd)) && !(o.handle = open_file(code, why))) return NULL;
+  o.handle = open_memory(code, &o.fd);
+  if (!o.handle) o.handle = open_file(code, why);
+  if (!o.handle) return NULL;
   cst_object *kept = cst_need(malloc(sizeof o));
   *kept = o;
   return kept;

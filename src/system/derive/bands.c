@@ -9,7 +9,7 @@
 #include <string.h>
 #include "system/internal.h"
 
-static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
+static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_bands_destroy(cst_bands *b) {
   int *owned[] = {b->order, b->place, b->last, b->at, b->entry};
@@ -27,11 +27,12 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
   while (next < n) {
     const int i = order[next++];
     const int first = n;
-    CST_EACH_ENTRY(p, i, e)
-      if (!seen[p->column[e]]) {
-        seen[p->column[e]] = 1;
-        order[n++] = p->column[e];
-      }
+    CST_EACH_ENTRY(p, i, e) {
+      const int j = p->column[e];
+      if (seen[j]) continue;
+      seen[j] = 1;
+      order[n++] = j;
+    }
     for (int k = first + 1; k < n; k++) /* few: by insertion */
       for (int j = k; j > first && degree(p, order[j]) < degree(p, order[j - 1]); j--) {
         const int x = order[j];
@@ -65,9 +66,9 @@ static int band_of(const cst_pattern *p, const int *place) {
 /* Reverse Cuthill-McKee, unless the given order has a band at least as small. */
 static void put_in_order(const cst_pattern *p, cst_bands *b) {
   const int      nq = p->rows;
-  int           *order = integers((size_t)nq);
-  int           *scratch = integers((size_t)nq);
-  int           *place = integers((size_t)nq);
+  int           *order = integers(nq);
+  int           *scratch = integers(nq);
+  int           *place = integers(nq);
   int            n = 0;
   unsigned char *seen = cst_need(calloc((size_t)nq + 1, 1));
   for (int i = 0; i < nq; i++) b->place[i] = i;
@@ -85,19 +86,23 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
   for (int r = 0; r < s->nq; r++) {
     b->last[r] = s->general ? s->nq - 1 : r;
-    CST_EACH_ENTRY(p, b->order[r], e)
-      if (b->place[p->column[e]] > b->last[r]) b->last[r] = b->place[p->column[e]];
+    CST_EACH_ENTRY(p, b->order[r], e) {
+      const int place = b->place[p->column[e]];
+      if (place > b->last[r]) b->last[r] = place;
+    }
   }
   for (int r = 0; r < s->nq; r++) /* fill-in of row r */
     for (int i = r + 1; i <= b->last[r]; i++)
       if (b->last[i] < b->last[r]) b->last[i] = b->last[r];
-  for (int r = 0; r < s->nq; r++)
-    if (b->last[r] - r > b->band) b->band = b->last[r] - r;
+  for (int r = 0; r < s->nq; r++) {
+    const int width = b->last[r] - r;
+    if (width > b->band) b->band = width;
+  }
 }
 
 static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *b) {
-  b->at = integers((size_t)p->n);
-  b->entry = integers((size_t)p->n);
+  b->at = integers(p->n);
+  b->entry = integers(p->n);
   for (int r = 0; r < s->nq; r++)
     CST_EACH_ENTRY(p, b->order[r], e) {
       const int i = b->place[p->column[e]];

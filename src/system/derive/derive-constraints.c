@@ -7,9 +7,10 @@ static int positions(const cst_system *s) { return s->ng - s->nvel; }
 
 void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
   const cst_system *s = d->s;
-  cst_node         *add = cst_derive_memory((size_t)d->n);
-  if (s->nvel) cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, d->n, add);
-  for (int i = 0; s->nvel && i < d->n; i++) out[i] = cst_graph_add(d->graph, out[i], add[i]);
+  if (!s->nvel) return;
+  cst_node *add = cst_derive_memory(d->n);
+  cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, d->n, add);
+  for (int i = 0; i < d->n; i++) out[i] = cst_graph_add(d->graph, out[i], add[i]);
   free(add);
 }
 
@@ -32,12 +33,11 @@ static void derive_rows(const cst_derivation *d) {
     cst_derive_jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
     return;
   }
-  cst_node *row = cst_derive_memory((size_t)d->n);
+  cst_node *row = cst_derive_memory(d->n);
   for (int a = 0; a < positions(s); a++) cst_derive_add_gradient(d, s->g[a], a, false, &e);
   for (int k = 0; k < s->nvel; k++) {
     cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, d->n, row);
-    for (int i = 0; i < d->n; i++)
-      if (!cst_graph_is_zero(d->graph, row[i])) cst_derive_add(&e, positions(s) + k, i, row[i]);
+    cst_derive_add_row(d, &e, positions(s) + k, row);
   }
   cst_derive_matrix(s, CST_K_G, s->ng, d->n, &e);
   free(row);
@@ -50,7 +50,7 @@ static void derive_offsets(const cst_derivation *d) {
   const int   first = positions(s);
   if (!s->nvel) return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
-  cst_node *zero = cst_derive_memory((size_t)n);
+  cst_node *zero = cst_derive_memory(n);
   for (int i = 0; i < n; i++) zero[i] = cst_graph_constant(d->graph, 0);
   for (int a = 0; a < first; a++) phi0[a] = zero[0];
   cst_graph_substitute(d->graph, s->phi, s->nvel, d->v, zero, n, phi0 + first);
@@ -63,8 +63,8 @@ static void derive_offsets(const cst_derivation *d) {
 void cst_derive_constraints(const cst_derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
-  cst_node   *gv = cst_derive_memory((size_t)ng);
-  cst_node   *Gl = cst_derive_memory((size_t)n);
+  cst_node   *gv = cst_derive_memory(ng);
+  cst_node   *Gl = cst_derive_memory(n);
   cst_node   *g = cst_derive_kernel(s, CST_K_g, ng);
   cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++) g[a] = s->g[a];

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/derive/derive.h"
 
-cst_node *cst_derive_memory(size_t n) { return cst_zeros(n, sizeof(cst_node)); }
+cst_node *cst_derive_memory(long n) { return cst_zeros(n, sizeof(cst_node)); }
 
 cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
   s->kernel_size[k] = size;
-  return s->kernel_out[k] = cst_derive_memory((size_t)size);
+  return s->kernel_out[k] = cst_derive_memory(size);
 }
 
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
@@ -19,10 +19,15 @@ void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) 
   e->at[e->n++] = (cst_derived_entry){row, column, node};
 }
 
+void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at, const cst_node *row) {
+  for (int i = 0; i < d->n; i++)
+    if (!cst_graph_is_zero(d->graph, row[i])) cst_derive_add(e, at, i, row[i]);
+}
+
 static int by_place(const void *x, const void *y) {
   const cst_derived_entry *a = x, *b = y;
-  return a->row != b->row ? (a->row > b->row) - (a->row < b->row)
-                          : (a->column > b->column) - (a->column < b->column);
+  if (a->row != b->row) return a->row > b->row ? 1 : -1;
+  return (a->column > b->column) - (a->column < b->column);
 }
 
 void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cst_derived_entries *e) {
@@ -46,8 +51,8 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
   int      *index;
   int       n = cst_graph_support(d->graph, of, 'q', &index);
   int       kept = 0;
-  cst_node *x = cst_derive_memory((size_t)n);
-  cst_node *grad = cst_derive_memory((size_t)n);
+  cst_node *x = cst_derive_memory(n);
+  cst_node *grad = cst_derive_memory(n);
   for (int k = 0; k < n; k++)
     if (!symmetric || index[k] >= row) {
       x[kept] = d->q[index[k]];

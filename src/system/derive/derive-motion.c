@@ -4,7 +4,7 @@
 
 void cst_derive_diagonal(const cst_derivation *d) {
   cst_system *s = d->s;
-  cst_node   *distinct = cst_derive_memory((size_t)d->n);
+  cst_node   *distinct = cst_derive_memory(d->n);
   double      value;
   s->mass_unit = true;
   for (int i = 0; i < s->nq; i++) {
@@ -19,28 +19,34 @@ void cst_derive_diagonal(const cst_derivation *d) {
   free(distinct);
 }
 
+/* Entry (i, j) of M(q), of a full matrix that of the upper half; -1: zero. */
+static cst_node mass_entry(const cst_derivation *d, int i, int j) {
+  const cst_system *s = d->s;
+  if (s->matrix) return i < j ? s->mass[i * d->n + j] : s->mass[j * d->n + i];
+  return i == j ? s->mass[i] : -1;
+}
+
 /* M(q) v, and M as a kernel. */
 static void derive_mass(const cst_derivation *d, cst_node *Mv) {
-  cst_system         *s = d->s;
   cst_derived_entries e = {0};
   for (int i = 0; i < d->n; i++) {
     Mv[i] = cst_graph_constant(d->graph, 0);
     for (int j = 0; j < d->n; j++) {
-      cst_node m = s->matrix ? s->mass[(i < j ? i : j) * d->n + (i < j ? j : i)] : i == j ? s->mass[i] : -1;
+      const cst_node m = mass_entry(d, i, j);
       if (m < 0 || cst_graph_is_zero(d->graph, m)) continue;
       cst_derive_add(&e, i, j, m);
-      Mv[i] = cst_graph_add(d->graph, Mv[i], cst_graph_mul(d->graph, m, d->v[j]));
+      Mv[i] = cst_graph_add_product(d->graph, Mv[i], m, d->v[j]);
     }
   }
-  cst_derive_matrix(s, CST_K_M, d->n, d->n, &e);
+  cst_derive_matrix(d->s, CST_K_M, d->n, d->n, &e);
 }
 
 void cst_derive_lagrangian(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_graph  *g = d->graph;
   const int   n = d->n;
-  cst_node   *Mv = cst_derive_memory((size_t)n);
-  cst_node   *along = cst_derive_memory((size_t)n);
+  cst_node   *Mv = cst_derive_memory(n);
+  cst_node   *along = cst_derive_memory(n);
   cst_node    L = cst_graph_neg(g, s->V);
   cst_node    half = cst_graph_constant(g, 0.5);
   cst_node   *a = cst_derive_kernel(s, CST_K_a, n);
@@ -51,7 +57,7 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   for (int i = 0; i < n; i++) {
     a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
     Lv[i] = cst_graph_add(g, Mv[i], a[i]);
-    L = cst_graph_add(g, L, cst_graph_mul(g, d->v[i], cst_graph_add(g, cst_graph_mul(g, half, Mv[i]), a[i])));
+    L = cst_graph_add_product(g, L, d->v[i], cst_graph_add(g, cst_graph_mul(g, half, Mv[i]), a[i]));
   }
   cst_graph_gradient(g, &L, &d->one, 1, d->q, n, Lq);
   cst_derive_jacobian(d, CST_K_Lvq, Lv, n, false);
@@ -70,9 +76,9 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   cst_system *s = d->s;
   cst_graph  *g = d->graph;
   const int   n = d->n, ng = s->ng;
-  cst_node   *E = cst_derive_memory((size_t)(n + ng));
-  cst_node   *Gl = cst_derive_memory((size_t)n);
-  cst_node   *GA = cst_derive_memory((size_t)ng);
+  cst_node   *E = cst_derive_memory(n + ng);
+  cst_node   *Gl = cst_derive_memory(n);
+  cst_node   *GA = cst_derive_memory(ng);
   cst_derive_rows_times(d, l, Gl);
   cst_derive_rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
@@ -81,8 +87,7 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   }
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int i = 0; s->general && i < n; i++)
-    CST_EACH_ENTRY(M, i, e)
-      E[i] = cst_graph_sub(g, E[i], cst_graph_mul(g, s->kernel_out[CST_K_M][e], A[M->column[e]]));
+    CST_EACH_ENTRY(M, i, e) E[i] = cst_graph_sub_product(g, E[i], s->kernel_out[CST_K_M][e], A[M->column[e]]);
   for (int a = 0; a < ng; a++)
     E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
   free(Gl);
@@ -102,30 +107,33 @@ static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
 /* out[n] += s (F - phi'l): the work on a variation of q that L does not contain. */
 static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst_node *out) {
   const cst_system *x = d->s;
-  cst_node         *pull = cst_derive_memory((size_t)d->n);
+  cst_node         *pull = cst_derive_memory(d->n);
   for (int i = 0; i < d->n; i++) pull[i] = cst_graph_constant(d->graph, 0);
   cst_derive_add_rows(d, l, pull);
   for (int i = 0; i < d->n; i++) {
     cst_node f = cst_graph_neg(d->graph, pull[i]);
     for (int k = 0; k < x->nforce; k++) f = cst_graph_add(d->graph, f, x->force[k * d->n + i]);
-    out[i] = cst_graph_add(d->graph, out[i], cst_graph_mul(d->graph, s, f));
+    out[i] = cst_graph_add_product(d->graph, out[i], s, f);
   }
   free(pull);
 }
 
 /* RE, with w = (y, A) and l = (lambda, z, s). */
 static void derive_reverse(const cst_derivation *d) {
-  cst_system *s = d->s;
-  const int   n = d->n, ng = s->ng;
-  cst_node   *E = residuals(d, d->w + n, d->l);
-  cst_node   *yz = cst_derive_memory((size_t)(n + ng));
-  cst_node   *RE = cst_derive_kernel(s, CST_K_RE, 2 * n);
+  cst_system    *s = d->s;
+  const int      n = d->n, ng = s->ng;
+  const cst_node scale = d->l[2 * ng];
+  cst_node      *E = residuals(d, d->w + n, d->l);
+  cst_node      *yz = cst_derive_memory(n + ng);
+  cst_node      *RE = cst_derive_kernel(s, CST_K_RE, 2 * n);
   for (int i = 0; i < n; i++) yz[i] = d->w[i];
   for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
   cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
-  for (int i = 0; i < 2 * n; i++)
-    RE[i] = cst_graph_add(d->graph, RE[i], cst_graph_mul(d->graph, d->l[2 * ng], slope_of_lagrangian(d, i)));
-  if (s->nvel || s->nforce) add_work(d, d->l[2 * ng], d->l, RE);
+  for (int i = 0; i < 2 * n; i++) {
+    const cst_node slope = slope_of_lagrangian(d, i);
+    RE[i] = cst_graph_add_product(d->graph, RE[i], scale, slope);
+  }
+  if (s->nvel || s->nforce) add_work(d, scale, d->l, RE);
   free(E);
   free(yz);
 }
@@ -135,8 +143,8 @@ static void derive_second(const cst_derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
   const int   all = 4 * n + 2 * ng;
-  cst_node   *x = cst_derive_memory((size_t)all);
-  cst_node   *dx = cst_derive_memory((size_t)all);
+  cst_node   *x = cst_derive_memory(all);
+  cst_node   *dx = cst_derive_memory(all);
   for (int i = 0; i < 2 * n; i++) {
     x[i] = d->q[i];
     x[2 * n + i] = d->w[i];

@@ -17,7 +17,7 @@ void cst_derive_potential(const cst_derivation *d) {
 /* The Hessian of the stiff part of V. */
 static void derive_stiff(const cst_derivation *d) {
   cst_system *s = d->s;
-  cst_node   *dS = cst_derive_memory((size_t)d->n);
+  cst_node   *dS = cst_derive_memory(d->n);
   cst_graph_gradient(d->graph, &s->stiff, &d->one, 1, d->q, d->n, dS);
   cst_derive_jacobian(d, CST_K_d2S, dS, d->n, true);
   free(dS);
@@ -30,10 +30,10 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
   const int   n = d->n;
   const int  *place = s->bands[0].place;
   const int  *order = s->bands[0].order;
-  cst_node   *w = cst_derive_memory((size_t)n);
-  cst_node   *once = cst_derive_memory((size_t)n);
-  cst_node   *twice = cst_derive_memory((size_t)n);
-  cst_node   *rows = cst_derive_memory((size_t)n);
+  cst_node   *w = cst_derive_memory(n);
+  cst_node   *once = cst_derive_memory(n);
+  cst_node   *twice = cst_derive_memory(n);
+  cst_node   *rows = cst_derive_memory(n);
   for (int i = 0; i < n; i++) w[i] = d->w[place[i]];
   cst_graph_tangent(d->graph, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
   cst_graph_tangent(d->graph, once, n, d->q, w, n, twice);

@@ -49,7 +49,7 @@ static cst_node *some_inputs(const cst_system *s, char letter) {
 
 static cst_derivation begin(cst_system *s) {
   cst_derivation d = {.s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
-  d.q = inputs(s, 'q', cst_derive_memory(2 * (size_t)s->nq));
+  d.q = inputs(s, 'q', cst_derive_memory(2 * s->nq));
   d.v = inputs(s, 'v', d.q + s->nq);
   d.w = some_inputs(s, 'w');
   d.u = some_inputs(s, 'u');
@@ -76,10 +76,12 @@ static bool has_diagonal_mass(const cst_system *s) {
 static void derive_bodies(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_node   *out = cst_derive_kernel(s, CST_K_body, s->nbody);
-  for (int k = 0; k < s->nbodies; k++)
-    for (int e = 0; e < 7; e++)
-      if (s->bodies[k].at[e] >= 0)
-        out[s->bodies[k].at[e]] = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    for (int e = 0; e < 6; e++)
+      if (b->at[e] >= 0) out[b->at[e]] = b->inertia[e];
+    if (b->at[6] >= 0) out[b->at[6]] = b->mass;
+  }
 }
 
 /* The sum of the forces and its derivatives. */
@@ -89,14 +91,14 @@ static void derive_forces(const cst_derivation *d) {
   cst_derived_entries e = {0};
   if (!s->nforce) return;
   cst_node *F = cst_derive_kernel(s, CST_K_F, n);
-  cst_node *row = cst_derive_memory((size_t)n);
-  for (int k = 0; k < s->nforce * n; k++)
-    F[k % n] = k < n ? s->force[k] : cst_graph_add(d->graph, F[k % n], s->force[k]);
+  cst_node *row = cst_derive_memory(n);
+  for (int i = 0; i < n; i++) F[i] = s->force[i];
+  for (int k = 1; k < s->nforce; k++)
+    for (int i = 0; i < n; i++) F[i] = cst_graph_add(d->graph, F[i], s->force[k * n + i]);
   cst_derive_jacobian(d, CST_K_Fq, F, n, false);
   for (int r = 0; r < n; r++) {
     cst_graph_gradient(d->graph, &F[r], &d->one, 1, d->v, n, row);
-    for (int i = 0; i < n; i++)
-      if (!cst_graph_is_zero(d->graph, row[i])) cst_derive_add(&e, r, i, row[i]);
+    cst_derive_add_row(d, &e, r, row);
   }
   cst_derive_matrix(s, CST_K_Fv, n, n, &e);
   free(row);
@@ -109,9 +111,9 @@ static void derive_accounts(const cst_derivation *d) {
   cst_node  *out = cst_derive_kernel(s, CST_K_power, s->naccount);
   const bool pumped = s->naccount > s->nforce;
   for (int k = 0; k < s->nforce; k++) {
+    const cst_node *force = s->force + k * d->n;
     out[k] = cst_graph_constant(d->graph, 0);
-    for (int i = 0; i < d->n; i++)
-      out[k] = cst_graph_add(d->graph, out[k], cst_graph_mul(d->graph, d->v[i], s->force[k * d->n + i]));
+    for (int i = 0; i < d->n; i++) out[k] = cst_graph_add_product(d->graph, out[k], d->v[i], force[i]);
   }
   const cst_node time = cst_graph_input(d->graph, 'c', s->account - 1);
   if (pumped) cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
@@ -123,8 +125,7 @@ static void derive_symmetries(const cst_derivation *d) {
   cst_node           *gauge = cst_derive_kernel(s, CST_K_gauge, s->nsym);
   for (int k = 0; k < s->nsym; k++) {
     gauge[k] = s->gauge[k];
-    for (int i = 0; i < d->n; i++)
-      if (!cst_graph_is_zero(d->graph, s->xi[k * d->n + i])) cst_derive_add(&e, k, i, s->xi[k * d->n + i]);
+    cst_derive_add_row(d, &e, k, s->xi + k * d->n);
   }
   cst_derive_matrix(s, CST_K_xi, s->nsym, d->n, &e);
 }

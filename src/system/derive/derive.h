@@ -26,7 +26,7 @@ typedef struct {
 } cst_derived_entries;
 
 /* derive-matrix.c. n + 1 zeros; free(). */
-cst_node *cst_derive_memory(size_t n);
+cst_node *cst_derive_memory(long n);
 
 /* The outputs of kernel k, `size` zeros that the caller fills. */
 cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size);
@@ -34,6 +34,9 @@ cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size);
 /* Adds an entry. A node that does not fit into the graph (-1) ends the list: the matrix is then incomplete.
  */
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node);
+
+/* Adds the nonzero entries of row[n]. */
+void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at, const cst_node *row);
 
 /* Makes kernel k, a matrix of rows x columns, from the entries, which it releases. */
 void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cst_derived_entries *e);

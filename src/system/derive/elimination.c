@@ -9,15 +9,21 @@
 static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned char *to) {
   const cst_pattern *p = &s->pattern[k];
   for (int i = 0; i < p->rows; i++)
-    CST_EACH_ENTRY(p, i, e) to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
+    CST_EACH_ENTRY(p, i, e) {
+      const int j = p->column[e];
+      const int at = transposed ? j * s->nq + i : i * s->nq + j;
+      to[at] = 1;
+    }
 }
 
 /* The fill-in of elimination without pivoting. */
 static void fill(unsigned char *a, int n) {
   for (int k = 0; k < n; k++) a[k * n + k] = 1;
   for (int k = 0; k < n; k++)
-    for (int i = k + 1; i < n; i++)
-      for (int j = k + 1; a[i * n + k] && j < n; j++) a[i * n + j] |= a[k * n + j];
+    for (int i = k + 1; i < n; i++) {
+      if (!a[i * n + k]) continue;
+      for (int j = k + 1; j < n; j++) a[i * n + j] |= a[k * n + j];
+    }
 }
 
 static long products(const unsigned char *a, int n, int sides) {

@@ -4,7 +4,7 @@
 #include "system/derive/molecules.h"
 #include <string.h>
 
-static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
+static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_molecules_destroy(cst_molecules *m) {
   free(m->q);
@@ -36,7 +36,7 @@ static bool may_have(const cst_system *s) {
 static int number_all(const cst_system *s, int *of) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   int                n = 0;
-  int               *queue = integers((size_t)s->ng);
+  int               *queue = integers(s->ng);
   for (int i = 0; i < s->nq + s->ng; i++) of[i] = -1;
   for (int i = 0; i < s->nq; i++) {
     if (of[i] >= 0) continue;
@@ -65,7 +65,7 @@ static int number_all(const cst_system *s, int *of) {
 /* Members of n molecules by equal steps: those of the first in list, the steps in step. false where they have
  * others. */
 static bool lay_out(const int *of, int count, int n, int each, int *list, int *step) {
-  int *seen = integers((size_t)n);
+  int *seen = integers(n);
   int  good = count == n * each;
   for (int i = 0; i < count && good; i++) {
     const int m = of[i];
@@ -134,35 +134,41 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
 
 /* Whether molecule i is like the first. */
 static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node *value, cst_node *slope) {
-  bool good = true;
-  for (int k = 0; k < m->nq && good; k++) good = s->mass_class[m->q[k] + i * m->qstep[k]] == m->class[k];
-  for (int a = 0; a < m->ng && good; a++) good = take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope);
-  for (int r = 1; r < m->ng && good; r++) {
+  for (int k = 0; k < m->nq; k++) {
+    const int q = m->q[k] + i * m->qstep[k];
+    if (s->mass_class[q] != m->class[k]) return false;
+  }
+  for (int a = 0; a < m->ng; a++)
+    if (!take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope)) return false;
+  for (int r = 1; r < m->ng; r++) {
     const int a = m->order[r - 1];
     const int b = m->order[r];
-    good = s->gram.place[m->g[a] + i * m->gstep[a]] < s->gram.place[m->g[b] + i * m->gstep[b]];
+    const int before = s->gram.place[m->g[a] + i * m->gstep[a]];
+    const int after = s->gram.place[m->g[b] + i * m->gstep[b]];
+    if (before >= after) return false;
   }
-  return good && !memcmp(value, m->value, sizeof *value * (size_t)m->ng) &&
-         !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
+  const bool same_values = !memcmp(value, m->value, sizeof *value * (size_t)m->ng);
+  return same_values && !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
 }
 
 static void find_order(const cst_system *s, cst_molecules *m) {
+  const int *place = s->gram.place;
   for (int a = 0; a < m->ng; a++) {
     int r = 0;
-    for (int b = 0; b < m->ng; b++) r += s->gram.place[m->g[b]] < s->gram.place[m->g[a]];
+    for (int b = 0; b < m->ng; b++) r += place[m->g[b]] < place[m->g[a]];
     m->order[r] = a;
   }
 }
 
 static bool are_alike(const cst_system *s, cst_molecules *m) {
-  cst_node *value = integers((size_t)m->ng);
-  cst_node *slope = integers((size_t)m->ng * (size_t)m->nq);
+  cst_node *value = integers(m->ng);
+  cst_node *slope = integers((long)m->ng * m->nq);
   bool      good = true;
-  m->order = integers((size_t)m->ng);
-  m->class = integers((size_t)m->nq);
-  m->at = integers((size_t)m->ng * (size_t)m->nq);
-  m->value = integers((size_t)m->ng);
-  m->slope = integers((size_t)m->ng * (size_t)m->nq);
+  m->order = integers(m->ng);
+  m->class = integers(m->nq);
+  m->at = integers((long)m->ng * m->nq);
+  m->value = integers(m->ng);
+  m->slope = integers((long)m->ng * m->nq);
   for (int k = 0; k < m->nq; k++) m->class[k] = s->mass_class[m->q[k]];
   find_entries(s, m), find_order(s, m);
   for (int a = 0; a < m->ng && good; a++)
@@ -176,17 +182,17 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
 bool cst_molecules_find(const cst_system *s, cst_molecules *m) {
   *m = (cst_molecules){.n = 0};
   if (!may_have(s)) return false;
-  int *of = integers((size_t)(s->nq + s->ng));
+  int *of = integers(s->nq + s->ng);
   m->n = number_all(s, of);
   m->nq = count_of(of, s->nq, 0);
   m->ng = count_of(of + s->nq, s->ng, 0);
-  m->q = integers((size_t)m->nq);
-  m->qstep = integers((size_t)m->nq);
-  m->g = integers((size_t)m->ng);
-  m->gstep = integers((size_t)m->ng);
-  const bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64 &&
-                    lay_out(of, s->nq, m->n, m->nq, m->q, m->qstep) &&
-                    lay_out(of + s->nq, s->ng, m->n, m->ng, m->g, m->gstep);
+  m->q = integers(m->nq);
+  m->qstep = integers(m->nq);
+  m->g = integers(m->ng);
+  m->gstep = integers(m->ng);
+  bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64;
+  laid = laid && lay_out(of, s->nq, m->n, m->nq, m->q, m->qstep);
+  laid = laid && lay_out(of + s->nq, s->ng, m->n, m->ng, m->g, m->gstep);
   free(of);
   return laid && are_alike(s, m);
 }
@@ -217,14 +223,17 @@ void cst_molecules_emit(const cst_system *s, FILE *f) {
   cst_molecules m;
   const bool    are = cst_molecules_find(s, &m);
   if (are) {
-    fprintf(f,
-            "#define SYS_MOLECULE_COUNT %d\n#define SYS_MOLECULE_NQ %d\n#define SYS_MOLECULE_NG %d\n#define "
-            "SYS_MOLECULE_ENTRIES %d\n",
-            m.n, m.nq, m.ng, m.entries);
-    write_list(f, "q", m.q, m.nq), write_list(f, "qstep", m.qstep, m.nq);
-    write_list(f, "g", m.g, m.ng), write_list(f, "gstep", m.gstep, m.ng);
-    write_list(f, "order", m.order, m.ng), write_list(f, "class", m.class, m.nq),
-        write_list(f, "at", m.at, m.ng * m.nq);
+    fprintf(f, "#define SYS_MOLECULE_COUNT %d\n", m.n);
+    fprintf(f, "#define SYS_MOLECULE_NQ %d\n", m.nq);
+    fprintf(f, "#define SYS_MOLECULE_NG %d\n", m.ng);
+    fprintf(f, "#define SYS_MOLECULE_ENTRIES %d\n", m.entries);
+    write_list(f, "q", m.q, m.nq);
+    write_list(f, "qstep", m.qstep, m.nq);
+    write_list(f, "g", m.g, m.ng);
+    write_list(f, "gstep", m.gstep, m.ng);
+    write_list(f, "order", m.order, m.ng);
+    write_list(f, "class", m.class, m.nq);
+    write_list(f, "at", m.at, m.ng * m.nq);
     write_function(f, s->graph, "values", m.value, m.ng);
     write_function(f, s->graph, "slopes", m.slope, m.entries);
     fprintf(f, "#define SYS_PAIR_SUMS(X)");

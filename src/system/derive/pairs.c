@@ -51,28 +51,38 @@ static int *copy(const int *x, int n) {
   return memcpy(cst_need(malloc(sizeof *x * ((size_t)n + 1))), x, sizeof *x * (size_t)n);
 }
 
+/* True if V is linear in the sums, with factors that depend on neither the coordinates nor the sums. */
+static bool are_summands(const cst_graph *g, const cst_node *factor, int n) {
+  for (int k = 0; k < n; k++) {
+    if (factor[k] < 0) return false;
+    if (cst_graph_depends(g, factor[k], 'q') || cst_graph_depends(g, factor[k], 'P')) return false;
+  }
+  return true;
+}
+
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
   cst_graph     *g = s->graph;
   const int      n = sums->n;
-  cst_node      *P = cst_need(malloc(sizeof *P * 3 * (size_t)n));
-  cst_node      *zero = P + n, *factor = zero + n;
+  cst_node      *P = cst_zeros(3 * n, sizeof *P);
+  cst_node      *zero = P + n;
+  cst_node      *factor = zero + n;
   const cst_node one = cst_graph_constant(g, 1);
-  bool           good = true;
   for (int k = 0; k < n; k++) {
     P[k] = cst_graph_input(g, 'P', k);
     zero[k] = cst_graph_constant(g, 0);
   }
   cst_graph_gradient(g, &V, &one, 1, P, n, factor);
-  for (int k = 0; k < n; k++)
-    good &= factor[k] >= 0 && !cst_graph_depends(g, factor[k], 'q') && !cst_graph_depends(g, factor[k], 'P');
+  const bool good = are_summands(g, factor, n);
   cst_graph_substitute(g, &V, 1, P, zero, n, &V);
   if (good) {
     s->pairs = cst_zeros(n, sizeof *s->pairs);
     s->npairs = n;
     for (int k = 0; k < n; k++) {
+      cst_pair_sum       *to = &s->pairs[k].sum;
+      const cst_pair_sum *from = &sums->sum[k];
       fill(g, &s->pairs[k], &sums->sum[k], factor[k]);
-      s->pairs[k].sum.from = copy(sums->sum[k].from, sums->sum[k].rows);
-      s->pairs[k].sum.to = copy(sums->sum[k].to, sums->sum[k].rows);
+      to->from = copy(from->from, from->rows);
+      to->to = copy(from->to, from->rows);
     }
   }
   free(P);
@@ -114,8 +124,10 @@ int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
     n += (p->most - p->least + 8) / 8 * 8;
   }
   for (int a = 0; a < p->nx; a++)
-    for (int i = 0; i < p->rows; i++)
-      if (of[p->x[a] + i * p->xstep[a]] < 0) of[p->x[a] + i * p->xstep[a]] = n++;
+    for (int i = 0; i < p->rows; i++) {
+      const int q = p->x[a] + i * p->xstep[a];
+      if (of[q] < 0) of[q] = n++;
+    }
   return (n + 7) / 8 * 8;
 }
 
@@ -125,9 +137,15 @@ static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
   cst_node in[2 * CST_PAIR_ARRAYS], at[2 * CST_PAIR_ARRAYS], term;
   inputs_of(g, p, in);
   for (int i = 0; i < p->rows; i++) {
-    for (int a = 0; a < p->nx; a++) at[a] = cst_graph_input(g, 'q', p->x[a] + i * p->xstep[a]);
+    for (int a = 0; a < p->nx; a++) {
+      const int q = p->x[a] + i * p->xstep[a];
+      at[a] = cst_graph_input(g, 'q', q);
+    }
     for (int j = p->from[i]; j < p->to[i]; j++) {
-      for (int b = 0; b < p->ny; b++) at[p->nx + b] = cst_graph_input(g, 'q', p->y[b] + j * p->ystep[b]);
+      for (int b = 0; b < p->ny; b++) {
+        const int q = p->y[b] + j * p->ystep[b];
+        at[p->nx + b] = cst_graph_input(g, 'q', q);
+      }
       cst_graph_substitute(g, &p->term, 1, in, at, p->nx + p->ny, &term);
       sum = cst_graph_add(g, sum, term);
     }
@@ -137,8 +155,10 @@ static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
 
 static bool is_small(const cst_system *s) {
   double work = 0;
-  for (int k = 0; k < s->npairs; k++)
-    work += (double)s->pairs[k].sum.pairs * cst_graph_count(s->graph, &s->pairs[k].sum.term, 1);
+  for (int k = 0; k < s->npairs; k++) {
+    const cst_pair_sum *sum = &s->pairs[k].sum;
+    work += (double)sum->pairs * cst_graph_count(s->graph, &sum->term, 1);
+  }
   return GROWTH * work < CST_EXPR_NODES - cst_graph_size(s->graph);
 }
 

@@ -6,7 +6,7 @@ enum { AXES = 3 };
 
 static cst_node length(cst_graph *g, const cst_node *x, int n) {
   cst_node sum = cst_graph_mul(g, x[0], x[0]);
-  for (int i = 1; i < n; i++) sum = cst_graph_add(g, sum, cst_graph_mul(g, x[i], x[i]));
+  for (int i = 1; i < n; i++) sum = cst_graph_add_product(g, sum, x[i], x[i]);
   return cst_graph_call(g, "sqrt", sum, -1);
 }
 
@@ -40,7 +40,7 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
         const cst_node y = u[1 + (a + 1) % AXES];
         const cst_node z = u[1 + (a + 2) % AXES];
         x = cst_graph_add(g, cst_graph_mul(g, y, y), cst_graph_mul(g, z, z));
-        R[4 * a] = cst_graph_sub(g, one, cst_graph_mul(g, two, x));
+        R[4 * a] = cst_graph_sub_product(g, one, two, x);
         continue;
       }
       const cst_node both = cst_graph_mul(g, u[1 + a], u[1 + b]);
@@ -54,9 +54,10 @@ void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node ome
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       /* column b: omega_last R_next - omega_next R_last */
-      const int next = (b + 1) % AXES;
-      const int last = (b + 2) % AXES;
-      V[3 * a + b] = cst_graph_sub(g, cst_graph_mul(g, omega[last], R[3 * a + next]),
-                                   cst_graph_mul(g, omega[next], R[3 * a + last]));
+      const int      next = (b + 1) % AXES;
+      const int      last = (b + 2) % AXES;
+      const cst_node taken = cst_graph_mul(g, omega[next], R[3 * a + last]);
+      const cst_node added = cst_graph_mul(g, omega[last], R[3 * a + next]);
+      V[3 * a + b] = cst_graph_sub(g, added, taken);
     }
 }

@@ -11,17 +11,12 @@
 
 enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix in registers */
 
-static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
+static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
 cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
-  cst_pattern p = {rows,
-                   columns,
-                   n,
-                   integers((size_t)rows + 1),
-                   integers((size_t)n),
-                   integers((size_t)columns + 1),
-                   integers((size_t)n),
-                   integers((size_t)n)};
+  cst_pattern p = {
+      rows,        columns,    n, integers((size_t)rows + 1), integers(n), integers((size_t)columns + 1),
+      integers(n), integers(n)};
   for (int e = 0; e < n; e++) {
     p.start[row[e] + 1]++;
     p.tstart[column[e] + 1]++;
@@ -29,7 +24,7 @@ cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int
   }
   for (int i = 0; i < rows; i++) p.start[i + 1] += p.start[i];
   for (int i = 0; i < columns; i++) p.tstart[i + 1] += p.tstart[i];
-  int *next = integers((size_t)columns);
+  int *next = integers(columns);
   for (int e = 0; e < n; e++) { /* rows ascend, hence also within each column */
     int at = p.tstart[column[e]] + next[column[e]]++;
     p.trow[at] = row[e];
@@ -61,27 +56,41 @@ typedef struct {
 
 static int by_pair(const void *x, const void *y) {
   const term *s = x, *t = y;
-  return s->b != t->b ? (s->b > t->b) - (s->b < t->b) : (s->i > t->i) - (s->i < t->i);
+  if (s->b != t->b) return s->b > t->b ? 1 : -1;
+  return (s->i > t->i) - (s->i < t->i);
 }
 
 static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dropped[a]; }
 
+static int column_length(const cst_pattern *p, int i) { return p->tstart[i + 1] - p->tstart[i]; }
+
 /* The terms of row a of S, ordered by b and i; *n is their number. */
 static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
-  size_t             most = 0;
-  CST_EACH_ENTRY(G, a, e) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
-  term *t = cst_need(malloc(sizeof *t * (most + 1)));
+  long               most = 0;
+  CST_EACH_ENTRY(G, a, e) most += column_length(G, G->column[e]);
+  term *t = cst_zeros(most, sizeof *t);
   *n = 0;
-  for (int e = G->start[a]; e < G->start[a + 1] && !is_dropped(s, a); e++)
-    for (int k = G->tstart[G->column[e]]; k < G->tstart[G->column[e] + 1]; k++)
-      if (!is_dropped(s, G->trow[k])) t[(*n)++] = (term){a, G->trow[k], G->column[e], e, G->tentry[k]};
+  if (is_dropped(s, a)) return t;
+  CST_EACH_ENTRY(G, a, e) {
+    const int i = G->column[e];
+    for (int k = G->tstart[i]; k < G->tstart[i + 1]; k++) {
+      const int b = G->trow[k];
+      if (is_dropped(s, b)) continue;
+      t[*n] = (term){a, b, i, e, G->tentry[k]};
+      ++*n;
+    }
+  }
   if (*n) qsort(t, (size_t)*n, sizeof *t, by_pair);
   return t;
 }
 
 static void append(int **list, int n, int value) {
-  if ((n & (n - 1)) == 0) *list = cst_need(realloc(*list, sizeof(int) * (n ? 2 * (size_t)n : 1)));
+  const bool full = (n & (n - 1)) == 0; /* the room is a power of two */
+  if (full) {
+    const size_t room = n ? 2 * (size_t)n : 1;
+    *list = cst_need(realloc(*list, sizeof(int) * room));
+  }
   (*list)[n] = value;
 }
 
@@ -95,8 +104,10 @@ static void add_pair(cst_gram *S, int a, int b, int terms) {
 /* The number of terms of all entries of S: a coordinate that n constraints share contributes n^2. */
 static double count_terms(const cst_pattern *G) {
   double n = 0;
-  for (int i = 0; i < G->columns; i++)
-    n += (double)(G->tstart[i + 1] - G->tstart[i]) * (G->tstart[i + 1] - G->tstart[i]);
+  for (int i = 0; i < G->columns; i++) {
+    const double length = column_length(G, i);
+    n += length * length;
+  }
   return n;
 }
 
@@ -129,6 +140,8 @@ static int *rows_of(const cst_gram *S, int ng) {
   return from;
 }
 
+static int row_length(const int *from, int a) { return from[a + 1] - from[a]; }
+
 /* Visits the constraints breadth first from `root`, those with fewer neighbours first, and appends them to
  * order. Returns the new length of order. */
 static int visit(const cst_gram *S, const int *from, int root, int *order, int n, unsigned char *seen) {
@@ -138,15 +151,14 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
   while (next < n) {
     int a = order[next++];
     int first = n;
-    for (int k = from[a]; k < from[a + 1]; k++)
-      if (!seen[S->b[k]]) {
-        seen[S->b[k]] = 1;
-        order[n++] = S->b[k];
-      }
+    for (int k = from[a]; k < from[a + 1]; k++) {
+      const int b = S->b[k];
+      if (seen[b]) continue;
+      seen[b] = 1;
+      order[n++] = b;
+    }
     for (int i = first + 1; i < n; i++) /* few entries, hence insertion sort */
-      for (int j = i;
-           j > first && from[order[j] + 1] - from[order[j]] < from[order[j - 1] + 1] - from[order[j - 1]];
-           j--) {
+      for (int j = i; j > first && row_length(from, order[j]) < row_length(from, order[j - 1]); j--) {
         int x = order[j];
         order[j] = order[j - 1];
         order[j - 1] = x;
@@ -168,8 +180,8 @@ static int far_end(const cst_gram *S, const int *from, int root, int ng, int *or
 
 static void place_all(cst_gram *S, int ng) {
   int           *from = rows_of(S, ng);
-  int           *order = integers((size_t)ng);
-  int           *scratch = integers((size_t)ng);
+  int           *order = integers(ng);
+  int           *scratch = integers(ng);
   int            n = 0;
   unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
   for (int a = 0; a < ng; a++) {
@@ -226,7 +238,7 @@ bool cst_system_structure(cst_system *s) {
   cst_gram *S = &s->gram;
   cst_structure_gram_destroy(S);
   if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_ENTRIES) return false;
-  S->place = integers((size_t)s->ng);
+  S->place = integers(s->ng);
   pair_up(s, S);
   if (s->ng) place_all(S, s->ng);
   S->banded = wants_band(s, S->band);
@@ -234,10 +246,10 @@ bool cst_system_structure(cst_system *s) {
   if ((double)s->ng * (S->banded ? 2 * S->band + 1 : s->ng) > CST_MOST_ENTRIES) return false;
   S->size = s->ng * (S->banded ? 2 * S->band + 1 : s->ng);
   S->inside = S->size - (S->banded ? S->band * (S->band + 1) : 0);
-  S->order = integers((size_t)s->ng);
+  S->order = integers(s->ng);
   for (int a = 0; a < s->ng; a++) S->order[S->place[a]] = a;
   put_upper_first(S);
-  S->at = integers((size_t)S->n);
+  S->at = integers(S->n);
   for (int k = 0; k < S->n; k++) {
     int a = S->place[S->a[k]];
     int b = S->place[S->b[k]];

@@ -29,13 +29,18 @@ static double *aligned(int n, int lanes) {
 static group gather(const cst_examiner *e, int lanes) {
   const cst_system *s = e->s;
   int               most = 1;
-  for (int k = 0; k < CST_K_COUNT; k++) most = s->kernel_size[k] > most ? s->kernel_size[k] : most;
+  for (int k = 0; k < CST_K_COUNT; k++)
+    if (s->kernel_size[k] > most) most = s->kernel_size[k];
   group g = {.lanes = lanes, .o = aligned(most, lanes)};
-  for (int i = 0; i < LETTERS; i++) g.x[i] = aligned(cst_system_entries(s, letters[i]), lanes);
+  int   entries[LETTERS];
+  for (int i = 0; i < LETTERS; i++) {
+    entries[i] = cst_system_entries(s, letters[i]);
+    g.x[i] = aligned(entries[i], lanes);
+  }
   for (int lane = 0; lane < lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
     const double    *x[LETTERS] = {e->c, p->q, p->v, p->w, p->u, p->l};
-    for (int i = 0; i < LETTERS; i++) spread(x[i], cst_system_entries(s, letters[i]), lanes, lane, g.x[i]);
+    for (int i = 0; i < LETTERS; i++) spread(x[i], entries[i], lanes, lane, g.x[i]);
   }
   return g;
 }
@@ -55,11 +60,12 @@ static bool same_bits(double x, double y) { return bits(x) == bits(y) || (isnan(
 
 /* Whether kernel k, run over the group, gives the interpreter's values in every lane. */
 static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group *g) {
-  const cst_system *s = e->s;
-  const int         n = s->kernel_size[k];
-  double           *x = cst_linear_numbers(n);
-  bool              same = true;
-  s->kernel[isa][k](s->kernel_self[isa], g->x[0], g->x[1], g->x[2], g->x[3], g->x[4], g->x[5], g->o);
+  const cst_system    *s = e->s;
+  const int            n = s->kernel_size[k];
+  double              *x = cst_linear_numbers(n);
+  double *const *const in = g->x;
+  bool                 same = true;
+  s->kernel[isa][k](s->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], g->o);
   for (int lane = 0; lane < g->lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
     cst_system_eval(s, k, e->c, p->q, p->v, p->w, p->u, p->l, x);

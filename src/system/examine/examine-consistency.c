@@ -1,6 +1,7 @@
 /* examine-consistency.c: checks whether a state satisfies the constraints. If not, reports the largest
  * violation, and the projected state in a form that can be copied. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "system/examine/examiner.h"
@@ -10,24 +11,23 @@ static const double CONSISTENT = 1e-10; /* scaled: a run refuses larger residual
 enum { WHY = 200, PASTED = 60 };        /* most coordinates of a printed state */
 
 static void offer_projected(cst_examiner *e, const char *topic, const double *q0, const double *v0) {
-  const int    n = e->s->nq;
-  const size_t bytes = sizeof(double) * (size_t)n;
-  double      *q = cst_linear_numbers(n);
-  double      *v = cst_linear_numbers(n);
-  double       moved = 0;
-  memcpy(q, q0, bytes);
-  memcpy(v, v0, bytes);
+  const int n = e->s->nq;
+  double   *q = cst_linear_numbers(n);
+  double   *v = cst_linear_numbers(n);
+  cst_linear_copy(q, q0, n);
+  cst_linear_copy(v, v0, n);
   if (!cst_system_project(e->s, e->c, q, v))
     cst_examine_say(
         e, CST_NOTE, topic,
         "no point of the constraints near q was found; check the constraint with the largest residual");
   else {
-    for (int i = 0; i < n; i++)
-      moved = q[i] - q0[i] > moved ? q[i] - q0[i] : q0[i] - q[i] > moved ? q0[i] - q[i] : moved;
-    char *state = n <= PASTED ? cst_worst_state(e->s, q, v) : NULL;
+    double moved = 0;
+    for (int i = 0; i < n; i++) moved = fmax(moved, fabs(q[i] - q0[i]));
+    char       *state = n <= PASTED ? cst_worst_state(e->s, q, v) : NULL;
+    const char *separator = state ? ": " : "";
+    const char *advice = state ? state : "; in a study: `initial: {q: ..., v: ..., project: true}`";
     cst_examine_say(e, CST_NOTE, topic, "projection moves it by at most %.3g in a coordinate%s%s%s", moved,
-                    state ? ": " : "",
-                    state ? state : "; in a study: `initial: {q: ..., v: ..., project: true}`", "");
+                    separator, advice, "");
     free(state);
   }
   free(q);

@@ -15,7 +15,7 @@ static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 
 /* Functions to differentiate that are not the nodes of a kernel. */
 
-static cst_complex *complexes(size_t n) { return cst_zeros(n, sizeof(cst_complex)); }
+static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex)); }
 
 static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
@@ -25,7 +25,7 @@ static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex
 /* G v + phi0. */
 static bool of_hidden(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *Gv = complexes((size_t)f->n);
+  cst_complex      *Gv = complexes(f->n);
   bool              analytic = of_Gv(f, x, Gv);
   for (int i = 0; i < f->n; i++) out[i] = 0;
   if (s->affine) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
@@ -53,7 +53,7 @@ static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst
   const cst_system *s = f->e->s;
   for (int i = 0; i < s->nq; i++) y[i] = 0;
   if (s->general) return cst_examine_field_times(f, CST_K_M, false, x, z, y);
-  cst_complex *m = complexes((size_t)s->nmass);
+  cst_complex *m = complexes(s->nmass);
   const bool   analytic = cst_examine_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
   for (int i = 0; i < s->nq; i++) y[i] = m[s->mass_class[i]] * z[i];
   free(m);
@@ -63,7 +63,7 @@ static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst
 /* L from M and a, which are compared with the description, and V. */
 static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *Mv = complexes(2 * (size_t)s->nq);
+  cst_complex      *Mv = complexes(2 * s->nq);
   cst_complex      *a = Mv + s->nq;
   cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
@@ -79,16 +79,20 @@ static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 /* (E1, E2)[nq + ng], the residuals of the equations of motion with accelerations A and multipliers x->l. */
 static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A,
                       cst_complex *E) {
-  const cst_system *s = f->e->s;
-  const int         n = s->nq, ng = s->ng;
-  cst_complex      *part = complexes((size_t)(n + ng));
-  cst_complex      *MA = complexes((size_t)n);
-  bool analytic = cst_examine_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
+  const cst_system   *s = f->e->s;
+  const int           n = s->nq, ng = s->ng;
+  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
+  cst_complex        *part = complexes(n + ng);
+  cst_complex        *MA = complexes(n);
+  bool                analytic = cst_examine_field_nodes(f, s->kernel_out[force], n, x, E);
   analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
-  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part) &
-              cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
+  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part);
+  analytic &= cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
-  for (int i = 0; i < n; i++) E[i] = (s->general ? E[i] : -E[i]) - MA[i] - part[i];
+  for (int i = 0; i < n; i++) {
+    if (!s->general) E[i] = -E[i];
+    E[i] = E[i] - MA[i] - part[i];
+  }
   for (int a = 0; a < ng; a++) E[n + a] = -E[n + a] - part[n + a];
   free(part);
   free(MA);
@@ -103,7 +107,7 @@ static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const int    n = f->e->s->nq;
   const int    ng = f->e->s->ng;
-  cst_complex *E = complexes((size_t)(n + ng));
+  cst_complex *E = complexes(n + ng);
   const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
   out[0] *= x->l[2 * ng];
   for (int i = 0; i < n; i++) out[0] += x->w[i] * E[i];
@@ -209,6 +213,19 @@ static void rows_along(const cst_system *s, const derivative *d, const double *x
 }
 
 /* The directional derivative y[n] from the kernel, and in *size the largest term. */
+/* The factor of output i in the sum of which entry i of a kernel is a part. */
+static double factor_of(const derivative *d, const cst_pattern *P, const double *along, int i) {
+  switch (d->form) {
+  case DOT:
+    return along[i];
+  case TIMES:
+  case TAIL:
+    return along[P->column[i]];
+  default:
+    return 1;
+  }
+}
+
 static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c,
                      double *y, double *size) {
   const cst_system  *s = e->s;
@@ -227,9 +244,7 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
     if (d->form == DOT) y[0] += x[i] * along[i];
     if (d->form == PLAIN) y[i] = x[i];
     if (d->form == REST) y[i] = Lq[i] - x[i];
-    const double part = fabs(x[i] * (d->form == DOT                        ? along[i]
-                                     : d->form == TIMES || d->form == TAIL ? along[P->column[i]]
-                                                                           : 1));
+    const double part = fabs(x[i] * factor_of(d, P, along, i));
     if (!(part <= *size)) *size = part;
   }
   free(x);

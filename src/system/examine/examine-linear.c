@@ -21,9 +21,11 @@ static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point 
 }
 
 static bool near(const double *x, const double *y, int n, double bound) {
-  double off = 0;
-  for (int i = 0; i < n; i++) off = fmax(off, x[i] == y[i] ? 0 : fabs(x[i] - y[i]));
-  return off <= bound * fmax(cst_examine_largest(x, n), cst_examine_largest(y, n));
+  const double size = fmax(cst_examine_largest(x, n), cst_examine_largest(y, n));
+  double       off = 0;
+  for (int i = 0; i < n; i++)
+    if (x[i] != y[i]) off = fmax(off, fabs(x[i] - y[i]));
+  return off <= bound * size;
 }
 
 /* Whether kernel k consists of grad V and the Hessian `of`, by rows of b. */

@@ -42,9 +42,12 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
 static void value(const motion *m, double t, double *x) {
   const cst_system *s = m->e->s;
   const int         n = s->nq;
+  const int         state = is_code(m) ? -1 : m->state;
   double           *p = cst_linear_numbers(n);
-  cst_system_exact(s, is_code(m) ? -1 : m->state, m->e->c, m->start, m->start + n, t, x, p, x + 2 * n);
-  if (!cst_system_velocity(s, m->e->c, x, p, x + n)) x[n] = NAN;
+  double           *v = x + n;
+  double           *lambda = x + 2 * n;
+  cst_system_exact(s, state, m->e->c, m->start, m->start + n, t, x, p, lambda);
+  if (!cst_system_velocity(s, m->e->c, x, p, v)) v[0] = NAN;
   free(p);
 }
 
@@ -110,8 +113,10 @@ static double tolerance(const motion *m) { return m->rough ? NEARLY : EXACT; }
 
 static double apart(const double *x, const double *y, int n, double size) {
   double most = 0;
-  for (int i = 0; i < n; i++)
-    if (!(fabs(x[i] - y[i]) <= most)) most = fabs(x[i] - y[i]);
+  for (int i = 0; i < n; i++) {
+    const double off = fabs(x[i] - y[i]);
+    if (!(off <= most)) most = off;
+  }
   return most / size;
 }
 

@@ -117,22 +117,28 @@ static void say_energy(cst_examiner *e) {
 /* The largest |y(xi)| over the points, where y is a row of phi, or the sum of the forces. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
-  double           *xi = cst_linear_numbers((size_t)(s->nsym * s->nq));
-  double           *G = cst_linear_numbers((size_t)(s->ng * s->nq));
+  double           *generators = cst_linear_numbers(s->nsym * s->nq);
+  const double     *xi = generators + k * s->nq;
+  double           *G = cst_linear_numbers(s->ng * s->nq);
   double            F[N], c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed) c[s->account - 1] = SOME_TIME;
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
-    cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, xi);
+    cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, generators);
     if (s->ng) cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
     if (s->nforce) cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
-    for (int a = s->ng - s->nvel; a < s->ng && !of_forces; a++)
-      most = fmax(most, fabs(dot(G + a * s->nq, xi + k * s->nq, s->nq)) /
-                            sqrt(dot(G + a * s->nq, G + a * s->nq, s->nq)));
-    if (of_forces) most = fmax(most, fabs(dot(F, xi + k * s->nq, s->nq)));
+    if (of_forces) {
+      most = fmax(most, fabs(dot(F, xi, s->nq)));
+      continue;
+    }
+    for (int a = s->ng - s->nvel; a < s->ng; a++) {
+      const double *row = G + a * s->nq;
+      const double  length = sqrt(dot(row, row, s->nq));
+      most = fmax(most, fabs(dot(row, xi, s->nq)) / length);
+    }
   }
-  free(xi);
+  free(generators);
   free(G);
   return most;
 }
@@ -155,22 +161,24 @@ static double change_along(const cst_examiner *e, int k) {
   const cst_system *s = e->s;
   const double      step = 1e-4;
   const int         n = s->nq;
-  double           *G = cst_linear_numbers((size_t)(s->ng * n));
-  double           *Q = cst_linear_numbers((size_t)((n + 1) * n));
+  double           *G = cst_linear_numbers(s->ng * n);
+  double           *Q = cst_linear_numbers((n + 1) * n);
   double            most = 0;
   for (int p = 0; p < e->npoint; p++) {
-    double X[N], before[N], xi[N], after[N], bent[N];
-    cst_system_matrix(s, CST_K_G, e->c, e->point[p].q, NULL, G);
+    const cst_point *at = &e->point[p];
+    double           X[N], before[N], xi[N], after[N], bent[N];
+    cst_system_matrix(s, CST_K_G, e->c, at->q, NULL, G);
     const int held = extend(G, s->ng, 0, Q, 0, n);
-    memcpy(X, e->point[p].v, sizeof *X * (size_t)n);
+    cst_linear_copy(X, at->v, n);
     normal_part(X, Q, held, n);
-    generator_at(e, k, e->point[p].q, X, 0, xi);
-    generator_at(e, k, e->point[p].q, X, -step, before);
-    generator_at(e, k, e->point[p].q, X, step, after);
-    cst_system_eval(s, CST_K_D2gvw, e->c, e->point[p].q, X, xi, NULL, NULL, bent);
+    generator_at(e, k, at->q, X, 0, xi);
+    generator_at(e, k, at->q, X, -step, before);
+    generator_at(e, k, at->q, X, step, after);
+    cst_system_eval(s, CST_K_D2gvw, e->c, at->q, X, xi, NULL, NULL, bent);
     for (int a = s->ng - s->nvel; a < s->ng; a++) {
-      double sum = bent[a];
-      for (int i = 0; i < n; i++) sum += G[a * n + i] * (after[i] - before[i]) / (2 * step);
+      const double *row = G + a * n;
+      double        sum = bent[a];
+      for (int i = 0; i < n; i++) sum += row[i] * (after[i] - before[i]) / (2 * step);
       most = fmax(most, fabs(sum));
     }
   }

@@ -21,9 +21,11 @@ static double *values(const cst_examiner *e, const cst_node *node, int n, const 
 }
 
 static bool equal(const double *x, const double *y, int n) {
-  const double size = cst_examine_largest(x, n);
-  for (int i = 0; i < n; i++)
-    if (x[i] != y[i] && !(fabs(x[i] - y[i]) <= EXACT * size)) return false;
+  const double room = EXACT * cst_examine_largest(x, n);
+  for (int i = 0; i < n; i++) {
+    if (x[i] == y[i]) continue;
+    if (!(fabs(x[i] - y[i]) <= room)) return false;
+  }
   return true;
 }
 

@@ -35,7 +35,11 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
   double             *q = cst_linear_numbers(s->nq);
   double              sum = 0, size;
   double              h = STEP * cst_examine_largest(p->q, s->nq) / cst_examine_largest(p->w, s->nq);
-  for (int k = 1; k <= 3; k++) sum += weight[k - 1] * (value_at(e, p, k * h, q) - value_at(e, p, -k * h, q));
+  for (int k = 1; k <= 3; k++) {
+    const double ahead = value_at(e, p, k * h, q);
+    const double behind = value_at(e, p, -k * h, q);
+    sum += weight[k - 1] * (ahead - behind);
+  }
   const double slope = dot(dV, p->w, s->nq, &size);
   free(q);
   return fabs(sum / (60 * h) - slope) <= NEARLY * size;

@@ -14,7 +14,7 @@ double cst_examine_largest(const double *x, int n) {
   return most;
 }
 
-static cst_complex *complexes(size_t n) { return cst_zeros(n, sizeof(cst_complex)); }
+static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex)); }
 
 bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x,
                              cst_complex *result) {
@@ -29,18 +29,25 @@ bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cs
 
 bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
                              const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
-  const cst_pattern *P = &f->e->s->pattern[k];
-  cst_complex       *A = complexes((size_t)P->n);
-  const bool         analytic = cst_examine_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
+  const cst_system  *s = f->e->s;
+  const cst_pattern *P = &s->pattern[k];
+  cst_complex       *A = complexes(P->n);
+  const bool         analytic = cst_examine_field_nodes(f, s->kernel_out[k], P->n, x, A);
   for (int a = 0; a < P->rows; a++)
-    CST_EACH_ENTRY(P, a, e) y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
+    CST_EACH_ENTRY(P, a, e) {
+      const int i = P->column[e];
+      if (transposed)
+        y[i] += A[e] * z[a];
+      else
+        y[a] += A[e] * z[i];
+    }
   free(A);
   return analytic;
 }
 
 /* A copy of x[n] with its first `moved` entries moved by t d; owned. */
 static cst_complex *moved(const double *x, int n, const double *d, int moved, cst_complex t) {
-  cst_complex *z = complexes((size_t)n);
+  cst_complex *z = complexes(n);
   for (int i = 0; i < n; i++) z[i] = x[i];
   for (int i = 0; d && i < moved; i++) z[i] += t * d[i];
   return z;
@@ -66,14 +73,14 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
 }
 
 void cst_examine_field_value(const cst_analytic *f, double *out) {
-  cst_complex *z = complexes((size_t)f->n);
+  cst_complex *z = complexes(f->n);
   along(f, &(cst_change){0}, 0, z);
   for (int i = 0; i < f->n; i++) out[i] = creal(z[i]);
   free(z);
 }
 
 bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
-  cst_complex *z = complexes((size_t)f->n);
+  cst_complex *z = complexes(f->n);
   bool         good = along(f, d, IMAGINARY * I, z);
   for (int i = 0; i < f->n; i++) {
     out[i] = cimag(z[i]) / IMAGINARY;
@@ -85,7 +92,7 @@ bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double 
 
 void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
-  cst_complex        *z = complexes((size_t)f->n);
+  cst_complex        *z = complexes(f->n);
   for (int i = 0; i < f->n; i++) out[i] = 0;
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {

@@ -20,9 +20,13 @@ static bool is_finite(cst_examiner *e, const char *topic, const double *q, const
 static const char *implied(const cst_system *s, char text[WHY]) {
   int at = 0, n = 0;
   text[0] = 0;
-  for (int a = 0; a < s->ng && at < WHY; a++)
-    if (s->dropped[a] && n++ < LISTED)
-      at += snprintf(text + at, (size_t)(WHY - at), "%s%s", at ? ", " : "", s->constraint[a]);
+  for (int a = 0; a < s->ng && at < WHY; a++) {
+    if (!s->dropped[a]) continue;
+    n++;
+    if (n > LISTED) continue;
+    const char *separator = at ? ", " : "";
+    at += snprintf(text + at, (size_t)(WHY - at), "%s%s", separator, s->constraint[a]);
+  }
   if (n > LISTED && at < WHY) snprintf(text + at, (size_t)(WHY - at), " ... (%d in all)", n);
   return text;
 }

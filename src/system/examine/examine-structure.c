@@ -66,16 +66,24 @@ static void check_bodies(cst_examiner *e) {
     cst_examine_say(e, CST_FAULT, "bodies", "%s", why);
 }
 
+static void say_pairs(cst_examiner *e) {
+  const cst_system *s = e->s;
+  for (int k = 0; k < s->npairs; k++) {
+    const cst_pairs *p = &s->pairs[k];
+    const int        value = cst_graph_count(s->graph, &p->sum.term, 1);
+    const int        slopes = cst_graph_count(s->graph, p->slope, p->sum.nx + p->sum.ny);
+    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d",
+                    p->sum.pairs, value, slopes);
+  }
+}
+
 void cst_examine_structure(cst_examiner *e) {
   const cst_system *s = e->s;
   say_bodies(e);
   check_bodies(e);
   cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
   say_elimination(e);
-  for (int k = 0; k < s->npairs; k++)
-    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d",
-                    s->pairs[k].sum.pairs, cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
-                    cst_graph_count(s->graph, s->pairs[k].slope, s->pairs[k].sum.nx + s->pairs[k].sum.ny));
+  say_pairs(e);
   if (s->linear_v)
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)

@@ -30,10 +30,12 @@ static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex 
   bool              analytic = true;
   if (s->general)
     analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
-  else
+  else {
     cst_examine_field_nodes(f, s->mass, s->nq, x, p);
+    for (int i = 0; i < s->nq; i++) p[i] *= x->v[i];
+  }
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++) out[0] += 0.5 * x->v[i] * (s->general ? p[i] : p[i] * x->v[i]);
+  for (int i = 0; i < s->nq; i++) out[0] += 0.5 * x->v[i] * p[i];
   free(p);
   return analytic;
 }
@@ -207,19 +209,23 @@ static double one_form(const generator *x, const double *dq, double t, const dou
 static double slope_of_form(const generator *x, const double *dq, const double *w) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   double              sum = 0;
-  for (int k = 1; k <= 3; k++)
-    sum += weight[k - 1] / STEP * (one_form(x, dq, k * STEP, w) - one_form(x, dq, -k * STEP, w));
+  for (int k = 1; k <= 3; k++) {
+    const double ahead = one_form(x, dq, k * STEP, w);
+    const double behind = one_form(x, dq, -k * STEP, w);
+    sum += weight[k - 1] / STEP * (ahead - behind);
+  }
   return sum;
 }
 
 /* Tested along x->at->w and a second direction of the same size. */
 static bool is_gradient(const generator *x) {
-  const int n = x->e->s->nq;
-  double   *u = cst_linear_numbers(n);
-  for (int i = 0; i < n; i++) u[i] = x->at->w[(i + 1) % n] * (1 + i % 3);
-  const double uw = slope_of_form(x, u, x->at->w);
-  const double wu = slope_of_form(x, x->at->w, u);
-  const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, x->at->w));
+  const int     n = x->e->s->nq;
+  const double *w = x->at->w;
+  double       *u = cst_linear_numbers(n);
+  for (int i = 0; i < n; i++) u[i] = w[(i + 1) % n] * (1 + i % 3);
+  const double uw = slope_of_form(x, u, w);
+  const double wu = slope_of_form(x, w, u);
+  const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, w));
   free(u);
   return n == 1 || fabs(uw - wu) <= NEARLY * size;
 }

@@ -31,19 +31,21 @@ typedef struct {
 
 static cst_node dot(cst_graph *g, const cst_node *x, int dx, const cst_node *y, int dy) {
   cst_node sum = cst_graph_mul(g, x[0], y[0]);
-  for (int a = 1; a < AXES; a++) sum = cst_graph_add(g, sum, cst_graph_mul(g, x[a * dx], y[a * dy]));
+  for (int a = 1; a < AXES; a++) sum = cst_graph_add_product(g, sum, x[a * dx], y[a * dy]);
   return sum;
 }
 
 static cst_node constant(const body *b, double x) { return cst_graph_constant(b->g, x); }
 
 static void omega_of(const body *b, cst_node w[3]) {
+  cst_graph *g = b->g;
   for (int a = 0; a < AXES; a++) {
-    const int i = (a + 1) % AXES;
-    const int j = (a + 2) % AXES;
-    w[a] = cst_graph_mul(
-        b->g, constant(b, 0.5),
-        cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
+    const int      i = (a + 1) % AXES;
+    const int      j = (a + 2) % AXES;
+    const cst_node taken = dot(g, b->R + i, 3, b->V + j, 3);
+    const cst_node given = dot(g, b->R + j, 3, b->V + i, 3);
+    const cst_node twice = cst_graph_sub(g, given, taken);
+    w[a] = cst_graph_mul(g, constant(b, 0.5), twice);
   }
 }
 
@@ -67,18 +69,21 @@ static cst_node component(const body *b, const cst_node w[3], char which) {
 
 /* 4 Q. */
 static void outer(const body *b, cst_node Q[16]) {
-  cst_graph     *g = b->g;
-  const cst_node one = constant(b, 1);
-  const cst_node trace = cst_graph_add(g, cst_graph_add(g, b->R[0], b->R[4]), b->R[8]);
+  cst_graph      *g = b->g;
+  const cst_node *R = b->R;
+  const cst_node  one = constant(b, 1);
+  const cst_node  trace = cst_graph_add(g, cst_graph_add(g, R[0], R[4]), R[8]);
   Q[0] = cst_graph_add(g, one, trace);
   for (int k = 0; k < AXES; k++) {
     const int i = (k + 1) % AXES;
     const int j = (k + 2) % AXES;
-    Q[1 + k] = Q[PARTS * (1 + k)] = cst_graph_sub(g, b->R[3 * j + i], b->R[3 * i + j]);
-    Q[(PARTS + 1) * (1 + k)] =
-        cst_graph_sub(g, cst_graph_add(g, one, cst_graph_mul(g, constant(b, 2), b->R[4 * k])), trace);
-    Q[PARTS * (1 + i) + 1 + j] = Q[PARTS * (1 + j) + 1 + i] =
-        cst_graph_add(g, b->R[3 * i + j], b->R[3 * j + i]);
+    Q[1 + k] = cst_graph_sub(g, R[3 * j + i], R[3 * i + j]);
+    Q[PARTS * (1 + k)] = Q[1 + k];
+    const cst_node diagonal = cst_graph_add_product(g, one, constant(b, 2), R[4 * k]);
+    Q[(PARTS + 1) * (1 + k)] = cst_graph_sub(g, diagonal, trace);
+    const cst_node mixed = cst_graph_add(g, R[3 * i + j], R[3 * j + i]);
+    Q[PARTS * (1 + i) + 1 + j] = mixed;
+    Q[PARTS * (1 + j) + 1 + i] = mixed;
   }
 }
 
@@ -99,12 +104,12 @@ static cst_node quaternion(const body *b, int part) {
     double   weight = 1;
     for (int i = 1; i < PARTS; i++) {
       weight *= TIE;
-      side = cst_graph_add(g, side, cst_graph_mul(g, constant(b, weight), Q[PARTS * i + k]));
+      side = cst_graph_add_product(g, side, constant(b, weight), Q[PARTS * i + k]);
     }
     side = sign(b, side);
-    for (int i = 0; i < PARTS; i++) p[i] = cst_graph_add(g, p[i], cst_graph_mul(g, side, Q[PARTS * k + i]));
+    for (int i = 0; i < PARTS; i++) p[i] = cst_graph_add_product(g, p[i], side, Q[PARTS * k + i]);
   }
-  for (int i = 0; i < PARTS; i++) length = cst_graph_add(g, length, cst_graph_mul(g, p[i], p[i]));
+  for (int i = 0; i < PARTS; i++) length = cst_graph_add_product(g, length, p[i], p[i]);
   return cst_graph_div(g, p[part], cst_graph_call(g, "sqrt", length, -1));
 }
 

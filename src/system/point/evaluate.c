@@ -39,7 +39,8 @@ static cst_tape *start_of(const cst_system *s, int state) {
 static cst_tape *motion_of(const cst_system *s, int state) {
   const cst_state *x = &s->state[state];
   cst_tape       **tape = tapes(&((cst_system_owned *)s->owned)->motion, s->nstate) + state;
-  if (!*tape) *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, x->exact_lambda ? s->ng : 0);
+  const int        nlambda = x->exact_lambda ? s->ng : 0;
+  if (!*tape) *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, nlambda);
   return *tape;
 }
 
@@ -78,11 +79,14 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out) {
   const cst_pattern *p = &s->pattern[k];
+  const long         columns = p->columns;
   double            *A = cst_linear_numbers(p->n);
   cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
-  memset(out, 0, sizeof *out * (size_t)p->rows * (size_t)p->columns);
-  for (int a = 0; a < p->rows; a++)
-    CST_EACH_ENTRY(p, a, e) out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
+  cst_linear_clear(out, p->rows * columns);
+  for (int a = 0; a < p->rows; a++) {
+    double *row = out + a * columns;
+    CST_EACH_ENTRY(p, a, e) row[p->column[e]] = A[e];
+  }
   free(A);
 }
 

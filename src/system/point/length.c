@@ -118,13 +118,15 @@ static double pairs_square(const cst_system *s, int k, const double *c, const do
   const cst_pair_sum *p = &s->pairs[k].sum;
   cst_lengths         l = pair_parts(s, k);
   double              in_pair[2 * CST_PAIR_ARRAYS];
-  double             *out = cst_linear_numbers((size_t)cst_tape_outputs(l.tape));
+  double             *x = in_pair;
+  double             *y = in_pair + p->nx;
+  double             *out = cst_linear_numbers(cst_tape_outputs(l.tape));
   double              sum = 0;
   const double       *in[128] = {['c'] = c, ['q'] = in_pair};
   for (int i = 0; i < p->rows; i++)
     for (int j = p->from[i]; j < p->to[i]; j++) {
-      for (int a = 0; a < p->nx; a++) in_pair[a] = q[p->x[a] + i * p->xstep[a]];
-      for (int b = 0; b < p->ny; b++) in_pair[p->nx + b] = q[p->y[b] + j * p->ystep[b]];
+      for (int a = 0; a < p->nx; a++) x[a] = q[p->x[a] + i * p->xstep[a]];
+      for (int b = 0; b < p->ny; b++) y[b] = q[p->y[b] + j * p->ystep[b]];
       cst_evaluate_tape(l.tape, in, out);
       const double length = row_length(&l, 0, out);
       sum += length * length;
@@ -151,7 +153,10 @@ double cst_system_lengths(const cst_system *s, const double *c, const double *q,
   double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
   in['c'] = c, in['q'] = q;
   if (cst_tape_outputs(l->tape)) cst_evaluate_tape(l->tape, in, out);
-  for (int j = 0; j < s->ng; j++) common = fmax(common, length[j] = row_length(l, j, out));
+  for (int j = 0; j < s->ng; j++) {
+    length[j] = row_length(l, j, out);
+    common = fmax(common, length[j]);
+  }
   if (!(common > 0)) common = potential_length(s, l, c, q, out);
   if (!(common > 0)) common = 1;
   for (int j = 0; j < s->ng; j++)

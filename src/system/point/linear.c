@@ -24,7 +24,7 @@ static bool is_diagonal(const cst_pattern *p) {
 static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  const size_t       n = (size_t)s->nq;
+  const long         n = s->nq;
   double            *G = cst_linear_numbers(P->n);
   M->m = cst_linear_numbers(n * n);
   M->row = cst_zeros(n, sizeof *M->row);
@@ -33,16 +33,20 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   else {
     double *m = cst_linear_numbers(n);
     cst_linear_masses(s, c, m);
-    for (size_t i = 0; i < n; i++) M->m[i * n + i] = m[i];
+    for (long i = 0; i < n; i++) M->m[i * n + i] = m[i];
     free(m);
   }
   M->sigma = 0;
-  for (int k = 0; k < s->nbodies; k++)
-    M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
+  for (int k = 0; k < s->nbodies; k++) {
+    const long first = s->bodies[k].rotation;
+    M->sigma = fmax(M->sigma, M->m[first * n + first]);
+  }
   cst_system_eval_at(s, CST_K_G, c, q, G);
   for (int a = s->nown; a < s->ng - s->nvel; a++)
-    CST_EACH_ENTRY(P, a, e)
-      CST_EACH_ENTRY(P, a, f) M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
+    CST_EACH_ENTRY(P, a, e) {
+      double *row = M->m + P->column[e] * n;
+      CST_EACH_ENTRY(P, a, f) row[P->column[f]] += M->sigma * G[e] * G[f];
+    }
   free(G);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -121,12 +125,14 @@ static bool factor_band(double *S, int n, int band, double *least) {
 }
 
 static void solve_band(const double *S, int n, int band, double *b) {
-  const int width = 2 * band + 1;
-  for (int i = 0; i < n; i++)
-    for (int j = i > band ? i - band : 0; j < i; j++)
-      b[i] -= S[(size_t)i * (size_t)width + (size_t)(j - i + band)] * b[j];
+  const long width = 2 * band + 1;
+  for (int i = 0; i < n; i++) {
+    const double *row = S + i * width + band; /* row[j - i] is entry (i, j) */
+    const int     first = i > band ? i - band : 0;
+    for (int j = first; j < i; j++) b[i] -= row[j - i] * b[j];
+  }
   for (int i = n - 1; i >= 0; i--) {
-    const double *row = S + (size_t)i * (size_t)width + band;
+    const double *row = S + i * width + band;
     for (int j = i + 1; j < n && j <= i + band; j++) b[i] -= row[j - i] * b[j];
     b[i] /= row[0];
   }
@@ -137,8 +143,10 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
   const cst_gram *g = &s->gram;
   for (int k = 0; k < g->n; k++) {
     double sum = 0;
-    for (int t = g->first[k]; t < g->first[k + 1]; t++)
-      sum += G[g->ea[t]] * G[g->eb[t]] / (m ? m[g->i[t]] : 1);
+    for (int t = g->first[k]; t < g->first[k + 1]; t++) {
+      const double product = G[g->ea[t]] * G[g->eb[t]];
+      sum += m ? product / m[g->i[t]] : product;
+    }
     S[g->at[k]] = sum;
   }
 }
@@ -175,9 +183,12 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
       for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
         x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
   double top = 0;
-  for (size_t a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);
+  for (long a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);
   const bool good = cst_dense_factor(x->S, x->row, x->n);
-  for (size_t a = 0; a < n; a++) x->least = fmin(x->least, good ? fabs(x->S[a * n + a]) / top : 0);
+  for (long a = 0; a < n; a++) {
+    const double pivot = good ? fabs(x->S[a * n + a]) / top : 0;
+    x->least = fmin(x->least, pivot);
+  }
   return good;
 }
 
@@ -192,6 +203,9 @@ void cst_linear_schur_destroy(cst_schur *x) {
   free(x->kept);
   free(x->S);
 }
+
+/* The row of kept constraint k in S. */
+static int row_of(const cst_schur *x, int k) { return x->banded ? x->s->gram.place[k] : k; }
 
 void cst_linear_schur_solve(const cst_schur *x, double *l) {
   double *b = x->b;

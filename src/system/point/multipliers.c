@@ -18,8 +18,10 @@ static void free_force(const cst_system *s, const double *c, const double *q, co
 
 /* f := f - sigma O'D2o[v, v]; bend is D2g[v, v]. */
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
-  const cst_pattern *P = &M->s->pattern[CST_K_G];
-  for (int a = M->s->nown; a < M->s->ng - M->s->nvel && M->sigma > 0; a++)
+  const cst_system  *s = M->s;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  if (!(M->sigma > 0)) return;
+  for (int a = s->nown; a < s->ng - s->nvel; a++)
     CST_EACH_ENTRY(P, a, e) f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 

@@ -93,7 +93,10 @@ static bool follow_minimum(cst_stationary *p, bool everywhere) {
 
 static double distance(const cst_stationary *p) {
   double sum = 0;
-  for (int i = 0; i < p->s->nq; i++) sum += (p->x[i] - p->q[i]) * (p->x[i] - p->q[i]);
+  for (int i = 0; i < p->s->nq; i++) {
+    const double d = p->x[i] - p->q[i];
+    sum += d * d;
+  }
   return sqrt(sum);
 }
 

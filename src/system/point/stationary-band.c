@@ -91,26 +91,34 @@ static bool find_near(cst_stationary_band *b) {
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
+static void widen(cst_stationary_band *b, int one, int other) {
+  const int distance = abs(b->place[one] - b->place[other]);
+  b->half = larger(b->half, distance);
+}
+
 static void find_half_width(cst_stationary_band *b) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
-  for (int i = 0; i < b->s->nq; i++)
-    for (int e = b->first[i]; e < b->first[i + 1]; e++)
-      b->half = larger(b->half, abs(b->place[i] - b->place[b->near[e]]));
+  const int          nq = b->s->nq;
+  for (int i = 0; i < nq; i++)
+    for (int e = b->first[i]; e < b->first[i + 1]; e++) widen(b, i, b->near[e]);
   for (int k = 0; k < b->n; k++)
-    CST_EACH_ENTRY(P, b->kept[k], e)
-      b->half = larger(b->half, abs(b->place[b->s->nq + k] - b->place[P->column[e]]));
+    CST_EACH_ENTRY(P, b->kept[k], e) widen(b, nq + k, P->column[e]);
 }
 
 /* Colours the coordinates so that two with a common neighbour have different colours. */
 static void paint(cst_stationary_band *b) {
   const int nq = b->s->nq;
-  int      *taken = cst_need(malloc(sizeof *taken * (size_t)(nq + 1)));
+  int      *taken = cst_zeros(nq, sizeof *taken);
   for (int k = 0; k <= nq; k++) taken[k] = -1;
   for (int i = 0; i < nq; i++) b->colour[i] = -1;
   for (int i = 0; i < nq; i++) {
-    for (int e = b->first[i]; e < b->first[i + 1]; e++)
-      for (int f = b->first[b->near[e]]; f < b->first[b->near[e] + 1]; f++)
-        if (b->colour[b->near[f]] >= 0) taken[b->colour[b->near[f]]] = i;
+    for (int e = b->first[i]; e < b->first[i + 1]; e++) {
+      const int j = b->near[e];
+      for (int f = b->first[j]; f < b->first[j + 1]; f++) {
+        const int colour = b->colour[b->near[f]];
+        if (colour >= 0) taken[colour] = i;
+      }
+    }
     int k = 0;
     while (taken[k] == i) k++;
     b->colour[i] = k;
@@ -155,15 +163,17 @@ void cst_stationary_band_destroy(cst_stationary_band *b) {
 /* 1 - D2(theta.g)(x) for the coordinates, zeros elsewhere. */
 static void fill_curvature(cst_stationary_band *b, const double *c, const double *x, const double *theta) {
   const int nq = b->s->nq;
-  memset(b->a, 0, sizeof *b->a * (size_t)b->size * (size_t)width_of(b));
+  cst_linear_clear(b->a, (long)b->size * width_of(b));
   for (int k = 0; k < b->colours; k++) {
     for (int i = 0; i < nq; i++) b->w[i] = b->colour[i] == k;
     cst_system_eval(b->s, CST_K_D2glw, c, x, NULL, b->w, NULL, theta, b->y);
-    for (int j = 0; j < nq; j++)
-      for (int e = b->first[j]; b->colour[j] == k && e < b->first[j + 1]; e++) {
+    for (int j = 0; j < nq; j++) {
+      if (b->colour[j] != k) continue;
+      for (int e = b->first[j]; e < b->first[j + 1]; e++) {
         const int i = b->near[e];
         *entry(b, b->place[i], b->place[j]) = (i == j) - b->y[i];
       }
+    }
   }
 }
 
@@ -217,24 +227,28 @@ static bool eliminate(cst_stationary_band *b) {
   }
   for (int k = b->size - 1; k >= 0; k--) {
     const double *row = entry(b, k, k);
-    for (int j = 1; j < smaller(b->size, k + 2 * b->half + 1) - k; j++) b->x[k] -= row[j] * b->x[k + j];
-    b->x[k] /= row[0];
-    if (!isfinite(b->x[k])) return false;
+    double       *x = b->x + k;
+    const int     n = smaller(b->size, k + 2 * b->half + 1) - k;
+    for (int j = 1; j < n; j++) x[0] -= row[j] * x[j];
+    x[0] /= row[0];
+    if (!isfinite(x[0])) return false;
   }
   return true;
 }
 
 bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x, const double *theta,
                                const double *G, double *r) {
-  const int nq = b->s->nq;
+  const int  nq = b->s->nq;
+  const int *place = b->place;
+  double    *residual = r + nq; /* of the constraints */
   fill_curvature(b, c, x, theta);
   fill_constraints(b, G);
-  for (int i = 0; i < nq; i++) b->x[b->place[i]] = r[i];
-  for (int k = 0; k < b->n; k++) b->x[b->place[nq + k]] = r[nq + b->kept[k]];
+  for (int i = 0; i < nq; i++) b->x[place[i]] = r[i];
+  for (int k = 0; k < b->n; k++) b->x[place[nq + k]] = residual[b->kept[k]];
   if (!eliminate(b)) return false;
-  for (int i = 0; i < nq; i++) r[i] = b->x[b->place[i]];
-  memset(r + nq, 0, sizeof *r * (size_t)b->s->ng);
-  for (int k = 0; k < b->n; k++) r[nq + b->kept[k]] = b->x[b->place[nq + k]];
+  for (int i = 0; i < nq; i++) r[i] = b->x[place[i]];
+  cst_linear_clear(residual, b->s->ng);
+  for (int k = 0; k < b->n; k++) residual[b->kept[k]] = b->x[place[nq + k]];
   return true;
 }
 
@@ -242,14 +256,19 @@ bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const do
  * row of the identity. */
 bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, const double *x,
                                      const double *theta) {
-  double top = 0;
+  const long entries = (long)b->size * width_of(b);
+  double     top = 0;
   fill_curvature(b, c, x, theta);
-  for (int k = 0; k < b->n; k++) *entry(b, b->place[b->s->nq + k], b->place[b->s->nq + k]) = 1;
+  for (int k = 0; k < b->n; k++) {
+    const int row = b->place[b->s->nq + k];
+    *entry(b, row, row) = 1;
+  }
   cst_linear_clear(b->x, b->size);
-  for (long i = 0; i < (long)b->size * width_of(b); i++) top = fmax(top, fabs(b->a[i]));
+  for (long i = 0; i < entries; i++) top = fmax(top, fabs(b->a[i]));
+  const double least = b->size * DBL_EPSILON * top;
   for (int k = 0; k < b->size; k++) {
     const int last = smaller(b->size, k + b->half + 1);
-    if (!(*entry(b, k, k) > b->size * DBL_EPSILON * top)) return false;
+    if (!(*entry(b, k, k) > least)) return false;
     for (int i = k + 1; i < last; i++) subtract_row(b, k, i, last);
   }
   return true;

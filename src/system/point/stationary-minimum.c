@@ -11,12 +11,15 @@ static bool is_positive(double *A, int n) {
   double top = 0;
   for (int i = 0; i < n * n; i++) top = fmax(top, fabs(A[i]));
   for (int j = 0; j < n; j++) {
-    double pivot = A[j * n + j];
-    for (int k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
+    double *const row = A + j * n;
+    double        pivot = row[j];
+    for (int k = 0; k < j; k++) pivot -= row[k] * row[k];
     if (!(pivot > n * DBL_EPSILON * top)) return false;
-    A[j * n + j] = sqrt(pivot);
-    for (int i = j + 1; i < n; i++)
-      A[i * n + j] = (A[i * n + j] - cst_linear_dot(A + i * n, A + j * n, j)) / A[j * n + j];
+    row[j] = sqrt(pivot);
+    for (int i = j + 1; i < n; i++) {
+      double *const below = A + i * n;
+      below[j] = (below[j] - cst_linear_dot(below, row, j)) / row[j];
+    }
   }
   return true;
 }

@@ -97,12 +97,17 @@ static void full_matrix(cst_stationary *p) {
 /* r := (dx, dtheta) of a Newton step; dtheta of constraint a is r[nq + a]. */
 static bool full_step(cst_stationary *p) {
   const int nq = p->s->nq;
+  double   *theta = p->r + nq;
   full_matrix(p);
   if (!cst_dense_factor(p->J, p->row, nq + p->n)) return false;
-  for (int k = 0; k < p->n; k++) p->r[nq + k] = p->r[nq + p->kept[k]]; /* kept[k] >= k */
+  for (int k = 0; k < p->n; k++) theta[k] = theta[p->kept[k]]; /* kept[k] >= k */
   cst_dense_solve(p->J, p->row, nq + p->n, p->r);
-  for (int a = p->s->ng - 1, k = p->n - 1; a >= 0; a--)
-    p->r[nq + a] = k >= 0 && p->kept[k] == a ? p->r[nq + k--] : 0;
+  int k = p->n - 1; /* the last constraint that is kept, up to a */
+  for (int a = p->s->ng - 1; a >= 0; a--) {
+    const bool is_kept = k >= 0 && p->kept[k] == a;
+    theta[a] = is_kept ? theta[k] : 0;
+    if (is_kept) k--;
+  }
   return true;
 }
 

@@ -29,15 +29,20 @@ void cst_system_body_omega(const cst_body *b, const double *q, const double *v, 
 
 /* E := exp(hat(x)), with 2 sin^2(t/2) for 1 - cos t to avoid cancellation. */
 static void exponential(const double x[3], double E[9]) {
-  const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  const double length = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+  const double t = sqrt(length);
   const double half = cst_elementary_sin(0.5 * t);
   const double s = t > 0 ? cst_elementary_sin(t) / t : 1;
   const double c = t > 0 ? 2 * half * half / (t * t) : 0.5;
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
-      const double turn = a == b ? 0 : (a + 1) % AXES == b ? -x[3 - a - b] : x[3 - a - b];
-      const double square = x[a] * x[b] - (a == b ? x[0] * x[0] + x[1] * x[1] + x[2] * x[2] : 0);
-      E[3 * a + b] = (a == b) + s * turn + c * square;
+      if (a == b) {
+        E[4 * a] = 1 + c * (x[a] * x[a] - length);
+        continue;
+      }
+      const double other = x[3 - a - b];
+      const double turn = (a + 1) % AXES == b ? -other : other;
+      E[3 * a + b] = s * turn + c * (x[a] * x[b]);
     }
 }
 
@@ -46,21 +51,25 @@ void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], 
   double *V = v + b->rotation;
   double  E[9], turned[9];
   exponential(x, E);
-  for (int a = 0; a < AXES; a++)
-    for (int j = 0; j < AXES; j++)
-      turned[3 * a + j] = R[3 * a] * E[j] + R[3 * a + 1] * E[3 + j] + R[3 * a + 2] * E[6 + j];
+  for (int a = 0; a < AXES; a++) {
+    const double *row = R + 3 * a;
+    for (int j = 0; j < AXES; j++) turned[3 * a + j] = row[0] * E[j] + row[1] * E[3 + j] + row[2] * E[6 + j];
+  }
   memcpy(R, turned, sizeof turned);
-  for (int a = 0; a < AXES; a++)
+  for (int a = 0; a < AXES; a++) {
+    const double *row = R + 3 * a;
     for (int j = 0; j < AXES; j++) {
       const int next = (j + 1) % AXES;
       const int last = (j + 2) % AXES;
-      V[3 * a + j] = omega[last] * R[3 * a + next] - omega[next] * R[3 * a + last];
+      V[3 * a + j] = omega[last] * row[next] - omega[next] * row[last];
     }
+  }
 }
 
 bool cst_system_body_is_reflected(const cst_body *b, const double *q) {
   const double *R = q + b->rotation;
-  return R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
-             R[2] * (R[3] * R[7] - R[4] * R[6]) <
-         0;
+  const double  one = R[0] * (R[4] * R[8] - R[5] * R[7]);
+  const double  two = R[1] * (R[3] * R[8] - R[5] * R[6]);
+  const double  three = R[2] * (R[3] * R[7] - R[4] * R[6]);
+  return one - two + three < 0;
 }

@@ -174,7 +174,9 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
 
 void cst_read_orthogonal(cst_reading *r) {
   cst_system *s = r->s;
-  for (int k = 0; k < s->nbodies; k++)
-    for (int e = 0; e < CST_ORTHOGONAL; e++)
-      s->g[s->bodies[k].constraint + e] = orthogonality(s, &s->bodies[k], pair[e][0], pair[e][1]);
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    cst_node       *g = s->g + b->constraint;
+    for (int e = 0; e < CST_ORTHOGONAL; e++) g[e] = orthogonality(s, b, pair[e][0], pair[e][1]);
+  }
 }

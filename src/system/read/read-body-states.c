@@ -37,14 +37,15 @@ static const char *name_of(const entry *x, const char *key, char what[WHAT]) {
 static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_node *out) {
   cst_reading *r = x->r;
   char         what[WHAT];
-  bool         good = true;
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != n) {
     cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions", name_of(x, key, what), n);
     return false;
   }
-  for (int i = 0; i < n && good; i++)
-    good = (out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what))) >= 0;
-  return good;
+  for (int i = 0; i < n; i++) {
+    out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what));
+    if (out[i] < 0) return false;
+  }
+  return true;
 }
 
 /* Three expressions; 0 if the key is absent. */
@@ -100,18 +101,31 @@ static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
 }
 
 /* Checks R'R = 1 and the sign of the determinant at the default parameters. */
-static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
-  double R[9], off = 0;
-  char   what[WHAT];
-  cst_read_values(x->r, node, 9, NULL, R);
+/* The largest entry of R'R - 1 (of R R' - 1, which is as large). */
+static double off_orthogonal(const double R[9]) {
+  double off = 0;
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < AXES; j++) {
-      const double e = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j] - (i == j);
-      if (!(fabs(e) <= off)) off = fabs(e);
+      const double product = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
+      const double e = fabs(product - (i == j));
+      if (!(e <= off)) off = e;
     }
-  const double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
-                     R[2] * (R[3] * R[7] - R[4] * R[6]);
-  if (off <= ORTHOGONAL && det > 0) return true;
+  return off;
+}
+
+static double determinant(const double R[9]) {
+  const double one = R[0] * (R[4] * R[8] - R[5] * R[7]);
+  const double two = R[1] * (R[3] * R[8] - R[5] * R[6]);
+  const double three = R[2] * (R[3] * R[7] - R[4] * R[6]);
+  return one - two + three;
+}
+
+static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
+  double R[9];
+  char   what[WHAT];
+  cst_read_values(x->r, node, 9, NULL, R);
+  const double off = off_orthogonal(R);
+  if (off <= ORTHOGONAL && determinant(R) > 0) return true;
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
     cst_yaml_error(x->r->doc, n, x->r->d,
@@ -131,11 +145,12 @@ static bool rotation(const entry *x, cst_node R[9]) {
   cst_yaml                *n[3];
   cst_yaml                *angle = cst_yaml_get(x->map, "angle");
   int                      given = 0, which = -1;
-  for (int k = 0; k < 3; k++)
-    if ((n[k] = cst_yaml_get(x->map, form[k]))) {
-      given++;
-      which = k;
-    }
+  for (int k = 0; k < 3; k++) {
+    n[k] = cst_yaml_get(x->map, form[k]);
+    if (!n[k]) continue;
+    given++;
+    which = k;
+  }
   if (given > 1) {
     cst_yaml_error(r->doc, x->map, r->d,
                    "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and "
@@ -149,9 +164,13 @@ static bool rotation(const entry *x, cst_node R[9]) {
   }
   for (int e = 0; e < 9; e++) R[e] = cst_graph_constant(graph_of(x), e % 4 == 0);
   if (which < 0) return true;
-  const bool good = which == 0   ? from_axis(x, n[0], R)
-                    : which == 1 ? from_quaternion(x, n[1], R)
-                                 : from_matrix(x, n[2], R);
+  bool good;
+  if (which == 0)
+    good = from_axis(x, n[0], R);
+  else if (which == 1)
+    good = from_quaternion(x, n[1], R);
+  else
+    good = from_matrix(x, n[2], R);
   return good && check_rotation(x, n[which], R);
 }
 

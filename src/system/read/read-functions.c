@@ -48,20 +48,22 @@ void cst_read_gyroscopic(cst_reading *r) {
 static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   cst_system *s = r->s;
   cst_entries e = cst_read_coordinate_entries(r);
+  cst_node   *xi = s->xi + (size_t)k * (size_t)s->nq;
+  const bool  is_map = cst_yaml_is_map(n);
+  const bool  of_bodies = is_map && s->nbodies && cst_read_moves_bodies(n);
   cst_yaml   *list = n, *gauge = NULL;
   cst_read_label(r, key, "symmetry");
   s->symmetry[k] = cst_yaml_text(key);
   s->gauge[k] = cst_graph_constant(s->graph, 0);
-  if (cst_yaml_is_map(n)) {
+  if (is_map) {
     cst_system_keys_check(r->doc, n, "symmetries.NAME", s->nbodies ? CST_SYSTEM_BODIES : 0, r->d);
     gauge = cst_yaml_get(n, "gauge");
-    list = s->nbodies && cst_read_moves_bodies(n) ? NULL
-                                                  : cst_read_required(r, n, "generator", "of the symmetry");
+    list = of_bodies ? NULL : cst_read_required(r, n, "generator", "of the symmetry");
   }
   if (gauge) s->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");
-  if (cst_yaml_is_map(n) && s->nbodies && cst_read_moves_bodies(n))
-    s->symmetry_text[k] = cst_read_body_symmetry(r, n, s->xi + (size_t)k * (size_t)s->nq);
-  else if (cst_read_list(r, list, cst_read_positions(r), "symmetry", &e, s->xi + (size_t)k * (size_t)s->nq))
+  if (of_bodies)
+    s->symmetry_text[k] = cst_read_body_symmetry(r, n, xi);
+  else if (cst_read_list(r, list, cst_read_positions(r), "symmetry", &e, xi))
     s->symmetry_text[k] = cst_read_join(r, list);
 }
 

@@ -71,8 +71,12 @@ static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const
 /* node[9]: the entries. Of the elements of an array with equal inertias only the first is checked. */
 static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, const cst_node node[9],
                           const cst_body *b, bool first) {
-  bool same = !first;
-  for (int e = 0; e < 6 && same; e++) same = b[-1].inertia[e] == node[3 * place[e][0] + place[e][1]];
+  const cst_body *before = first ? NULL : b - 1;
+  bool            same = before != NULL;
+  for (int e = 0; e < 6 && same; e++) {
+    const int at = 3 * place[e][0] + place[e][1];
+    same = before->inertia[e] == node[at];
+  }
   if (same) return true;
   double I[9];
   char   why[WHY];

@@ -57,8 +57,10 @@ static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
 }
 
 static bool is_diagonal(const cst_system *s, const cst_node *M) {
-  for (int k = 0; k < s->nplain * s->nplain; k++)
-    if (k % (s->nplain + 1) && !cst_graph_is_zero(s->graph, M[k])) return false;
+  const int n = s->nplain;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (i != j && !cst_graph_is_zero(s->graph, M[i * n + j])) return false;
   return true;
 }
 
@@ -120,11 +122,14 @@ static void read_plain(cst_reading *r) {
 
 /* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
 static bool wants_matrix(const cst_system *s) {
-  bool full = s->matrix;
+  static const int off_diagonal[] = {1, 2, 4};
+  if (s->matrix) return true;
   for (int k = 0; k < s->nbodies; k++)
-    for (int e = 0; e < 6; e++)
-      full |= (e == 1 || e == 2 || e == 4) && !cst_graph_is_zero(s->graph, s->bodies[k].inertia[e]);
-  return full;
+    for (int e = 0; e < 3; e++) {
+      const cst_node product = s->bodies[k].inertia[off_diagonal[e]];
+      if (!cst_graph_is_zero(s->graph, product)) return true;
+    }
+  return false;
 }
 
 /* Writes the entries of body b to out, whose rows have `stride` entries; stride 0 means a diagonal. */
@@ -189,14 +194,16 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   cst_read_values(r, s->mass, n * n, q, M);
   for (int i = 0; i < s->nplain; i++)
     for (int j = 0; j < i; j++) {
-      double a = M[i * n + j];
-      double b = M[j * n + i];
-      if (s->mass[i * n + j] == s->mass[j * n + i] || !(fabs(a - b) > 1e-12 * fmax(fabs(a), fabs(b))))
-        continue;
+      const double lower = M[i * n + j];
+      const double upper = M[j * n + i];
+      const double size = fmax(fabs(lower), fabs(upper));
+      if (s->mass[i * n + j] == s->mass[j * n + i]) continue;
+      if (!(fabs(lower - upper) > 1e-12 * size)) continue;
       cst_yaml_error(r->doc, entry_of(r, i, j), r->d,
                      "mass: the entry (%s, %s) is %.13g and the entry (%s, %s) is %.13g %s; the matrix must "
                      "be symmetric",
-                     s->coordinate[i], s->coordinate[j], a, s->coordinate[j], s->coordinate[i], b, where);
+                     s->coordinate[i], s->coordinate[j], lower, s->coordinate[j], s->coordinate[i], upper,
+                     where);
       return false;
     }
   return true;
@@ -206,15 +213,17 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
  * them. */
 static bool is_positive(double *M, int n, int stride) {
   for (int k = 0; k < n; k++) {
-    double diagonal = M[k * stride + k];
-    double pivot = diagonal;
-    for (int j = 0; j < k; j++) pivot -= M[k * stride + j] * M[k * stride + j];
+    double *const row = M + k * stride;
+    const double  diagonal = row[k];
+    double        pivot = diagonal;
+    for (int j = 0; j < k; j++) pivot -= row[j] * row[j];
     if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
     for (int i = k + 1; i < n; i++) {
-      for (int j = 0; j < k; j++) M[i * stride + k] -= M[i * stride + j] * M[k * stride + j];
-      M[i * stride + k] /= sqrt(pivot);
+      double *const below = M + i * stride;
+      for (int j = 0; j < k; j++) below[k] -= below[j] * row[j];
+      below[k] /= sqrt(pivot);
     }
-    M[k * stride + k] = sqrt(pivot);
+    row[k] = sqrt(pivot);
   }
   return true;
 }
@@ -232,7 +241,11 @@ static bool positive(cst_reading *r, const double *q, const char *where) {
 
 /* Moves q to a generic point nearby. */
 static void move(double *q, int n) {
-  for (int i = 0; i < n; i++) q[i] += 0.01 * (1 + fabs(q[i])) * (1 + sqrt(2 + i) - floor(sqrt(2 + i)));
+  for (int i = 0; i < n; i++) {
+    const double root = sqrt(2 + i);
+    const double factor = 1 + root - floor(root);
+    q[i] += 0.01 * (1 + fabs(q[i])) * factor;
+  }
 }
 
 static void check_dense(cst_reading *r) {
@@ -246,8 +259,9 @@ static void check_dense(cst_reading *r) {
 }
 
 static void mirror(cst_system *s) {
-  for (int i = 0; i < s->nq; i++)
-    for (int j = 0; j < i; j++) s->mass[i * s->nq + j] = s->mass[j * s->nq + i];
+  const int n = s->nq;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) s->mass[i * n + j] = s->mass[j * n + i];
 }
 
 void cst_read_check_mass(cst_reading *r) {

@@ -137,14 +137,17 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_yaml   *reported = NULL;
   for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
-  for (int i = 1; i < n && cst_read_goes_on(r); i++) /* one message per rotation matrix is enough */
-    if (!strcmp(all[i].name, all[i - 1].name) && item[all[i].rank - s->npar] != reported) {
-      cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d,
-                     "coordinate '%s': there is already a %s of this name", all[i].name,
-                     all[i - 1].rank < s->npar ? "parameter" : "coordinate");
-
-      reported = item[all[i].rank - s->npar];
-    }
+  for (int i = 1; i < n && cst_read_goes_on(r); i++) {
+    const word *first = &all[i - 1];
+    const word *second = &all[i];
+    if (strcmp(first->name, second->name)) continue;
+    cst_yaml *at = item[second->rank - s->npar];
+    if (at == reported) continue; /* one message per rotation matrix is enough */
+    const char *kind = first->rank < s->npar ? "parameter" : "coordinate";
+    cst_yaml_error(r->doc, at, r->d, "coordinate '%s': there is already a %s of this name", second->name,
+                   kind);
+    reported = at;
+  }
   free(all);
 }
 
