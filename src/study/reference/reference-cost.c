@@ -40,16 +40,19 @@ void cst_reference_check(const cst_plan *p, cst_diag *d) {
 
 double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   const cst_study *s = p->study;
-  double           sum = 0, cost = 0;
+  const double     members = (double)s->members;
+  double           steps = 0, cost = 0;
   *nanoseconds = 0;
   if (s->reference != CST_REFERENCE_METHOD) return 0;
-  for (int v = 0; v < s->nvariant; v++)
-    sum += steps_of(p, v) * ((double)s->members + 0.5 * (double)cst_reference_twice(s));
+  const double trajectories = members + 0.5 * (double)cst_reference_twice(s);
+  for (int v = 0; v < s->nvariant; v++) steps += steps_of(p, v) * trajectories;
   const cst_program *m = p->reference->program;
-  for (int i = 0; i < m->n; i++) cost += m->step[i].row->size(m->step[i].data, p->reference->stepped).cost;
-  const int width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
-  *nanoseconds =
-      sum * cost *
-      (s->reference_quad ? quadruple : ceil((double)s->members / width) * width / (double)s->members);
-  return sum;
+  for (int i = 0; i < m->n; i++) {
+    const cst_substep *substep = &m->step[i];
+    cost += substep->row->size(substep->data, p->reference->stepped).cost;
+  }
+  const int    width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
+  const double with_idle = ceil(members / width) * width / members;
+  *nanoseconds = steps * cost * (s->reference_quad ? quadruple : with_idle);
+  return steps;
 }

@@ -19,8 +19,14 @@ bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, lon
     /* with noise, steps are multiples of the path's increments */
     const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
     const bool   fits = steps >= 1 && way <= play * 2 * longest * steps;
+    const bool   ends = k == n - 1 && !s->resolution;
     before = time[k];
-    twice[k] = way == 0 ? 0 : fits || (k == n - 1 && !s->resolution) ? (long)fmax(1, steps) : -1;
+    if (way == 0)
+      twice[k] = 0;
+    else if (fits || ends)
+      twice[k] = (long)fmax(1, steps);
+    else
+      twice[k] = -1;
     any |= fits;
     if (twice[k] >= 0) {
       last = time[k];
@@ -51,20 +57,27 @@ static void add_difference(const cst_study *s, const double *x, const double *y,
 }
 
 static void find_errors(const cst_reference *r, int variant, double error[CST_ERRORS]) {
-  const int table = r->plan->study->nvariant + variant;
+  const cst_study *s = r->plan->study;
+  const int        table = s->nvariant + variant;
+  const int        times = r->ntime[variant];
+  long            *twice = r->twice[variant];
   for (int k = 0; k < CST_ERRORS; k++) error[k] = NAN;
-  if (!cst_reference_plan_twice(r->plan->study, r->time[variant], r->ntime[variant], r->twice[variant]))
-    return;
-  for (int t = 0; t < r->ntime[variant]; t++)
-    for (long m = 0; m < cst_reference_members(r, table) && r->twice[variant][t] >= 0; m++)
-      add_difference(r->plan->study, cst_reference_cell(r, variant, t, m), cst_reference_cell(r, table, t, m),
-                     error);
+  if (!cst_reference_plan_twice(s, r->time[variant], times, twice)) return;
+  for (int t = 0; t < times; t++) {
+    if (twice[t] < 0) continue;
+    for (long m = 0; m < cst_reference_members(r, table); m++) {
+      const double *full = cst_reference_cell(r, variant, t, m);
+      const double *doubled = cst_reference_cell(r, table, t, m);
+      add_difference(s, full, doubled, error);
+    }
+  }
 }
 
 void cst_reference_errors(const cst_reference *r, double *error) {
   const int n = r->plan->study->nvariant;
   for (int i = 0; i < n * CST_ERRORS; i++) error[i] = NAN;
-  for (int v = 0; v < n && cst_reference_tables(r) > n; v++) find_errors(r, v, error + v * CST_ERRORS);
+  if (cst_reference_tables(r) <= n) return;
+  for (int v = 0; v < n; v++) find_errors(r, v, error + v * CST_ERRORS);
 }
 
 /* ---- before the run -------------------------------------------------------------------------- */

@@ -70,6 +70,16 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   free(one);
 }
 
+/* The state of one lane of a group's record, q and p, and its multipliers; NAN where it has failed. */
+static void read_lane(const cst_system *s, const cst_layout *at, const double *record, const double *lambda,
+                      int width, bool good, double *to) {
+  for (int i = 0; i < s->nq; i++) {
+    to[i] = good ? record[(at->q + i) * width] : NAN;
+    to[s->nq + i] = good ? record[(at->p + i) * width] : NAN;
+  }
+  for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width] : NAN;
+}
+
 /* Copies the states of the batch into the table; NaN for failed lanes. */
 static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
                   int time, double *lambda) {
@@ -78,17 +88,12 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, c
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
   for (long m = 0; m < x.count; m++) {
-    double       *to = cst_reference_cell(r, x.table, time, x.first + m);
-    const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
-    bool          good = b->status[m].reason == CST_DONE;
-    if (m % width == 0)
-      fold->multipliers(cst_stepper_context(st),
-                        b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
-    for (int i = 0; i < s->nq; i++) {
-      to[i] = good ? from[(at->q + i) * width] : NAN;
-      to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
-    }
-    for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
+    double    *to = cst_reference_cell(r, x.table, time, x.first + m);
+    double    *record = b->record + (size_t)(m / width) * cst_stepper_record_size(st);
+    const long lane = m % width;
+    const bool good = b->status[m].reason == CST_DONE;
+    if (lane == 0) fold->multipliers(cst_stepper_context(st), record, lambda);
+    read_lane(s, at, record + lane, lambda + lane, width, good, to);
     if (good && s->dropped)
       cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
   }
@@ -128,12 +133,12 @@ static void round_state(const cst_system *s, const double *c, cst_motion *m, __f
 static void open_quad(cst_item *i) {
   const cst_study  *s = i->r->plan->study;
   const cst_system *sys = s->system;
-  double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q));
+  const double     *c = cst_plan_parameters(i->r->plan, i->x.variant);
+  double           *q = cst_zeros(2 * sys->nq, sizeof *q);
   double           *v = q + sys->nq;
-  i->workspace = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->workspace));
+  i->workspace = cst_zeros(2 * sys->nq + sys->ng, sizeof *i->workspace);
   if (cst_study_member(s, i->x.variant, i->x.first, q, v))
-    i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant),
-                             q, v);
+    i->m = cst_motion_create(sys, stages(s->reference_method), c, q, v);
   free(q);
 }
 
@@ -184,8 +189,8 @@ static void save_batch(cst_item *i) {
 }
 
 static void restore_batch(cst_item *i, const double *from, long step) {
-  for (long m = 0; m < i->x.count; m++)
-    cst_batch_restore(i->st, &i->b, m, from + (size_t)m * cst_batch_numbers(i->st));
+  const size_t n = cst_batch_numbers(i->st);
+  for (long m = 0; m < i->x.count; m++) cst_batch_restore(i->st, &i->b, m, from + (size_t)m * n);
   i->b.step = step;
   cst_batch_ready(i->st, &i->b);
 }
@@ -270,8 +275,11 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
   to += sizeof(head);
   cst_reference_copy(r, i->index, i->time, (double *)(void *)to, false);
   to += values(i, i->time);
-  for (long m = 0; i->st && m < i->x.count; m++)
-    cst_batch_save(i->st, &i->b, m, (double *)(void *)to + (size_t)m * cst_batch_numbers(i->st));
+  if (i->st) {
+    const size_t n = cst_batch_numbers(i->st);
+    double      *row = (double *)(void *)to;
+    for (long m = 0; m < i->x.count; m++) cst_batch_save(i->st, &i->b, m, row + (size_t)m * n);
+  }
   if (i->m) cst_motion_save(i->m, to);
 }
 
@@ -280,17 +288,19 @@ static bool stands(const cst_item *i, const head *h) {
   const int last = i->r->ntime[i->x.variant];
   double    from;
   if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0) return false;
-  return h->done <=
-         (h->time < last ? PetscMax(0, cst_reference_way(i->r, i->x.table, (int)h->time, &from)) : 0);
+  if (h->time == last) return h->done == 0;
+  const long way = cst_reference_way(i->r, i->x.table, (int)h->time, &from);
+  return h->done <= PetscMax(0, way);
 }
 
 /* True if the saved numbers of each member are a state. (For a motion any numbers are.) */
 static bool are_states(const cst_item *i, const char *from) {
-  bool good = true;
-  for (long m = 0; i->st && m < i->x.count; m++)
-    good = good && cst_batch_is_state(
-                       (const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st), LONG_MAX);
-  return good;
+  if (!i->st) return true;
+  const size_t  n = cst_batch_numbers(i->st);
+  const double *row = (const double *)(const void *)from;
+  for (long m = 0; m < i->x.count; m++)
+    if (!cst_batch_is_state(row + (size_t)m * n, LONG_MAX)) return false;
+  return true;
 }
 
 static bool unpack(cst_item *i, const char *from, size_t size) {

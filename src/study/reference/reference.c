@@ -65,7 +65,8 @@ long cst_reference_twice(const cst_study *s) {
 
 int cst_reference_tables(const cst_reference *r) {
   const cst_study *s = r->plan->study;
-  return s->reference == CST_REFERENCE_METHOD ? s->nvariant * (cst_reference_twice(s) ? 2 : 1) : 0;
+  if (s->reference != CST_REFERENCE_METHOD) return 0;
+  return cst_reference_twice(s) ? 2 * s->nvariant : s->nvariant;
 }
 
 long cst_reference_members(const cst_reference *r, int table) {

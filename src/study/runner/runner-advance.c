@@ -49,17 +49,17 @@ void cst_runner_read_at_stops(cst_runner *r) {
 }
 
 /* Whether groups fold one after another between stops. They do not in a slice that may be halted. */
-static bool glances(const cst_runner *r) { return !r->watched && cst_stepper_goes_by_groups(r->st); }
+static bool folds_by_group(const cst_runner *r) { return !r->watched && cst_stepper_goes_by_groups(r->st); }
 
-static long glance_after(void *context, long step) {
+static long fold_after(void *context, long step) {
   const cst_runner *r = context;
   return step < r->next_fold ? r->next_fold : cst_plan_class_fold_next(r->cohort, step);
 }
 
-static void glance(void *context, int group) { cst_runner_fold_group(context, group); }
+static void fold_group(void *context, int group) { cst_runner_fold_group(context, group); }
 
 /* Counts the folds before the current step, which all groups have made between stops. */
-static void count_glances(cst_runner *r) {
+static void count_group_folds(cst_runner *r) {
   while (r->next_fold < r->b->step) {
     r->in_window++;
     r->folds++;
@@ -73,7 +73,7 @@ static long next_stop(void *context) {
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
   if (r->timed) return stop;
-  stop = PetscMin(stop, glances(r) ? cst_plan_class_window_end(k, r->window) : r->next_fold);
+  stop = PetscMin(stop, folds_by_group(r) ? cst_plan_class_window_end(k, r->window) : r->next_fold);
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
   if (r->tracks.n) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
@@ -106,7 +106,7 @@ PetscErrorCode cst_runner_observe(void *context) {
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->timed) PetscFunctionReturn(0);
-  count_glances(r);
+  count_group_folds(r);
   if (r->row && now == k->n && !r->replayed) PetscCall(store_rows(r));
   if (now > 0 && !r->replayed && (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     PetscCall(cst_runner_read_errors(r));
@@ -123,13 +123,15 @@ PetscErrorCode cst_runner_observe(void *context) {
 /* The partner stays one of its steps behind the next comparison, so that little remains to be done there. If
  * it is halted, it goes back and follows later; the observations of the slice remain. */
 static PetscErrorCode advance_partner(cst_runner *r) {
-  const size_t numbers = r->hst ? cst_batch_numbers(r->hst) : 0;
-  const long   from = r->hst ? r->hb->step : 0;
   PetscFunctionBegin;
-  if (!r->hst || from >= 2 * r->b->step - 1) PetscFunctionReturn(0);
+  if (!r->hst) PetscFunctionReturn(0);
+  const size_t numbers = cst_batch_numbers(r->hst);
+  const long   from = r->hb->step;
+  const long   to = 2 * r->b->step - 1;
+  if (from >= to) PetscFunctionReturn(0);
   for (long l = 0; r->watched && l < r->work->count; l++)
     cst_batch_save(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
-  PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - from));
+  PetscCall(cst_stepper_advance(r->hst, r->hb, to - from));
   if (!cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++)
     cst_batch_restore(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
@@ -157,11 +159,14 @@ void cst_runner_watch(cst_runner *r, bool watched) {
   const size_t numbers = (size_t)cst_runner_numbers(r);
   const size_t n = numbers * (size_t)r->work->count;
   r->watched = watched && r->pause;
-  cst_stepper_halt_by(r->st, r->watched ? r->pause : NULL, r->poll_context);
-  if (r->hst) cst_stepper_halt_by(r->hst, r->watched ? r->pause : NULL, r->poll_context);
+  cst_halt *pause = r->watched ? r->pause : NULL;
+  cst_stepper_halt_by(r->st, pause, r->poll_context);
+  if (r->hst) cst_stepper_halt_by(r->hst, pause, r->poll_context);
   if (!r->watched) return;
-  if (n > r->kept_room)
-    r->kept_rows = cst_need(realloc(r->kept_rows, (r->kept_room = n) * sizeof *r->kept_rows));
+  if (n > r->kept_room) {
+    r->kept_room = n;
+    r->kept_rows = cst_need(realloc(r->kept_rows, n * sizeof *r->kept_rows));
+  }
   for (long l = 0; l < r->work->count; l++) cst_runner_save(r, l, r->kept_rows + (size_t)l * numbers);
   r->kept_at = cst_runner_position(r);
   r->slice_end = PetscMin(r->slice_end, next_stop(r));
@@ -192,8 +197,8 @@ static PetscErrorCode go_back(cst_runner *r) {
 
 /* Advances one slice; a halted slice is undone. */
 static PetscErrorCode advance_slice(cst_runner *r) {
-  const bool         by_group = glances(r) && !r->timed;
-  const cst_schedule schedule = {r, next_stop, cst_runner_observe, glance_after, by_group ? glance : NULL};
+  const bool         by_group = folds_by_group(r) && !r->timed;
+  const cst_schedule schedule = {r, next_stop, cst_runner_observe, fold_after, by_group ? fold_group : NULL};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
@@ -204,7 +209,8 @@ static PetscErrorCode advance_slice(cst_runner *r) {
 }
 
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
-  long slice = 1;
+  const long end = r->cohort->n;
+  long       slice = 1;
   PetscFunctionBegin;
   while (r->b->step < to && !*stop) {
     const double before = MPI_Wtime();
@@ -219,9 +225,9 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
     /* a checkpoint here would lack the rows stored at the end */
-    if (r->row && r->b->step == r->cohort->n) break;
-    PetscCall(
-        r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->cohort->n, stop));
+    if (r->row && r->b->step == end) break;
+    const double work = r->work->cost * (double)(r->b->step - from) / (double)end;
+    PetscCall(r->poll(r->poll_context, work, stop));
   }
   PetscFunctionReturn(0);
 }

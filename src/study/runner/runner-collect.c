@@ -118,7 +118,10 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
       double    *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l;
       double    *square = squares + (size_t)g * (size_t)W + l;
       const bool alive = is_alive(r, g, l);
-      for (int w = 0; w < CST_WINDOWS; w++) sum[w * W] = alive && folds[w] > 0 ? sum[w * W] / folds[w] : NAN;
+      for (int w = 0; w < CST_WINDOWS; w++) {
+        const bool any = alive && folds[w] > 0;
+        sum[w * W] = any ? sum[w * W] / folds[w] : NAN;
+      }
       *square = alive ? *square / all : NAN;
     }
 }
@@ -136,10 +139,13 @@ void cst_runner_finish_averages(cst_runner *r) {
 
 /* Index of x among the bins and the counts that follow them. The product gives a guess; the edges decide. */
 static int place(const cst_histogram *h, double scale, double x) {
+  const double first = h->edge[0];
+  const double last = h->edge[h->bins];
   if (isnan(x)) return h->bins + CST_NO_NUMBER;
-  if (x < h->edge[0]) return h->bins + CST_BELOW;
-  if (x >= h->edge[h->bins]) return x > h->edge[h->bins] ? h->bins + CST_ABOVE : h->bins - 1;
-  int k = PetscMin((int)((x - h->edge[0]) * scale), h->bins - 1);
+  if (x < first) return h->bins + CST_BELOW;
+  if (x > last) return h->bins + CST_ABOVE;
+  if (x == last) return h->bins - 1;
+  int k = PetscMin((int)((x - first) * scale), h->bins - 1);
   while (x < h->edge[k]) k--;
   while (x >= h->edge[k + 1]) k++;
   return k;

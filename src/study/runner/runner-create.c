@@ -23,23 +23,31 @@ static size_t expression_scratch(const cst_plan *p) {
   return (size_t)most;
 }
 
+static void clear_values(cst_runner *r, const cst_observation *look) {
+  const int first = look->first * r->width;
+  const int end = first + look->count * r->width;
+  for (int i = first; i < end; i++) {
+    r->value[i] = NAN;
+    r->scale[i] = 1;
+  }
+}
+
 /* Finds what is measured. Values of unwanted quantities are set here and never change. */
 static void find_wanted(cst_runner *r) {
   const cst_plan *p = r->plan;
+  int             last = -2; /* the last observation that is wanted */
   r->wanted = cst_zeros(p->nlook, sizeof *r->wanted);
   r->span = cst_zeros(p->nlook, sizeof *r->span);
   for (int k = 0; k < p->nlook; k++) {
     const cst_observation *look = &p->look[k];
     if (!look->wanted) {
-      for (int i = look->first * r->width; i < (look->first + look->count) * r->width; i++) {
-        r->value[i] = NAN;
-        r->scale[i] = 1;
-      }
+      clear_values(r, look);
       continue;
     }
-    if (!r->nwanted || r->wanted[r->nwanted - 1] != k - 1) r->span[r->nspan++].first = look->first;
+    if (last != k - 1) r->span[r->nspan++].first = look->first;
     r->span[r->nspan - 1].count += look->count;
     r->wanted[r->nwanted++] = k;
+    last = k;
   }
 }
 

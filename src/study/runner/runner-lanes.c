@@ -4,8 +4,9 @@
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
   const cst_class *k = r->cohort;
-  if (r->replayed) return &r->plan->cases[k->cases[r->work->first / r->plan->study->members]];
-  return &r->plan->cases[k->cases[(r->work->first + lane) / r->plan->study->members]];
+  const long       of_class = r->replayed ? r->work->first : r->work->first + lane;
+  const int        icase = k->cases[of_class / r->plan->study->members];
+  return &r->plan->cases[icase];
 }
 
 long cst_runner_member(const cst_runner *r, long lane) {

@@ -88,14 +88,24 @@ bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
 static PetscErrorCode bring_partner(cst_runner *r) {
   const cst_system *s = r->plan->study->system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
+  const size_t      size = cst_stepper_record_size(r->hst);
   PetscFunctionBegin;
   PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
   if (cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
-  for (int g = 0; g < r->hb->groups; g++)
-    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step,
-                      r->half_lambda + (size_t)g * block);
+  for (int g = 0; g < r->hb->groups; g++) {
+    const double *record = r->hb->record + (size_t)g * size;
+    double       *lambda = r->half_lambda + (size_t)g * block;
+    cst_runner_lambda(r, r->hst, record, r->hb->step, lambda);
+  }
   PetscCall(cst_stepper_advance(r->hst, r->hb, 1));
   PetscFunctionReturn(0);
+}
+
+/* The value between two, at the fraction w of the way. */
+static double between(double before, double after, double w) {
+  if (w == 1) return after;
+  if (w == 0) return before;
+  return (1 - w) * before + w * after;
 }
 
 /* A failed partner gives NaN. */
@@ -107,11 +117,14 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
   const bool        lost = !cst_runner_lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < s->ng; a++) {
-    double before = first[a * W + lane % W];
-    double after = r->last[a * W + lane % W];
-    y.lambda[a] = lost ? NAN : w == 1 ? after : w == 0 ? before : (1 - w) * before + w * after;
+    const long at = a * W + lane % W;
+    y.lambda[a] = lost ? NAN : between(first[at], r->last[at], w);
   }
-  for (int i = 0; i < s->nq && lost; i++) y.q[i] = y.p[i] = NAN;
+  if (!lost) return;
+  for (int i = 0; i < s->nq; i++) {
+    y.q[i] = NAN;
+    y.p[i] = NAN;
+  }
 }
 
 /* References are kinetic; converts p to the representative of the lane's method. */
@@ -123,15 +136,18 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0,
                               reading y) {
-  const double h = r->cohort->h;
-  const double step = (double)r->b->step;
-  const double t = step * h;
-  const double back = cst_properties_back(&r->plan->method[r->cohort->method]->properties, h);
-  const double tl = back == 0 ? t : (step - back) * h;
-  const bool   states = parts & STATES;
-  cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t,
-                    tl, states ? y.q : NULL, states ? y.p : NULL, parts & MULTIPLIERS ? y.lambda : NULL);
-  if (states) make_comparable(r, lane, y.q, y.p);
+  const cst_properties *method = &r->plan->method[r->cohort->method]->properties;
+  const int             variant = cst_runner_case(r, lane)->variant;
+  const double          h = r->cohort->h;
+  const double          step = (double)r->b->step;
+  const double          t = step * h;
+  const double          back = cst_properties_back(method, h);
+  const double          tl = back == 0 ? t : (step - back) * h;
+  double               *q = parts & STATES ? y.q : NULL;
+  double               *p = parts & STATES ? y.p : NULL;
+  double               *lambda = parts & MULTIPLIERS ? y.lambda : NULL;
+  cst_reference_get(r->reference, variant, cst_runner_member(r, lane), q0, v0, t, tl, q, p, lambda);
+  if (parts & STATES) make_comparable(r, lane, y.q, y.p);
 }
 
 static void read_lane(cst_runner *r, long lane, int parts) {

@@ -61,9 +61,11 @@ void cst_runner_close_window(cst_runner *r) {
     double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
     for (int g = 0; g < r->b->groups; g++) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
-      for (int l = 0; l < W && window; l++)
-        if (r->b->alive[g] >> l & 1 && r->in_window)
-          window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+      for (int l = 0; l < W; l++) {
+        const bool alive = r->b->alive[g] >> l & 1;
+        if (!window || !alive || !r->in_window) continue;
+        window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+      }
       if (is_wanted(r->plan, k)) memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
@@ -145,40 +147,51 @@ void cst_runner_fold(cst_runner *r) {
 /* Bits of those lanes of a group that are in [from, to). */
 static int lanes_between(const cst_runner *r, int group, long from, long to) {
   int bits = 0;
-  for (int l = 0; l < r->width; l++) bits |= (group * r->width + l >= from && group * r->width + l < to) << l;
+  for (int l = 0; l < r->width; l++) {
+    const long lane = group * r->width + l;
+    if (lane >= from && lane < to) bits |= 1 << l;
+  }
   return bits;
 }
 
 /* Single members: |x - x(0)| is written directly into the row of its case. */
 static void sample_single(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
+  const int       W = r->width;
   for (int g = 0; g < r->b->groups; g++) {
     cst_runner_measure(r, g, CST_KEEP_NOT);
-    for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
+    const double *accumulators = cst_runner_accumulators(r, g);
+    for (int l = 0; l < W && g * W + l < r->work->count; l++) {
+      const bool alive = r->b->alive[g] >> l & 1;
+      double    *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * W + l);
       for (int k = 0; k < p->nquantity; k++) {
-        double  x = fabs(r->value[k * r->width + l] -
-                         cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
-        double *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * r->width + l);
-        samples[k * p->most_samples + sample] = r->b->alive[g] >> l & 1 ? x : NAN;
+        const double start = accumulators[(k * CST_SLOTS + CST_SLOT_START) * W + l];
+        const double x = fabs(r->value[k * W + l] - start);
+        samples[k * p->most_samples + sample] = alive ? x : NAN;
       }
+    }
   }
 }
 
 static void sample_members(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   const long      members = p->study->members;
+  const int       W = r->width;
+  const size_t    numbers = (size_t)(p->nquantity * W);
   for (long at = 0; at < r->work->count;) { /* one case after another */
-    long lane = r->work->first + at;
-    long to = PetscMin(r->work->count, at + members - lane % members);
-    memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
-    memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
-    memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
-    for (int g = (int)(at / r->width); g * r->width < to; g++) {
+    const long lane = r->work->first + at;
+    const long to = PetscMin(r->work->count, at + members - lane % members);
+    const int  icase = r->cohort->cases[lane / members];
+    memset(r->bins, 0, CST_BINS * numbers * sizeof *r->bins);
+    memset(r->top, 0, numbers * sizeof *r->top);
+    memset(r->count, 0, numbers * sizeof *r->count);
+    for (int g = (int)(at / W); g * W < to; g++) {
       cst_runner_measure(r, g, CST_KEEP_NOT);
-      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g),
-                          r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top, r->count);
+      const int lanes = r->b->alive[g] & lanes_between(r, g, at, to);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), lanes, r->bins, r->top,
+                          r->count);
     }
-    cst_series_add(r->series, r->cohort->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
+    cst_series_add(r->series, icase, sample, W, r->bins, r->top, r->count);
     at = to;
   }
 }

@@ -29,55 +29,62 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q,
-                       const double *v, double tolerance, bool good) {
+/* Starts a lane, or marks it as refused. */
+static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b, long lane, const double *q,
+                       const double *v, bool good) {
+  const cst_study *s = r->plan->study;
+  const cst_case  *c = cst_runner_case(r, lane);
+  const double    *par = cst_plan_parameters(r->plan, c->variant);
+  const double     tolerance = s->tolerance[c->tolerance];
   if (good)
-    cst_batch_start(st, b, lane, c, q, v, tolerance);
+    cst_batch_start(st, b, lane, par, q, v, tolerance);
   else
-    cst_batch_refuse(st, b, lane, c, q, v);
+    cst_batch_refuse(st, b, lane, par, q, v);
+  cst_batch_address(st, b, lane, s->seed, (uint64_t)cst_runner_member(r, lane));
+}
+
+static void fill(double *x, long n, double value) {
+  for (long i = 0; x && i < n; i++) x[i] = value;
 }
 
 /* Resets the rows of the batch. */
 static void clear_rows(cst_runner *r) {
   const cst_plan *p = r->plan;
   const long      n = r->work->count;
-  const size_t    samples = (size_t)p->nquantity * (size_t)p->most_samples;
+  const long      lanes = (long)r->b->groups * r->width;
   for (int k = 0; k < p->nlook; k++) {
-    const size_t kept = (size_t)r->b->groups * (size_t)p->look[k].row->kept * (size_t)r->width;
-    if (kept) memset(cst_runner_observer(r, k, 0), 0, kept * sizeof(double));
+    const long kept = lanes * (long)p->look[k].row->kept;
+    if (kept) fill(cst_runner_observer(r, k, 0), kept, 0);
   }
-  for (int k = 0; k < CST_ERRORS; k++)
-    if (r->error[k]) memset(r->error[k], 0, (size_t)n * sizeof *r->error[k]);
+  for (int k = 0; k < CST_ERRORS; k++) fill(r->error[k], n, 0);
   for (int k = 0; k < p->nquantity; k++) {
     double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
-    for (long i = 0; window && i < n * CST_WINDOWS; i++) window[i] = NAN;
+    fill(window, n * CST_WINDOWS, NAN);
   }
   cst_runner_clear_collected(r);
   double *sample = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, 0);
-  for (size_t i = 0; sample && i < (size_t)n * samples; i++) sample[i] = NAN;
+  fill(sample, n * p->nquantity * p->most_samples, NAN);
 }
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */
 static PetscErrorCode start(cst_runner *r, bool *stop) {
-  const cst_study  *s = r->plan->study;
-  const cst_system *sys = s->system;
-  const size_t      W = (size_t)r->width;
-  double           *q = r->state;
-  double           *v = r->state + sys->nq;
+  const cst_study *s = r->plan->study;
+  const int        nq = s->system->nq;
+  const long       W = r->width;
+  double          *q = r->state;
+  double          *v = r->state + nq;
   PetscFunctionBegin;
   cst_batch_reset(r->st, r->b, r->work->count);
   if (r->hst) cst_batch_reset(r->hst, r->hb, r->work->count);
   for (long l = 0; l < r->work->count; l++) {
-    if (r->halt && (*stop = r->halt(r->poll_context))) PetscFunctionReturn(0);
-    const cst_case *c = cst_runner_case(r, l);
-    const double   *par = s->parameter + (size_t)c->variant * (size_t)sys->npar;
-    bool            good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
-    start_lane(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance], good);
-    if (r->hst) start_lane(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance], good);
-    cst_batch_address(r->st, r->b, l, s->seed, (uint64_t)cst_runner_member(r, l));
-    if (r->hst) cst_batch_address(r->hst, r->hb, l, s->seed, (uint64_t)cst_runner_member(r, l));
-    for (int i = 0; i < sys->nq; i++) {
-      size_t at = ((size_t)l / W * (size_t)sys->nq + (size_t)i) * W + (size_t)l % W;
+    if (r->halt) *stop = r->halt(r->poll_context);
+    if (r->halt && *stop) PetscFunctionReturn(0);
+    const int  variant = cst_runner_case(r, l)->variant;
+    const bool good = cst_study_member(s, variant, cst_runner_member(r, l), q, v);
+    start_lane(r, r->st, r->b, l, q, v, good);
+    if (r->hst) start_lane(r, r->hst, r->hb, l, q, v, good);
+    for (int i = 0; i < nq; i++) {
+      const long at = (l / W * nq + i) * W + l % W;
       r->q0[at] = q[i];
       r->v0[at] = v[i];
     }

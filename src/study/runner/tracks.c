@@ -86,9 +86,10 @@ static PetscErrorCode write(cst_tracks *t, int at) {
   PetscCall(cst_output_track(t->output, CST_CHANNEL_STATE_TIME, icase, x->chosen, t->first, x->held, t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
-    const int which = y->kind == CST_CHANNEL_STATE_QUANTITY ? icase * t->plan->nstored + y->which : icase;
-    PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held,
-                               t->x + ((long)at * t->numbers + y->at) * t->depth));
+    const bool            of_quantity = y->kind == CST_CHANNEL_STATE_QUANTITY;
+    const int             which = of_quantity ? icase * t->plan->nstored + y->which : icase;
+    const double         *from = t->x + ((long)at * t->numbers + y->at) * t->depth;
+    PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held, from));
   }
   PetscFunctionReturn(0);
 }

@@ -67,9 +67,10 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   PetscCall(cst_case_rows_figures(rows, k, &figures));
   for (long m = 0; m < n; m++) {
     const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
+    double      *means = s->means + m * CST_WINDOWS;
     s->start[m] = isnan(start) ? 0 : start;
-    for (int w = 0; w < CST_WINDOWS; w++)
-      s->means[m * CST_WINDOWS + w] = rows->good[m] ? s->means[m * CST_WINDOWS + w] : NAN;
+    if (rows->good[m]) continue;
+    for (int w = 0; w < CST_WINDOWS; w++) means[w] = NAN;
   }
   PetscFunctionReturn(0);
 }
@@ -111,41 +112,45 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
 static void moments(const cst_case_rows *rows, const sums *s, double *mean, double *variance) {
   const long n = rows->plan->study->members;
   double     count = 0, sum = 0, square = 0;
-  for (long m = 0; m < n; m++)
-    if (rows->good[m]) {
-      sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m);
-      count += s->all_weight[m];
-    }
+  for (long m = 0; m < n; m++) {
+    if (!rows->good[m]) continue;
+    sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m);
+    count += s->all_weight[m];
+  }
   *mean = count > 0 ? sum / count : NAN;
   for (long m = 0; m < n; m++) {
+    if (!rows->good[m]) continue;
     const double d = s->start[m] - *mean;
-    if (rows->good[m]) square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d * s->all_weight[m];
+    square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d * s->all_weight[m];
   }
   *variance = count > 0 ? square / count : NAN;
 }
 
 static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, int k, sums *s) {
-  const cst_case *c = &rows->plan->cases[rows->icase];
-  const cst_class *class = &rows->plan->classes[rows->plan->class_of[rows->icase]];
+  const int       icase = rows->icase;
+  const cst_case *c = &rows->plan->cases[icase];
+  const cst_class *class = &rows->plan->classes[rows->plan->class_of[icase]];
   const long n = rows->plan->study->members;
   double     mean, variance, good = 0, weight = 0;
   PetscFunctionBegin;
   PetscCall(read_sums(rows, k, s));
   moments(rows, s, &mean, &variance);
-  for (long m = 0; m < n; m++)
-    if (rows->good[m]) {
-      good++;
-      weight += s->all_weight[m];
-    }
+  for (long m = 0; m < n; m++) {
+    if (!rows->good[m]) continue;
+    good++;
+    weight += s->all_weight[m];
+  }
   weight /= good; /* the error is that of the mean of w (x - mean) / <w>: first-order error of a ratio */
-  for (long i = 0; i < n * CST_WINDOWS; i++)
-    s->means[i] = (s->means[i] + (s->start[i / CST_WINDOWS] - mean) * s->weight[i]) / weight;
+  for (long i = 0; i < n * CST_WINDOWS; i++) {
+    const double off = s->start[i / CST_WINDOWS] - mean;
+    s->means[i] = (s->means[i] + off * s->weight[i]) / weight;
+  }
   const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);
   const double      time = good * (double)(c->n - class->after) * c->h;
-  cst_column_set(x->mean, rows->icase, mean);
-  cst_column_set(x->error, rows->icase, a.error);
-  cst_column_say(x->source, rows->icase, cst_batch_means_source_names[a.source]);
-  if (variance > 0) cst_column_set(x->time, rows->icase, time * a.of_windows / (2 * variance));
+  cst_column_set(x->mean, icase, mean);
+  cst_column_set(x->error, icase, a.error);
+  cst_column_say(x->source, icase, cst_batch_means_source_names[a.source]);
+  if (variance > 0) cst_column_set(x->time, icase, time * a.of_windows / (2 * variance));
   PetscFunctionReturn(0);
 }
 

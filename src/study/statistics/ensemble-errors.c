@@ -46,9 +46,10 @@ static moments moments_of(const double *x, long n, double scale, int squared) {
 }
 
 double cst_ensemble_deviation(const double *x, long n) {
-  const double scale = largest(x, n);
-  if (isinf(scale)) return NAN;
-  return moments_of(x, n, scale > 0 ? scale : 1, 0).deviation * (scale > 0 ? scale : 1);
+  const double most = largest(x, n);
+  if (isinf(most)) return NAN;
+  const double scale = most > 0 ? most : 1;
+  return moments_of(x, n, scale, 0).deviation * scale;
 }
 
 double cst_ensemble_mean_error(const double *x, long n) {

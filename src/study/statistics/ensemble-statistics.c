@@ -127,22 +127,28 @@ typedef struct {
 
 static centre centre_of(const double *t, const double *y, int n) {
   centre c = {0, 0, 0, 0};
-  for (int i = 0; i < n; i++)
-    if (!isnan(y[i])) {
-      c.t += t[i];
-      c.y += y[i];
-      c.n++;
-    }
+  for (int i = 0; i < n; i++) {
+    if (isnan(y[i])) continue;
+    c.t += t[i];
+    c.y += y[i];
+    c.n++;
+  }
   c.t /= c.n;
   c.y /= c.n;
-  for (int i = 0; i < n; i++)
-    if (!isnan(y[i])) c.square += (t[i] - c.t) * (t[i] - c.t);
+  for (int i = 0; i < n; i++) {
+    if (isnan(y[i])) continue;
+    const double off = t[i] - c.t;
+    c.square += off * off;
+  }
   return c;
 }
 
 /* Contribution of sample i to the slope, where y is the residual of a line with the given slope. */
 static double part(const centre *c, const double *t, const double *y, int i, double slope) {
-  return isnan(y[i]) ? 0 : (t[i] - c->t) / c->square * (y[i] - c->y - slope * (t[i] - c->t));
+  if (isnan(y[i])) return 0;
+  const double off = t[i] - c->t;
+  const double residual = y[i] - c->y - slope * off;
+  return off / c->square * residual;
 }
 
 double cst_ensemble_slope(const double *t, const double *y, int n, double *error) {
@@ -152,10 +158,14 @@ double cst_ensemble_slope(const double *t, const double *y, int n, double *error
   for (int i = 0; i < n; i++) slope += part(&c, t, y, i, 0);
   if (!(c.square > 0)) slope = NAN;
   if (!error) return slope;
-  for (int lag = 0; lag < lags; lag++)
-    for (int i = 0; i + lag < n; i++)
-      variance += (lag ? 2 : 1) * (1 - (double)lag / lags) * part(&c, t, y, i, slope) *
-                  part(&c, t, y, i + lag, slope);
+  for (int lag = 0; lag < lags; lag++) {
+    const double weight = (lag ? 2 : 1) * (1 - (double)lag / lags);
+    for (int i = 0; i + lag < n; i++) {
+      const double now = part(&c, t, y, i, slope);
+      const double later = part(&c, t, y, i + lag, slope);
+      variance += weight * now * later;
+    }
+  }
   *error = c.n > 2 ? sqrt(fmax(variance, 0) * c.n / (c.n - 2)) : NAN;
   return slope;
 }

@@ -99,13 +99,15 @@ static void project(const products *p, const double phi[N], const double weight[
 }
 
 static fit fit_at(const products *p, const double phi[N], double r, const double weight[N], double logs) {
-  double       cw[N], a, bb, rss = 0;
   const double freedom = p->members * (p->n - 2);
+  double       cw[N], a, bb, rss = 0;
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k < p->n; k++) rss += p->c[k][k] * weight[k];
   rss = fmax(rss - bb / a, 1e-24 * rss + 1e-300);
-  return (fit){-0.5 * (p->members * logs + p->members * (p->n - 1) * cst_elementary_log(rss)),
-               bb / a / p->members * freedom / rss, r, bb / a, rss};
+  const double log_rss = cst_elementary_log(rss);
+  const double likelihood = -0.5 * (p->members * logs + p->members * (p->n - 1) * log_rss);
+  const double explained = bb / a;
+  return (fit){likelihood, explained / p->members * freedom / rss, r, explained, rss};
 }
 
 /* The best r for a shape: hill climbing from the best r of the previous shape. */
@@ -163,8 +165,10 @@ static double misfit(const products *p, const double phi[N], const double weight
     size += square;
   }
   if (!(size > SLIGHT * SLIGHT * bb / (a * a))) return 0;
-  return cst_significance_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1),
-                               independent * (p->n - 1 - SLOW));
+  const double ratio = sum / s2 / (p->members * (SLOW - 1));
+  const double slow = independent * (SLOW - 1);
+  const double fast = independent * (p->n - 1 - SLOW);
+  return cst_significance_of_f(ratio, slow, fast);
 }
 
 /* Removes from phi its component along psi, in the metric of the weights. */
@@ -242,12 +246,15 @@ cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent)
 }
 
 cst_power_fit cst_growth_power_mean(const cst_spectra *s) {
-  products *p = cst_need(calloc(1, sizeof *p));
-  double    mean[N] = {0};
+  products    *p = cst_need(calloc(1, sizeof *p));
+  double       mean[N] = {0};
+  const double members = (double)s->members;
   p->n = s->n;
   p->members = 1;
-  for (long i = 0; i < s->members; i++)
-    for (int k = 1; k < s->n; k++) mean[k] += s->x[i * s->n + k] / (double)s->members;
+  for (long i = 0; i < s->members; i++) {
+    const double *x = s->x + i * s->n;
+    for (int k = 1; k < s->n; k++) mean[k] += x[k] / members;
+  }
   add_product(p, mean);
   mirror(p);
   const cst_power_fit f = find(s, p, 1);

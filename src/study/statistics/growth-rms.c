@@ -62,7 +62,10 @@ static double difference(const double *x, int w) {
 double cst_growth_largest_difference(const double *means, long members) {
   double largest = 0;
   for (long i = 0; i < members; i++)
-    for (int w = 1; w < N; w++) largest = fmax(largest, fabs(difference(means + i * N, w)));
+    for (int w = 1; w < N; w++) {
+      const double d = fabs(difference(means + i * N, w));
+      largest = fmax(largest, d);
+    }
   return largest;
 }
 
@@ -74,11 +77,12 @@ typedef struct {
 
 static void add_roughness(roughness *r, const double *x, double unit) {
   for (int w = 0; w + 2 * r->lag < N; w++) {
-    const double d = ((x[w + 2 * r->lag] - x[w + r->lag]) - (x[w + r->lag] - x[w])) / unit;
-    if (isfinite(d)) {
-      r->sum[w] += d * d;
-      r->count[w] += 1;
-    }
+    const double first = x[w + r->lag] - x[w];
+    const double second = x[w + 2 * r->lag] - x[w + r->lag];
+    const double d = (second - first) / unit;
+    if (!isfinite(d)) continue;
+    r->sum[w] += d * d;
+    r->count[w] += 1;
   }
 }
 
@@ -104,11 +108,13 @@ static double noise_of(const roughness *r) {
 static void mean_squares(const ensemble *e, const int *draws, double r2[N]) {
   double count[N] = {0};
   for (int w = 0; w < N; w++) r2[w] = 0;
-  for (int g = 0; g < e->groups; g++)
-    for (int w = 0; draws[g] && w < N; w++) {
+  for (int g = 0; g < e->groups; g++) {
+    if (!draws[g]) continue;
+    for (int w = 0; w < N; w++) {
       r2[w] += draws[g] * e->square[g][w];
       count[w] += draws[g] * e->count[g][w];
     }
+  }
   for (int w = 0; w < N; w++) r2[w] = count[w] > 0 ? r2[w] / count[w] : NAN;
 }
 
@@ -143,13 +149,22 @@ static void gather(ensemble *e, const double *means, long members, double unit) 
   mean_squares(e, once, e->r2);
 }
 
+/* The shift of the window numbers that makes log tau_w linear in log t. */
+static double shift_of(double alpha) {
+  if (alpha < 0.5) return -1.0 / 3;
+  if (alpha < 1) return (2 * alpha - 2) / 3;
+  if (alpha < 2) return (alpha - 1) / 2;
+  return 0.5;
+}
+
 /* log tau_w for growth with exponent alpha. */
 static void log_times(double alpha, double l[N]) {
-  const double delta = alpha < 0.5 ? -1.0 / 3
-                       : alpha < 1 ? (2 * alpha - 2) / 3
-                       : alpha < 2 ? (alpha - 1) / 2
-                                   : 0.5;
-  for (int w = 1; w < N; w++) l[w] = cst_elementary_log(delta > 0 ? w + delta - delta / (4 * w) : w + delta);
+  const double delta = shift_of(alpha);
+  for (int w = 1; w < N; w++) {
+    double t = w + delta;
+    if (delta > 0) t -= delta / (4 * w);
+    l[w] = cst_elementary_log(t);
+  }
 }
 
 /* Newton's method for the line. The second derivative is the mean of the actual and the expected one, which

@@ -27,9 +27,12 @@
 enum { N = CST_WINDOWS, LOW = 8, WIDE = 16, FEW_MEMBERS = 8 };
 
 static void basis(int n, double c[N][N]) {
+  const double length = sqrt(2.0 / n);
   for (int k = 0; k < n; k++)
-    for (int w = 0; w < n; w++)
-      c[k][w] = sqrt(2.0 / n) * cst_elementary_cos(3.14159265358979323846 * k * (w + 0.5) / n);
+    for (int w = 0; w < n; w++) {
+      const double angle = 3.14159265358979323846 * k * (w + 0.5) / n;
+      c[k][w] = length * cst_elementary_cos(angle);
+    }
 }
 
 static int is_used(const double *means, long members, int w) {
@@ -62,8 +65,13 @@ int cst_growth_spectra_create(cst_spectra *s, const double *means, long members,
   s->x = malloc(sizeof *s->x * ((size_t)members * (size_t)s->n + 1));
   if (!s->x) return 0;
   basis(s->n, s->c);
-  for (long i = 0; i < members && s->n > 0; i++)
-    if (is_complete(s, means + i * N)) transform(s, means + i * N, s->x + s->members++ * s->n);
+  if (s->n == 0) return 1;
+  for (long i = 0; i < members; i++) {
+    const double *x = means + i * N;
+    if (!is_complete(s, x)) continue;
+    transform(s, x, s->x + s->members * s->n);
+    s->members++;
+  }
   return 1;
 }
 
@@ -81,7 +89,10 @@ static double line(const cst_spectra *s, double l[N]) {
   double square = 0;
   for (int k = 0; k < s->n; k++) {
     l[k] = 0;
-    for (int u = 0; u < s->n; u++) l[k] += s->c[k][u] * (s->window[u] - s->window[0]) * (s->end / N);
+    for (int u = 0; u < s->n; u++) {
+      const int windows = s->window[u] - s->window[0];
+      l[k] += s->c[k][u] * windows * (s->end / N);
+    }
     if (k > 0) square += l[k] * l[k];
   }
   return square;
@@ -212,8 +223,15 @@ static double spread_of(double normals, double slopes, double errors, double mem
 }
 
 static double spread(const sums *t, double members, double counting, int n) {
-  return fmin(spread_of(t->normals, t->slopes, t->errors, members, counting, low_freedom(n)),
-              spread_of(t->odd, t->slopes, t->odd_errors, members, counting, odd_freedom(n)));
+  const double all = spread_of(t->normals, t->slopes, t->errors, members, counting, low_freedom(n));
+  const double odd = spread_of(t->odd, t->slopes, t->odd_errors, members, counting, odd_freedom(n));
+  return fmin(all, odd);
+}
+
+/* Whether the last third of the run fluctuates more than the first. */
+static double swelling(const sums *t, double freedom) {
+  if (t->thirds[0] > 0) return cst_significance_of_f(t->thirds[1] / t->thirds[0], freedom, freedom);
+  return t->thirds[1] > 0 ? INFINITY : 0;
 }
 
 cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
@@ -235,18 +253,17 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   const double reach = cst_significance_t_quantile(1.645, in_time_freedom) * in_time;
   const double reach_among = many ? cst_significance_t_quantile(1.645, members - 1) * among : 0;
   const double squares = many ? bound_of_squares(&t, members, r.independent, freedom) : 0;
+  const double of_mean = fabs(mean.slope) + fmax(reach, reach_among);
+  const double of_squares = sqrt(fmax(0, squares));
   r.slope = s->unit * mean.slope;
   r.error = s->unit * fmax(in_time, among);
   r.rms = s->unit * sqrt(t.slopes / members);
-  r.limit = s->unit * fmax(fabs(mean.slope) + fmax(reach, reach_among), sqrt(fmax(0, squares)));
+  r.limit = s->unit * fmax(of_mean, of_squares);
   r.normal = fabs(z) < fabs(z_among) ? z : z_among;
   r.spread = spread(&t, members, r.independent, s->n);
   r.outlier = t.largest;
   r.deviation = s->unit * sqrt(t.all / members);
   r.memory = t.all > 0 ? t.low / t.all : 0;
-  const double third = (s->n / 3 - 1) * r.independent;
-  r.swell = t.thirds[0] > 0   ? cst_significance_of_f(t.thirds[1] / t.thirds[0], third, third)
-            : t.thirds[1] > 0 ? INFINITY
-                              : 0;
+  r.swell = swelling(&t, (s->n / 3 - 1) * r.independent);
   return r;
 }

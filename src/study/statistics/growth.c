@@ -50,7 +50,9 @@ typedef struct {
 
 /* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
 static double round_off(const cst_long_run *r, long i) {
-  return 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps) + 8 * DBL_EPSILON * fabs(r->start[i]);
+  const double of_steps = 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps);
+  const double of_start = 8 * DBL_EPSILON * fabs(r->start[i]);
+  return of_steps + of_start;
 }
 
 static int is_exact(const cst_long_run *r) {
@@ -71,22 +73,28 @@ static int is_frozen(const cst_long_run *r) {
   return some;
 }
 
+/* True if a mean of member i differs by more than `room` from that of the first window. */
+static int departs(const cst_long_run *r, long i, double room) {
+  const double *mean = r->means + i * N;
+  for (int w = 1; w < N; w++)
+    if (fabs(mean[w] - mean[0]) > room) return 1;
+  return 0;
+}
+
 /* True if no window mean differs from the first by more than round-off. */
 static int is_level(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
-    for (int w = 1; w < N; w++)
-      if (fabs(r->means[i * N + w] - r->means[i * N]) > round_off(r, i)) return 0;
+    if (departs(r, i, round_off(r, i))) return 0;
   return 1;
 }
 
 /* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
  * last digit is not growth. */
 static int is_visible(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++)
-    for (int w = 1; w < N; w++)
-      if (fabs(r->means[i * N + w] - r->means[i * N]) >
-          2 * DBL_EPSILON * (fabs(r->scale[i]) + fabs(r->start[i])))
-        return 1;
+  for (long i = 0; i < r->members; i++) {
+    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
+    if (departs(r, i, 2 * DBL_EPSILON * size)) return 1;
+  }
   return 0;
 }
 
@@ -95,12 +103,16 @@ static int is_visible(const cst_long_run *r) {
 static int has_left(const cst_long_run *r, long i) {
   const double *away = r->away + i * N;
   const double *x = r->means + i * N;
-  const double  pace = (away[N - 1] - away[N / 2]) / (N - 1 - N / 2);
+  const double  half = away[N / 2];
+  const double  pace = (away[N - 1] - half) / (N - 1 - N / 2);
   double        most = 0;
   double        change = fabs(r->last[i] - x[N - 1]);
-  if (!(pace > 0) || !(away[N - 1] < 2.5 * away[N / 2]) || !(away[N - 1] > 1.6 * away[N / 2])) return 0;
-  for (int w = N / 2; w < N - 1; w++)
-    if (!(fabs(away[w + 1] - away[w] - pace) < 0.1 * pace)) return 0;
+  if (!(pace > 0)) return 0;
+  if (!(away[N - 1] < 2.5 * half) || !(away[N - 1] > 1.6 * half)) return 0;
+  for (int w = N / 2; w < N - 1; w++) {
+    const double off = fabs(away[w + 1] - away[w] - pace);
+    if (!(off < 0.1 * pace)) return 0;
+  }
   for (int w = 0; w < N; w++) most = fmax(most, fabs(x[w]));
   for (int w = N / 2; w < N; w++) change = fmax(change, fabs(x[w] - x[N - 1]));
   return change <= 1e-3 * most;
@@ -152,14 +164,19 @@ static const cst_power_fit *strong_power(const evidence *e) {
   return NULL;
 }
 
+static cst_why why_no_law(const cst_power_fit *p, int line, int square) {
+  if (p->misfit > SLOPE || (line && p->bend > SLOPE)) return CST_WHY_NO_POWER;
+  if (!holds(p->low, p->high, 1) && !holds(p->low, p->high, 2)) return CST_WHY_BETWEEN;
+  if (!line && !square) return CST_WHY_WEAK;
+  return CST_WHY_NONE;
+}
+
 static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
   const int line = holds_only(p->low, p->high, 1, 0);
   const int square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
-  *why = p->misfit > SLOPE || (line && p->bend > SLOPE)             ? CST_WHY_NO_POWER
-         : !holds(p->low, p->high, 1) && !holds(p->low, p->high, 2) ? CST_WHY_BETWEEN
-         : !line && !square                                         ? CST_WHY_WEAK
-                                                                    : CST_WHY_NONE;
-  return *why != CST_WHY_NONE ? CST_UNDECIDED : line ? CST_LINEAR : CST_QUADRATIC;
+  *why = why_no_law(p, line, square);
+  if (*why != CST_WHY_NONE) return CST_UNDECIDED;
+  return line ? CST_LINEAR : CST_QUADRATIC;
 }
 
 static int drifts(const evidence *e) {
@@ -175,14 +192,20 @@ static int is_walk(const evidence *e) {
 /* True if the rms over many members does not grow, which is valid for any correlation in time. */
 static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->rms.high < 0.25; }
 
+/* Why a drift cannot be excluded. */
+static cst_why why_not_settled(const evidence *e) {
+  const cst_slopes *s = &e->slopes;
+  const double      room = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
+  if (s->outlier > OUTLIER) return CST_WHY_ONE_MEMBER;
+  if (s->swell > UNLIKELY) return CST_WHY_SWELLING;
+  if (s->memory > MEMORY && !is_flat(e)) return CST_WHY_SLOW;
+  if (s->limit * e->end > room) return CST_WHY_WIDE;
+  return CST_WHY_NONE;
+}
+
 /* No drift was found. Bounded if a drift can be excluded. */
 static cst_verdict settled(const evidence *e, cst_why *why) {
-  const cst_slopes *s = &e->slopes;
-  *why = s->outlier > OUTLIER                                                       ? CST_WHY_ONE_MEMBER
-         : s->swell > UNLIKELY                                                      ? CST_WHY_SWELLING
-         : s->memory > MEMORY && !is_flat(e)                                        ? CST_WHY_SLOW
-         : s->limit * e->end > WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation ? CST_WHY_WIDE
-                                                                                    : CST_WHY_NONE;
+  *why = why_not_settled(e);
   return *why == CST_WHY_NONE ? CST_BOUNDED_VERDICT : CST_UNDECIDED;
 }
 

@@ -94,8 +94,10 @@ static PetscErrorCode add_all(conclusion *d) {
   for (long first = 0; first < members; first += d->some) {
     const long n = PetscMin(d->some, members - first);
     PetscCall(read_members(d, first, n));
-    for (long m = 0; m < n; m++)
-      for (int b = 0; b < d->blocks && d->rows->good[first + m]; b++) add_block(d, m, b);
+    for (long m = 0; m < n; m++) {
+      if (!d->rows->good[first + m]) continue;
+      for (int b = 0; b < d->blocks; b++) add_block(d, m, b);
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -114,8 +116,11 @@ static void errors_of_few(conclusion *d) {
   const long n = d->rows->plan->study->members;
   double    *x = cst_need(malloc(sizeof *x * (size_t)(n * d->blocks)));
   for (int k = 0; k < d->h->bins; k++) {
-    for (long m = 0; m < n; m++)
-      for (int b = 0; b < d->blocks; b++) x[m * d->blocks + b] = d->rows->good[m] ? part(d, m, b, k) : NAN;
+    for (long m = 0; m < n; m++) {
+      double    *of_member = x + m * d->blocks;
+      const bool good = d->rows->good[m];
+      for (int b = 0; b < d->blocks; b++) of_member[b] = good ? part(d, m, b, k) : NAN;
+    }
     d->error[k] = cst_batch_means_estimate(x, n, d->blocks).error;
   }
   free(x);
@@ -123,19 +128,26 @@ static void errors_of_few(conclusion *d) {
 
 static PetscErrorCode errors_of_many(conclusion *d) {
   const long members = d->rows->plan->study->members;
-  double    *square = cst_zeros(d->h->bins, sizeof *square);
+  const int  bins = d->h->bins;
+  double    *square = cst_zeros(bins, sizeof *square);
   PetscFunctionBegin;
   for (long first = 0; first < members; first += d->some) {
     const long n = PetscMin(d->some, members - first);
     PetscCall(read_members(d, first, n));
-    for (long m = 0; m < n; m++)
-      for (int k = 0; k < d->h->bins && d->rows->good[first + m]; k++) {
+    for (long m = 0; m < n; m++) {
+      if (!d->rows->good[first + m]) continue;
+      for (int k = 0; k < bins; k++) {
         const double y = part(d, m, 0, k);
         square[k] += y * y;
       }
+    }
   }
-  for (int k = 0; k < d->h->bins; k++)
-    d->error[k] = d->good > 1 ? cst_batch_means_error(square[k] / d->good / (d->good - 1), d->good - 1) : NAN;
+  for (int k = 0; k < bins; k++) {
+    d->error[k] = NAN;
+    if (d->good <= 1) continue;
+    const double variance = square[k] / d->good / (d->good - 1);
+    d->error[k] = cst_batch_means_error(variance, d->good - 1);
+  }
   free(square);
   PetscFunctionReturn(0);
 }

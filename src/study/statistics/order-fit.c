@@ -122,6 +122,9 @@ static double overall_slope(const point *w, int count) {
   return cst_ensemble_slope(x, y, count, NULL);
 }
 
+/* y at x of the line with slope p through point a. */
+static double line_through(const point *a, double p, double x) { return a->y + p * (x - a->x); }
+
 /* True if the steps from `at` on leave the line of the preceding ones: none lies below it (as after a change
  * of sign), and the last one lies far above. */
 static int leaves_line(const point *points, int count, int at) {
@@ -129,10 +132,13 @@ static int leaves_line(const point *points, int count, int at) {
   if (at < 2) return at == 1 && count > 3;
   for (int i = 0; i + 1 < at; i++) slopes[i] = slope_after(&points[i]);
   const double p = median(slopes, at - 1);
-  for (int i = at; i < count; i++)
-    if (points[i].y < points[at - 1].y + p * (points[i].x - points[at - 1].x) - 0.6931471805599453) return 0;
-  return points[count - 1].y >
-         points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_elementary_log(OFF);
+  const point *from = &points[at - 1];
+  const point *last = &points[count - 1];
+  for (int i = at; i < count; i++) {
+    const double line = line_through(from, p, points[i].x);
+    if (points[i].y < line - 0.6931471805599453) return 0;
+  }
+  return last->y > line_through(from, p, last->x) + cst_elementary_log(OFF);
 }
 
 /* True if the slopes of the three finest steps agree: after a change of sign, the long return to the order
@@ -160,8 +166,10 @@ static double tail_level(const point *points, int count) {
 
 /* Drops the steps at or below ten times a level, which becomes a floor of the remaining ones. */
 static int above_level(point *points, int count, double level) {
-  for (int i = 0; i < count; i++)
-    points[i] = make_point(points[i].index, points[i].h, points[i].e, fmax(points[i].floor, level));
+  for (int i = 0; i < count; i++) {
+    const point *a = &points[i];
+    points[i] = make_point(a->index, a->h, a->e, fmax(a->floor, level));
+  }
   while (count && points[count - 1].e <= ABOVE * level) count--;
   return count;
 }
@@ -185,9 +193,10 @@ static int without_contaminated(const point *points, int count) {
 
 static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS], double y,
                     double noise) {
+  const double variance = noise * noise;
   for (int i = 0; i < UNKNOWNS; i++) {
-    for (int j = 0; j < UNKNOWNS; j++) a[i][j] += row[i] * row[j] / (noise * noise);
-    r[i] += row[i] * y / (noise * noise);
+    for (int j = 0; j < UNKNOWNS; j++) a[i][j] += row[i] * row[j] / variance;
+    r[i] += row[i] * y / variance;
   }
 }
 
@@ -232,14 +241,17 @@ static fit fit_window(const point *w, int count) {
   solve(a, unit, column);
   for (int i = 0; i < count; i++) {
     const double u = w[i].h / w[0].h;
-    const double e =
-        (w[i].y - w[0].y - theta[0] - theta[SLOPE] * (w[i].x - w[0].x) - theta[2] * u - theta[3] * u * u) /
-        w[i].noise;
+    const double x = w[i].x - w[0].x;
+    const double y = w[i].y - w[0].y;
+    const double residual = y - theta[0] - theta[SLOPE] * x - theta[2] * u - theta[3] * u * u;
+    const double e = residual / w[i].noise;
     chi += e * e;
   }
   for (int k = 2; k < UNKNOWNS; k++) chi += theta[k] * theta[k] / (prior[k] * prior[k]);
-  const int freedom = count - 2, all = freedom + PRIOR_COUNT;
-  return (fit){theta[SLOPE], student(all) * sqrt(column[SLOPE] * (PRIOR_COUNT + chi) / all), chi / freedom};
+  const int    freedom = count - 2;
+  const int    all = freedom + PRIOR_COUNT;
+  const double variance = column[SLOPE] * (PRIOR_COUNT + chi) / all;
+  return (fit){theta[SLOPE], student(all) * sqrt(variance), chi / freedom};
 }
 
 static fit fit_with_spread(const point *w, int count) {
@@ -252,10 +264,11 @@ static fit fit_with_spread(const point *w, int count) {
 /* True if all local slopes agree within the tolerance plus three standard deviations of their noise. */
 static int slopes_agree(const point *w, int count, double tolerance) {
   for (int i = 0; i + 1 < count; i++)
-    for (int j = 0; j < i; j++)
-      if (fabs(slope_after(&w[i]) - slope_after(&w[j])) >
-          tolerance + 3 * hypot(slope_noise(&w[i]), slope_noise(&w[j])))
-        return 0;
+    for (int j = 0; j < i; j++) {
+      const double apart = fabs(slope_after(&w[i]) - slope_after(&w[j]));
+      const double noise = hypot(slope_noise(&w[i]), slope_noise(&w[j]));
+      if (apart > tolerance + 3 * noise) return 0;
+    }
   return 1;
 }
 
@@ -271,8 +284,10 @@ static int departs(const point *points, int count) {
     if (a[0].near || a[1].near || a[2].near) return 0;
     change[i] = (slope_after(&a[1]) - slope_after(&a[0])) / (a[2].x - a[0].x);
   }
-  return grows(change[0], change[1]) && grows(change[1], change[2]) &&
-         fabs(slope_after(&points[count - 2]) - slope_after(&points[count - 3])) > SEEN;
+  if (!grows(change[0], change[1]) || !grows(change[1], change[2])) return 0;
+  const double last = slope_after(&points[count - 2]);
+  const double before = slope_after(&points[count - 3]);
+  return fabs(last - before) > SEEN;
 }
 
 static int asymptotic(const point *w, int count, const fit *f) {
@@ -289,13 +304,16 @@ static cst_order_fit best_window(const point *points, int count) {
   cst_order_fit best = {NAN, NAN, NAN, CST_FLAG_PRE_ASYMPTOTIC, 0, 0};
   double        half = INFINITY;
   const int     leaves = departs(points, count);
+  const int     last = points[count - 1].index;
   for (int i = count - 3; i >= 0; i--) {
-    const fit            f = fit_with_spread(points + i, count - i);
-    const cst_order_flag flag =
-        !leaves && asymptotic(points + i, count - i, &f) ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
-    if (flag > best.flag || (flag == best.flag && f.half >= half)) continue;
+    const point         *w = points + i;
+    const fit            f = fit_with_spread(w, count - i);
+    const int            good = !leaves && asymptotic(w, count - i, &f);
+    const cst_order_flag flag = good ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
+    if (flag > best.flag) continue;
+    if (flag == best.flag && f.half >= half) continue;
     half = f.half;
-    best = (cst_order_fit){f.p, f.p - f.half, f.p + f.half, flag, points[i].index, points[count - 1].index};
+    best = (cst_order_fit){f.p, f.p - f.half, f.p + f.half, flag, w->index, last};
   }
   return best;
 }
@@ -303,8 +321,10 @@ static cst_order_fit best_window(const point *points, int count) {
 /* True if a step after the first n lies below their line of slope p: an error that changes its sign falls
  * before it rises, whereas a floor only raises errors. */
 static int falls_below(const point *points, int n, int all, double p) {
-  for (int i = n; i < all; i++)
-    if (points[i].y < points[n - 1].y + p * (points[i].x - points[n - 1].x) - BELOW) return 1;
+  for (int i = n; i < all; i++) {
+    const double line = line_through(&points[n - 1], p, points[i].x);
+    if (points[i].y < line - BELOW) return 1;
+  }
   return 0;
 }
 
