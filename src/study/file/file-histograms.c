@@ -54,6 +54,17 @@ static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
 
 /* ---- the bins -------------------------------------------------------------------------------- */
 
+/* The edges of equal bins; false if double precision cannot tell them apart. */
+static bool make_edges(cst_histogram *h, long bins, double from, double to) {
+  const double width = (to - from) / (double)bins;
+  h->edge = cst_reader_memory((size_t)bins + 1, sizeof *h->edge);
+  for (long k = 0; k < bins; k++) h->edge[k] = from + (double)k * width;
+  h->edge[bins] = to;
+  for (long k = 0; k < bins; k++)
+    if (!(h->edge[k] < h->edge[k + 1]) || !isfinite(h->edge[k + 1])) return false;
+  return true;
+}
+
 static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   cst_yaml *low = cst_reader_required(r, n, "histograms", "from");
   cst_yaml *high = cst_reader_required(r, n, "histograms", "to");
@@ -68,11 +79,7 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
     good = false;
   }
   if (!cst_reader_integer(r, count, "bins", 1, MOST_BINS, &bins) || !good) return;
-  h->edge = cst_reader_memory((size_t)bins + 1, sizeof *h->edge);
-  for (long k = 0; k <= bins; k++)
-    h->edge[k] = k == bins ? to : from + (double)k * ((to - from) / (double)bins);
-  for (long k = 0; k < bins && good; k++) good = h->edge[k] < h->edge[k + 1] && isfinite(h->edge[k + 1]);
-  if (!good)
+  if (!make_edges(h, bins, from, to))
     cst_yaml_error(r->doc, count, r->d,
                    "the width of %ld bins from %s to %s is too small or too large for double precision", bins,
                    cst_reader_shortest(from), cst_reader_shortest(to));

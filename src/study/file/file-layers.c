@@ -68,8 +68,8 @@ static void write_node(flow *f, cst_yaml *n, int depth) {
 static void complain(flow *f, const cst_expr_error *e) {
   int k = f->n - 1;
   while (k > 0 && f->offset[k] > e->offset) k--;
-  cst_yaml_error_at(f->r->doc, f->node[k], cst_yaml_is_scalar(f->node[k]) ? e->offset - f->offset[k] : 0,
-                    f->r->d, "%s", e->message);
+  const int within = cst_yaml_is_scalar(f->node[k]) ? e->offset - f->offset[k] : 0;
+  cst_yaml_error_at(f->r->doc, f->node[k], within, f->r->d, "%s", e->message);
 }
 
 /* Converts the map n, called `what`, to text; false if it has mistakes. */
@@ -88,9 +88,10 @@ cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n) {
   flow           f;
   cst_expr_error error;
   cst_method    *m = NULL;
-  if (open_flow(&f, r, n, "tableau", "methods", CST_KEYS_ALL) &&
-      !(m = cst_method_parse(f.text, NULL, &error)))
-    complain(&f, &error);
+  if (open_flow(&f, r, n, "tableau", "methods", CST_KEYS_ALL)) {
+    m = cst_method_parse(f.text, NULL, &error);
+    if (!m) complain(&f, &error);
+  }
   free(f.text);
   return m;
 }
@@ -176,6 +177,9 @@ void cst_file_layers(cst_reader *r) {
   if (cst_yaml_size(n) > MOST_LAYERS)
     cst_yaml_error(r->doc, n, r->d, "there are %d layers; at most %d are allowed", cst_yaml_size(n),
                    MOST_LAYERS);
-  for (int i = 0; cst_yaml_is_map(n) && i < cst_yaml_size(n) && i < MOST_LAYERS && !cst_diag_full(r->d); i++)
+  if (!cst_yaml_is_map(n)) return;
+  for (int i = 0; i < cst_yaml_size(n) && i < MOST_LAYERS; i++) {
+    if (cst_diag_full(r->d)) return;
     add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
+  }
 }

@@ -15,7 +15,10 @@ static const char method_wanted[] = "a method such as rattle or \"compose(rattle
 /* True for a call that YAML has split at its comma: [compose(rattle, yoshida4)] has two items. */
 static bool cut(const char *text) {
   int depth = 0;
-  for (; *text; text++) depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+  for (; *text; text++) {
+    if (*text == '(') depth++;
+    if (*text == ')') depth--;
+  }
   return depth != 0;
 }
 
@@ -64,11 +67,12 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
 }
 
 static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
-  for (int i = 0; i < r->s->nmethod; i++)
-    if (!strcmp(cst_method_label(r->s->method[i]), cst_method_label(m))) {
-      cst_yaml_error(r->doc, n, r->d, "the method '%s' appears twice", cst_method_label(m));
-      return true;
-    }
+  const char *label = cst_method_label(m);
+  for (int i = 0; i < r->s->nmethod; i++) {
+    if (strcmp(cst_method_label(r->s->method[i]), label)) continue;
+    cst_yaml_error(r->doc, n, r->d, "the method '%s' appears twice", label);
+    return true;
+  }
   return false;
 }
 
@@ -140,13 +144,20 @@ static void reference_map(cst_reader *r, cst_yaml *n) {
 /* The members of an ensemble start anywhere, so the exact motion must be known from every start. */
 static void check_exact(cst_reader *r, cst_yaml *n) {
   const cst_study *s = r->s;
-  int              state = -1, v = 0;
-  for (; v < s->nvariant && r->start_known; v++)
-    if (!cst_system_has_exact(s->system, state = cst_study_state(s, v))) break;
-  if (!s->system || !r->start_known || cst_system_has_exact(s->system, state)) return;
-  cst_yaml_error(
-      r->doc, n, r->d, "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
-      s->system->name, state < 0 ? "any start" : "the state ", state < 0 ? "" : s->system->state[state].name);
+  int              state = -1;
+  bool             known = true;
+  if (!s->system || !r->start_known) return;
+  for (int v = 0; v < s->nvariant && known; v++) {
+    state = cst_study_state(s, v);
+    known = cst_system_has_exact(s->system, state);
+  }
+  if (s->nvariant == 0) known = cst_system_has_exact(s->system, state);
+  if (known) return;
+  const char *start = state < 0 ? "any start" : "the state ";
+  const char *name = state < 0 ? "" : s->system->state[state].name;
+  cst_yaml_error(r->doc, n, r->d,
+                 "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
+                 s->system->name, start, name);
 }
 
 static void read_reference(cst_reader *r) {

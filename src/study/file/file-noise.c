@@ -68,22 +68,24 @@ static void check_steps(cst_reader *r) {
 /* The multipliers are read at the middle of steps. */
 static void check_reference_step(cst_reader *r) {
   const cst_study *s = r->s;
+  const double     reference = s->reference_step;
   cst_yaml        *at = cst_yaml_get(cst_yaml_get(r->root, "reference"), "step");
-  if (s->reference != CST_REFERENCE_METHOD || !(s->reference_step > 0)) return;
-  if (!divides(s->resolution, 1, s->reference_step)) {
+  if (s->reference != CST_REFERENCE_METHOD || !(reference > 0)) return;
+  if (!divides(s->resolution, 1, reference)) {
     cst_yaml_error(
         r->doc, at, r->d,
         "the reference's step is %s; it is no multiple of the noise's resolution, %s; the nearest one is %s",
-        cst_reader_shortest(s->reference_step), cst_reader_shortest(s->resolution),
-        cst_reader_shortest(nearest(s->resolution, s->reference_step)));
+        cst_reader_shortest(reference), cst_reader_shortest(s->resolution),
+        cst_reader_shortest(nearest(s->resolution, reference)));
     return;
   }
   for (int i = 0; i < s->nstep; i++)
-    for (int v = 0; v < s->nvariant; v++)
-      if (s->step[v * s->nstep + i] > 0 && !divides(s->reference_step, 2, s->step[v * s->nstep + i])) {
-        refuse_step(r, i, v, 2 * s->reference_step, "two steps of the reference");
-        return;
-      }
+    for (int v = 0; v < s->nvariant; v++) {
+      const double step = s->step[v * s->nstep + i];
+      if (!(step > 0) || divides(reference, 2, step)) continue;
+      refuse_step(r, i, v, 2 * reference, "two steps of the reference");
+      return;
+    }
 }
 
 static void read_resolution(cst_reader *r, cst_yaml *n) {

@@ -14,8 +14,10 @@ enum { NAME_MAX_LENGTH = 47, MOST_OBSERVABLES = 1000 };
 static bool is_named(const cst_observer *row) { return !row->always && !row->expression; }
 
 static const cst_observer *find(const char *name) {
-  for (int k = 0; k < CST_OBSERVERS; k++)
-    if (is_named(cst_observers[k]) && !strcmp(name, cst_observers[k]->name)) return cst_observers[k];
+  for (int k = 0; k < CST_OBSERVERS; k++) {
+    const cst_observer *row = cst_observers[k];
+    if (is_named(row) && !strcmp(name, row->name)) return row;
+  }
   return NULL;
 }
 
@@ -29,9 +31,11 @@ static const cst_observer *of_expressions(void) {
 static const char *wanted(void) {
   static char text[512];
   size_t      n = 0;
-  for (int i = 0; i < CST_OBSERVERS; i++)
-    if (is_named(cst_observers[i]))
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", cst_observers[i]->name);
+  for (int i = 0; i < CST_OBSERVERS; i++) {
+    if (!is_named(cst_observers[i])) continue;
+    const char *separator = n ? ", " : "";
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", separator, cst_observers[i]->name);
+  }
   snprintf(text + n, sizeof text - n, " or \"NAME: expression\"");
   return text;
 }

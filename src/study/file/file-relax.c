@@ -33,7 +33,8 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
   s->state = -1; /* no exact motion is known from the relaxed state */
   if (!step_known || !end_known) return;
   const double steps = round(s->relax_end / s->relax_step);
-  if (steps < 1 || steps > 1e9 || !(fabs(steps * s->relax_step - s->relax_end) <= 1e-9 * s->relax_end))
+  const bool   whole = fabs(steps * s->relax_step - s->relax_end) <= 1e-9 * s->relax_end;
+  if (steps < 1 || steps > 1e9 || !whole)
     cst_yaml_error(r->doc, end, r->d, "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
                    cst_reader_shortest(s->relax_end), cst_reader_shortest(s->relax_step));
 }

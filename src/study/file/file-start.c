@@ -93,9 +93,12 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
 /* A start that is not an ensemble; n NULL: the first state of the system. */
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
   r->start = n;
-  r->start_known = !n                   ? r->s->system && state_values(r, 0)
-                   : cst_yaml_is_map(n) ? numbers(r, n, what)
-                                        : named(r, n, what);
+  if (!n)
+    r->start_known = r->s->system && state_values(r, 0);
+  else if (cst_yaml_is_map(n))
+    r->start_known = numbers(r, n, what);
+  else
+    r->start_known = named(r, n, what);
 }
 
 void cst_file_seed(cst_reader *r, cst_yaml *n) {

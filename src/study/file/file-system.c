@@ -44,8 +44,10 @@ static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
 
 static bool differ(const cst_system *s, const cst_size *size, int n) {
   for (int k = 0; k < n; k++)
-    for (int i = 0; i < s->npar; i++)
-      if (!strcmp(s->parameter[i].name, size[k].name) && s->parameter[i].value != size[k].value) return true;
+    for (int i = 0; i < s->npar; i++) {
+      const cst_parameter *p = &s->parameter[i];
+      if (!strcmp(p->name, size[k].name) && p->value != size[k].value) return true;
+    }
   return false;
 }
 
@@ -97,7 +99,8 @@ typedef struct {
 
 static int ascending(const void *a, const void *b) {
   const ranked *x = a, *y = b;
-  return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : x->rank - y->rank;
+  if (x->value != y->value) return x->value > y->value ? 1 : -1;
+  return x->rank - y->rank;
 }
 
 /* item[i]: node of value i. */
@@ -199,9 +202,13 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
     s->nvariant = (int)total;
   s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
   for (int v = 0; v < s->nvariant; v++) {
-    for (int i = npar - 1, rest = v; i >= 0; rest /= c[i].n, i--)
-      s->parameter[v * npar + i] = c[i].value[rest % c[i].n];
-    cst_system_defaults(s->system, given, s->parameter + v * npar);
+    double *set = s->parameter + v * npar;
+    int     rest = v; /* digits of v: the choice of each parameter, the last one fastest */
+    for (int i = npar - 1; i >= 0; i--) {
+      set[i] = c[i].value[rest % c[i].n];
+      rest /= c[i].n;
+    }
+    cst_system_defaults(s->system, given, set);
   }
   check_defaults(r, at, given);
   if (s->system->nbodies) check_bodies(r, at);
@@ -212,12 +219,12 @@ static void sets(cst_reader *r, cst_yaml *map) {
   choice            c[CST_MAX_PAR];
   bool              given[CST_MAX_PAR] = {false};
   for (int i = 0; i < s->npar; i++) {
+    const cst_parameter *p = &s->parameter[i];
     c[i] = (choice){1, cst_reader_memory(1, sizeof(double))};
-    c[i].value[0] = s->parameter[i].value;
-    r->binding[i] =
-        (cst_binding){.name = s->parameter[i].name,
-                      .node = s->parameter[i].size ? cst_graph_constant(r->graph, s->parameter[i].value)
-                                                   : cst_graph_input(r->graph, 'c', i)};
+    c[i].value[0] = p->value;
+    const cst_node node =
+        p->size ? cst_graph_constant(r->graph, p->value) : cst_graph_input(r->graph, 'c', i);
+    r->binding[i] = (cst_binding){.name = p->name, .node = node};
   }
   parameters(r, map, c, given);
   combine(r, map, c, given);

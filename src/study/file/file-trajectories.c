@@ -26,8 +26,8 @@ typedef struct {
 
 static int ascending(const void *a, const void *b) {
   const chosen *x = a, *y = b;
-  return x->member != y->member ? (x->member > y->member) - (x->member < y->member)
-                                : (x->at > y->at) - (x->at < y->at);
+  if (x->member != y->member) return x->member > y->member ? 1 : -1;
+  return (x->at > y->at) - (x->at < y->at);
 }
 
 /* ---- numbers and ranges ---------------------------------------------------------------------- */
@@ -81,15 +81,17 @@ static void read_list(cst_reader *r, cst_yaml *list) {
     end[i] = s->ntrajectory;
   }
   chosen *all = cst_reader_memory((size_t)s->ntrajectory, sizeof *all);
-  for (int i = 0, k = 0; k < s->ntrajectory; k++) {
-    while (k >= end[i]) i++;
-    all[k] = (chosen){s->trajectory[k], i};
+  int     item = 0;
+  for (int k = 0; k < s->ntrajectory; k++) {
+    while (k >= end[item]) item++;
+    all[k] = (chosen){s->trajectory[k], item};
   }
   qsort(all, (size_t)s->ntrajectory, sizeof *all, ascending);
-  for (int i = 1; i < s->ntrajectory && !cst_diag_full(r->d); i++)
-    if (all[i].member == all[i - 1].member)
-      cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice",
-                     all[i].member);
+  for (int i = 1; i < s->ntrajectory && !cst_diag_full(r->d); i++) {
+    if (all[i].member != all[i - 1].member) continue;
+    cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice",
+                   all[i].member);
+  }
   free(end);
   free(all);
 }
@@ -136,38 +138,20 @@ static void draw(cst_study *s, long n, uint64_t seed) {
   free(heap);
 }
 
-static void read_choice(cst_reader *r, cst_yaml *n) {
-  cst_study *s = r->s;
-  cst_yaml  *random = cst_yaml_get(n, "random");
-  cst_yaml  *worst = cst_yaml_get(n, "worst");
-  cst_yaml  *seed = cst_yaml_get(n, "seed");
-  cst_yaml  *by = cst_yaml_get(n, "by");
-  long       count = 0, number = 0;
-  cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
-  if (!random == !worst) {
-    cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s",
-                   wanted);
-    return;
-  }
-  if (random ? by != NULL : seed != NULL) {
-    cst_yaml_error(r->doc, random ? by : seed, r->d, "'%s' cannot be combined with '%s'",
-                   random ? "by" : "seed", random ? "random" : "worst");
-    return;
-  }
-  if (!cst_reader_integer(r, random ? random : worst, random ? "random" : "worst", 1, s->members, &count))
-    return;
-  if (!fit(r, random ? random : worst, count)) return;
-  if (random && s->members > MOST_DRAWN_FROM) {
+static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, long count) {
+  long number = 0;
+  if (r->s->members > MOST_DRAWN_FROM) {
     cst_yaml_error(r->doc, random, r->d, "members are drawn from %d at most, and there are %ld; list them",
-                   MOST_DRAWN_FROM, s->members);
+                   MOST_DRAWN_FROM, r->s->members);
     return;
   }
-  if (random) {
-    cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
-    draw(s, count, (uint64_t)number);
-    return;
-  }
-  by = cst_reader_required(r, n, "members", "by");
+  cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
+  draw(r->s, count, (uint64_t)number);
+}
+
+static void read_worst(cst_reader *r, cst_yaml *n, long count) {
+  cst_study  *s = r->s;
+  cst_yaml   *by = cst_reader_required(r, n, "members", "by");
   const char *text = cst_reader_text(r, by, "by", "the name of an observable, or error");
   if (!text) return;
   s->ntrajectory = (int)count;
@@ -175,22 +159,50 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
   cst_yaml_place(by, &s->worst_by.line, &s->worst_by.column);
 }
 
+static void read_choice(cst_reader *r, cst_yaml *n) {
+  cst_yaml   *random = cst_yaml_get(n, "random");
+  cst_yaml   *worst = cst_yaml_get(n, "worst");
+  const char *key = random ? "random" : "worst";
+  const char *other_key = random ? "by" : "seed"; /* which belongs to the other one */
+  cst_yaml   *given = random ? random : worst;
+  cst_yaml   *other = cst_yaml_get(n, other_key);
+  long        count = 0;
+  cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
+  if (!random == !worst) {
+    cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s",
+                   wanted);
+    return;
+  }
+  if (other) {
+    cst_yaml_error(r->doc, other, r->d, "'%s' cannot be combined with '%s'", other_key, key);
+    return;
+  }
+  if (!cst_reader_integer(r, given, key, 1, r->s->members, &count)) return;
+  if (!fit(r, given, count)) return;
+  if (random)
+    read_random(r, random, cst_yaml_get(n, "seed"), count);
+  else
+    read_worst(r, n, count);
+}
+
 /* ---- the key --------------------------------------------------------------------------------- */
 
 static void read_members(cst_reader *r, cst_yaml *n) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long        from, to;
-  if (cst_yaml_is_list(n))
+  if (cst_yaml_is_list(n)) {
     read_list(r, n);
-  else if (cst_yaml_is_map(n))
+  } else if (cst_yaml_is_map(n)) {
     read_choice(r, n);
-  else if (text && !strcmp(text, "all")) {
+  } else if (text && !strcmp(text, "all")) {
     if (fit(r, n, r->s->members)) add(r->s, 0, r->s->members - 1);
-  } else if (is_range(text, &from, &to))
+  } else if (is_range(text, &from, &to)) {
     read_item(r, n);
-  else
-    cst_yaml_error(r->doc, n, r->d, "'members' is %s%s%s; it must be %s", text && *text ? "'" : "",
-                   text && *text ? text : "empty", text && *text ? "'" : "", wanted);
+  } else if (text && *text) {
+    cst_yaml_error(r->doc, n, r->d, "'members' is '%s'; it must be %s", text, wanted);
+  } else {
+    cst_yaml_error(r->doc, n, r->d, "'members' is empty; it must be %s", wanted);
+  }
 }
 
 /* Names other than q, p, v, lambda are quantities; plan-tracks.c looks them up. */

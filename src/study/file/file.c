@@ -120,10 +120,10 @@ static void check_size(cst_reader *r) {
 
 /* Checks the top-level keys: those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
-  const char *keys[CST_MOST_KEYS + 32];
-  int         n = cst_keys_of(cst_study_keys, "", CST_KEYS_ALL, keys);
-  for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);)
-    keys[n++] = *own++;
+  const char        *keys[CST_MOST_KEYS + 32];
+  int                n = cst_keys_of(cst_study_keys, "", CST_KEYS_ALL, keys);
+  const char *const *own = r->s->kind ? r->s->kind->keys : NULL;
+  while (own && *own && n < CST_COUNT(keys)) keys[n++] = *own++;
   cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
 }
 
@@ -152,15 +152,17 @@ static void read_all(cst_reader *r) {
 
 /* The fingerprint leaves out keys that change no result and includes the checksums of the user's files. */
 static void fingerprint(cst_reader *r) {
+  cst_study *s = r->s;
+  cst_yaml  *system = cst_yaml_get(r->root, "system");
+  cst_yaml  *layers = cst_yaml_get(r->root, "layers");
   cst_yaml_remove(r->root, "checkpoint");
-  cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
-  if (r->s->system_file) cst_yaml_put(cst_yaml_get(r->root, "system"), "sha256", r->s->system_sha256);
-  for (int i = 0; i < r->s->nlayer; i++)
-    cst_yaml_put(cst_yaml_get(cst_yaml_get(r->root, "layers"), r->s->layer[i].name), "sha256",
-                 r->s->layer[i].sha256);
-  if (r->s->starts_text) cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", r->s->starts_sha256);
-  r->s->canonical = cst_document_canonical(r->doc);
-  cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
+  cst_yaml_remove(system, "compile");
+  if (s->system_file) cst_yaml_put(system, "sha256", s->system_sha256);
+  for (int i = 0; i < s->nlayer; i++)
+    cst_yaml_put(cst_yaml_get(layers, s->layer[i].name), "sha256", s->layer[i].sha256);
+  if (s->starts_text) cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", s->starts_sha256);
+  s->canonical = cst_document_canonical(r->doc);
+  cst_sha256(s->canonical, strlen(s->canonical), s->sha256);
 }
 
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d) {

@@ -27,19 +27,22 @@ static bool is_finite(const double *x, int n) {
 
 /* Standard deviation of coordinate i (which = 0) or of its velocity (1). */
 static double deviation(const cst_study *s, int which, int i) {
-  return s->deviation[which] ? s->deviation[which][i] : which ? s->spread_v : s->spread_q;
+  if (s->deviation[which]) return s->deviation[which][i];
+  return which ? s->spread_v : s->spread_q;
 }
 
 static void spread(const cst_study *s, long member, uint32_t purpose, int which, double *x) {
   const cst_system *sys = s->system;
-  for (int i = 0, k = 0; i < sys->nq; i++) {
-    if (k < sys->nbodies && i == sys->bodies[k].rotation) {
+  int               body = 0; /* the next one, whose nine entries are left out */
+  for (int i = 0; i < sys->nq; i++) {
+    if (body < sys->nbodies && i == sys->bodies[body].rotation) {
       i += 8;
-      k++;
+      body++;
       continue;
     }
-    if (deviation(s, which, i) > 0)
-      x[i] += deviation(s, which, i) * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
+    const double width = deviation(s, which, i);
+    if (!(width > 0)) continue;
+    x[i] += width * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
   }
 }
 
@@ -61,9 +64,10 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
 }
 
 bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
-  int           nq = s->system->nq;
-  size_t        at = (size_t)variant * (size_t)nq;
-  size_t        bytes = sizeof(double) * (size_t)nq;
+  const int     nq = s->system->nq;
+  const long    at = (long)variant * nq;
+  const size_t  bytes = sizeof(double) * (size_t)nq;
+  const double *c = s->parameter + (long)variant * s->system->npar;
   const double *own = s->nstart ? cst_starts_row(s, variant, member % s->nstart) : NULL;
   memcpy(q, own ? own : s->q0 + at, bytes);
   memcpy(v, own ? own + nq : s->v0 + at, bytes);
@@ -71,6 +75,6 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   spread(s, member, CST_PURPOSE_INITIAL_Q, 0, q);
   spread(s, member, CST_PURPOSE_INITIAL_V, 1, v);
   turn(s, member, q, v);
-  return cst_system_project(s->system, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v) &&
-         is_finite(q, nq) && is_finite(v, nq);
+  if (!cst_system_project(s->system, c, q, v)) return false;
+  return is_finite(q, nq) && is_finite(v, nq);
 }

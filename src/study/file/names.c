@@ -37,9 +37,10 @@ static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const 
 
 static void bind_parameters(cst_names *x, cst_graph *g, const cst_system *s) {
   for (int i = 0; i < cst_system_named(s); i++) {
-    text(x, "", s->parameter[i].name, "");
-    x->name[x->n++].node =
-        s->parameter[i].size ? cst_graph_constant(g, s->parameter[i].value) : cst_graph_input(g, 'c', i);
+    const cst_parameter *p = &s->parameter[i];
+    text(x, "", p->name, "");
+    x->name[x->n].node = p->size ? cst_graph_constant(g, p->value) : cst_graph_input(g, 'c', i);
+    x->n++;
   }
 }
 
@@ -94,9 +95,11 @@ static void bind_quantity(cst_names *x, cst_graph *g, const cst_system *s, const
 
 static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, const char *text,
                             cst_node **entry) {
-  for (const cst_body_quantity *what = cst_body_quantities; what->prefix; what++)
-    for (int k = 0; wanted(what, text) && k < s->nbody_name; k++)
+  for (const cst_body_quantity *what = cst_body_quantities; what->prefix; what++) {
+    if (!wanted(what, text)) continue;
+    for (int k = 0; k < s->nbody_name; k++)
       for (int i = 0; what->components[i]; i++) bind_quantity(x, g, s, &s->body_name[k], what, i, entry);
+  }
 }
 
 cst_names cst_names_create(const cst_system *s, cst_graph *g, const char *written) {

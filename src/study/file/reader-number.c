@@ -24,8 +24,10 @@ const char *cst_reader_shortest(double x) {
 const char *cst_reader_with(const cst_reader *r, int variant) {
   static char      ring[4][256];
   static int       turn;
+  const size_t     room = sizeof ring[0];
   char            *text = ring[turn++ % 4];
   const cst_study *s = r->s;
+  const int        npar = s->system ? s->system->npar : 0;
   size_t           at = 0;
   *text = 0;
   for (int i = 0; s->system && i < s->system->npar && at < sizeof ring[0]; i++)

@@ -46,6 +46,14 @@ static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values
   return true;
 }
 
+/* The first value that appears a second time; -1: none. */
+static int repeated(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++)
+      if (x[k] == x[i]) return i;
+  return -1;
+}
+
 bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
   if (cst_yaml_is_map(n)) return spaced(r, n, what, values, count);
   const bool list = cst_yaml_is_list(n);
@@ -53,14 +61,15 @@ bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **val
   const int m = list ? cst_yaml_size(n) : 1;
   double   *x = cst_reader_memory((size_t)m, sizeof *x);
   bool      good = true;
-  for (int i = 0; i < m && good; i++)
-    good = cst_reader_constant(r, list ? cst_yaml_item(n, i) : n, what, x + i);
-  for (int i = 0; i < m && good; i++)
-    for (int k = 0; k < i && good; k++)
-      if (!(good = x[k] != x[i]))
-        cst_yaml_error(r->doc, cst_yaml_item(n, i), r->d, "'%s': the value %s appears twice", what,
-                       cst_reader_shortest(x[i]));
-  if (!good) {
+  for (int i = 0; i < m && good; i++) {
+    cst_yaml *item = list ? cst_yaml_item(n, i) : n;
+    good = cst_reader_constant(r, item, what, x + i);
+  }
+  const int again = good ? repeated(x, m) : -1;
+  if (again >= 0)
+    cst_yaml_error(r->doc, cst_yaml_item(n, again), r->d, "'%s': the value %s appears twice", what,
+                   cst_reader_shortest(x[again]));
+  if (!good || again >= 0) {
     free(x);
     return false;
   }

@@ -39,7 +39,9 @@ static char *next_cell(char **line) {
   *line = *end ? end + 1 : NULL;
   *end = 0;
   here += strspn(here, " \t\"");
-  for (char *last = here + strlen(here); last > here && strchr(" \t\"", last[-1]);) *--last = 0;
+  char *last = here + strlen(here);
+  while (last > here && strchr(" \t\"", last[-1])) last--;
+  *last = 0;
   return here;
 }
 
@@ -95,13 +97,16 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
   cst_study *s = t->r->s;
   /* the rest is that of the base start, which may depend on the parameters */
   const bool each = t->n < 2 * s->system->nq;
+  const int  variants = each ? s->nvariant : 1;
   if (!cst_starts_make(t->r, n, (double)rows, each)) return false;
   for (long i = 0; i < rows; i++) {
     char *line = next_line(&text, &t->line);
     char *again = strdup(line);
     bool  good = again != NULL;
-    for (int v = 0; v < (each ? s->nvariant : 1) && good; v++)
-      good = row(t, strcpy(again, line), cst_starts_row(s, v, i));
+    for (int v = 0; v < variants && good; v++) {
+      strcpy(again, line); /* reading a row changes its text */
+      good = row(t, again, cst_starts_row(s, v, i));
+    }
     free(again);
     if (!good) return false;
   }

@@ -75,13 +75,15 @@ static long print(const finals *f, FILE *out) {
   const double     *c = f->c ? f->c + f->icase * s->npar : NULL;
   double           *v = cst_reader_memory((size_t)s->nq, sizeof *v);
   long              n = 0;
-  for (int i = 0; i < 2 * s->nq; i++)
-    fprintf(out, "%s%s%s", i ? "," : "", s->coordinate[i % s->nq], i < s->nq ? "" : "'");
+  for (int i = 0; i < s->nq; i++) fprintf(out, "%s%s", i ? "," : "", s->coordinate[i]);
+  for (int i = 0; i < s->nq; i++) fprintf(out, ",%s'", s->coordinate[i]);
   fputc('\n', out);
   for (long m = 0; m < f->members; m++) {
     const long    row = f->icase * f->members + m;
     const double *q = f->q + row * s->nq;
-    if (f->status[row] != 0 || !cst_system_velocity(s, c, q, f->p + row * s->nq, v)) continue;
+    const double *p = f->p + row * s->nq;
+    if (f->status[row] != 0) continue;
+    if (!cst_system_velocity(s, c, q, p, v)) continue;
     for (int i = 0; i < s->nq; i++) fprintf(out, "%s%.17g", i ? "," : "", q[i]);
     for (int i = 0; i < s->nq; i++) fprintf(out, ",%.17g", v[i]);
     fputc('\n', out);

@@ -23,18 +23,18 @@ static bool set(const cst_system *s, const char *name, double x, double *each) {
   const int at = cst_starts_place(s, name, 0);
   bool      found = at >= 0 && at < s->nq;
   if (found) each[at] = x;
-  for (int i = 0; i < s->ncoordinate; i++)
-    for (int k = 0; s->coordinate_name[i].array && !strcmp(s->coordinate_name[i].name, name) &&
-                    k < s->coordinate_name[i].count;
-         k++) {
-      each[s->coordinate_name[i].at + k * s->coordinate_name[i].step] = x;
-      found = true;
-    }
-  for (int k = 0; k < s->nbodies; k++)
-    if (!strcmp(s->bodies[k].name, name)) {
-      for (int i = 0; i < 9; i++) each[s->bodies[k].rotation + i] = x;
-      found = true;
-    }
+  for (int i = 0; i < s->ncoordinate; i++) {
+    const cst_name *a = &s->coordinate_name[i];
+    if (!a->array || strcmp(a->name, name)) continue;
+    for (int k = 0; k < a->count; k++) each[a->at + k * a->step] = x;
+    found = found || a->count > 0;
+  }
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    if (strcmp(b->name, name)) continue;
+    for (int i = 0; i < 9; i++) each[b->rotation + i] = x;
+    found = true;
+  }
   return found;
 }
 

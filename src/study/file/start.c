@@ -23,13 +23,14 @@ static const double *c_of(const cst_study *s, int variant) {
 
 static bool is_finite(cst_reader *r, int variant) {
   const cst_study *s = r->s;
-  for (int i = 0; i < s->system->nq; i++)
-    if (!isfinite(q_of(s, variant)[i]) || !isfinite(v_of(s, variant)[i])) {
-      cst_yaml_error(r->doc, r->start, r->d, "the start is not finite%s: %s is %g, its velocity %g",
-                     cst_reader_with(r, variant), s->system->coordinate[i], q_of(s, variant)[i],
-                     v_of(s, variant)[i]);
-      return false;
-    }
+  const double    *q = q_of(s, variant);
+  const double    *v = v_of(s, variant);
+  for (int i = 0; i < s->system->nq; i++) {
+    if (isfinite(q[i]) && isfinite(v[i])) continue;
+    cst_yaml_error(r->doc, r->start, r->d, "the start is not finite%s: %s is %g, its velocity %g",
+                   cst_reader_with(r, variant), s->system->coordinate[i], q[i], v[i]);
+    return false;
+  }
   return true;
 }
 
@@ -85,17 +86,23 @@ static bool find_redundant(cst_reader *r) {
 
 /* Checks the start (q, v), called `what` in messages. */
 static bool consistent(cst_reader *r, int variant, double *q, double *v, const char *what) {
-  cst_study *s = r->s;
-  cst_worst  g, gv;
-  char       why[WHY], why_v[WHY];
-  if (s->project && !cst_system_project(s->system, c_of(s, variant), q, v)) {
+  cst_study    *s = r->s;
+  const double *c = c_of(s, variant);
+  cst_worst     g, gv;
+  char          why[WHY], why_v[WHY];
+  if (s->project && !cst_system_project(s->system, c, q, v)) {
     cst_yaml_error(r->doc, r->start, r->d,
                    "%s: no nearest point on the constraints was found%s; it must be closer to them", what,
                    cst_reader_with(r, variant));
     return false;
   }
-  cst_system_worst(s->system, c_of(s, variant), q, v, &g, &gv);
+  cst_system_worst(s->system, c, q, v, &g, &gv);
   if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
+  const char *separator = g.at < 0 ? "" : "; ";
+  const char *separator_v = gv.at < 0 ? "" : "; ";
+  const char *allowed = s->nstart ? "`project: true` in 'initial'" : "{q: ..., v: ..., project: true}";
+  cst_worst_say(s->system, &g, why, WHY);
+  cst_worst_say(s->system, &gv, why_v, WHY);
   cst_yaml_error(r->doc, r->start, r->d,
                  "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
                  "scale%s%s); at most 1e-10 of the scale is allowed; `project: true` %s moves it there",

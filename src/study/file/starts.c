@@ -49,12 +49,14 @@ bool cst_starts_make(cst_reader *r, cst_yaml *at, double n, bool each) {
 }
 
 int cst_starts_place(const cst_system *s, const char *name, int from) {
-  const size_t n = strlen(name);
-  const bool   velocity = n && name[n - 1] == '\'';
+  const size_t length = strlen(name);
+  const bool   velocity = length && name[length - 1] == '\'';
+  const size_t n = length - velocity;
   for (int k = 0; k < s->nq; k++) {
-    const int i = (from + k) % s->nq;
-    if (strlen(s->coordinate[i]) == n - velocity && !strncmp(s->coordinate[i], name, n - velocity))
-      return velocity ? s->nq + i : i;
+    const int   i = (from + k) % s->nq;
+    const char *coordinate = s->coordinate[i];
+    const bool  same = strlen(coordinate) == n && !strncmp(coordinate, name, n);
+    if (same) return velocity ? s->nq + i : i;
   }
   return -1;
 }
@@ -74,10 +76,11 @@ static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
 }
 
 static void check_keys(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
-  const char *keys[CST_MOST_KEYS + MOST_KEYS];
-  int         n = cst_keys_of(cst_study_keys, "initial", CST_START_TABLE, keys);
+  const char        *keys[CST_MOST_KEYS + MOST_KEYS];
+  int                n = cst_keys_of(cst_study_keys, "initial", CST_START_TABLE, keys);
+  const char *const *also = f->also;
   keys[n++] = f->key;
-  for (const char *const *also = f->also; also && *also && n < CST_COUNT(keys);) keys[n++] = *also++;
+  while (also && *also && n < CST_COUNT(keys)) keys[n++] = *also++;
   cst_reader_map(r, map, "initial", keys, n);
 }
 

@@ -69,14 +69,15 @@ static int sooner(const void *a, const void *b) {
 }
 
 static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda) {
-  agenda->work = cst_need(calloc((size_t)batches(a, agenda->batch) + 1, sizeof *agenda->work));
+  agenda->work = cst_zeros(batches(a, agenda->batch), sizeof *agenda->work);
   for (int i = 0; i < a->n; i++) {
     const cst_stretch *s = &a->stretch[i];
     const cst_class   *k = &p->classes[s->cohort];
     for (long at = 0; at < s->count; at += agenda->batch) {
-      const long count = s->count - at < agenda->batch ? s->count - at : agenda->batch;
-      agenda->work[agenda->n++] = (cst_work){
-          s->cohort, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
+      const long   left = s->count - at;
+      const long   count = left < agenda->batch ? left : agenda->batch;
+      const double cost = (double)count * (double)k->n * k->cost;
+      agenda->work[agenda->n++] = (cst_work){s->cohort, s->first + at, count, cost, a->piece[i], at};
     }
     agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
   }

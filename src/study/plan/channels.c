@@ -166,10 +166,10 @@ void cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n) 
 static void make_path_of_case(const cst_plan *p, cst_channel *x) {
   const char *form = cst_channels_table[x->kind].path;
   const char *mark = strchr(form, '%');
-  const char *end =
-      cst_channels_table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
-  snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form,
-           case_of(p, x->kind, x->which), end);
+  const bool  stored = cst_channels_table[x->kind].many == OF_STORED;
+  const char *end = stored ? quantity_of(p, x->kind, x->which)->name : mark + 3;
+  const int   icase = case_of(p, x->kind, x->which);
+  snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form, icase, end);
 }
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
@@ -259,43 +259,56 @@ static void add_row_dimension(cst_channels *c, cst_channel *x) {
   dimension(c, "number", n, "number of a row", NULL);
 }
 
+/* The dimensions of a channel as its row of the table lists them. */
+static void list_dimensions(const cst_channels *c, const int *at, cst_channel *x) {
+  for (const int *d = cst_channels_table[x->kind].dim; *d != NONE; d++) {
+    int dim = at[*d];
+    if (*d == TIME) dim += case_of(c->plan, x->kind, x->which);
+    x->field.dim[x->field.ndim++] = dim;
+  }
+}
+
 static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind,
                 int which) {
+  const unsigned      is = cst_channels_table[kind].is;
   cst_channel        *x = &c->channel[c->n++];
   const cst_observer *row;
   *x = (cst_channel){.kind = kind, .which = which, .place = -1};
   if (!is_there(c->plan, kind, which)) return;
   row = observer(c->plan, x);
-  x->kept = cst_channels_table[kind].is & KEPT;
-  x->in_lanes = cst_channels_table[kind].is & IN_LANES;
+  x->kept = is & KEPT;
+  x->in_lanes = is & IN_LANES;
   make_path(c->plan, columns, x);
   describe(c->plan, columns, x);
-  for (const int *d = cst_channels_table[kind].dim; *d != NONE; d++)
-    x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + case_of(c->plan, kind, which) : at[*d];
+  list_dimensions(c, at, x);
   if (row && row->path) add_own_dimension(c, at, x);
   if (is_of_histogram(x)) add_histogram_dimension(c, x);
   if (kind == CST_CHANNEL_CONTINUE) add_row_dimension(c, x);
-  if (cst_channels_table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
+  if (is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
   for (int k = 2; k < x->field.ndim && x->count && !row; k++)
     x->count *= (size_t)c->dim[x->field.dim[k]].size;
-  if (!(cst_channels_table[kind].is & WRITTEN) && !(row && row->path)) return;
+  const bool written = (is & WRITTEN) || (row && row->path);
+  if (!written) return;
   x->place = c->nfield;
   c->field[c->nfield++] = x->field;
 }
 
 cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns) {
   cst_channels *c = cst_need(calloc(1, sizeof *c));
-  size_t        n = 0;
+  int           many[CST_CHANNELS];
+  long          n = 0;
   int           at[DIMS + 1];
   c->plan = p;
   make_dimensions(c, at);
-  for (int k = 0; k < CST_CHANNELS; k++) n += (size_t)how_many(p, cst_channels_table[k].many, k, columns);
+  for (int k = 0; k < CST_CHANNELS; k++) {
+    many[k] = how_many(p, cst_channels_table[k].many, k, columns);
+    n += many[k];
+  }
   c->channel = cst_zeros(n, sizeof *c->channel);
   c->field = cst_zeros(n, sizeof *c->field);
   for (int k = 0; k < CST_CHANNELS; k++) {
     c->first[k] = c->n;
-    for (int i = 0, m = how_many(p, cst_channels_table[k].many, k, columns); i < m; i++)
-      add(c, at, columns, k, i);
+    for (int i = 0; i < many[k]; i++) add(c, at, columns, k, i);
   }
   return c;
 }

@@ -51,15 +51,18 @@ static double conclusion_bytes(const cst_plan *p) {
  * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
  * trajectory. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
-  const cst_system *s = p->study->system;
-  const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double      state = cst_plan_lane_bytes(p);
-  const double      row = row_bytes(p);
+  const cst_study  *study = p->study;
+  const cst_system *s = study->system;
+  const double      batches = 4.0 * study->nmethod * (study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  const double      per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  return program + group + reference + cst_plan_track_bytes(p, batch) +
-         ((batches + 1) * state + 2 * row) * (double)batch + series_bytes(p) + conclusion_bytes(p) +
-         2.0 * (double)p->study->members * p->ncase;
+  const double      status = 2.0 * (double)study->members * p->ncase;
+  double            sum = program + group + reference + cst_plan_track_bytes(p, batch);
+  sum += per_lane * (double)batch;
+  sum += series_bytes(p);
+  sum += conclusion_bytes(p);
+  return sum + status;
 }
 
 /* Data of the table, plus HDF5's overhead per dataset and for the attributes of the study. */

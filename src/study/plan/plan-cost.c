@@ -9,25 +9,32 @@
 
 enum { GROUP_BYTES = 1 << 20 };
 
+/* Numbers that method i keeps per lane between steps, besides the layout of the system. */
+static double method_numbers(const cst_plan *plan, int i, double *matrix) {
+  const cst_system  *s = plan->study->system;
+  const cst_system  *on = plan->method[i]->stepped;
+  const cst_program *p = plan->method[i]->program;
+  double             own = 0;
+  int                n;
+  cst_state_place   *state = cst_program_state(p, on, 0, &n);
+  if (on != s) own += s->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
+  for (int k = 0; k < n; k++) own += state[k].n;
+  for (int k = 0; k < p->n; k++) {
+    const cst_substep_size size = p->step[k].row->size(p->step[k].data, on);
+    *matrix = fmax(*matrix, size.matrix);
+    own += cst_substep_kept(&size, true);
+  }
+  free(state);
+  return own;
+}
+
 /* *matrix: size of the solver's largest matrices, in numbers per lane. *kept: most numbers that a method
  * keeps between steps in addition to its state. */
 static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
-  const cst_study *s = plan->study;
-  *matrix = *kept = 0;
-  for (int i = 0; i < s->nmethod; i++) {
-    const cst_system  *on = plan->method[i]->stepped;
-    const cst_program *p = plan->method[i]->program;
-    double             own = 0;
-    int                n;
-    cst_state_place   *state = cst_program_state(p, on, 0, &n);
-    if (on != s->system) own += s->system->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
-    for (int k = 0; k < n; k++) own += state[k].n;
-    for (int k = 0; k < p->n; k++) {
-      const cst_substep_size size = p->step[k].row->size(p->step[k].data, on);
-      *matrix = fmax(*matrix, size.matrix);
-      own += cst_substep_kept(&size, true);
-    }
-    free(state);
+  *matrix = 0;
+  *kept = 0;
+  for (int i = 0; i < plan->study->nmethod; i++) {
+    const double own = method_numbers(plan, i, matrix);
     *kept = fmax(*kept, own);
   }
 }
@@ -51,16 +58,19 @@ long cst_plan_state_numbers(const cst_plan *p) {
 
 /* Solver workspace per lane, in bytes: matrices of Newton's method. */
 double cst_plan_work_bytes(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  double            matrix, kept;
+  static const cst_kernel_id once[] = {CST_K_d2V, CST_K_M, CST_K_Lvq, CST_K_Lqq};
+  const cst_system          *s = p->study->system;
+  double                     matrix, kept;
   solver_numbers(p, &matrix, &kept);
-  return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n +
-                               s->pattern[CST_K_M].n + s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
+  double numbers = s->gram.size + 2.0 * s->pattern[CST_K_G].n;
+  for (int k = 0; k < 4; k++) numbers += s->pattern[once[k]].n;
+  return 8.0 * matrix + 8.0 * numbers;
 }
 
 long cst_plan_most_lanes(const cst_plan *p) {
   long most = 0;
-  for (int k = 0; k < p->nclass; k++) most = p->classes[k].lanes > most ? p->classes[k].lanes : most;
+  for (int k = 0; k < p->nclass; k++)
+    if (p->classes[k].lanes > most) most = p->classes[k].lanes;
   return most;
 }
 
@@ -105,7 +115,10 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
 /* Nanoseconds per step and lane. */
 static double program_cost(const cst_program *p, const cst_system *s) {
   double sum = 0;
-  for (int i = 0; i < p->n; i++) sum += p->step[i].row->size(p->step[i].data, s).cost;
+  for (int i = 0; i < p->n; i++) {
+    const cst_substep *substep = &p->step[i];
+    sum += substep->row->size(substep->data, s).cost;
+  }
   return sum;
 }
 
@@ -128,8 +141,11 @@ double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
 double cst_plan_time(const cst_plan *p) {
   const double width = cst_isas[p->isa].width;
   double       sum = 0;
-  for (int k = 0; k < p->nclass; k++)
-    sum += ceil((double)p->classes[k].lanes / width) * width * (double)p->classes[k].n * p->classes[k].cost;
+  for (int k = 0; k < p->nclass; k++) {
+    const cst_class *class = &p->classes[k];
+    const double lanes = ceil((double)class->lanes / width) * width;
+    sum += lanes * (double)class->n * class->cost;
+  }
   return sum;
 }
 
@@ -141,8 +157,8 @@ double cst_plan_steps(const cst_plan *p) {
 
 double cst_plan_replay_steps(const cst_plan *p) {
   double sum = 0;
-  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
-    sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
+  if (!p->study->worst_by.text) return sum;
+  for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
   return sum;
 }
 
@@ -150,7 +166,10 @@ double cst_plan_replay_time(const cst_plan *p) {
   const double width = cst_isas[p->isa].width;
   const double lanes = ceil((double)p->study->ntrajectory / width) * width;
   double       sum = 0;
-  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
-    sum += lanes * (double)p->cases[i].n * p->classes[p->class_of[i]].cost;
+  if (!p->study->worst_by.text) return sum;
+  for (int i = 0; i < p->ncase; i++) {
+    const double cost = p->classes[p->class_of[i]].cost;
+    sum += lanes * (double)p->cases[i].n * cost;
+  }
   return sum;
 }

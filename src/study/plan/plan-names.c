@@ -29,9 +29,14 @@ static const cst_observable *named_by(const cst_study *s, const char *path) {
 /* The symmetry whose name begins the dataset's name, likewise. */
 static const char *symmetry_of(const cst_system *s, const char *path) {
   const char *found = NULL;
+  const char *part = last_part(path);
+  size_t      longest = 0;
   for (int i = 0; i < s->nsym; i++) {
     const size_t n = strlen(s->symmetry[i]);
-    if (!strncmp(last_part(path), s->symmetry[i], n) && (!found || n > strlen(found))) found = s->symmetry[i];
+    if (strncmp(part, s->symmetry[i], n)) continue;
+    if (found && n <= longest) continue;
+    found = s->symmetry[i];
+    longest = n;
   }
   return found;
 }
@@ -79,9 +84,11 @@ static void check_paths(const cst_study *s, const char **path, int n, cst_diag *
 }
 
 static void check_dimensions(const cst_study *s, const cst_channels *c, cst_diag *d) {
-  for (int i = 0; i < c->nfield; i++)
+  for (int i = 0; i < c->nfield; i++) {
+    const char *path = c->field[i].path;
     for (int k = 0; k < c->ndim; k++)
-      if (!strcmp(c->field[i].path + 1, c->dim[k].name)) report(s, c->field[i].path, "is a dimension", d);
+      if (!strcmp(path + 1, c->dim[k].name)) report(s, path, "is a dimension", d);
+  }
 }
 
 void cst_plan_check_names(const cst_plan *p, cst_diag *d) {

@@ -75,13 +75,18 @@ static unsigned hash(const cst_case *c) {
   return (unsigned)(x ^ (x >> 31));
 }
 
+static bool is_class(const cst_class *k, const cst_case *c, long read) {
+  return k->method == c->method && k->h == c->h && k->n == c->n && k->read == read;
+}
+
 static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   const long read = read_every(p->study, c);
   unsigned   at = hash(c) & t->mask;
-  for (int i; (i = t->slot[at]) >= 0; at = (at + 1) & t->mask)
-    if (p->classes[i].method == c->method && p->classes[i].h == c->h && p->classes[i].n == c->n &&
-        p->classes[i].read == read)
-      return i;
+  while (t->slot[at] >= 0) {
+    const int i = t->slot[at];
+    if (is_class(&p->classes[i], c, read)) return i;
+    at = (at + 1) & t->mask;
+  }
   t->slot[at] = p->nclass;
   cst_class *k = &p->classes[p->nclass];
   k->method = c->method;
@@ -101,11 +106,14 @@ static void make_classes(cst_plan *p) {
   p->class_of = cst_zeros(p->ncase, sizeof *p->class_of);
   const class_table t = table_of(p->ncase);
   for (int i = 0; i < p->ncase; i++) {
-    int        at = find_class(p, &t, &p->cases[i]);
+    const int  at = find_class(p, &t, &p->cases[i]);
     cst_class *k = &p->classes[at];
+    const bool full = !(k->ncase & (k->ncase - 1)); /* the room is a power of two */
     p->class_of[i] = at;
-    if (!(k->ncase & (k->ncase - 1)))
-      k->cases = cst_need(realloc(k->cases, 2 * ((size_t)k->ncase + 1) * sizeof *k->cases));
+    if (full) {
+      const size_t room = 2 * ((size_t)k->ncase + 1);
+      k->cases = cst_need(realloc(k->cases, room * sizeof *k->cases));
+    }
     k->cases[k->ncase++] = i;
     k->lanes = k->ncase * p->study->members;
   }
@@ -144,13 +152,17 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
  */
 static void make_looks(cst_plan *p) {
   const cst_study *s = p->study;
-  p->look = cst_need(calloc((size_t)(CST_OBSERVERS + s->nobservable), sizeof *p->look));
-  for (int k = 0; k < CST_OBSERVERS; k++)
-    if (!cst_observers[k]->expression && (!cst_observers[k]->optional || is_wanted(s, cst_observers[k])))
-      add_look(p, cst_observers[k], NULL);
+  p->look = cst_zeros(CST_OBSERVERS + s->nobservable, sizeof *p->look);
+  for (int k = 0; k < CST_OBSERVERS; k++) {
+    const cst_observer *row = cst_observers[k];
+    if (row->expression) continue;
+    if (!row->optional || is_wanted(s, row)) add_look(p, row, NULL);
+  }
   p->nbuiltin = p->nquantity;
-  for (int i = 0; i < s->nobservable; i++)
-    if (s->observable[i].observer->expression) add_look(p, s->observable[i].observer, &s->observable[i]);
+  for (int i = 0; i < s->nobservable; i++) {
+    const cst_observable *o = &s->observable[i];
+    if (o->observer->expression) add_look(p, o->observer, o);
+  }
 }
 
 static void make_histograms(cst_plan *p) {

@@ -46,13 +46,15 @@ static bool takes_too_long(void *context) {
 }
 
 static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
-  const cst_study    *s = t->plan->study;
-  cst_stepper_options o = {t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
+  const cst_study          *s = t->plan->study;
+  const cst_stepper_options o = {t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
+  const int                 m = k->method;
   PetscFunctionBegin;
-  if (!t->stepper[k->method])
-    PetscCall(cst_stepper_create(k->method < s->nmethod ? t->plan->method[k->method] : t->plan->reference, &o,
-                                 &t->stepper[k->method]));
-  *st = t->stepper[k->method];
+  if (!t->stepper[m]) {
+    const cst_prepared *method = m < s->nmethod ? t->plan->method[m] : t->plan->reference;
+    PetscCall(cst_stepper_create(method, &o, &t->stepper[m]));
+  }
+  *st = t->stepper[m];
   cst_stepper_set_resolution(*st, s->resolution);
   cst_stepper_set_step(*st, k->h);
   cst_stepper_halt_by(*st, takes_too_long, t);
@@ -83,10 +85,13 @@ static double iterations(cst_stepper *st, const cst_batch *b) {
 static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nanoseconds) {
   const double before = clock_now();
   const long   from = b->step;
+  long         some = 1;
   PetscFunctionBegin;
-  for (long some = 1; b->step < n && b->alive[0] && clock_now() - before < timed && !cst_stepper_halted(st);
-       some *= 2)
+  while (b->step < n && b->alive[0]) {
+    if (clock_now() - before >= timed || cst_stepper_halted(st)) break;
     PetscCall(cst_stepper_advance(st, b, PetscMin(some, n - b->step)));
+    some *= 2;
+  }
   if (b->step > from && b->alive[0]) *nanoseconds = (clock_now() - before) / (double)(b->step - from);
   PetscFunctionReturn(0);
 }
@@ -171,15 +176,18 @@ cst_trial cst_trial_make(const cst_plan *p) {
   const double begun = clock_now();
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
+    const double     n = (double)k->n;
     double           evaluations = NAN, nanoseconds = NAN;
     spent += of_few(k);
-    if (k->method != last.method || (spent < budget && clock_now() - begun < budget)) {
+    const bool time_left = spent < budget && clock_now() - begun < budget;
+    if (k->method != last.method || time_left) {
       if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds)) continue;
-      last = (rates){k->method, evaluations / (double)k->n, nanoseconds};
+      last = (rates){k->method, evaluations / n, nanoseconds};
     }
-    all.evaluations += last.evaluations * (double)k->n * (double)k->lanes;
-    all.seconds += 1e-9 * ceil((double)k->lanes / width) * (double)k->n *
-                   (steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k));
+    const double groups = ceil((double)k->lanes / width);
+    const double per_step = steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k);
+    all.evaluations += last.evaluations * n * (double)k->lanes;
+    all.seconds += 1e-9 * groups * n * per_step;
   }
   all.reference = try_reference(t);
   cst_trial_destroy(t);

@@ -59,15 +59,20 @@ PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const doubl
 void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) {
   for (long m = 0; m < r->plan->study->members; m++) {
     const double *f = r->figures + m * CST_FIGURES;
-    x[m] = !r->good[m] ? NAN : and < 0 ? f[figure] : f[figure] + f[and];
+    x[m] = f[figure];
+    if (and >= 0) x[m] += f[and];
+    if (!r->good[m]) x[m] = NAN;
   }
 }
 
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
   PetscFunctionBegin;
   PetscCall(cst_output_read(r->output, CST_CHANNEL_WINDOWS, quantity, r->icase, x));
-  for (long m = 0; m < r->plan->study->members; m++)
-    for (int w = 0; w < CST_WINDOWS && !r->good[m]; w++) x[m * CST_WINDOWS + w] = NAN;
+  for (long m = 0; m < r->plan->study->members; m++) {
+    double *window = x + m * CST_WINDOWS;
+    if (r->good[m]) continue;
+    for (int w = 0; w < CST_WINDOWS; w++) window[w] = NAN;
+  }
   PetscFunctionReturn(0);
 }
 

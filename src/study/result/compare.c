@@ -52,10 +52,15 @@ static void say_first(cst_comparison *c, const char *where, cst_type type, const
 static void say_place(const cst_field *f, const long *start, const long *count, long i, char *text,
                       size_t n) {
   long at[CST_FIELD_DIMS];
-  for (int k = f->ndim - 1; k >= 0; i /= count[k], k--) at[k] = start[k] + i % count[k];
+  for (int k = f->ndim - 1; k >= 0; k--) {
+    at[k] = start[k] + i % count[k];
+    i /= count[k];
+  }
   size_t length = (size_t)snprintf(text, n, "%s[", f->path);
-  for (int k = 0; k < f->ndim; k++)
-    length += (size_t)snprintf(text + length, n - length, k ? ", %ld" : "%ld", at[k]);
+  for (int k = 0; k < f->ndim; k++) {
+    const char *separator = k ? ", " : "";
+    length += (size_t)snprintf(text + length, n - length, "%s%ld", separator, at[k]);
+  }
   snprintf(text + length, n - length, "]");
 }
 

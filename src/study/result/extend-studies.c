@@ -57,8 +57,9 @@ static block block_at(const char *text) {
 /* Order of the names; an empty block comes last. */
 static int order(block a, block b) {
   if (!a.length || !b.length) return !a.length - !b.length;
-  const int n = strncmp(a.text, b.text, (size_t)(a.name < b.name ? a.name : b.name));
-  return n ? n : a.name - b.name;
+  const int shorter = a.name < b.name ? a.name : b.name;
+  const int difference = strncmp(a.text, b.text, (size_t)shorter);
+  return difference ? difference : a.name - b.name;
 }
 
 /* The first line in which two blocks differ, without leading blanks. */
@@ -93,10 +94,10 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
     const block a = block_at(x);
     const block b = block_at(y);
     const int   which = order(a, b);
+    const bool  same = a.length == b.length && !strncmp(a.text, b.text, (size_t)a.length);
     if (which < 0) report_missing(a, path, now->file, now, d);
     if (which > 0) report_missing(b, now->file, path, now, d);
-    if (which == 0 && (a.length != b.length || strncmp(a.text, b.text, (size_t)a.length)))
-      report(a, b, now, path, d);
+    if (which == 0 && !same) report(a, b, now, path, d);
     if (which <= 0) x += a.length;
     if (which >= 0) y += b.length;
   }
@@ -130,10 +131,16 @@ static bool compare_ends(const cst_study *old, const cst_study *now, const char 
   return false;
 }
 
+static void compare_systems(const cst_system *old, const cst_system *now, const char *file, const char *path,
+                            cst_diag *d) {
+  const bool same_name = !strcmp(old->name, now->name);
+  if (same_name && !strcmp(old->text, now->text)) return;
+  const char *change = same_name ? ", whose description has changed" : "";
+  cst_diag_add(d, file, 0, 0, "its system is not that of %s: %s%s", path, old->name, change);
+}
+
 bool cst_extend_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
-  if (strcmp(old->system->name, now->system->name) || strcmp(old->system->text, now->system->text))
-    cst_diag_add(d, now->file, 0, 0, "its system is not that of %s: %s%s", path, old->system->name,
-                 strcmp(old->system->name, now->system->name) ? "" : ", whose description has changed");
+  compare_systems(old->system, now->system, now->file, path, d);
   if (old->members > now->members)
     cst_diag_add(d, now->file, 0, 0,
                  "it has %ld members, %s has %ld; a study that extends it must keep all it has", now->members,

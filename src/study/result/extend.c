@@ -12,6 +12,8 @@
 
 /* ---- cases that are the same ----------------------------------------------------------------- */
 
+static const cst_class *class_of(const cst_plan *p, int icase) { return &p->classes[p->class_of[icase]]; }
+
 static bool same_numbers(const double *a, const double *b, int n) {
   return !n || !memcmp(a, b, sizeof *a * (size_t)n);
 }
@@ -26,27 +28,33 @@ static const char *start_of(const cst_plan *p, const cst_case *c) {
 }
 
 static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
-  const cst_case *a = &old->cases[i];
-  const cst_case *b = &now->cases[k];
-  const bool      longer = old->study->extensible && now->study->extensible;
-  return a->h == b->h && a->h_nominal == b->h_nominal && (longer ? a->n <= b->n : a->n == b->n) &&
-         !strcmp(label(old, a), label(now, b)) && !strcmp(start_of(old, a), start_of(now, b)) &&
-         old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
-         old->study->system->npar == now->study->system->npar &&
-         same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant),
-                      old->study->system->npar);
+  const cst_case  *a = &old->cases[i];
+  const cst_case  *b = &now->cases[k];
+  const cst_study *s = old->study;
+  const int        npar = s->system->npar;
+  const bool       longer = s->extensible && now->study->extensible;
+  if (a->h != b->h || a->h_nominal != b->h_nominal) return false;
+  if (longer ? a->n > b->n : a->n != b->n) return false;
+  if (strcmp(label(old, a), label(now, b))) return false;
+  if (strcmp(start_of(old, a), start_of(now, b))) return false;
+  if (s->tolerance[a->tolerance] != now->study->tolerance[b->tolerance]) return false;
+  if (npar != now->study->system->npar) return false;
+  return same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant), npar);
 }
 
 /* Both studies order their cases alike: searching from the last match walks through both lists once. */
 static int find_case(const cst_plan *old, int i, const cst_plan *now, int from) {
-  for (int k = 0; k < now->ncase; k++)
-    if (is_case(old, i, now, (from + k) % now->ncase)) return (from + k) % now->ncase;
+  for (int k = 0; k < now->ncase; k++) {
+    const int at = (from + k) % now->ncase;
+    if (is_case(old, i, now, at)) return at;
+  }
   return -1;
 }
 
 static bool same_looks(const cst_class *a, const cst_class *b) {
-  return a->observe == b->observe && a->read == b->read && a->lead == b->lead && a->nsample == b->nsample &&
-         (!a->nsample || !memcmp(a->sample, b->sample, sizeof *a->sample * (size_t)a->nsample));
+  if (a->observe != b->observe || a->read != b->read || a->lead != b->lead) return false;
+  if (a->nsample != b->nsample) return false;
+  return !a->nsample || !memcmp(a->sample, b->sample, sizeof *a->sample * (size_t)a->nsample);
 }
 
 /* The last digits of a method's states depend on all times at which it stops. */
@@ -101,15 +109,16 @@ static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m
 
 /* Continues case i of the file as case k. */
 static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
-  const cst_class *from = &e->old->classes[e->old->class_of[i]];
-  const cst_class *to = &e->now->classes[e->now->class_of[k]];
+  const cst_case  *c = &e->old->cases[i];
+  const cst_class *from = class_of(e->old, i);
+  const cst_class *to = class_of(e->now, k);
   const char      *why = cst_longer_refuse(e->old, from, e->now, to);
   const int        first = e->from[to->cases[0]];
   if (!why && first >= 0 && e->old->cases[first].n != from->n)
     why = "it would share a batch with cases that ended at other steps";
   if (why)
     cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot be continued: %s", i,
-                 path, label(e->old, &e->old->cases[i]), e->old->cases[i].h_nominal, why);
+                 path, label(e->old, c), c->h_nominal, why);
   e->from[k] = i;
 }
 
@@ -159,16 +168,21 @@ void cst_extend_destroy(cst_extension *e) {
 }
 
 void cst_extend_mark(const cst_extension *e, cst_past *past) {
-  for (int k = 0; k < e->now->ncase && !e->longer; k++)
-    if (e->from[k] >= 0)
-      memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE,
-             (size_t)e->old->study->members);
+  if (e->longer) return;
+  for (int k = 0; k < e->now->ncase; k++) {
+    if (e->from[k] < 0) continue;
+    unsigned char *lane = past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0);
+    memset(lane, CST_LANE_DONE, (size_t)e->old->study->members);
+  }
 }
 
 double cst_extend_steps(const cst_extension *e, int cohort) {
   const cst_class *k = &e->now->classes[cohort];
   long             lanes = k->lanes;
-  if (e->longer) return (double)lanes * (double)(k->n - e->old->cases[e->from[k->cases[0]]].n);
+  if (e->longer) {
+    const cst_case *first = &e->old->cases[e->from[k->cases[0]]];
+    return (double)lanes * (double)(k->n - first->n);
+  }
   for (int i = 0; i < k->ncase; i++)
     if (e->from[k->cases[i]] >= 0) lanes -= e->old->study->members;
   return (double)lanes * (double)k->n;
@@ -201,26 +215,35 @@ static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum
 /* Index in the new series of a sample of the file; -1: none. */
 static int there(const cst_extension *e, int icase, int sample) {
   if (!e->longer) return sample;
-  return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]],
-                           &e->now->classes[e->now->class_of[icase]], sample);
+  return cst_longer_sample(class_of(e->old, e->from[icase]), class_of(e->now, icase), sample);
+}
+
+static PetscErrorCode extend_one(const cst_extension *e, cst_series *s, int icase, int quantity, cst_sum *sum,
+                                 double *top, long *number) {
+  const int from = e->from[icase];
+  PetscFunctionBegin;
+  PetscCheck(read_series(e, quantity, from, sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "the series %s of the file cannot be read", e->old->quantity[quantity].name);
+  for (int i = 0; i < class_of(e->old, from)->nsample; i++) {
+    const int    at = there(e, icase, i);
+    const double most = number[i] > 0 ? top[i] : 0;
+    if (at >= 0) cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
-  cst_sum *sum;
-  double  *top;
-  long    *number;
+  const int samples = e->old->most_samples;
+  cst_sum  *sum;
+  double   *top;
+  long     *number;
   PetscFunctionBegin;
   if (!e->now->most_samples || e->now->study->members == 1) PetscFunctionReturn(0);
-  PetscCall(
-      PetscMalloc3(e->old->most_samples, &sum, e->old->most_samples, &top, e->old->most_samples, &number));
-  for (int k = 0; k < e->now->ncase; k++)
-    for (int q = 0; q < e->now->nquantity && e->from[k] >= 0; q++) {
-      PetscCheck(read_series(e, q, e->from[k], sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-                 "the series %s of the file cannot be read", e->old->quantity[q].name);
-      for (int i = 0; i < e->old->classes[e->old->class_of[e->from[k]]].nsample; i++)
-        if (there(e, k, i) >= 0)
-          cst_series_merge(s, k, there(e, k, i), q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
-    }
+  PetscCall(PetscMalloc3(samples, &sum, samples, &top, samples, &number));
+  for (int k = 0; k < e->now->ncase; k++) {
+    if (e->from[k] < 0) continue;
+    for (int q = 0; q < e->now->nquantity; q++) PetscCall(extend_one(e, s, k, q, sum, top, number));
+  }
   PetscCall(PetscFree3(sum, top, number));
   PetscFunctionReturn(0);
 }

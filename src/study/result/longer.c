@@ -102,29 +102,36 @@ static void join_windows(const cst_plan *p, const cst_class *from, const cst_pla
 
 static void convert_samples(const cst_plan *p, const cst_class *from, const cst_plan *now,
                             const cst_class *to, const double *old, double *made) {
-  for (long i = 0; i < (long)now->nquantity * now->most_samples; i++) made[i] = NAN;
+  const long numbers = (long)now->nquantity * now->most_samples;
+  for (long i = 0; i < numbers; i++) made[i] = NAN;
   for (int s = 0; s < from->nsample; s++) {
     const int there = cst_longer_sample(from, to, s);
-    for (int k = 0; k < p->nquantity && there >= 0; k++)
-      made[(long)k * now->most_samples + there] = old[(long)k * p->most_samples + s];
+    if (there < 0) continue;
+    for (long k = 0; k < p->nquantity; k++)
+      made[k * now->most_samples + there] = old[k * p->most_samples + s];
   }
+}
+
+static long kept_numbers(const cst_channels *c) {
+  long n = 0;
+  for (int k = 0; k < c->n; k++)
+    if (is_kept(&c->channel[k])) n += (long)c->channel[k].count;
+  return n;
 }
 
 void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
                         const cst_class *to, const double *row, double *made) {
   const cst_plan *p = old->plan, *q = now->plan;
-  long            kept = 0, kept_now = 0;
-  for (int k = 0; k < old->n; k++) kept += is_kept(&old->channel[k]) ? (long)old->channel[k].count : 0;
-  for (int k = 0; k < now->n; k++) kept_now += is_kept(&now->channel[k]) ? (long)now->channel[k].count : 0;
-  const long    states = CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS] - kept;
-  const double *x = row + states;
-  double       *y = made + states;
+  const long      states = CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS] - kept_numbers(old);
+  const double   *x = row + states;
+  double         *y = made + states;
   memcpy(made, row, sizeof *made * (size_t)states);
-  made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_now);
+  made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_numbers(now));
   for (int k = 0; k < now->n; k++) {
     const cst_channel *c = &now->channel[k];
-    const long         there = is_kept(c) ? place_of(old, c->kind, c->which) : -1;
-    const long         here = is_kept(c) ? place_of(now, c->kind, c->which) : 0;
+    if (!is_kept(c)) continue;
+    const long there = place_of(old, c->kind, c->which);
+    const long here = place_of(now, c->kind, c->which);
     if (there < 0) continue;
     if (c->kind == CST_CHANNEL_SAMPLES)
       convert_samples(p, from, q, to, x + there, y + here);
@@ -133,11 +140,11 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
     else if (c->kind != CST_CHANNEL_WINDOWS)
       memcpy(y + here, x + there, sizeof *y * c->count);
   }
-  const long sums = place_of(now, CST_CHANNEL_ACCUMULATORS, 0);
+  double *accumulators = y + place_of(now, CST_CHANNEL_ACCUMULATORS, 0);
   for (int k = 0; k < q->nquantity; k++) {
     const long there = place_of(old, CST_CHANNEL_WINDOWS, k);
     const long here = place_of(now, CST_CHANNEL_WINDOWS, k);
-    if (there >= 0)
-      join_windows(p, from, q, to, x + there, y + here, y + sums + (long)k * CST_SLOTS + CST_SLOT_SUM);
+    double    *sum = accumulators + (long)k * CST_SLOTS + CST_SLOT_SUM;
+    if (there >= 0) join_windows(p, from, q, to, x + there, y + here, sum);
   }
 }

@@ -43,12 +43,12 @@ static long numbers_of(const cst_plan *p) {
 /* Copies rows, [case][member]..., and series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
                                    const cst_channel *c) {
-  const bool single =
-      old->study->members == 1 && (c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS);
-  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  const bool is_series = c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS;
+  const bool single = old->study->members == 1 && is_series;
+  long       there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
   PetscFunctionBegin;
   if (!cst_output_has_rows(c) && !single) PetscFunctionReturn(0);
-  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  cst_output_extent(o, c, 2, count);
   if (c->kind == CST_CHANNEL_CONTINUE) count[2] = numbers_of(old);
   count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
   PetscCall(take_rows(o, file, c, c->field.path, there, here, count, 1));
@@ -64,14 +64,16 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
   for (int at = 0; at < o->channels->n; at++) {
     const cst_channel *c = &o->channels->channel[at];
     const bool         time = c->kind == CST_CHANNEL_STATE_TIME;
+    const int          along = time ? 0 : 1; /* the dimension of the stored steps */
+    const int          tracks = time ? 1 : now->ntrajectory;
     if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER) continue;
     cst_channel_path_of(c, from, path, sizeof path);
-    for (int i = 0; i < (time ? 1 : now->ntrajectory); i++) {
+    for (int i = 0; i < tracks; i++) {
       const int was = time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
       long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
-      for (int k = !time; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
-      count[!time] = old->cases[from].n / now->trajectory_every + 1;
-      if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, !time));
+      cst_output_extent(o, c, along, count);
+      count[along] = old->cases[from].n / now->trajectory_every + 1;
+      if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, along));
     }
   }
   PetscFunctionReturn(0);
@@ -80,9 +82,10 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
   const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
   PetscFunctionBegin;
-  for (int k = 0; k < o->channels->n; k++)
-    if (&o->channels->channel[k] != status)
-      PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
+  for (int k = 0; k < o->channels->n; k++) {
+    const cst_channel *c = &o->channels->channel[k];
+    if (c != status) PetscCall(take_channel(o, file, old, from, to, c));
+  }
   /* the worst members are chosen at the end of the run */
   if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to));
   /* last: a row with a status is complete */

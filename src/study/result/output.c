@@ -31,6 +31,13 @@ PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long 
   PetscFunctionReturn(0);
 }
 
+void cst_output_extent(const cst_output *o, const cst_channel *c, int first, long *count) {
+  for (int k = first; k < c->field.ndim; k++) {
+    const int dim = c->field.dim[k];
+    count[k] = o->channels->dim[dim].size;
+  }
+}
+
 /* Writes `rows` rows of a channel, from index `at` of its first dimension, with the full range of all others.
  */
 static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long at, long rows,
@@ -39,29 +46,35 @@ static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long 
   long               start[CST_FIELD_DIMS] = {at}, count[CST_FIELD_DIMS] = {rows};
   PetscFunctionBegin;
   PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
-  for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  cst_output_extent(o, c, 1, count);
   PetscCall(cst_output_block(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode put_cases(cst_output *o) {
+static PetscErrorCode put_case(cst_output *o, int i) {
   static const char representative[2][CST_TEXT_WIDTH] = {"kinetic", "tangential"};
   const cst_plan   *p = o->plan;
+  const cst_case   *c = &p->cases[i];
+  const bool        tangential = p->method[c->method]->properties.tangential;
   PetscFunctionBegin;
-  for (int i = 0; i < p->ncase; i++) {
-    const cst_case *c = &p->cases[i];
-    PetscCall(put(o, CST_CHANNEL_STEP, 0, i, 1, &c->h));
-    PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
-    PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1,
-                  representative[p->method[c->method]->properties.tangential]));
-    PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
-    if (cst_system_named(p->study->system))
-      PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
+  PetscCall(put(o, CST_CHANNEL_STEP, 0, i, 1, &c->h));
+  PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
+  PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1, representative[tangential]));
+  PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
+  if (cst_system_named(p->study->system))
+    PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
+  if (p->study->trajectory) PetscCall(cst_output_chosen(o, i, p->study->trajectory));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode put_cases(cst_output *o) {
+  const cst_plan *p = o->plan;
+  PetscFunctionBegin;
+  for (int i = 0; i < p->ncase; i++) PetscCall(put_case(o, i));
+  for (int i = 0; i < p->study->nhistogram; i++) {
+    const cst_histogram *h = &p->study->histogram[i];
+    PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, h->bins + 1, h->edge));
   }
-  for (int i = 0; i < p->ncase && p->study->trajectory; i++)
-    PetscCall(cst_output_chosen(o, i, p->study->trajectory));
-  for (int i = 0; i < p->study->nhistogram; i++)
-    PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, p->study->histogram[i].bins + 1, p->study->histogram[i].edge));
   PetscFunctionReturn(0);
 }
 
@@ -112,7 +125,7 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
                               const cst_rows *r) {
   long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
-  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  cst_output_extent(o, c, 2, count);
   if (c->in_lanes) {
     double *x;
     PetscCall(PetscMalloc1((size_t)n * c->count, &x));
@@ -306,7 +319,7 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
   PetscFunctionBegin;
   PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
              cst_channel_path(kind));
-  for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  cst_output_extent(o, c, 1, count);
   if (!c->count) PetscFunctionReturn(0);
   signed char *flag = NULL;
   if (c->field.type == CST_TYPE_I8) {
@@ -327,7 +340,7 @@ PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int
   PetscFunctionBegin;
   PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "the study has no %s", cst_channel_path(kind));
-  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  cst_output_extent(o, c, 2, count);
   PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
@@ -341,9 +354,11 @@ PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, 
 
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c) {
   PetscFunctionBegin;
-  for (int k = 0; k < c->n; k++)
-    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, 0, o->plan->ncase,
-                  c->column[k].label ? (const void *)c->column[k].label : c->column[k].value));
+  for (int k = 0; k < c->n; k++) {
+    const void *text = c->column[k].label;
+    const void *x = text ? text : c->column[k].value;
+    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, 0, o->plan->ncase, x));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -55,16 +55,16 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
                     const double *count) {
   allocate(s, icase);
   for (int k = 0; k < s->plan->nquantity; k++) {
-    cst_sum *sum = &s->sum[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
-    double  *most = &s->top[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
+    const size_t at = (size_t)sample * (size_t)s->plan->nquantity + (size_t)k;
+    double      *most = &s->top[icase][at];
     for (int b = 0; b < CST_BINS; b++) {
       double part = 0; /* exact: multiples of one unit, far from overflow */
       for (int l = 0; l < width; l++) part += bins[(k * CST_BINS + b) * width + l];
-      if (part != 0) cst_sum_add(sum, part);
+      if (part != 0) cst_sum_add(&s->sum[icase][at], part);
     }
     for (int l = 0; l < width; l++) {
       *most = fmax(*most, top[k * width + l]);
-      s->count[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k] += count[k * width + l];
+      s->count[icase][at] += count[k * width + l];
     }
   }
 }
@@ -99,11 +99,14 @@ void cst_series_pack(const cst_series *s, cst_bundle *b) {
 }
 
 bool cst_series_take(cst_series *s, const void *bytes, size_t size) {
-  const long *icase = bytes;
-  const cell *from = (const cell *)(icase + 1);
+  const long  *icase = bytes;
+  const cell  *from = (const cell *)(icase + 1);
+  const double members = (double)s->plan->study->members;
   if (size != packed(s) || *icase < 0 || *icase >= s->plan->ncase) return false;
-  for (size_t k = 0; k < cells(s); k++)
-    if (!(from[k].count >= 0 && from[k].count <= (double)s->plan->study->members)) return false;
+  for (size_t k = 0; k < cells(s); k++) {
+    const bool sound = from[k].count >= 0 && from[k].count <= members;
+    if (!sound) return false;
+  }
   allocate(s, (int)*icase);
   for (size_t k = 0; k < cells(s); k++) {
     cst_sum_merge(&s->sum[*icase][k], &from[k].sum);

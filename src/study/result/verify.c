@@ -91,31 +91,34 @@ static int find_piece(const cst_past *past, int cohort, long lane) {
 }
 
 static void read_status(verification *d) {
-  const long start[2] = {0};
-  const long count[2] = {d->plan->ncase, d->plan->study->members};
-  d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
-  if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_TYPE_I8, start, count,
-                             d->status))
-    memset(d->status, -1, (size_t)(count[0] * count[1]));
+  const char  *path = cst_channel_path(CST_CHANNEL_STATUS);
+  const long   start[2] = {0};
+  const long   count[2] = {d->plan->ncase, d->plan->study->members};
+  const size_t n = (size_t)(count[0] * count[1]);
+  d->status = cst_need(malloc(n + 1));
+  if (!cst_result_read_block(d->file, path, CST_TYPE_I8, start, count, d->status)) memset(d->status, -1, n);
 }
 
 static void place(const verification *d, trajectory *t) {
   const cst_plan  *p = d->plan;
+  const cst_past  *past = d->past[0];
   const int        cohort = p->class_of[t->icase];
   const cst_class *k = &p->classes[cohort];
   const long       lane = cst_plan_lane(p, t->icase, t->member);
-  t->work =
-      (cst_work){.cohort = cohort, .first = lane, .count = 1, .cost = (double)k->n * k->cost, .piece = -1};
-  const int piece = find_piece(d->past[0], cohort, lane);
-  if (d->left_out && d->left_out[p->cases[t->icase].method])
+  const int        piece = find_piece(past, cohort, lane);
+  const bool       left_out = d->left_out && d->left_out[p->cases[t->icase].method];
+  const bool       has_status = d->status[t->icase * p->study->members + t->member] >= 0;
+  const bool       done = has_status || (past && past->lane[cohort][lane] == CST_LANE_DONE);
+  t->work = (cst_work){.cohort = cohort, .first = lane, .count = 1, .piece = -1};
+  t->work.cost = (double)k->n * k->cost;
+  if (left_out)
     t->stage = LEFT_OUT;
-  else if (d->status[t->icase * p->study->members + t->member] >= 0 ||
-           (d->past[0] && d->past[0]->lane[cohort][lane] == CST_LANE_DONE)) {
+  else if (done) {
     t->stage = FINISHED;
     t->until = k->n;
   } else if (piece >= 0) {
     t->stage = MIDWAY;
-    t->until = d->past[0]->stretch[piece].step;
+    t->until = past->stretch[piece].step;
   }
 }
 

@@ -19,21 +19,26 @@ typedef struct {
   const char *name[MOST_CORES + 2];
 } core_list;
 
+/* Observations of single trajectories of a system, in the whole study. */
+static double observations_of(const cst_system *s, const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    if (k->observe <= 0 || p->method[k->method]->stepped != s) continue;
+    sum += (double)k->lanes * (double)k->n / (double)k->observe;
+  }
+  return sum;
+}
+
 static core_list needed(const cst_system *s, const cst_plan *p) {
-  const double worth = 3e6; /* looks at a lane */
-  double       looks = 0;
+  const double worth = 3e6; /* observations, from which on the compilation of folds pays */
   core_list    c = {{NULL}};
   int          n = 0;
   for (int i = 0; i < p->study->nmethod; i++)
     if (p->method[i]->stepped == s) n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
   if (p->reference && p->reference->stepped == s)
     n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
-  for (int i = 0; i < p->nclass; i++) {
-    const cst_class *k = &p->classes[i];
-    if (k->observe > 0 && p->method[k->method]->stepped == s)
-      looks += (double)k->lanes * (double)k->n / (double)k->observe;
-  }
-  if (looks > worth) c.name[n] = "fold";
+  if (observations_of(s, p) > worth) c.name[n] = "fold";
   return c;
 }
 

@@ -136,12 +136,13 @@ static void ask(cst_coordinator *c) {
 
 bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   const double now = MPI_Wtime();
+  const double since = now - c->last_print;
+  const bool   due = (c->line && since > 0.5) || (c->log && since > 10);
   int          there = 0;
   if (c->asked == MPI_REQUEST_NULL) ask(c);
   MPI_Test(&c->asked, &there, MPI_STATUS_IGNORE);
   if (there) memcpy(words, c->answer, sizeof c->answer);
-  if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10)))
-    print(c, now);
+  if (c->rank == 0 && due) print(c, now);
   return there;
 }
 

@@ -12,8 +12,11 @@ static const char *const words[CST_FAILURES] = {[CST_NOT_CONVERGED] = "solver di
                                                 [CST_FAILURES - 1] = "other reasons"};
 
 void cst_failures_count(cst_failures *f, const double *x, long n) {
-  for (long i = 0; i < n; i++)
-    if (x[i] >= 0) f->of[x[i] < CST_FAILURES ? (int)x[i] : CST_FAILURES - 1]++;
+  for (long i = 0; i < n; i++) {
+    if (!(x[i] >= 0)) continue;
+    const int which = x[i] < CST_FAILURES ? (int)x[i] : CST_FAILURES - 1;
+    f->of[which]++;
+  }
 }
 
 void cst_failures_add(cst_failures *f, const cst_failures *more) {
@@ -34,7 +37,8 @@ void cst_failures_say(const cst_failures *f, char *text, size_t n) {
     int most = 1;
     for (int k = 2; k < CST_FAILURES; k++)
       if (left.of[k] > left.of[most]) most = k;
-    at += (size_t)snprintf(text + at, n - at, "%s%s: %ld", at ? ", " : "", words[most], left.of[most]);
+    const char *separator = at ? ", " : "";
+    at += (size_t)snprintf(text + at, n - at, "%s%s: %ld", separator, words[most], left.of[most]);
     left.of[most] = 0;
   }
 }
@@ -42,6 +46,8 @@ void cst_failures_say(const cst_failures *f, char *text, size_t n) {
 void cst_failures_hear(cst_failures *f, const char *text) {
   for (int k = 1; k < CST_FAILURES; k++) {
     const char *at = strstr(text, words[k]);
-    if (at && at[strlen(words[k])] == ':') f->of[k] += strtol(at + strlen(words[k]) + 1, NULL, 10);
+    if (!at) continue;
+    at += strlen(words[k]);
+    if (*at == ':') f->of[k] += strtol(at + 1, NULL, 10);
   }
 }

@@ -226,15 +226,20 @@ static bool pass_on_items(cst_kept *k, bool *left) {
 
 static void write_done(cst_kept *k) {
   cst_bundle b = {0};
-  for (int c = 0; c < k->plan->nclass; c++)
-    for (long from = 0, to; from < k->plan->classes[c].lanes; from = to) {
-      for (to = from + 1; to < k->plan->classes[c].lanes && k->lane[c][to] == k->lane[c][from];) to++;
-      if (k->lane[c][from] != CST_LANE_DONE) continue;
+  for (int c = 0; c < k->plan->nclass; c++) {
+    const long           lanes = k->plan->classes[c].lanes;
+    const unsigned char *lane = k->lane[c];
+    long                 to;
+    for (long from = 0; from < lanes; from = to) {
+      to = from + 1;
+      while (to < lanes && lane[to] == lane[from]) to++;
+      if (lane[from] != CST_LANE_DONE) continue;
       cst_bundle_resize(&b, b.size + 3 * sizeof(long));
       long *x = (long *)(void *)(b.bytes + b.size) - 3;
       cst_plan_trajectory(k->plan, c, from, &x[0], &x[1]);
       x[2] = to - from;
     }
+  }
   add(k, "done", b.bytes, b.size);
   cst_bundle_destroy(&b);
 }
@@ -251,9 +256,11 @@ static void write_gathered(cst_kept *k) {
 
 static void close_pieces(cst_kept *k) {
   memset(k->midway, 0, (size_t)cst_reference_items(k->reference));
-  for (int c = 0; c < k->plan->nclass; c++)
+  for (int c = 0; c < k->plan->nclass; c++) {
+    unsigned char *lane = k->lane[c];
     for (long l = 0; l < k->plan->classes[c].lanes; l++)
-      if (k->lane[c][l] == CST_LANE_MIDWAY) k->lane[c][l] = CST_LANE_OPEN;
+      if (lane[l] == CST_LANE_MIDWAY) lane[l] = CST_LANE_OPEN;
+  }
 }
 
 void cst_kept_abandon(cst_kept *k) {

@@ -76,7 +76,8 @@ size_t cst_part_writer_close(cst_part_writer *w) {
 
 static void *write_states(void *context) {
   cst_part_writer *w = context;
-  if (cst_output_sync(w->output, w->why, sizeof w->why) && w->n)
+  const bool       rows_written = cst_output_sync(w->output, w->why, sizeof w->why);
+  if (rows_written && w->n)
     cst_snapshot_write(w->path, w->number, w->offset, w->bytes, w->place, w->n, w->why, sizeof w->why);
   __atomic_store_n(&w->ended, true, __ATOMIC_RELEASE);
   return NULL;

@@ -138,29 +138,36 @@ static bool holds(const cst_piece *c, size_t size) {
          numbers / count == (size_t)c->numbers;
 }
 
+/* Reads piece i; its lanes are the next section after number `at`. */
+static bool read_piece(const cst_plan *p, cst_past *past, int i, int at) {
+  const cst_piece *c = &past->piece[i];
+  cst_stretch     *stretch = &past->stretch[i];
+  char             name[CST_SECTION_NAME];
+  const int        section = cst_past_find(past, "lanes", at + 1);
+  past->section[i] = section;
+  if (section < 0) return false;
+  if (!mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, stretch)) return false;
+  if (!holds(c, cst_snapshot_section(past->snapshot, section, name))) return false;
+  if (!stands(p, &p->classes[stretch->cohort], &c->at, c->opens)) return false;
+  stretch->step = c->at.step;
+  return true;
+}
+
 /* Reads the heads of the pieces from the section "pieces"; their order is that of the sections "lanes". */
 static bool read_pieces(const cst_plan *p, cst_past *past) {
-  size_t      size = 0;
-  const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
-  if (!x || size % sizeof *past->piece ||
-      size / sizeof *past->piece > (size_t)cst_snapshot_count(past->snapshot))
-    return false;
-  const int n = (int)(size / sizeof *past->piece);
+  size_t       size = 0;
+  const void  *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
+  const size_t pieces = size / sizeof *past->piece;
+  if (!x || size % sizeof *past->piece) return false;
+  if (pieces > (size_t)cst_snapshot_count(past->snapshot)) return false;
+  const int n = (int)pieces;
   past->piece = cst_need(malloc(size + 1));
   past->stretch = cst_zeros(n, sizeof *past->stretch);
   past->section = cst_zeros(n, sizeof *past->section);
   memcpy(past->piece, x, size);
   past->npiece = n;
-  for (int i = 0, at = -1; i < n; i++) {
-    const cst_piece *c = &past->piece[i];
-    char             name[CST_SECTION_NAME];
-    past->section[i] = at = cst_past_find(past, "lanes", at + 1);
-    if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i]))
-      return false;
-    if (!holds(c, cst_snapshot_section(past->snapshot, at, name))) return false;
-    if (!stands(p, &p->classes[past->stretch[i].cohort], &c->at, c->opens)) return false;
-    past->stretch[i].step = c->at.step;
-  }
+  for (int i = 0; i < n; i++)
+    if (!read_piece(p, past, i, i ? past->section[i - 1] : -1)) return false;
   return true;
 }
 

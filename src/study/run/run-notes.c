@@ -88,20 +88,25 @@ static void note_use(cst_output *o, const cst_column *c) {
 static void list_names(const cst_columns *c, bool labels, const char *between, char *text, size_t size) {
   size_t n = 0;
   *text = 0;
-  for (int i = 0; i < c->n; i++)
-    if ((labels ? c->column[i].use.labels : c->column[i].use.shown) && n + 70 < size)
-      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? between : "", c->column[i].name);
+  for (int i = 0; i < c->n; i++) {
+    const cst_column *column = &c->column[i];
+    const bool        listed = labels ? column->use.labels : column->use.shown;
+    if (!listed || n + 70 >= size) continue;
+    const char *separator = n ? between : "";
+    n += (size_t)snprintf(text + n, size - n, "%s%s", separator, column->name);
+  }
 }
 
 void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
-  char text[4096];
+  const char *figures = s->kind->figures ? s->kind->figures : "";
+  const char *separator = *figures && s->averages ? "," : "";
+  char        text[4096];
   for (int i = 0; i < c->n; i++) note_use(o, &c->column[i]);
   list_names(c, false, ",", text, sizeof text);
   cst_output_note(o, "/statistics", "columns", text);
   list_names(c, true, " ", text, sizeof text);
   cst_output_note(o, "/statistics", "coordinates", text);
-  snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "",
-           s->kind->figures && s->averages ? "," : "", s->averages ? "averages" : "",
+  snprintf(text, sizeof text, "%s%s%s%s", figures, separator, s->averages ? "averages" : "",
            s->nhistogram ? ",histograms" : "");
   cst_output_note(o, "/statistics", "figures", text);
 }

@@ -68,5 +68,14 @@ void cst_stop_listen(void) {
 int cst_stop_signal(void) { return came; }
 
 const char *cst_stop_name(int which) {
-  return which == SIGINT ? "SIGINT" : which == SIGUSR1 ? "SIGUSR1" : which == SIGUSR2 ? "SIGUSR2" : "SIGTERM";
+  switch (which) {
+  case SIGINT:
+    return "SIGINT";
+  case SIGUSR1:
+    return "SIGUSR1";
+  case SIGUSR2:
+    return "SIGUSR2";
+  default:
+    return "SIGTERM";
+  }
 }
