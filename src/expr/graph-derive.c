@@ -77,7 +77,7 @@ static cst_node partial_b(cst_graph *g, cst_node r) {
 
 /* sum + partial * d, where d is not zero. */
 static cst_node accumulate(cst_graph *g, cst_node sum, cst_node partial, cst_node d) {
-  return cst_graph_add(g, sum, cst_graph_mul(g, partial, d));
+  return cst_graph_add_product(g, sum, partial, d);
 }
 
 /* An array of n times the same node. Owned. */

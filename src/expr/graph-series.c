@@ -42,20 +42,20 @@ static cst_node over(cst_graph *g, cst_node a, double divisor) { return times(g,
 /* sum a_j b_(k-j), j = first .. last. */
 static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, int k, int first, int last) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int j = first; j <= last; j++) sum = cst_graph_add(g, sum, cst_graph_mul(g, a[j], b[k - j]));
+  for (int j = first; j <= last; j++) sum = cst_graph_add_product(g, sum, a[j], b[k - j]);
   return sum;
 }
 
 /* The same for b = a, j = first .. k - first: every product once. */
 static cst_node square(cst_graph *g, const cst_node *a, int k, int first) {
   cst_node sum = times(g, 2, convolution(g, a, a, k, first, (k - 1) / 2));
-  return k % 2 ? sum : cst_graph_add(g, sum, cst_graph_mul(g, a[k / 2], a[k / 2]));
+  return k % 2 ? sum : cst_graph_add_product(g, sum, a[k / 2], a[k / 2]);
 }
 
 /* sum j a_j b_(k-j), j = 1 .. last: the coefficient of a'b. */
 static cst_node slope(cst_graph *g, const cst_node *a, const cst_node *b, int k, int last) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int j = 1; j <= last; j++) sum = cst_graph_add(g, sum, cst_graph_mul(g, times(g, j, a[j]), b[k - j]));
+  for (int j = 1; j <= last; j++) sum = cst_graph_add_product(g, sum, times(g, j, a[j]), b[k - j]);
   return sum;
 }
 
@@ -108,7 +108,7 @@ static cst_node constant_power(cst_graph *g, terms t, int k, cst_node b) {
   cst_node sum = cst_graph_constant(g, 0);
   for (int j = 1; j <= k; j++) {
     const cst_node weight = cst_graph_sub(g, times(g, j, b), cst_graph_constant(g, k - j));
-    sum = cst_graph_add(g, sum, cst_graph_mul(g, cst_graph_mul(g, weight, t.a[j]), t.r[k - j]));
+    sum = cst_graph_add_product(g, sum, cst_graph_mul(g, weight, t.a[j]), t.r[k - j]);
   }
   return cst_graph_div(g, over(g, sum, k), t.a[0]);
 }
