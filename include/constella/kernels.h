@@ -1,5 +1,5 @@
-/* kernels.h: the kernels of a system, functions over lanes: which there are, their arguments, how their matrices
- * are stored, and the compiled code of a system.
+/* kernels.h: the kernels of a system, functions over lanes: which there are, their arguments, how their
+ * matrices are stored, and the compiled code of a system.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_KERNELS_H

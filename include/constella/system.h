@@ -1,5 +1,5 @@
-/* system.h: a mechanical system: its description, its evaluation at a point, and the catalogue. Its kernels over
- * lanes are those of kernels.h.
+/* system.h: a mechanical system: its description, its evaluation at a point, and the catalogue. Its
+ * kernels over lanes are those of kernels.h.
  *
  *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q) = 0,  G = Dg,   M A = f - G' lambda
  *

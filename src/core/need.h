@@ -12,6 +12,7 @@ static inline void *cst_need(void *p) {
   abort();
 }
 
-/* n items of `size` bytes, all zero; one more than n, so that the result is never NULL. Release with free(). */
+/* n items of `size` bytes, all zero; one more than n, so that the result is never NULL. Release with
+ * free(). */
 static inline void *cst_zeros(long n, size_t size) { return cst_need(calloc((size_t)n + 1, size)); }
 #endif

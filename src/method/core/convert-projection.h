@@ -1,5 +1,5 @@
-/* convert-projection.h: projections onto the constraints at one point, for convert(...): G G' and its factors, the
- * tangential part of a covector, and the linearised projection DP. Part of convert.c.
+/* convert-projection.h: projections onto the constraints at one point, for convert(...): G G' and its
+ * factors, the tangential part of a covector, and the linearised projection DP. Part of convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 

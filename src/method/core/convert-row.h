@@ -1,5 +1,5 @@
-/* convert-row.h: the substeps of convert(...) as the planner sees them: parameters, adjoint, sizes and cost. Part
- * of convert.c, compiled without lanes.
+/* convert-row.h: the substeps of convert(...) as the planner sees them: parameters, adjoint, sizes and
+ * cost. Part of convert.c, compiled without lanes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

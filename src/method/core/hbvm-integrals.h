@@ -1,5 +1,5 @@
-/* hbvm-integrals.h: a step of HBVM(k, s) by its nodes: the polynomials u and w at a node, the integrals nu, psi and
- * rho over the step, and the product with X. Part of hbvm.c.
+/* hbvm-integrals.h: a step of HBVM(k, s) by its nodes: the polynomials u and w at a node, the integrals
+ * nu, psi and rho over the step, and the product with X. Part of hbvm.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 

@@ -1,7 +1,10 @@
-/* molecules-tiles.h: the molecules of one trajectory as tiles of CST_W molecules: how they are read from a record
- * and written back, and the force on them, which is kept from march to march. Part of molecules.c.
+/* molecules-tiles.h: the molecules of one trajectory as tiles of CST_W molecules: how they are read from a
+ * record and written back, and the force on them, which is kept from march to march. Part of molecules.c;
+ * empty for other systems.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
+#include <string.h>
 
 enum {
   COUNT = SYS_MOLECULE_COUNT,
@@ -142,3 +145,4 @@ static void restore_force(const force *f, molecule_set *s, int npar) {
   }
   for (int t = 0; t < TILES; t++) memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
 }
+#endif

@@ -13,12 +13,10 @@
 #include "system/lane/pairs.h" /* the system's header needs it */
 
 #include "method/core/lane.h"
+#include "method/core/molecules-tiles.h"
 #if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
-#include <string.h>
 #include "core/dense.h"
 #include "method/core/kick-data.h"
-
-#include "method/core/molecules-tiles.h"
 
 /* ---- the constraints ------------------------------------------------------------------------- */
 

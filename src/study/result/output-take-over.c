@@ -1,5 +1,5 @@
-/* output-take-over.c: copies what an earlier result of a smaller or shorter study already has: rows, series of
- * single members, stored states, and the rows from which a longer run continues. */
+/* output-take-over.c: copies what an earlier result of a smaller or shorter study already has: rows,
+ * series of single members, stored states, and the rows from which a longer run continues. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "study/result/longer.h"

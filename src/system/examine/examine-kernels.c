@@ -212,7 +212,6 @@ static void rows_along(const cst_system *s, const derivative *d, const double *x
   free(all);
 }
 
-/* The directional derivative y[n] from the kernel, and in *size the largest term. */
 /* The factor of output i in the sum of which entry i of a kernel is a part. */
 static double factor_of(const derivative *d, const cst_pattern *P, const double *along, int i) {
   switch (d->form) {
@@ -226,6 +225,7 @@ static double factor_of(const derivative *d, const cst_pattern *P, const double 
   }
 }
 
+/* The directional derivative y[n] from the kernel, and in *size the largest term. */
 static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c,
                      double *y, double *size) {
   const cst_system  *s = e->s;

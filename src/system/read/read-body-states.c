@@ -100,7 +100,6 @@ static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
   return true;
 }
 
-/* Checks R'R = 1 and the sign of the determinant at the default parameters. */
 /* The largest entry of R'R - 1 (of R R' - 1, which is as large). */
 static double off_orthogonal(const double R[9]) {
   double off = 0;
@@ -120,6 +119,7 @@ static double determinant(const double R[9]) {
   return one - two + three;
 }
 
+/* Checks R'R = 1 and the sign of the determinant at the default parameters. */
 static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
   double R[9];
   char   what[WHAT];
