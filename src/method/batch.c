@@ -118,8 +118,8 @@ void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double
 }
 
 bool cst_batch_is_state(const double *x, long most) {
-  return x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON] && x[STEP] >= 0 &&
-         x[STEP] <= (double)most;
+  const bool is_reason = x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON];
+  return is_reason && x[STEP] >= 0 && x[STEP] <= (double)most;
 }
 
 void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x) {

@@ -29,7 +29,10 @@ static double gamma_at(const cst_term *t, int i) {
  * 2. Higher orders are not detected. */
 static int list_order(const cst_term *t) {
   double cubes = 0;
-  for (int i = 0; i < gamma_count(t); i++) cubes += gamma_at(t, i) * gamma_at(t, i) * gamma_at(t, i);
+  for (int i = 0; i < gamma_count(t); i++) {
+    const double gamma = gamma_at(t, i);
+    cubes += gamma * gamma * gamma;
+  }
   return fabs(cubes) < 1e-12 ? 4 : 2;
 }
 
@@ -42,9 +45,11 @@ static bool check_list(const cst_term *l, cst_expr_error *e) {
   }
   if (fabs(sum - 1) > 1e-13)
     return cst_term_error(l, e, "the gammas of a composition must sum to 1; the sum is %.17g", sum);
-  for (int i = 0; i < l->n; i++)
-    if (fabs(l->arg[i]->number - l->arg[l->n - 1 - i]->number) > 1e-15)
+  for (int i = 0; i < l->n; i++) {
+    const cst_term *mirror = l->arg[l->n - 1 - i];
+    if (fabs(l->arg[i]->number - mirror->number) > 1e-15)
       return cst_term_error(l->arg[i], e, "the gammas of a composition must be palindromic");
+  }
   return true;
 }
 
@@ -143,9 +148,10 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
     for (int i = 0; i < t->n; i++) cst_term_expand(t->arg[i], p, fraction / t->n);
     return;
   }
-  bool        symmetric;
-  cst_program x = substep(t, &symmetric);
-  for (int i = 0; i < gamma_count(t); i++) append(p, &x, gamma_at(t, i) * fraction * (symmetric ? 1 : 0.5));
+  bool         symmetric;
+  cst_program  x = substep(t, &symmetric);
+  const double part = symmetric ? 1 : 0.5; /* of gamma: the base and its adjoint take half each */
+  for (int i = 0; i < gamma_count(t); i++) append(p, &x, gamma_at(t, i) * fraction * part);
   free(x.step);
 }
 
@@ -177,6 +183,13 @@ static bool takes_up(const cst_program *next) {
   return next->n > 0 && next->step[0].row->features & CST_TAKES_UP;
 }
 
+/* True if the program is one substep that projects. */
+static bool projects(cst_program *p) {
+  if (p->n != 1) return false;
+  cst_substep *x = p->step;
+  return x->row->project && x->row->project(x->data);
+}
+
 /* Properties of part i of t, as far as they concern the state after the whole; appends its program to *whole.
  * A kick without projection of p, before a part that absorbs the normal part, acts like the kick with
  * projection: there SHAKE is RATTLE. */
@@ -185,7 +198,7 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
   cst_program    own = {0}, next = {0};
   cst_term_expand(t->arg[i], &own, 1.0 / t->n);
   if (i + 1 < t->n) cst_term_expand(t->arg[i + 1], &next, 1.0);
-  if (own.n == 1 && takes_up(&next) && own.step->row->project && own.step->row->project(own.step->data)) {
+  if (takes_up(&next) && projects(&own)) {
     x.order_p = x.order_q;
     x.claims |= CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
   }

@@ -119,12 +119,18 @@ static bool equivariant(const cst_term *t) {
 }
 
 /* A half of length 0 does not count. */
-static cst_properties properties(const cst_term *t, const cst_system *s) {
+static int order_of(const cst_term *t, const cst_system *s) {
   const int    minus = cst_layer_converted_order(minus_of(t), s);
   const int    plus = cst_layer_converted_order(plus_of(t), s);
   const double b = bias_of(t);
-  int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
-  unsigned     claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
+  if (b == 0) return plus;
+  if (b == -1) return minus;
+  return minus < plus ? minus : plus;
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  int      order = order_of(t, s);
+  unsigned claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
   if (equivariant(t) && keeps_momenta(s)) claims |= CST_CLAIM_MOMENTUM;
   if (own_adjoint(t)) {
     order += order % 2;

@@ -8,8 +8,9 @@ static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
 
 /* The index of the form that x names, or -1. */
 static int form_of(const cst_term *x) {
+  if (x->kind != CST_TERM_NAME || x->n != 0) return -1;
   for (int k = 0; forms[k]; k++)
-    if (x->kind == CST_TERM_NAME && x->n == 0 && !strcmp(x->name, forms[k])) return k;
+    if (!strcmp(x->name, forms[k])) return k;
   return -1;
 }
 

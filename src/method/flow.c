@@ -124,8 +124,10 @@ static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
 static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N], int count, programs *p) {
   int most = 1;
   for (int k = 0; k < count; k++) {
-    p->tape[k] = cst_tape_create(w->s.graph, k == CST_FLOW_value ? w->end : out[k], 2 * w->n);
-    if (cst_tape_registers(p->tape[k]) > most) most = cst_tape_registers(p->tape[k]);
+    const cst_node *outputs = k == CST_FLOW_value ? w->end : out[k];
+    p->tape[k] = cst_tape_create(w->s.graph, outputs, 2 * w->n);
+    const int registers = cst_tape_registers(p->tape[k]);
+    if (registers > most) most = registers;
   }
   p->scratch = aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most);
   if (!p->scratch) abort();

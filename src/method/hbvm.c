@@ -74,10 +74,13 @@ static int degree_of(const cst_system *s, cst_node n) {
 /* Degree of H = (p - a)'M^-1(p - a)/2 + V in (q, p). */
 static int degree_of_energy(const cst_system *s) {
   const int n = s->matrix ? s->nq * s->nq : s->nq;
-  int       degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
   for (int i = 0; i < n; i++)
     if (degree_of(s, s->mass[i]) > 0) return NO_POLYNOMIAL;
-  for (int i = 0; i < s->nq && s->gyroscopic; i++) degree = larger(degree, 2 * degree_of(s, s->a[i]));
+  int degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
+  for (int i = 0; i < s->nq && s->gyroscopic; i++) {
+    const int of_energy = 2 * degree_of(s, s->a[i]);
+    degree = larger(degree, of_energy);
+  }
   return degree;
 }
 

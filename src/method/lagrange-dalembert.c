@@ -26,16 +26,21 @@ static double bias_of(const cst_term *t) {
 static bool check_keys(const cst_term *t, cst_expr_error *e) {
   int layers = 0, seen[2] = {0};
   for (int i = 0; i < t->n; i++) {
-    const bool bias = t->key[i] && !strcmp(t->key[i], "bias");
-    const bool state = t->key[i] && !strcmp(t->key[i], "state");
-    if (t->key[i] && !bias && !state)
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)", t->name,
-                            t->key[i], t->name);
-    if (!t->key[i] && layers++) return cst_term_error(t->arg[i], e, "lagrange-dalembert takes one layer");
-    if (t->key[i] && seen[state]++) return cst_term_error(t->arg[i], e, "'%s=' appears twice", t->key[i]);
+    const char *key = t->key[i];
+    if (!key) {
+      layers++;
+      if (layers > 1) return cst_term_error(t->arg[i], e, "lagrange-dalembert takes one layer");
+      continue;
+    }
+    const bool state = !strcmp(key, "state");
+    if (!state && strcmp(key, "bias"))
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)", t->name, key,
+                            t->name);
+    seen[state]++;
+    if (seen[state] > 1) return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
   }
-  return layers == 1 ||
-         cst_term_error(t, e, "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
+  if (layers == 1) return true;
+  return cst_term_error(t, e, "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {

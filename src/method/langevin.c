@@ -72,7 +72,9 @@ bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) 
 }
 
 static bool mass_is_constant(const cst_system *s) {
-  for (int k = 0; s->general && k < (s->matrix ? s->nq * s->nq : s->nq); k++)
+  const int entries = s->matrix ? s->nq * s->nq : s->nq;
+  if (!s->general) return true;
+  for (int k = 0; k < entries; k++)
     if (cst_graph_depends(s->graph, s->mass[k], 'q')) return false;
   return true;
 }

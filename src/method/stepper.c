@@ -79,9 +79,12 @@ static void extract_noise(cst_stepper *st, const cst_program *from) {
 }
 
 static void set_noise(cst_stepper *st, double h) {
-  const long increments = st->resolution > 0 ? PetscMax(1, lround(fabs(h) / st->resolution)) : 1;
-  for (int i = 0; i < st->nnoise; i++)
-    st->noise[i].kick.row->noise(st->noise[i].kick.data, st->isa, h, increments, &st->noise[i].noise);
+  const double ratio = st->resolution > 0 ? fabs(h) / st->resolution : 1;
+  const long   increments = PetscMax(1, lround(ratio));
+  for (int i = 0; i < st->nnoise; i++) {
+    cst_stepper_noise *x = &st->noise[i];
+    x->kick.row->noise(x->kick.data, st->isa, h, increments, &x->noise);
+  }
 }
 
 /* ---- data for lane code ---------------------------------------------------------------------- */
@@ -171,6 +174,24 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
+static PetscErrorCode make_segment(cst_stepper *st, cst_segment *g, int first, const cst_system *s,
+                                   const cst_stepper_options *o, int *warm) {
+  const cst_program     *p = st->program;
+  const cst_substep_row *row = p->step[first].row;
+  PetscFunctionBegin;
+  g->first = first;
+  for (int i = first; i < p->n && continues(&p->step[first], &p->step[i], s); i++) g->march.nsub++;
+  g->alone = row->core[o->isa];
+  g->core = o->compensated ? g->alone : cst_substep_core(row, s, o->isa);
+  g->solo = o->compensated || !row->solo ? NULL : cst_system_form(s, o->isa, row->solo);
+  const size_t bytes = (size_t)g->march.nsub * sizeof *g->sub;
+  g->sub = cst_need(aligned_alloc(64, (bytes + 63) / 64 * 64));
+  memset(g->sub, 0, bytes);
+  fill_march(st, g, s, o, warm);
+  PetscCall(bind(st, g, s, o));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
   int                warm = st->inner.own;
@@ -179,19 +200,10 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
   st->state = cst_program_state(p, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++) warm += st->state[i].n;
   PetscCall(PetscCalloc1(p->n, &st->segment));
-  for (int i = 0; i < p->n; st->nsegment++) {
+  for (int first = 0; first < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
-    g->first = i;
-    for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->march.nsub++;
-    g->alone = p->step[g->first].row->core[o->isa];
-    g->core = o->compensated ? g->alone : cst_substep_core(p->step[g->first].row, s, o->isa);
-    g->solo = o->compensated || !p->step[g->first].row->solo
-                  ? NULL
-                  : cst_system_form(s, o->isa, p->step[g->first].row->solo);
-    g->sub = cst_need(aligned_alloc(64, ((size_t)g->march.nsub * sizeof *g->sub + 63) / 64 * 64));
-    memset(g->sub, 0, (size_t)g->march.nsub * sizeof *g->sub);
-    fill_march(st, g, s, o, &warm);
-    PetscCall(bind(st, g, s, o));
+    PetscCall(make_segment(st, g, first, s, o, &warm));
+    first += g->march.nsub;
   }
   st->segment[st->nsegment - 1].march.closes = 1;
   st->components = st->shift + warm;
@@ -313,12 +325,15 @@ void cst_stepper_set_step(cst_stepper *st, double h) {
   st->h = h;
   set_noise(st, h);
   for (int i = 0; i < st->nsegment; i++) {
-    cst_segment *g = &st->segment[i];
+    cst_segment       *g = &st->segment[i];
+    const cst_substep *step = &st->program->step[g->first];
     for (int j = 0; j < g->march.nsub; j++) {
-      g->sub[j].h = st->program->step[g->first + j].fraction * h;
-      g->sub[j].start = start;
-      g->sub[j].whole = h;
-      if (!(st->program->step[g->first + j].row->features & CST_TAKES_NO_TIME)) start += g->sub[j].h;
+      cst_lane_substep *to = &g->sub[j];
+      const bool        takes_time = !(step[j].row->features & CST_TAKES_NO_TIME);
+      to->h = step[j].fraction * h;
+      to->start = start;
+      to->whole = h;
+      if (takes_time) start += to->h;
     }
   }
 }

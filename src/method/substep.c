@@ -37,7 +37,8 @@ static double pairs_cost(const cst_system *s) {
  * grows only with the constraints. */
 double cst_substep_unit(const cst_system *s) {
   const double q = s->nq, g = s->ng;
-  return 2 * q + 2 * g + (s->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g)) + pairs_cost(s) / 4;
+  const double elimination = s->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g);
+  return 2 * q + 2 * g + elimination + pairs_cost(s) / 4;
 }
 
 const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa) {

@@ -38,8 +38,10 @@ static bool check_numbers(const cst_term *x, int n, const char *what, cst_expr_e
   for (int i = 0; i < x->n; i++)
     if (x->arg[i]->kind != CST_TERM_NUMBER)
       return cst_term_error(x->arg[i], e, "%s is a list of numbers, not a list of lists", what);
-  return x->n == n || cst_term_error(x, e, "%s has %d number%s; 'a' has %d row%s", what, x->n,
-                                     x->n == 1 ? "" : "s", n, n == 1 ? "" : "s");
+  if (x->n == n) return true;
+  const char *plural = x->n == 1 ? "" : "s";
+  const char *plural_of_a = n == 1 ? "" : "s";
+  return cst_term_error(x, e, "%s has %d number%s; 'a' has %d row%s", what, x->n, plural, n, plural_of_a);
 }
 
 static bool check_shape(const cst_term *t, cst_expr_error *e) {
@@ -69,14 +71,16 @@ static cst_tableau coefficients(const cst_term *t) {
 static bool check_sums(const cst_term *t, const cst_tableau *x, cst_expr_error *e) {
   const cst_term *c = part(t, "c");
   double          sum = 0;
-  for (int i = 0; c && i < x->stages; i++)
-    if (!(fabs(c->arg[i]->number - x->c[i]) <= rounded))
+  for (int i = 0; c && i < x->stages; i++) {
+    const double given = c->arg[i]->number;
+    if (!(fabs(given - x->c[i]) <= rounded))
       return cst_term_error(
           c->arg[i], e, "row %d of 'a' sums to %.17g, and its c is %.17g; they must be equal, or leave c out",
-          i + 1, x->c[i], c->arg[i]->number);
+          i + 1, x->c[i], given);
+  }
   for (int i = 0; i < x->stages; i++) sum += x->b[i];
-  return fabs(sum - 1) <= rounded ||
-         cst_term_error(part(t, "b"), e, "'b' sums to %.17g; it must sum to 1", sum);
+  if (fabs(sum - 1) <= rounded) return true;
+  return cst_term_error(part(t, "b"), e, "'b' sums to %.17g; it must sum to 1", sum);
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {

@@ -37,8 +37,10 @@ static void set_error(cst_expr_error *e, int offset, const char *format, va_list
 }
 
 cst_term *cst_term_argument(const cst_term *t, const char *key) {
-  for (int i = 0; i < t->n; i++)
-    if (!key == !t->key[i] && (!key || !strcmp(t->key[i], key))) return t->arg[i];
+  for (int i = 0; i < t->n; i++) {
+    const bool same = key && t->key[i] ? !strcmp(t->key[i], key) : key == t->key[i];
+    if (same) return t->arg[i];
+  }
   return NULL;
 }
 

@@ -62,8 +62,11 @@ static int find(const char *name, const char *const *words) {
 static const char *listed(const char *const *words, char *text, size_t n) {
   const int last = count(words) - 1;
   int       at = 0;
-  for (int k = 0; k <= last && at >= 0 && (size_t)at < n; k++)
-    at += snprintf(text + at, n - (size_t)at, "%s%s", k == 0 ? "" : k == last ? " or " : ", ", words[k]);
+  for (int k = 0; k <= last && at >= 0 && (size_t)at < n; k++) {
+    const char *separator = k == last ? " or " : ", ";
+    if (k == 0) separator = "";
+    at += snprintf(text + at, n - (size_t)at, "%s%s", separator, words[k]);
+  }
   return text;
 }
 

@@ -30,9 +30,11 @@ static int quadrature_of(const cst_term *t) { return cst_term_choice(t, "quadrat
 
 static int form_of(const cst_term *t) {
   const cst_term *f = cst_term_argument(t, "form");
-  for (int k = 0; f && k < FORMS; k++)
-    if (f->kind == CST_TERM_NAME && !f->n && !strcmp(f->name, forms[k])) return k;
-  return f ? -1 : FULL;
+  if (!f) return FULL;
+  const bool is_word = f->kind == CST_TERM_NAME && !f->n;
+  for (int k = 0; is_word && k < FORMS; k++)
+    if (!strcmp(f->name, forms[k])) return k;
+  return -1;
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
