@@ -196,7 +196,7 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n);
 /* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about
  * body axes. */
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);
-void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v);
+void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v);
 /* Whether det R < 0 at q: a reflection satisfies the constraints of a rotation. */
 bool cst_system_body_is_reflected(const cst_body *b, const double *q);
 

@@ -111,7 +111,7 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
     cst_program_prepared_destroy(p);
   }
   if (compile && cst_compile(s, isa, cores, false, &code, why)) {
-    const bool loaded = cst_code_load(s, &code, why);
+    const bool loaded = cst_load_code(s, &code, why);
     cst_compile_free(&code);
     if (loaded) return;
   }

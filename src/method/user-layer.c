@@ -208,7 +208,7 @@ const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, si
   cst_sha256(bytes, length, code.key);
   const layer *known = find(code.key);
   if (known) return &known->rule;
-  cst_object *o = cst_object_load(&code, reason);
+  cst_object *o = cst_load_object(&code, reason);
   layer      *l = o ? describe(o, code.key, reason, sizeof reason) : NULL;
   if (!l) {
     cst_load_object_unload(o);

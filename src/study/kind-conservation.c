@@ -88,7 +88,7 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
     PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
     cst_column_set(x->largest, rows->icase, value);
   }
-  if (q->windows) PetscCall(cst_journey_judge(rows, j, k, &observed, &growth));
+  if (q->windows) PetscCall(cst_judge_journey(rows, j, k, &observed, &growth));
   if (!observed) PetscFunctionReturn(0);
   cst_column_set(x->scale, rows->icase, cst_case_rows_largest(j->scale, rows->plan->study->members));
   write_growth(x, rows->icase, &growth, failed);

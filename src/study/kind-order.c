@@ -39,7 +39,7 @@ static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *
 }
 
 static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
-  const char *const *ending = cst_part_endings, *const *of = cst_channels_error_names;
+  const char *const *ending = cst_parts_endings, *const *of = cst_channels_error_names;
   for (int k = 0; k < CST_ERRORS; k++)
     x->fit[k].rate =
         cst_columns_number(c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},

@@ -9,7 +9,7 @@ static const struct {
   const char *name;
   cst_exact  *motion;
 } exact[] = {
-    {"planar-pendulum", cst_exact_planar_pendulum},
+    {"planar-pendulum", cst_planar_pendulum_exact},
 };
 
 int         cst_catalogue_size(void) { return cst_catalogue_count; }

@@ -80,7 +80,7 @@ extern const cst_catalogue_entry cst_catalogue_entries[];
 extern const int                 cst_catalogue_count;
 
 /* Exact motions that are programmed in C. */
-cst_exact cst_exact_planar_pendulum;
+cst_exact cst_planar_pendulum_exact;
 
 /* Zeroed memory for n items of `size` bytes; it lives as long as the system. */
 void *cst_system_keep(cst_system *s, size_t n, size_t size);

@@ -99,7 +99,7 @@ static phase phase_of(quad x, quad y, quad vx, quad vy, quad L) {
   return y > 0 ? (phase){copysignq(far, x), fabsq(near), rate} : (phase){near, far, rate};
 }
 
-void cst_exact_planar_pendulum(const double *c, const double *q0, const double *v0, double t, double *q,
+void cst_planar_pendulum_exact(const double *c, const double *q0, const double *v0, double t, double *q,
                                double *p, double *lambda) {
   /* a negative g is the mirror image */
   quad  m = c[0];

@@ -49,7 +49,7 @@ static void compile(cst_system *s, int isa, double *seconds) {
   char     why[CST_WHY];
   double   t = bench_now();
   if (!cst_compile(s, isa, (const char *const[]){"kick", "fold", NULL}, false, &code, why) ||
-      !cst_code_load(s, &code, why)) {
+      !cst_load_code(s, &code, why)) {
     fprintf(stderr, "%s\n", why);
     exit(1);
   }

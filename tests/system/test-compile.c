@@ -157,7 +157,7 @@ static void test_bits(const char *text, const selection *with, int isa) {
   if (!OK(cst_compile(y, isa, with->core, false, &code, why), "%s is compiled for %s", y->name,
           cst_isas[isa].name))
     NOTE("%s", why);
-  if (!OK(cst_code_load(y, &code, why), "and loaded")) NOTE("%s", why);
+  if (!OK(cst_load_code(y, &code, why), "and loaded")) NOTE("%s", why);
   NOTE("%.3f s", code.seconds);
   cst_compile_free(&code);
   test_kernels(x, y, isa);
@@ -220,7 +220,7 @@ static int compile_once(const cst_system *s) {
   char     why[CST_WHY] = "";
   int      cached = compile(s, &code, why);
   if (cached < 0) NOTE("%s", why);
-  bool loaded = cached >= 0 && cst_code_load((cst_system *)s, &code, why);
+  bool loaded = cached >= 0 && cst_load_code((cst_system *)s, &code, why);
   cst_compile_free(&code);
   return loaded ? cached : -1;
 }
@@ -300,18 +300,18 @@ static void test_refused(void) {
   cst_system *s = system_of(flat), *other = system_of(bead);
   cst_code    code;
   char        why[CST_WHY] = "";
-  OK(compile(s, &code, why) >= 0 && !cst_code_load(other, &code, why) &&
+  OK(compile(s, &code, why) >= 0 && !cst_load_code(other, &code, why) &&
          strstr(why, "not that of the system"),
      "code of another system is not taken: %s", why);
   code.key[0] ^= 1;
-  OK(!cst_code_load(s, &code, why), "nor code with another fingerprint");
+  OK(!cst_load_code(s, &code, why), "nor code with another fingerprint");
   code.key[0] ^= 1;
   memset(code.bytes, 0, 64);
-  OK(!cst_code_load(s, &code, why) && *why && !s->compiled[widest_set()], "nor what is no object: %s", why);
+  OK(!cst_load_code(s, &code, why) && *why && !s->compiled[widest_set()], "nor what is no object: %s", why);
   char kept[4096];
   snprintf(kept, sizeof kept, "%s", getenv("TMPDIR"));
   setenv("TMPDIR", "/dev/null", 1);
-  OK(!cst_code_load(s, &code, why) && strstr(why, "/dev/null/constella-") && strstr(why, ": Not a directory"),
+  OK(!cst_load_code(s, &code, why) && strstr(why, "/dev/null/constella-") && strstr(why, ": Not a directory"),
      "no temporary file: %s", why);
   setenv("TMPDIR", kept, 1);
   struct rlimit size, none;
@@ -319,7 +319,7 @@ static void test_refused(void) {
   none = (struct rlimit){0, size.rlim_max};
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &none);
-  bool loaded = cst_code_load(s, &code, why);
+  bool loaded = cst_load_code(s, &code, why);
   setrlimit(RLIMIT_FSIZE, &size);
   signal(SIGXFSZ, SIG_DFL);
   OK(!loaded && strstr(why, "/constella-") && strstr(why, ": File too large"), "no room for it: %s", why);

@@ -143,7 +143,7 @@ static void compile(cst_system *s) {
     cst_code code;
     char     why[CST_WHY] = "";
     if (!cst_isa_available(isa)) continue;
-    OK(cst_compile(s, isa, (const char *const[]){NULL}, false, &code, why) && cst_code_load(s, &code, why),
+    OK(cst_compile(s, isa, (const char *const[]){NULL}, false, &code, why) && cst_load_code(s, &code, why),
        "it is compiled for %s %s", cst_isas[isa].name, why);
     cst_compile_free(&code);
   }

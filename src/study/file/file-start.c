@@ -144,7 +144,7 @@ void cst_file_start(cst_reader *r) {
   s->seed = 1;
   s->q0 = cst_reader_memory(size, sizeof(double));
   s->v0 = cst_reader_memory(size, sizeof(double));
-  if (cst_read_starts(r, n)) return;
+  if (cst_starts_read(r, n)) return;
   if (is_ensemble(n)) {
     ensemble(r, n);
     return;

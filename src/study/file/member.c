@@ -59,7 +59,7 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
       x[a] = dq > 0 ? dq * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at) : 0;
       if (dv > 0) omega[a] += dv * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
     }
-    cst_body_turn(b, x, omega, q, v);
+    cst_system_body_turn(b, x, omega, q, v);
   }
 }
 

@@ -207,7 +207,7 @@ bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char
   return good;
 }
 
-bool cst_read_starts(cst_reader *r, cst_yaml *initial) {
+bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
   if (cst_yaml_is_list(initial)) {
     read_sweep(r, initial);
     return true;

@@ -37,7 +37,7 @@ bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char
 cst_fetch cst_starts_fetch_csv, cst_starts_fetch_result;
 
 /* Reads `initial` if it is a sweep or one of these forms; false: it is not. */
-bool cst_read_starts(cst_reader *r, cst_yaml *initial);
+bool cst_starts_read(cst_reader *r, cst_yaml *initial);
 /* file-start.c: one start into s->q0, s->v0 (n NULL: the first state); the seed. start-spread.c: the spread.
  */
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "study/result/output.h"
 
-const char *const cst_part_endings[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
+const char *const cst_parts_endings[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -14,11 +14,12 @@ void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_colum
     x->largest[k] = cst_columns_number(
         c,
         (cst_column_use){.shown = k < 3, .role = "error", .of = cst_channels_error_names[k], .axis = "y log"},
-        "error against the reference, largest over the members", "error%s", cst_part_endings[k]);
+        "error against the reference, largest over the members", "error%s", cst_parts_endings[k]);
   for (int k = 0; k < CST_ERRORS && p->study->members > 1; k++)
-    x->rms[k] = cst_columns_number(
-        c, (cst_column_use){.role = "error-rms", .of = cst_channels_error_names[k]},
-        "error against the reference, root mean square over the members", "error%s_rms", cst_part_endings[k]);
+    x->rms[k] =
+        cst_columns_number(c, (cst_column_use){.role = "error-rms", .of = cst_channels_error_names[k]},
+                           "error against the reference, root mean square over the members", "error%s_rms",
+                           cst_parts_endings[k]);
 }
 
 PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {

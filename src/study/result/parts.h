@@ -7,7 +7,7 @@
 #include "study/kind.h"
 
 /* Endings of the columns' names, by CST_ERROR_... */
-extern const char *const cst_part_endings[CST_ERRORS]; /* "", _q, _p, _lambda */
+extern const char *const cst_parts_endings[CST_ERRORS]; /* "", _q, _p, _lambda */
 
 /* Errors against the reference: the largest over the members and, for several members, their root mean
  * square. */

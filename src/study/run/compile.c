@@ -121,7 +121,7 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
     snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
     b->seconds += code.seconds;
     b->cached = b->cached && code.cached;
-    if (isa == mine) *good = cst_code_load(s, &code, why);
+    if (isa == mine) *good = cst_load_code(s, &code, why);
     cst_compile_free(&code);
     PetscCall(agree(good, why));
   }

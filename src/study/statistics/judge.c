@@ -45,7 +45,7 @@ static bool is_observed(const double *figures, long members) {
   return false;
 }
 
-PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
                                  cst_growth *g) {
   const cst_case *c = &rows->plan->cases[rows->icase];
   const long      n = rows->plan->study->members;

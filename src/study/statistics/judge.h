@@ -17,6 +17,6 @@ PetscErrorCode cst_judge_journey_destroy(cst_journey *j);
 PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j);
 /* The verdict on a quantity whose windows are kept. *looked: false if the study did not observe it; *g is
  * then unchanged. */
-PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
                                  cst_growth *g);
 #endif

@@ -1,7 +1,7 @@
 /* compile.h: compiles a user's system to machine code: its emitted C together with the lane code that steps
  * it, if there is a compiler; results are cached by content.
  *
- * cst_compile makes the bytes of a shared object, on one rank; cst_code_load attaches them to a system, on
+ * cst_compile makes the bytes of a shared object, on one rank; cst_load_code attaches them to a system, on
  * every rank with that instruction set. Ranks exchange the bytes, not a file, so nodes need no shared folder.
  * Compiled code and the interpreter give the same bits. This code does not use MPI.
  */
@@ -47,14 +47,14 @@ void   cst_compile_free(cst_code *code);
 
 /* Loads the bytes into this process and attaches them to s, which then owns them. False with a reason on
  * failure; s is then unchanged. */
-bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]);
+bool cst_load_code(cst_system *s, const cst_code *code, char why[CST_WHY]);
 
 /* The code of a user's C file, text[length], which may include public headers only (code->isa is unused);
  * compiled and cached like a system. file names it in the compiler's messages. */
 bool cst_compile_file(const char *file, const char *text, size_t length, cst_code *code, char why[CST_WHY]);
 /* Loads the bytes of a shared object into this process; NULL with a reason. Owned. */
 typedef struct cst_object cst_object;
-cst_object               *cst_object_load(const cst_code *code, char why[CST_WHY]);
+cst_object               *cst_load_object(const cst_code *code, char why[CST_WHY]);
 /* NULL: no such symbol. */
 void *cst_load_object_symbol(const cst_object *o, const char *name);
 void  cst_load_object_unload(cst_object *o);

@@ -68,7 +68,7 @@ static void *open_file(const cst_code *code, char why[CST_WHY]) {
   return handle;
 }
 
-cst_object *cst_object_load(const cst_code *code, char why[CST_WHY]) {
+cst_object *cst_load_object(const cst_code *code, char why[CST_WHY]) {
   cst_object o = {.fd = -1};
   o.handle = open_memory(code, &o.fd);
   if (!o.handle) o.handle = open_file(code, why);
@@ -93,9 +93,9 @@ static const cst_compiled *check(const cst_system *s, const cst_code *code, cons
 
 static void unload(void *object) { cst_load_object_unload(object); }
 
-bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]) {
+bool cst_load_code(cst_system *s, const cst_code *code, char why[CST_WHY]) {
   cst_system_owned   *owned = s->owned;
-  cst_object         *o = cst_object_load(code, why);
+  cst_object         *o = cst_load_object(code, why);
   const cst_compiled *x = o ? check(s, code, o) : NULL;
   if (o && !x) snprintf(why, CST_WHY, "the compiled object is not that of the system");
   if (!x) {

@@ -46,7 +46,7 @@ static void exponential(const double x[3], double E[9]) {
     }
 }
 
-void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v) {
+void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v) {
   double *R = q + b->rotation;
   double *V = v + b->rotation;
   double  E[9], turned[9];
