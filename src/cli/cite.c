@@ -88,8 +88,13 @@ static bool is_used(const char *list, const char *end, uses *u) {
   bool any = false;
   for (int i = 0; i < u->n; i++) {
     const size_t n = strlen(u->name[i]);
-    for (const char *at = list; (at = strstr(at, u->name[i])) && at < end; at += n)
-      if (strchr("{ ", at[-1]) && strchr(",}", at[n])) any = u->has_entry[i] = true;
+    const char  *at = strstr(list, u->name[i]);
+    while (at && at < end) {
+      const bool whole = strchr("{ ", at[-1]) && strchr(",}", at[n]);
+      if (whole) u->has_entry[i] = true;
+      any |= whole;
+      at = strstr(at + n, u->name[i]);
+    }
   }
   return any;
 }

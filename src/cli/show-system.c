@@ -94,11 +94,15 @@ static bool follows(const cst_system *s, const cst_parameter *p) {
 static void print_parameters(const cst_system *s) {
   for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
-    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, *p->unit ? " " : "",
-           p->unit, *p->doc ? "  " : "", p->doc,
-           p->size         ? "  (a size: a whole number)"
-           : follows(s, p) ? "  (follows the others)"
-                           : "");
+    const char          *blank = *p->unit ? " " : "";
+    const char          *gap = *p->doc ? "  " : "";
+    const char          *kind = "";
+    if (p->size)
+      kind = "  (a size: a whole number)";
+    else if (follows(s, p))
+      kind = "  (follows the others)";
+    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, blank, p->unit, gap,
+           p->doc, kind);
   }
 }
 

@@ -11,12 +11,13 @@ static bool is_argument(const cst_option *o) { return *o->name != '-'; }
 /* "-o FILE", "[--resume]", "STUDY". */
 static int short_form(const cst_option *o, char *text, size_t size) {
   const bool  bare = o->is & CST_OPTION_REQUIRED;
-  const bool  argument = is_argument(o);
+  const char *open = bare ? "" : "[";
+  const char *close = bare ? "" : "]";
+  const char *dots = o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "";
   const char *name = o->short_name ? o->short_name : o->name;
-  const char *value = o->value ? o->value : "";
-  return snprintf(text, size, "%s%s%s%s%s%s", bare ? "" : "[", argument && o->value ? "" : name,
-                  !argument && o->value ? " " : "", value,
-                  o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "", bare ? "" : "]");
+  if (!o->value) return snprintf(text, size, "%s%s%s%s", open, name, dots, close);
+  if (is_argument(o)) return snprintf(text, size, "%s%s%s%s", open, o->value, dots, close);
+  return snprintf(text, size, "%s%s %s%s%s", open, name, o->value, dots, close);
 }
 
 void cst_usage_synopsis(const cst_command *c, int at, int width, FILE *out) {
@@ -46,8 +47,11 @@ void cst_usage_summary(const cst_command *c, FILE *out) {
 /* "-o, --output FILE" */
 static int form(const cst_option *o, char *text, size_t size) {
   if (is_argument(o)) return snprintf(text, size, "%s", o->value ? o->value : o->name);
-  return snprintf(text, size, "%s%s%s%s%s", o->short_name ? o->short_name : "", o->short_name ? ", " : "",
-                  o->name, o->value ? " " : "", o->value ? o->value : "");
+  const char *short_name = o->short_name ? o->short_name : "";
+  const char *separator = o->short_name ? ", " : "";
+  const char *blank = o->value ? " " : "";
+  const char *value = o->value ? o->value : "";
+  return snprintf(text, size, "%s%s%s%s%s", short_name, separator, o->name, blank, value);
 }
 
 void cst_usage_options(const cst_command *c, int indent, FILE *out) {

@@ -33,9 +33,21 @@ static void schedule(const unsigned char *p, uint32_t w[64]) {
   }
 }
 
+static uint32_t sum_of_a(uint32_t a, uint32_t b, uint32_t c) {
+  const uint32_t turned = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
+  const uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
+  return turned + majority;
+}
+
+static uint32_t sum_of_e(uint32_t e, uint32_t f, uint32_t g) {
+  const uint32_t turned = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
+  const uint32_t choice = (e & f) ^ (~e & g);
+  return turned + choice;
+}
+
 /* The eight words stay in place and change their names: s[-i mod 8] is a in round i. */
 void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long blocks) {
-  for (; blocks; blocks--, p += 64) {
+  for (; blocks; blocks--) {
     uint32_t w[64], s[8];
     schedule(p, w);
     memcpy(s, h, sizeof s);
@@ -49,13 +61,12 @@ void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long bl
       const int f = (a + 5) & 7;
       const int g = (a + 6) & 7;
       const int last = (a + 7) & 7;
-      uint32_t  t = s[last] + (turn(s[e], 6) ^ turn(s[e], 11) ^ turn(s[e], 25)) +
-                   ((s[e] & s[f]) ^ (~s[e] & s[g])) + K[i] + w[i];
+      uint32_t  t = s[last] + sum_of_e(s[e], s[f], s[g]) + K[i] + w[i];
       s[d] += t;
-      s[last] = t + (turn(s[a], 2) ^ turn(s[a], 13) ^ turn(s[a], 22)) +
-                ((s[a] & s[b]) ^ (s[a] & s[c]) ^ (s[b] & s[c]));
+      s[last] = t + sum_of_a(s[a], s[b], s[c]);
     }
     for (int i = 0; i < 8; i++) h[i] += s[i];
+    p += 64;
   }
 }
 

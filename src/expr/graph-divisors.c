@@ -66,7 +66,8 @@ void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_n
   s.rooted = s.divides + n;
   s.good = s.rooted + n;
   memset(s.divides, 0, 3 * n);
-  find_divisors(&s), find_good(&s);
+  find_divisors(&s);
+  find_good(&s);
   for (int i = 0; i < s.w.n; i++) {
     const cst_vertex v = g->node[s.w.node[i]]; /* a copy: nodes are made */
     s.map[i] = changed(&s, &v, i);

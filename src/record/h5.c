@@ -96,7 +96,8 @@ static size_t width_of(hid_t object, const char *name) {
   hid_t  a = H5Aopen(object, name, H5P_DEFAULT);
   hid_t  t = H5Aget_type(a);
   size_t width = H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) <= 0 ? H5Tget_size(t) : 0;
-  H5Tclose(t), H5Aclose(a);
+  H5Tclose(t);
+  H5Aclose(a);
   return width;
 }
 
@@ -126,7 +127,8 @@ bool cst_h5_in_place(hid_t object, const char *name, bool text) {
   hid_t a = H5Aopen(object, name, H5P_DEFAULT);
   hid_t t = H5Aget_type(a);
   bool  number = H5Tget_class(t) == H5T_FLOAT;
-  H5Tclose(t), H5Aclose(a);
+  H5Tclose(t);
+  H5Aclose(a);
   return number;
 }
 

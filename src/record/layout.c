@@ -33,7 +33,9 @@ static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, cons
   hid_t space = ndim ? H5Screate_simple(ndim, extent, NULL) : H5Screate(H5S_SCALAR);
   hid_t d = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
   if (d < 0) cst_h5_reason(why, n, name);
-  H5Sclose(space), H5Pclose(list), H5Tclose(type);
+  H5Sclose(space);
+  H5Pclose(list);
+  H5Tclose(type);
   return d;
 }
 
@@ -102,8 +104,10 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
 /* "6 x 5 x 4" */
 static const char *product(int ndim, const hsize_t *extent, char text[96]) {
   size_t n = (size_t)snprintf(text, 96, "%s", ndim ? "" : "a scalar");
-  for (int k = 0; k < ndim && n < 96; k++)
-    n += (size_t)snprintf(text + n, 96 - n, "%s%llu", k ? " x " : "", (unsigned long long)extent[k]);
+  for (int k = 0; k < ndim && n < 96; k++) {
+    const char *separator = k ? " x " : "";
+    n += (size_t)snprintf(text + n, 96 - n, "%s%llu", separator, (unsigned long long)extent[k]);
+  }
   return text;
 }
 
@@ -131,7 +135,8 @@ static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsiz
   hid_t wanted = cst_h5_file_type(t);
   bool  same = H5Tequal(there, wanted) > 0;
   if (!same) snprintf(why, (size_t)n, "%s is of another type", path);
-  H5Tclose(there), H5Tclose(wanted);
+  H5Tclose(there);
+  H5Tclose(wanted);
   if (same && same_extents(d, path, ndim, extent, why, n)) return d;
   H5Dclose(d);
   return -1;
@@ -204,7 +209,9 @@ bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
     more = k >= 0;
   }
   free(value);
-  H5Pclose(list), H5Sclose(space), H5Tclose(type);
+  H5Pclose(list);
+  H5Sclose(space);
+  H5Tclose(type);
   return ok;
 }
 
@@ -215,12 +222,15 @@ static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
     snprintf(why, room, "field path \"%s\" is not /name or /group/name", f->path);
     return false;
   }
-  if (f->ndim < 0 || f->ndim > CST_FIELD_DIMS)
-    return snprintf(why, room, "%s: %d dimensions; 0 to %d are allowed", f->path, f->ndim, CST_FIELD_DIMS),
-           false;
-  for (int k = 0; k < f->ndim; k++)
-    if (f->dim[k] < 0 || f->dim[k] >= ndim)
-      return snprintf(why, room, "%s: no dimension %d; there are %d", f->path, f->dim[k], ndim), false;
+  if (f->ndim < 0 || f->ndim > CST_FIELD_DIMS) {
+    snprintf(why, room, "%s: %d dimensions; 0 to %d are allowed", f->path, f->ndim, CST_FIELD_DIMS);
+    return false;
+  }
+  for (int k = 0; k < f->ndim; k++) {
+    if (f->dim[k] >= 0 && f->dim[k] < ndim) continue;
+    snprintf(why, room, "%s: no dimension %d; there are %d", f->path, f->dim[k], ndim);
+    return false;
+  }
   return true;
 }
 

@@ -59,7 +59,8 @@ static hid_t create_file(MPI_Comm comm, const char *path) {
   H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(list, false);
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
-  H5Pclose(list), H5Pclose(access);
+  H5Pclose(list);
+  H5Pclose(access);
   return file;
 }
 
@@ -200,25 +201,33 @@ static bool give_name(cst_record *r) {
   return agree(r->comm, ok, r->error, sizeof r->error);
 }
 
+/* Creates the file and all that is in it; collective. False with the reason in why[n]. */
+static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                   char *why, int n) {
+  r->file = create_file(r->comm, r->aside);
+  if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
+  if (!agree(r->comm, r->file >= 0, why, n)) return false;
+  if (!make_scales(r, dim, ndim, why, n)) return false;
+  if (!make_run(r, why, n)) return false;
+  if (!make_fields(r, dim, field, nfield, why, n)) return false;
+  if (!sign(r, why, n)) return false;
+  if (!fill_fields(r, why, n)) return false;
+  if (!settle(r, why, n)) return false;
+  return open_disk(r, why, n);
+}
+
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
                               const cst_field *field, int nfield, char *why, int n) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
   cst_h5_quiet();
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   set_aside(r);
-  bool ok = rank || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
-  if (!agree(comm, ok, why, n)) {
+  const bool prepared = r->rank > 0 || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
+  if (!agree(r->comm, prepared, why, n)) {
     destroy(r);
     return NULL;
   }
-  r->file = create_file(r->comm, r->aside);
-  if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
-  ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_run(r, why, n) &&
-       make_fields(r, dim, field, nfield, why, n) && sign(r, why, n) && fill_fields(r, why, n) &&
-       settle(r, why, n) && open_disk(r, why, n);
-  if (ok) return r;
+  if (create(r, dim, ndim, field, nfield, why, n)) return r;
   abandon(r);
   return NULL;
 }
@@ -276,9 +285,13 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   r->sealed = true;
-  if (open_file(r, why, n) && find_all(r, dim, ndim, field, nfield, why, n) && can_be_signed(r, why, n) &&
-      open_disk(r, why, n) && sign(r, why, n) && settle(r, why, n))
-    return r;
+  bool ok = open_file(r, why, n);
+  ok = ok && find_all(r, dim, ndim, field, nfield, why, n);
+  ok = ok && can_be_signed(r, why, n);
+  ok = ok && open_disk(r, why, n);
+  ok = ok && sign(r, why, n);
+  ok = ok && settle(r, why, n);
+  if (ok) return r;
   close_all(r);
   destroy(r);
   return NULL;

@@ -27,7 +27,8 @@ static double bytes_of(const cst_result *r, hid_t d) {
   hid_t          type = H5Dget_type(d);
   const hssize_t n = H5Sget_simple_extent_npoints(space);
   const double   bytes = n < 0 ? INFINITY : (double)n * (double)H5Tget_size(type);
-  H5Tclose(type), H5Sclose(space);
+  H5Tclose(type);
+  H5Sclose(space);
   return bytes <= r->most ? bytes : INFINITY;
 }
 
@@ -121,7 +122,9 @@ char *cst_result_text(cst_result *r, const char *group, const char *name) {
   char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1
                    ? attribute_text(a, type)
                    : NULL;
-  H5Sclose(space), H5Tclose(type), H5Aclose(a);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(a);
   cst_watch_end();
   return text;
 }
@@ -131,7 +134,8 @@ bool cst_result_number(cst_result *r, const char *group, const char *name, doubl
   if (a < 0) return false;
   hid_t space = H5Aget_space(a);
   bool  ok = H5Sget_simple_extent_npoints(space) == 1 && H5Aread(a, H5T_NATIVE_DOUBLE, value) >= 0;
-  H5Sclose(space), H5Aclose(a);
+  H5Sclose(space);
+  H5Aclose(a);
   return ok;
 }
 
@@ -167,7 +171,8 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
     if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths)
       found++;
   }
-  H5Pclose(list), H5Gclose(g);
+  H5Pclose(list);
+  H5Gclose(g);
   cst_watch_end();
   return found;
 }
@@ -192,7 +197,8 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
     extent[k] = (long)e[k];
     *total = (long)((unsigned long)*total * e[k]);
   }
-  H5Tclose(type), H5Sclose(space);
+  H5Tclose(type);
+  H5Sclose(space);
   if (fits && rank >= 0 && rank <= CST_FIELD_DIMS && isfinite(bytes_of(r, d))) return d;
   H5Dclose(d);
   return -1;
@@ -229,7 +235,10 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
   hid_t memory = cst_h5_memory_type(type);
   ok = ok && (!ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
   ok = ok && read_dataset(r, d, memory, here, there, data);
-  H5Tclose(memory), H5Sclose(here), H5Sclose(there), H5Dclose(d);
+  H5Tclose(memory);
+  H5Sclose(here);
+  H5Sclose(there);
+  H5Dclose(d);
   return ok;
 }
 
@@ -248,7 +257,9 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
     free(x);
     x = NULL;
   }
-  H5Tclose(type), H5Tclose(stored), H5Dclose(d);
+  H5Tclose(type);
+  H5Tclose(stored);
+  H5Dclose(d);
   return x;
 }
 

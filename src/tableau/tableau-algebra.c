@@ -169,11 +169,14 @@ int cst_tableau_order(const cst_tableau *t) {
 }
 
 double cst_tableau_symplectic_defect(const cst_tableau *t) {
-  const int s = t->stages;
-  double    worst = 0;
+  const int     s = t->stages;
+  const double *b = t->b;
+  double        worst = 0;
   for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++)
-      worst = larger(worst, t->b[i] * t->a[i * s + j] + t->b[j] * t->a[j * s + i] - t->b[i] * t->b[j]);
+    for (int j = 0; j < s; j++) {
+      const double m = b[i] * t->a[i * s + j] + b[j] * t->a[j * s + i] - b[i] * b[j];
+      worst = larger(worst, m);
+    }
   return worst;
 }
 
@@ -181,7 +184,9 @@ double cst_tableau_symmetry_defect(const cst_tableau *t) {
   const int s = t->stages;
   double    worst = 0;
   for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++)
-      worst = larger(worst, t->a[(s - 1 - i) * s + (s - 1 - j)] + t->a[i * s + j] - t->b[j]);
+    for (int j = 0; j < s; j++) {
+      const double reflected = t->a[(s - 1 - i) * s + (s - 1 - j)];
+      worst = larger(worst, reflected + t->a[i * s + j] - t->b[j]);
+    }
   return worst;
 }

@@ -106,7 +106,8 @@ void cst_pairs_destroy(cst_system *s) {
     cst_pairs *p = &s->pairs[k];
     free(p->sum.from);
     free(p->sum.to);
-    cst_tape_destroy((cst_tape *)p->tapes.value), cst_tape_destroy((cst_tape *)p->tapes.slope);
+    cst_tape_destroy((cst_tape *)p->tapes.value);
+    cst_tape_destroy((cst_tape *)p->tapes.slope);
   }
   free(s->pairs);
   s->pairs = NULL;
