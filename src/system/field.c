@@ -38,8 +38,10 @@ static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, c
   cst_node           entry[SQUARE];
   kernel_at(s, k, q, NULL, entry);
   for (int i = 0; i < p->rows * p->columns; i++) out[i] = cst_graph_constant(s->graph, 0);
-  for (int r = 0; r < p->rows; r++)
-    for (int e = p->start[r]; e < p->start[r + 1]; e++) out[r * p->columns + p->column[e]] = entry[e];
+  for (int r = 0; r < p->rows; r++) {
+    cst_node *row = out + r * p->columns;
+    CST_EACH_ENTRY(p, r, e) row[p->column[e]] = entry[e];
+  }
 }
 
 /* x.y */
@@ -54,10 +56,12 @@ static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
 static void factor(cst_graph *g, cst_node *A, int n) {
   const cst_node one = cst_graph_constant(g, 1);
   for (int k = 0; k < n; k++) {
-    const cst_node r = A[k * n + k] = cst_graph_div(g, one, A[k * n + k]);
+    cst_node *const row = A + k * n;
+    row[k] = cst_graph_div(g, one, row[k]);
     for (int i = k + 1; i < n; i++) {
-      const cst_node f = A[i * n + k] = cst_graph_mul(g, A[k * n + i], r);
-      for (int j = i; j < n; j++) A[i * n + j] = cst_graph_sub_product(g, A[i * n + j], f, A[k * n + j]);
+      cst_node *const below = A + i * n;
+      below[k] = cst_graph_mul(g, row[i], row[k]);
+      for (int j = i; j < n; j++) below[j] = cst_graph_sub_product(g, below[j], below[k], row[j]);
     }
   }
 }

@@ -33,9 +33,11 @@ const char *cst_cache_folder(void) {
   static char path[PATH];
   const char *base = getenv("XDG_CACHE_HOME");
   const char *home = getenv("HOME");
-  bool        xdg = base && *base == '/';
+  const bool  xdg = base && *base == '/';
   if (!xdg && !(home && *home == '/')) return NULL;
-  if (snprintf(path, sizeof path, "%s%s", xdg ? base : home, xdg ? "" : "/.cache") > PATH - 200) return NULL;
+  const char *parent = xdg ? base : home;
+  const char *folder = xdg ? "" : "/.cache";
+  if (snprintf(path, sizeof path, "%s%s", parent, folder) > PATH - 200) return NULL;
   mkdir(path, 0700); /* if this fails, so does the next one */
   strcat(path, "/constella");
   return make_folder(path) ? path : NULL;

@@ -73,23 +73,28 @@ void cst_derive_lagrangian(const cst_derivation *d) {
 /* The residuals (E1, E2)[nq + ng] of the equations of motion for accelerations A[nq] and multipliers l[ng].
  * Owned. */
 static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst_node *l) {
-  cst_system *s = d->s;
-  cst_graph  *g = d->graph;
-  const int   n = d->n, ng = s->ng;
-  cst_node   *E = cst_derive_memory(n + ng);
-  cst_node   *Gl = cst_derive_memory(n);
-  cst_node   *GA = cst_derive_memory(ng);
+  cst_system        *s = d->s;
+  cst_graph         *g = d->graph;
+  const cst_pattern *P = &s->pattern[CST_K_M];
+  const cst_node    *M = s->kernel_out[CST_K_M];
+  const cst_node    *force = s->kernel_out[s->general ? CST_K_f : CST_K_dV];
+  const cst_node    *bend = s->kernel_out[CST_K_D2gvv];
+  const int          n = d->n, ng = s->ng;
+  cst_node          *E = cst_derive_memory(n + ng);
+  cst_node          *Gl = cst_derive_memory(n);
+  cst_node          *GA = cst_derive_memory(ng);
   cst_derive_rows_times(d, l, Gl);
   cst_derive_rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
-    cst_node f = s->general ? s->kernel_out[CST_K_f][i] : cst_graph_neg(g, s->kernel_out[CST_K_dV][i]);
+    const cst_node f = s->general ? force[i] : cst_graph_neg(g, force[i]);
     E[i] = cst_graph_sub(g, f, Gl[i]);
   }
-  const cst_pattern *M = &s->pattern[CST_K_M];
   for (int i = 0; s->general && i < n; i++)
-    CST_EACH_ENTRY(M, i, e) E[i] = cst_graph_sub_product(g, E[i], s->kernel_out[CST_K_M][e], A[M->column[e]]);
-  for (int a = 0; a < ng; a++)
-    E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
+    CST_EACH_ENTRY(P, i, e) E[i] = cst_graph_sub_product(g, E[i], M[e], A[P->column[e]]);
+  for (int a = 0; a < ng; a++) {
+    const cst_node sum = cst_graph_add(g, bend[a], GA[a]);
+    E[n + a] = cst_graph_neg(g, sum);
+  }
   free(Gl);
   free(GA);
   return E;

@@ -37,9 +37,9 @@ static long products(const unsigned char *a, int n, int sides) {
 }
 
 cst_elimination *cst_elimination_create(const cst_system *s) {
-  const size_t n = (size_t)s->nq;
-  const size_t size = n * n;
-  if (!s->general || s->nq > CST_MAX_Q) return NULL;
+  const int    n = s->nq;
+  const size_t size = (size_t)n * (size_t)n;
+  if (!s->general || n > CST_MAX_Q) return NULL;
   cst_elimination *e = cst_need(calloc(1, sizeof *e + 4 * size));
   e->mass = (unsigned char *)(e + 1);
   e->ends = e->mass + size;
@@ -49,13 +49,16 @@ cst_elimination *cst_elimination_create(const cst_system *s) {
   add(s, CST_K_Lvq, true, e->across);
   add(s, CST_K_Fv, false, e->across);
   add(s, CST_K_M, false, e->mass);
-  for (size_t k = 0; k < size; k++) e->ends[k] = e->inside[k] = e->mass[k] | e->across[k];
+  for (size_t k = 0; k < size; k++) {
+    e->ends[k] = e->mass[k] | e->across[k];
+    e->inside[k] = e->ends[k];
+  }
   add(s, CST_K_Lqq, false, e->inside);
   add(s, CST_K_Fq, false, e->inside);
-  fill(e->mass, s->nq);
-  fill(e->ends, s->nq);
-  fill(e->inside, s->nq);
-  e->work = 2 * products(e->ends, s->nq, 1 + s->ng);
+  fill(e->mass, n);
+  fill(e->ends, n);
+  fill(e->inside, n);
+  e->work = 2 * products(e->ends, n, 1 + s->ng);
   return e;
 }
 

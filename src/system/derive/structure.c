@@ -203,21 +203,28 @@ static void place_all(cst_gram *S, int ng) {
 static bool is_upper(const cst_gram *S, int k) { return S->place[S->a[k]] <= S->place[S->b[k]]; }
 
 static void put_upper_first(cst_gram *S) {
-  cst_gram from = *S;
-  int      n = 0, terms = 0;
-  int    **list[] = {&S->a, &S->b, &S->first, &S->ea, &S->eb, &S->i};
-  for (int i = 0; i < 6; i++) *list[i] = integers((size_t)(i < 3 ? from.n : from.first[from.n]));
+  cst_gram  from = *S;
+  const int all = from.first[from.n];
+  int       n = 0, terms = 0;
+  S->a = integers(from.n);
+  S->b = integers(from.n);
+  S->first = integers(from.n);
+  S->ea = integers(all);
+  S->eb = integers(all);
+  S->i = integers(all);
   for (int lower = 0; lower < 2; lower++) {
     for (int k = 0; k < from.n; k++) {
       if (is_upper(&from, k) == lower) continue;
       S->a[n] = from.a[k];
       S->b[n] = from.b[k];
-      for (int t = from.first[k]; t < from.first[k + 1]; t++, terms++) {
+      for (int t = from.first[k]; t < from.first[k + 1]; t++) {
         S->ea[terms] = from.ea[t];
         S->eb[terms] = from.eb[t];
         S->i[terms] = from.i[t];
+        terms++;
       }
-      S->first[++n] = terms;
+      n++;
+      S->first[n] = terms;
     }
     if (!lower) S->upper = n;
   }

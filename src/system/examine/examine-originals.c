@@ -50,15 +50,18 @@ static void compare(cst_examiner *e, const original *o) {
 /* The nodes of a matrix in the order of its pattern, owned; NULL if the pattern omits a nonzero one. stride
  * 0: a diagonal. */
 static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node, int stride) {
-  const size_t columns = (size_t)stride;
-  size_t       nonzero = 0, found = 0;
-  size_t       all = stride ? (size_t)P->rows * columns : (size_t)P->rows;
-  cst_node    *out = cst_zeros(P->n, sizeof *out);
-  for (size_t i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
+  const long columns = stride;
+  const long all = stride ? P->rows * columns : P->rows;
+  long       nonzero = 0, found = 0;
+  cst_node  *out = cst_zeros(P->n, sizeof *out);
+  for (long i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
   for (int a = 0; a < P->rows; a++)
     CST_EACH_ENTRY(P, a, e) {
       const int j = P->column[e];
-      out[e] = stride ? node[(size_t)a * columns + (size_t)j] : j == a ? node[a] : -1;
+      if (stride)
+        out[e] = node[a * columns + j];
+      else
+        out[e] = j == a ? node[a] : -1;
       found += out[e] >= 0 && !cst_graph_is_zero(s->graph, out[e]);
     }
   if (found == nonzero) return out;

@@ -68,10 +68,11 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   const int           n = p->nx + p->ny;
   gathering           x = {.graph = cst_graph_copy(s->graph)};
-  cst_lengths         l = {.row = cst_need(calloc(2, sizeof *l.row))};
+  cst_lengths         l = {.row = cst_zeros(1, sizeof *l.row)};
   cst_node            from[2 * CST_PAIR_ARRAYS], to[2 * CST_PAIR_ARRAYS], term;
   for (int a = 0; a < n; a++) {
-    from[a] = cst_graph_input(x.graph, a < p->nx ? 'x' : 'y', a < p->nx ? a : a - p->nx);
+    const bool of_i = a < p->nx;
+    from[a] = of_i ? cst_graph_input(x.graph, 'x', a) : cst_graph_input(x.graph, 'y', a - p->nx);
     to[a] = cst_graph_input(x.graph, 'q', a);
   }
   cst_graph_substitute(x.graph, &p->term, 1, from, to, n, &term);

@@ -70,8 +70,10 @@ static bool factor_mass(cst_quad *x, const quad *q) {
   if (!x->s->general) return true;
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
   memset(x->M, 0, sizeof *x->M * (size_t)p->rows * (size_t)p->columns);
-  for (int i = 0; i < p->rows; i++)
-    CST_EACH_ENTRY(p, i, e) x->M[i * p->columns + p->column[e]] = x->entry[e];
+  for (int i = 0; i < p->rows; i++) {
+    quad *row = x->M + i * p->columns;
+    CST_EACH_ENTRY(p, i, e) row[p->column[e]] = x->entry[e];
+  }
   return factor(x->M, x->row, p->rows);
 }
 
@@ -103,22 +105,25 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
 }
 
 bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, quad *lambda) {
-  const cst_system  *s = x->s;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_system   *s = x->s;
+  const cst_pattern  *p = &s->pattern[CST_K_G];
+  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
   if (!factor_mass(x, q) || !factor_constraints(x, q)) return false;
-  cst_system_eval_quad(s, s->general ? CST_K_f : CST_K_dV, x->c, q, v, A);
+  cst_system_eval_quad(s, force, x->c, q, v, A);
   for (int i = 0; i < s->nq && !s->general; i++) A[i] = -A[i];
   solve_mass(x, A);
   cst_system_eval_quad(s, CST_K_D2gvv, x->c, q, v, x->D2gvv);
   for (int a = 0; a < s->ng; a++) lambda[a] = 0;
   for (int k = 0; k < x->n; k++) {
-    x->b[k] = x->D2gvv[x->kept[k]];
-    CST_EACH_ENTRY(p, x->kept[k], e) x->b[k] += x->G[e] * A[p->column[e]];
+    const int a = x->kept[k];
+    x->b[k] = x->D2gvv[a];
+    CST_EACH_ENTRY(p, a, e) x->b[k] += x->G[e] * A[p->column[e]];
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {
+    const quad *Z = x->Z + k * s->nq;
     lambda[x->kept[k]] = x->b[k];
-    for (int i = 0; i < s->nq; i++) A[i] -= x->Z[k * s->nq + i] * x->b[k];
+    for (int i = 0; i < s->nq; i++) A[i] -= Z[i] * x->b[k];
   }
   return true;
 }

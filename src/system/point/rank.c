@@ -34,9 +34,10 @@ static double dot(const double *x, const double *y, int n) {
  * its length. */
 static double remainder_of(double *x, const double *Q, int k, int n) {
   for (int pass = 0; pass < 2; pass++)
-    for (int j = 0; j < k; j++) {
-      double t = dot(x, Q + (size_t)j * (size_t)n, n);
-      for (int i = 0; i < n; i++) x[i] -= t * Q[(size_t)j * (size_t)n + (size_t)i];
+    for (long j = 0; j < k; j++) {
+      const double *row = Q + j * n;
+      const double  t = dot(x, row, n);
+      for (int i = 0; i < n; i++) x[i] -= t * row[i];
     }
   return sqrt(dot(x, x, n));
 }
@@ -45,26 +46,27 @@ static double remainder_of(double *x, const double *Q, int k, int n) {
  * remainder first. It stops after `most` rows or at a remainder of at most `least`. taken[k] is the row of A
  * that gives row k. Overwrites A. Returns the number of rows. */
 static int basis(double *A, int m, int n, int most, double least, int *taken, double *Q) {
-  const size_t width = (size_t)n;
-  int          r = 0;
+  const long width = n;
+  int        r = 0;
   for (; r < most; r++) {
+    double *q = Q + r * width;
     double  top = 0;
-    double *q = Q + (size_t)r * width;
     for (int a = 0; a < m; a++) {
-      double length = sqrt(dot(A + (size_t)a * width, A + (size_t)a * width, n));
-      if (length > top) {
-        top = length;
-        taken[r] = a;
-      }
+      const double *row = A + a * width;
+      const double  length = sqrt(dot(row, row, n));
+      if (!(length > top)) continue;
+      top = length;
+      taken[r] = a;
     }
     if (!(top > least)) break;
-    cst_linear_copy(q, A + (size_t)taken[r] * width, width);
+    cst_linear_copy(q, A + taken[r] * width, n);
     top = remainder_of(q, Q, r, n);
     for (int i = 0; i < n; i++) q[i] /= top;
-    memset(A + (size_t)taken[r] * width, 0, sizeof *A * width);
+    cst_linear_clear(A + taken[r] * width, n);
     for (int a = 0; a < m; a++) {
-      double t = dot(A + (size_t)a * width, q, n);
-      for (int i = 0; i < n; i++) A[(size_t)a * width + (size_t)i] -= t * q[i];
+      double      *row = A + a * width;
+      const double t = dot(row, q, n);
+      for (int i = 0; i < n; i++) row[i] -= t * q[i];
     }
   }
   return r;
@@ -138,28 +140,30 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
 /* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
  * constraints. Returns the size of the step. */
 static double shorten(const cst_system *s, const double *c, double *q) {
-  const size_t nq = (size_t)s->nq;
-  const size_t ng = (size_t)s->ng;
-  double      *length = cst_linear_numbers(ng);
-  double      *g = cst_linear_numbers(ng);
-  double      *G = unit_rows(s, c, q, length);
-  double      *A = cst_linear_numbers(ng * nq);
-  double      *Q = cst_linear_numbers(ng * nq);
-  double      *y = cst_linear_numbers(ng);
-  double       step = 0;
-  int         *taken = cst_need(calloc(ng, sizeof *taken));
-  memcpy(A, G, sizeof *A * ng * nq);
-  const int r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
+  const int  nq = s->nq;
+  const long ng = s->ng;
+  const int  most = s->ng < nq ? s->ng : nq;
+  double    *length = cst_linear_numbers(ng);
+  double    *g = cst_linear_numbers(ng);
+  double    *G = unit_rows(s, c, q, length);
+  double    *A = cst_linear_numbers(ng * nq);
+  double    *Q = cst_linear_numbers(ng * nq);
+  double    *y = cst_linear_numbers(ng);
+  double     step = 0;
+  int       *taken = cst_zeros(ng, sizeof *taken);
+  cst_linear_copy(A, G, ng * nq);
+  const int r = basis(A, s->ng, nq, most, SMALL, taken, Q);
   cst_system_eval_at(s, CST_K_g, c, q, g);
-  for (int k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
-    const double *row = G + (size_t)taken[k] * nq;
-    y[k] = -g[taken[k]] / length[taken[k]];
-    for (int j = 0; j < k; j++) y[k] -= dot(row, Q + (size_t)j * nq, s->nq) * y[j];
-    y[k] /= dot(row, Q + (size_t)k * nq, s->nq);
+  for (long k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
+    const long    a = taken[k];
+    const double *row = G + a * nq;
+    y[k] = -g[a] / length[a];
+    for (long j = 0; j < k; j++) y[k] -= dot(row, Q + j * nq, nq) * y[j];
+    y[k] /= dot(row, Q + k * nq, nq);
   }
-  for (size_t i = 0; i < nq; i++) {
+  for (int i = 0; i < nq; i++) {
     double d = 0;
-    for (int k = 0; k < r; k++) d += y[k] * Q[(size_t)k * nq + i];
+    for (long k = 0; k < r; k++) d += y[k] * Q[k * nq + i];
     q[i] += d;
     step = isnan(d) ? INFINITY : fmax(step, fabs(d));
   }

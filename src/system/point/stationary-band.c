@@ -59,31 +59,39 @@ static bool has(const int *list, int n, int x) {
   return false;
 }
 
+enum { MOST = 64 }; /* neighbours of a coordinate in a band */
+
+/* Adds j to the neighbours of coordinate i, list[MOST]; false if there are too many. */
+static bool add_near(int *list, int *count, int j) {
+  if (has(list, *count, j)) return true;
+  if (*count == MOST) return false;
+  list[*count] = j;
+  ++*count;
+  return true;
+}
+
 /* Finds the neighbours of every coordinate; returns false if a coordinate has too many for a band. */
 static bool find_near(cst_stationary_band *b) {
-  enum { MOST = 64 };
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   const int          nq = b->s->nq;
   int               *count = cst_zeros(nq, sizeof *count);
-  int               *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
+  int               *list = cst_zeros((long)nq * MOST, sizeof *list);
   bool               good = true;
-  for (int i = 0; i < nq; i++) {
-    list[(long)i * MOST] = i;
+  for (long i = 0; i < nq; i++) {
+    list[i * MOST] = (int)i;
     count[i] = 1;
   }
-  for (int k = 0; k < b->n; k++)
-    CST_EACH_ENTRY(P, b->kept[k], e)
-      for (int f = P->start[b->kept[k]]; f < P->start[b->kept[k] + 1] && good; f++) {
-        const int i = P->column[e];
-        const int j = P->column[f];
-        if (has(list + (long)i * MOST, count[i], j)) continue;
-        good = count[i] < MOST;
-        if (good) list[(long)i * MOST + count[i]++] = j;
-      }
+  for (int k = 0; k < b->n && good; k++)
+    CST_EACH_ENTRY(P, b->kept[k], e) {
+      const long i = P->column[e];
+      CST_EACH_ENTRY(P, b->kept[k], f) good = good && add_near(list + i * MOST, &count[i], P->column[f]);
+    }
   for (int i = 0; i < nq; i++) b->first[i + 1] = b->first[i] + count[i];
-  b->near = cst_need(malloc(sizeof *b->near * ((size_t)b->first[nq] + 1)));
-  for (int i = 0; i < nq; i++)
-    memcpy(b->near + b->first[i], list + (long)i * MOST, sizeof *list * (size_t)count[i]);
+  b->near = cst_zeros(b->first[nq], sizeof *b->near);
+  for (long i = 0; i < nq; i++) {
+    int *near = b->near + b->first[i];
+    for (int k = 0; k < count[i]; k++) near[k] = list[i * MOST + k];
+  }
   free(count);
   free(list);
   return good;

@@ -19,7 +19,10 @@ static void print_list(FILE *f, const cst_system *s, const double *x) {
     const cst_name *a = &s->coordinate_name[i];
     fputs(i ? ", " : "", f);
     fputs(a->array ? "[" : "", f);
-    for (int k = 0; k < a->count; k++) fprintf(f, "%s%.17g", k ? ", " : "", x[a->at + k * a->step] + 0.0);
+    for (int k = 0; k < a->count; k++) {
+      const double number = x[a->at + k * a->step] + 0.0; /* 0 instead of -0 */
+      fprintf(f, "%s%.17g", k ? ", " : "", number);
+    }
     fputs(a->array ? "]" : "", f);
   }
   fputc(']', f);
