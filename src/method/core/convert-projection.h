@@ -6,7 +6,10 @@
 /* G with the rows of constraints on velocities 0. */
 static void clear_velocities(const cst_context *C, vd *G) {
   USES_G(void) G;
-  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e)(void) i, G[e] = vset(0);
+  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e) {
+      (void)i;
+      G[e] = vset(0);
+    }
 }
 
 /* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0

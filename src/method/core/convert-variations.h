@@ -133,11 +133,17 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
   if (t == 0) return;
   halfway(C, L, w, k, F);
   for (int i = 0; i < NQ; i++) {
-    for (int j = 0; j < n; j++) lower[i * n + j] = t * F[i * n + j], upper[i * n + j] = vset(0);
+    for (int j = 0; j < n; j++) {
+      lower[i * n + j] = t * F[i * n + j];
+      upper[i * n + j] = vset(0);
+    }
     upper[i * n + NQ + i] = vset(t);
   }
   for (int power = 1;; power++) {
-    for (int i = 0; i < NQ * n; i++) D[i] += upper[i], D[NQ * n + i] += lower[i];
+    for (int i = 0; i < NQ * n; i++) {
+      D[i] += upper[i];
+      D[NQ * n + i] += lower[i];
+    }
     if (power == TERMS) return;
     const double by = t / (power + 1);
     for (int i = 0; i < NQ; i++) {
@@ -150,7 +156,10 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
       add_rows(F + i * n + NQ, 1, NQ, lower, n, n, sum);
       for (int j = 0; j < n; j++) L->next[i * n + j] = by * sum[j];
     }
-    for (int i = 0; i < NQ * n; i++) upper[i] = by * lower[i], lower[i] = L->next[i];
+    for (int i = 0; i < NQ * n; i++) {
+      upper[i] = by * lower[i];
+      lower[i] = L->next[i];
+    }
   }
 }
 

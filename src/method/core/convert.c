@@ -263,7 +263,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     nu2[a] = h * x[NU2 + a];
     f[NU1 + a] = vset(0);
     f[NU2 + a] = vset(0);
-    ROW_G(a, i, e) f[NU1 + a] += L->G1[e] * x[MU + i], f[NU2 + a] += L->G0[e] * x[V_ + i];
+    ROW_G(a, i, e) {
+      f[NU1 + a] += L->G1[e] * x[MU + i];
+      f[NU2 + a] += L->G0[e] * x[V_ + i];
+    }
     if (L->sweep[0].t == 0)
       f[MINUS + a] = vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
     if (!DROPPED(a)) continue;
@@ -305,9 +308,15 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   for (int i = 0; i < NQ; i++) known[i] = f[R_ + i];
   follow(C, L, x, y, known, unused);
   K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, known, 0, 0, bent);
-  for (int i = 0; i < NQ; i++) b[J_Q + i] = -f[Q_ + i], b[J_MU + i] = -f[MU + i], b[J_V + i] = -f[V_ + i];
+  for (int i = 0; i < NQ; i++) {
+    b[J_Q + i] = -f[Q_ + i];
+    b[J_MU + i] = -f[MU + i];
+    b[J_V + i] = -f[V_ + i];
+  }
   for (int a = 0; a < NG; a++) {
-    b[J_TH + a] = -f[MINUS + a], b[J_N1 + a] = -f[NU1 + a] - bent[a], b[J_N2 + a] = -f[NU2 + a];
+    b[J_TH + a] = -f[MINUS + a];
+    b[J_N1 + a] = -f[NU1 + a] - bent[a];
+    b[J_N2 + a] = -f[NU2 + a];
     if (DROPPED(a)) b[J_TH + a] = b[J_N1 + a] = b[J_N2 + a] = vset(0);
   }
   if (KRYLOV)
@@ -315,12 +324,16 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   else
     solve_matrix(C, L, b);
   for (int i = 0; i < NQ; i++) {
-    d[Q_ + i] = b[J_Q + i], d[MU + i] = b[J_MU + i], d[V_ + i] = b[J_V + i];
+    d[Q_ + i] = b[J_Q + i];
+    d[MU + i] = b[J_MU + i];
+    d[V_ + i] = b[J_V + i];
     d[R_ + i] = f[R_ + i];
   }
   add_end_variation(C, L, x, b, d + R_);
   for (int a = 0; a < NG; a++) {
-    d[MINUS + a] = b[J_TH + a], d[NU1 + a] = b[J_N1 + a], d[NU2 + a] = b[J_N2 + a];
+    d[MINUS + a] = b[J_TH + a];
+    d[NU1 + a] = b[J_N1 + a];
+    d[NU2 + a] = b[J_N2 + a];
   }
   follow(C, L, x, y, d + R_, d + PLUS);
 }
@@ -349,7 +362,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     return;
   }
   gather(C, L, x);
-  for (int i = 0; i < NQ; i++) L->q[i] = x[R_ + i], L->p[i] = x[MU + i];
+  for (int i = 0; i < NQ; i++) {
+    L->q[i] = x[R_ + i];
+    L->p[i] = x[MU + i];
+  }
   if (NG == 0) return;
   gram_at(C, L, L->q, L->E1, L->G1, L->S1);
   K_AT(L->E1, D2glw, L->c, L->q, 0, x + MU, 0, x + PLUS, bent);

@@ -100,7 +100,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->impulse, record, at.impulse, NG);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
   U for (int i = 0; i < NQ; i++) L->eq[i] = L->ep[i] = vset(0);
-  if (MARCH->compensated) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
+  if (MARCH->compensated) {
+    cst_load(L->eq, record, at.eq, NQ);
+    cst_load(L->ep, record, at.ep, NQ);
+  }
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
@@ -167,8 +170,10 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   divide(C, L, push);
   L->size = vset(0);
   vd far = vset(0);
-  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size),
-                                 far = vmax(vabs(L->q[i]), far);
+  U for (int i = 0; i < NQ; i++) {
+    L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size);
+    far = vmax(vabs(L->q[i]), far);
+  }
   L->size = L->size * vmax(far / L->remote, vset(1));
 }
 
@@ -214,8 +219,10 @@ CST_INLINE void free_part(const cst_context *C, const struct local *L, double h,
   FOR_DEGREE(r) {
     U for (int i = 0; i < NQ; i++) push[i] = h * turned(C, f + PHI, NQ, r, i);
     divide(C, L, push);
-    U for (int i = 0; i < NQ; i++) d[r * NQ + i] = push[i] - f[r * NQ + i],
-                                              d[PHI + r * NQ + i] = -f[PHI + r * NQ + i];
+    U for (int i = 0; i < NQ; i++) {
+      d[r * NQ + i] = push[i] - f[r * NQ + i];
+      d[PHI + r * NQ + i] = -f[PHI + r * NQ + i];
+    }
   }
 }
 
@@ -298,8 +305,10 @@ CST_INLINE void add(vd *sum, vd *e, vd x) {
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double h = H(j);
-  U for (int i = 0; i < NQ; i++) add(&L->q[i], &L->eq[i], h * x[GAMMA + i]),
-      add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
+  U for (int i = 0; i < NQ; i++) {
+    add(&L->q[i], &L->eq[i], h * x[GAMMA + i]);
+    add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
+  }
   U for (int a = 0; a < NG; a++) L->impulse[a] += h * x[LAMBDA + a];
 }
 
@@ -308,7 +317,10 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, at.impulse, L->impulse, NG);
-  if (MARCH->compensated) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
+  if (MARCH->compensated) {
+    cst_store(record, at.eq, L->eq, NQ);
+    cst_store(record, at.ep, L->ep, NQ);
+  }
 }
 
 #include "method/core/march.h"

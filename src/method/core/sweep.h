@@ -115,7 +115,8 @@ CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd
 CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
   vd size = vset(0), of = vset(0);
   for (int k = 0; k < n; k++) {
-    size = vmax(vabs(now[k] - K[k]), size), of = vmax(vabs(now[k]), of);
+    size = vmax(vabs(now[k] - K[k]), size);
+    of = vmax(vabs(now[k]), of);
     K[k] = vselect(active, now[k], K[k]);
   }
   vl small = (vl)(size <= EPS * of), stalled = (vl)(size >= 0.9 * *last) & (vl)(size <= 1e-12 * of);
@@ -151,14 +152,20 @@ CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst
 }
 
 CST_INLINE void cst_sweep_split(const cst_context *C, const vd *both, vd *x, vd *y) {
-  for (int k = 0; k < NQ; k++) x[k] = both[k], y[k] = both[NQ + k];
+  for (int k = 0; k < NQ; k++) {
+    x[k] = both[k];
+    y[k] = both[NQ + k];
+  }
 }
 
 /* (q1, v1) of a step of t from (q, v). */
 static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C, const cst_sweep *H,
                                                               const vd *q, const vd *v, vd *q1, vd *v1) {
   if (H->t == 0) {
-    for (int k = 0; k < NQ; k++) q1[k] = q[k], v1[k] = v[k];
+    for (int k = 0; k < NQ; k++) {
+      q1[k] = q[k];
+      v1[k] = v[k];
+    }
     return;
   }
   if (H->layer->flow) {
@@ -186,7 +193,10 @@ CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, i
   vd u[ROOM(2 * NQ)];
   cst_sweep_row(C, H, i, dv, H->dA, H->dV + i * NQ);
   cst_sweep_row(C, H, i, dq, H->dV, H->dQ + i * NQ);
-  for (int k = 0; k < NQ; k++) u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
+  for (int k = 0; k < NQ; k++) {
+    u[k] = H->dQ[i * NQ + k];
+    u[NQ + k] = H->dV[i * NQ + k];
+  }
   cst_sweep_clock(C, H, i);
   cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
                        H->A + i * NQ, H->lambda + i * NG, u, H->dA + i * NQ, H->dlambda + i * NG);
@@ -198,17 +208,26 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
                                                                 const vd *dv, vd *dq1, vd *dv1) {
   const int s = H->layer->stages;
   if (H->t == 0) {
-    for (int k = 0; k < NQ; k++) dq1[k] = dq[k], dv1[k] = dv[k];
+    for (int k = 0; k < NQ; k++) {
+      dq1[k] = dq[k];
+      dv1[k] = dv[k];
+    }
     return;
   }
   if (H->layer->flow) {
     vd both[ROOM(2 * NQ)], u[ROOM(2 * NQ)];
-    for (int k = 0; k < NQ; k++) u[k] = dq[k], u[NQ + k] = dv[k];
+    for (int k = 0; k < NQ; k++) {
+      u[k] = dq[k];
+      u[NQ + k] = dv[k];
+    }
     cst_sweep_formulas(C, H, CST_FLOW_tangent, q, v, NULL, vset(0), u, both);
     cst_sweep_split(C, both, dq1, dv1);
     return;
   }
-  for (int k = 0; k < s * NQ && H->layer->implicit; k++) H->dA[k] = vset(0), H->dV[k] = dv[k % NQ];
+  for (int k = 0; k < s * NQ && H->layer->implicit; k++) {
+    H->dA[k] = vset(0);
+    H->dV[k] = dv[k % NQ];
+  }
   for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
     for (int i = 0; i < s; i++) cst_sweep_tangent_at(C, H, i, dq, dv);
   cst_sweep_end(C, H, dq, H->dV, dq1);
@@ -226,7 +245,10 @@ CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, i
   cst_sweep_clock(C, H, i);
   cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
                      H->lambda + i * NG, a, tb * s, H->y + i * NQ, H->z + i * NG, grad);
-  for (int k = 0; k < NQ; k++) Qx[k] = grad[k], Vx[k] = direct[k] + grad[NQ + k];
+  for (int k = 0; k < NQ; k++) {
+    Qx[k] = grad[k];
+    Vx[k] = direct[k] + grad[NQ + k];
+  }
 }
 
 /* A lane ends where both covectors are at rest in one sweep: one of them may rest before the other has
@@ -257,28 +279,40 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     cst_sweep_formulas(C, H, CST_FLOW_reverse, q, v, x, s, NULL, grad);
     return;
   }
-  for (int k = 0; k < NQ; k++) grad[k] = x[k], grad[NQ + k] = vset(0);
+  for (int k = 0; k < NQ; k++) {
+    grad[k] = x[k];
+    grad[NQ + k] = vset(0);
+  }
   if (H->t == 0) return;
   if (H->layer->implicit)
     cst_sweep_reverse_implicit(C, H, x, s);
   else
     for (int i = n - 1; i >= 0; i--) cst_sweep_reverse_at(C, H, i, x, s, H->Qx + i * NQ, H->Vx + i * NQ);
   for (int i = n - 1; i >= 0; i--)
-    for (int k = 0; k < NQ; k++) grad[k] += H->Qx[i * NQ + k], grad[NQ + k] += H->Vx[i * NQ + k];
+    for (int k = 0; k < NQ; k++) {
+      grad[k] += H->Qx[i * NQ + k];
+      grad[NQ + k] += H->Vx[i * NQ + k];
+    }
 }
 
 CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx, vd s) {
   const double tb = H->t * H->layer->b[i];
   vd           da[ROOM(NQ)], direct[ROOM(NQ)], u[ROOM(2 * NQ)], grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
-  for (int k = 0; k < NQ; k++)
-    direct[k] = tb * dx[k], u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
+  for (int k = 0; k < NQ; k++) {
+    direct[k] = tb * dx[k];
+    u[k] = H->dQ[i * NQ + k];
+    u[NQ + k] = H->dV[i * NQ + k];
+  }
   cst_sweep_column(C, H, i, direct, H->dQx, direct);
   cst_sweep_clock(C, H, i);
   cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
                     H->lambda + i * NG, H->y + i * NQ, H->z + i * NG, tb * s, u, H->dA + i * NQ,
                     H->dlambda + i * NG, da, grad);
-  for (int k = 0; k < NQ; k++) H->dQx[i * NQ + k] = grad[k], H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];
+  for (int k = 0; k < NQ; k++) {
+    H->dQx[i * NQ + k] = grad[k];
+    H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];
+  }
 }
 
 /* dgrad[2 nq] := the change of the gradient for the change u = (dq, dv) of the last tangent and dx of x; x
@@ -289,16 +323,26 @@ static __attribute__((noinline, unused)) void cst_sweep_second(const cst_context
   const int n = H->layer->stages;
   if (H->layer->flow && H->t != 0) {
     vd all[ROOM(3 * NQ)];
-    for (int k = 0; k < NQ; k++) all[k] = u[k], all[NQ + k] = u[NQ + k], all[2 * NQ + k] = dx[k];
+    for (int k = 0; k < NQ; k++) {
+      all[k] = u[k];
+      all[NQ + k] = u[NQ + k];
+      all[2 * NQ + k] = dx[k];
+    }
     cst_sweep_formulas(C, H, CST_FLOW_second, q, v, x, s, all, dgrad);
     return;
   }
-  for (int k = 0; k < NQ; k++) dgrad[k] = dx[k], dgrad[NQ + k] = vset(0);
+  for (int k = 0; k < NQ; k++) {
+    dgrad[k] = dx[k];
+    dgrad[NQ + k] = vset(0);
+  }
   if (H->t == 0) return;
   for (int k = 0; k < n * NQ && H->layer->implicit; k++) H->dQx[k] = H->dVx[k] = vset(0);
   for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
     for (int i = n - 1; i >= 0; i--) cst_sweep_second_at(C, H, i, dx, s);
   for (int i = n - 1; i >= 0; i--)
-    for (int k = 0; k < NQ; k++) dgrad[k] += H->dQx[i * NQ + k], dgrad[NQ + k] += H->dVx[i * NQ + k];
+    for (int k = 0; k < NQ; k++) {
+      dgrad[k] += H->dQx[i * NQ + k];
+      dgrad[NQ + k] += H->dVx[i * NQ + k];
+    }
 }
 #endif
