@@ -85,9 +85,13 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
     } else if (v->op == CST_OP_INPUT) {
       x[i] = in[v->a][v->b];
     } else {
-      const double complex a = x[g->node[v->a].mark], b = v->b < 0 ? 0 : x[g->node[v->b].mark];
+      const double complex a = x[g->node[v->a].mark];
+      const double complex b = v->b < 0 ? 0 : x[g->node[v->b].mark];
       const bool           real = cimag(a) == 0 && cimag(b) == 0;
-      x[i] = real ? cst_elementary_apply(v->op, creal(a), creal(b)) : apply(v->op, a, b, &analytic);
+      if (real)
+        x[i] = cst_elementary_apply(v->op, creal(a), creal(b));
+      else
+        x[i] = apply(v->op, a, b, &analytic);
     }
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? 0 : x[g->node[out[k]].mark];

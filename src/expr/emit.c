@@ -66,8 +66,10 @@ static void emit_operand(const writer *w, cst_node n, bool vector) {
     emit_constant(v->value, vector, w->f);
   else if (p->value[n] < 0)
     fprintf(w->f, "t%d", w->number[n]);
+  else if (p->home[n] < 0)
+    fprintf(w->f, "kept[%d]", p->slot[n]);
   else
-    fprintf(w->f, p->home[n] < 0 ? "kept[%d]" : "o[%d]", p->home[n] < 0 ? p->slot[n] : p->home[n]);
+    fprintf(w->f, "o[%d]", p->home[n]);
 }
 
 /* The text around the operands of op: before the first, between the two, after the last. */

@@ -24,17 +24,24 @@ static void find_divisors(sharing *s) {
     const cst_vertex *v = &s->g->node[s->w.node[i]];
     if (v->op == CST_OP_DIV) s->divides[place_of(s, v->b)] = 1;
     if (!s->divides[i]) continue;
-    if (v->op == CST_OP_MUL) s->divides[place_of(s, v->a)] = s->divides[place_of(s, v->b)] = 1;
+    if (v->op == CST_OP_MUL) {
+      s->divides[place_of(s, v->a)] = 1;
+      s->divides[place_of(s, v->b)] = 1;
+    }
     if (v->op == CST_OP_SQRT) s->rooted[place_of(s, v->a)] = 1;
   }
 }
 
+/* True if the reciprocal of a node is made of reciprocals of roots. */
+static bool is_good(const sharing *s, const cst_vertex *v, int i) {
+  if (s->rooted[i]) return true;
+  if (v->op == CST_OP_SQRT) return s->rooted[place_of(s, v->a)];
+  if (v->op != CST_OP_MUL) return false;
+  return s->good[place_of(s, v->a)] && s->good[place_of(s, v->b)];
+}
+
 static void find_good(sharing *s) {
-  for (int i = 0; i < s->w.n; i++) {
-    const cst_vertex *v = &s->g->node[s->w.node[i]];
-    s->good[i] = s->rooted[i] || (v->op == CST_OP_SQRT && s->rooted[place_of(s, v->a)]) ||
-                 (v->op == CST_OP_MUL && s->good[place_of(s, v->a)] && s->good[place_of(s, v->b)]);
-  }
+  for (int i = 0; i < s->w.n; i++) s->good[i] = is_good(s, &s->g->node[s->w.node[i]], i);
 }
 
 static cst_node root(const sharing *s, int i) {
@@ -53,7 +60,11 @@ static cst_node changed(const sharing *s, const cst_vertex *v, int i) {
 static cst_node inverted(const sharing *s, const cst_vertex *v, int i) {
   if (v->op == CST_OP_SQRT) return root(s, place_of(s, v->a));
   if (s->rooted[i]) return cst_graph_mul(s->g, root(s, i), root(s, i));
-  if (s->good[i]) return cst_graph_mul(s->g, s->inverse[place_of(s, v->a)], s->inverse[place_of(s, v->b)]);
+  if (s->good[i]) {
+    const int a = place_of(s, v->a);
+    const int b = place_of(s, v->b);
+    return cst_graph_mul(s->g, s->inverse[a], s->inverse[b]);
+  }
   return cst_graph_div(s->g, cst_graph_constant(s->g, 1), s->map[i]);
 }
 

@@ -67,9 +67,12 @@ void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_no
       at[i] = constant(g, w.node[i], v.value);
     else if (v.op == CST_OP_INPUT)
       at[i] = (scaled){w.node[i], 0, false};
-    else
-      at[i] = operation(g, v.op, at[cst_walk_place(&w, g, v.a)],
-                        v.b < 0 ? (scaled){-1, 0, false} : at[cst_walk_place(&w, g, v.b)]);
+    else {
+      const scaled none = {-1, 0, false};
+      const scaled a = at[cst_walk_place(&w, g, v.a)];
+      const scaled b = v.b < 0 ? none : at[cst_walk_place(&w, g, v.b)];
+      at[i] = operation(g, v.op, a, b);
+    }
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : whole(g, at[cst_walk_place(&w, g, out[k])]);
   free(at);

@@ -66,11 +66,14 @@ static cst_node product(cst_graph *g, terms t, int k) {
 }
 
 static cst_node quotient(cst_graph *g, terms t, int k) {
-  return cst_graph_div(g, cst_graph_sub(g, t.a[k], convolution(g, t.b, t.r, k, 1, k)), t.b[0]);
+  const cst_node known = convolution(g, t.b, t.r, k, 1, k);
+  return cst_graph_div(g, cst_graph_sub(g, t.a[k], known), t.b[0]);
 }
 
 static cst_node root(cst_graph *g, terms t, int k) {
-  return cst_graph_div(g, cst_graph_sub(g, t.a[k], square(g, t.r, k, 1)), times(g, 2, t.r[0]));
+  const cst_node twice = times(g, 2, t.r[0]);
+  const cst_node known = square(g, t.r, k, 1);
+  return cst_graph_div(g, cst_graph_sub(g, t.a[k], known), twice);
 }
 
 /* r' = a'r. */
@@ -80,7 +83,8 @@ static cst_node exponential(cst_graph *g, const cst_node *a, const cst_node *r, 
 
 /* a r' = a'. */
 static cst_node logarithm(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
-  return cst_graph_div(g, cst_graph_sub(g, a[k], over(g, slope(g, r, a, k, k - 1), k)), a[0]);
+  const cst_node known = over(g, slope(g, r, a, k, k - 1), k);
+  return cst_graph_div(g, cst_graph_sub(g, a[k], known), a[0]);
 }
 
 /* sin and cos, each the auxiliary series of the other: r' = sign a'h, h' = -sign a'r. */
@@ -98,9 +102,14 @@ static cst_node tangent(cst_graph *g, terms t, int k) {
 
 /* h r' = a'b - b'a, h = a^2 + b^2. */
 static cst_node angle(cst_graph *g, terms t, int k) {
-  const cst_node turn = cst_graph_sub(g, slope(g, t.a, t.b, k, k), slope(g, t.b, t.a, k, k));
-  t.h[k] = cst_graph_add(g, square(g, t.a, k, 0), square(g, t.b, k, 0));
-  return cst_graph_div(g, over(g, cst_graph_sub(g, turn, slope(g, t.r, t.h, k, k - 1)), k), t.h[0]);
+  const cst_node back = slope(g, t.b, t.a, k, k);
+  const cst_node turn = cst_graph_sub(g, slope(g, t.a, t.b, k, k), back);
+  const cst_node b_square = square(g, t.b, k, 0);
+  const cst_node a_square = square(g, t.a, k, 0);
+  t.h[k] = cst_graph_add(g, a_square, b_square);
+  const cst_node known = slope(g, t.r, t.h, k, k - 1);
+  const cst_node rate = over(g, cst_graph_sub(g, turn, known), k);
+  return cst_graph_div(g, rate, t.h[0]);
 }
 
 /* a r' = b a'r, b constant. */
@@ -245,7 +254,12 @@ void cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out
   const int k = s->next++;
   for (int i = 0; i < s->nx; i++)
     if (s->x[i] >= 0) series_at(s, s->own, s->x[i])[k] = x[i];
-  for (int i = 0; i < s->n; i++)
-    if (!s->at[i].active || s->at[i].a >= 0) series_at(s, s->own, i)[k] = coefficient(s, i, k);
-  for (int i = 0; i < s->nout; i++) out[i] = s->out[i] < 0 ? -1 : series_at(s, s->own, s->out[i])[k];
+  for (int i = 0; i < s->n; i++) {
+    const bool given = s->at[i].active && s->at[i].a < 0;
+    if (!given) series_at(s, s->own, i)[k] = coefficient(s, i, k);
+  }
+  for (int i = 0; i < s->nout; i++) {
+    const int at = s->out[i];
+    out[i] = at < 0 ? -1 : series_at(s, s->own, at)[k];
+  }
 }

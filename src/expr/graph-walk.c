@@ -140,13 +140,18 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
   cst_node      *input = NULL;
   int            n = 0;
   memset(cut, 0, (size_t)w.n);
-  for (int k = 0; k < nout; k++)
-    if (out[k] >= 0) cut[g->node[out[k]].mark] = !(g->node[out[k]].depends & bit);
+  for (int k = 0; k < nout; k++) {
+    if (out[k] < 0) continue;
+    const cst_vertex *v = &g->node[out[k]];
+    cut[v->mark] = !(v->depends & bit);
+  }
   for (int i = 0; i < w.n; i++) { /* the operands of nodes that depend on the array */
     const cst_vertex *v = &g->node[w.node[i]];
     if (cst_op_leaf(v->op) || !(v->depends & bit)) continue;
-    cut[g->node[v->a].mark] |= !(g->node[v->a].depends & bit);
-    if (v->b >= 0) cut[g->node[v->b].mark] |= !(g->node[v->b].depends & bit);
+    const cst_vertex *a = &g->node[v->a];
+    const cst_vertex *b = v->b < 0 ? a : &g->node[v->b];
+    cut[a->mark] |= !(a->depends & bit);
+    cut[b->mark] |= !(b->depends & bit);
   }
   *part = cst_expr_memory(NULL, (size_t)w.n, sizeof **part);
   for (int i = 0; i < w.n; i++)

@@ -97,9 +97,12 @@ static bool same(const cst_vertex *v, const cst_vertex *w) {
 /* The slot of v, or the free one where it belongs. */
 static uint32_t find(const cst_graph *g, const cst_vertex *v, uint32_t mark) {
   uint32_t s = mark & (g->slots - 1);
-  while (g->table[s].node >= 0 && (g->table[s].mark != mark || !same(&g->node[g->table[s].node], v)))
+  for (;;) {
+    const cst_slot *slot = &g->table[s];
+    if (slot->node < 0) return s;
+    if (slot->mark == mark && same(&g->node[slot->node], v)) return s;
     s = (s + 1) & (g->slots - 1);
-  return s;
+  }
 }
 
 /* No two of the nodes are equal, and their marks are in the table: none of them is looked at. */
@@ -167,9 +170,9 @@ static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
   const cst_vertex *y = b < 0 ? x : &g->node[b];
   if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT)
     return cst_graph_constant(g, cst_elementary_apply(op, x->value, y->value));
-  const bool swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
-  return intern(
-      g, (cst_vertex){.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends});
+  const bool       swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
+  const cst_vertex v = {.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends};
+  return intern(g, v);
 }
 
 static bool both_constant(const cst_graph *g, cst_node a, cst_node b) {

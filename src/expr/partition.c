@@ -168,9 +168,11 @@ static void attempt(cst_partition *p, int threshold) {
 
 static bool repetitive(const cst_partition *p) {
   long work = p->nstraight;
-  for (int i = 0; i < p->loops.count; i++)
-    work += (long)p->loops.loop[i].rows *
-            (p->loops.shapes.shape[p->loops.loop[i].shape].steps + !!p->loops.loop[i].sums);
+  for (int i = 0; i < p->loops.count; i++) {
+    const cst_loop *loop = &p->loops.loop[i];
+    const int       steps = p->loops.shapes.shape[loop->shape].steps;
+    work += (long)loop->rows * (steps + (loop->sums ? 1 : 0));
+  }
   return work > MOST_REPETITION * (long)p->operations;
 }
 

@@ -33,8 +33,11 @@ uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
       hash[i] = combine(CST_OP_INPUT, (uint64_t)v->a, 1);
     else if (v->op == CST_OP_CONSTANT)
       hash[i] = combine(CST_OP_CONSTANT, cst_bits(v->value), 1);
-    else
-      hash[i] = hash_operation(v, seen_as(p, hash, v->a, cut), v->b < 0 ? 1 : seen_as(p, hash, v->b, cut));
+    else {
+      const uint64_t a = seen_as(p, hash, v->a, cut);
+      const uint64_t b = v->b < 0 ? 1 : seen_as(p, hash, v->b, cut);
+      hash[i] = hash_operation(v, a, b);
+    }
   }
   return hash;
 }
@@ -99,17 +102,21 @@ static bool write_down(cst_shaper *z, cst_node n, draft *d) {
 
 static uint64_t hash_draft(const draft *d) {
   uint64_t h = (uint64_t)d->leaves;
-  for (int i = 0; i < d->steps; i++)
-    h = combine((uint64_t)d->step[i].op, h, (uint64_t)(uint32_t)d->step[i].a << 32 | (uint32_t)d->step[i].b);
+  for (int i = 0; i < d->steps; i++) {
+    const cst_step *step = &d->step[i];
+    const uint64_t  operands = (uint64_t)(uint32_t)step->a << 32 | (uint32_t)step->b;
+    h = combine((uint64_t)step->op, h, operands);
+  }
   for (int i = 0; i < d->leaves; i++) h = combine((uint64_t)d->leaf[i].letter, h, cst_bits(d->leaf[i].value));
   return h;
 }
 
 static bool same(const cst_shape *s, const draft *d, uint64_t hash) {
   if (s->hash != hash || s->steps != d->steps || s->leaves != d->leaves) return false;
-  for (int i = 0; i < d->leaves; i++)
-    if (s->leaf[i].letter != d->leaf[i].letter || cst_bits(s->leaf[i].value) != cst_bits(d->leaf[i].value))
-      return false;
+  for (int i = 0; i < d->leaves; i++) {
+    if (s->leaf[i].letter != d->leaf[i].letter) return false;
+    if (cst_bits(s->leaf[i].value) != cst_bits(d->leaf[i].value)) return false;
+  }
   return !memcmp(s->step, d->step, (size_t)d->steps * sizeof *d->step);
 }
 

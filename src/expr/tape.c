@@ -29,8 +29,9 @@ static int letter_base(cst_tape *t, int letter) {
 }
 
 static cst_where add_constant(builder *b, double value) {
-  const int n = b->tape->nconstant++;
-  if (!(n & (n + 1))) b->constant = cst_expr_memory(b->constant, 2 * (size_t)n + 2, sizeof *b->constant);
+  const int  n = b->tape->nconstant++;
+  const bool full = !(n & (n + 1)); /* the room is a power of two less one */
+  if (full) b->constant = cst_expr_memory(b->constant, 2 * (size_t)n + 2, sizeof *b->constant);
   b->constant[n] = value;
   return (cst_where){CST_BASE_CONSTANT, n};
 }

@@ -57,15 +57,17 @@ static const char *read_finals(cst_result *file, finals *f) {
     snprintf(why, sizeof why, "has no case %ld; there are 0 to %ld", f->icase, f->ncase - 1);
     return why;
   }
+  const long nq = asked.system->nq;
+  const long npar = asked.system->npar;
   f->q = cst_result_read(file, cst_channel_path(CST_CHANNEL_Q), &ndim, e);
-  const bool states = f->q && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == asked.system->nq;
+  bool states = f->q && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
   f->p = cst_result_read(file, cst_channel_path(CST_CHANNEL_P), &ndim, e);
-  if (!states || !f->p || ndim != 3 || e[0] != f->ncase || e[1] != f->members || e[2] != asked.system->nq)
-    return "has no final states of this system";
-  f->c =
-      asked.system->npar ? cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e) : NULL;
-  if (asked.system->npar && (!f->c || ndim != 2 || e[0] != f->ncase || e[1] != asked.system->npar))
-    return "has no parameters of this system";
+  states = states && f->p && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
+  if (!states) return "has no final states of this system";
+  if (!npar) return NULL;
+  f->c = cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e);
+  const bool parameters = f->c && ndim == 2 && e[0] == f->ncase && e[1] == npar;
+  if (!parameters) return "has no parameters of this system";
   return NULL;
 }
 

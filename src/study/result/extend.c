@@ -99,8 +99,7 @@ static void compare_times(const cst_extension *e, int i, int k, variant_cache *m
 static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m) {
   const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
   compare_times(e, i, k, m);
-  if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]]))
-    return "errors are read at other steps";
+  if (!same_looks(class_of(e->old, i), class_of(e->now, k))) return "errors are read at other steps";
   if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
     return "with this number of members histograms are counted in other blocks";
   if (!m->same_times) return "the reference is read at other times";

@@ -102,7 +102,8 @@ static int collect(const double *h, const double *error, const double *floor, in
 
 static double slope_after(const point *a) { return (a[1].y - a[0].y) / (a[1].x - a[0].x); }
 static double slope_noise(const point *a) {
-  return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x);
+  const double noise = sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise);
+  return noise / fabs(a[1].x - a[0].x);
 }
 
 /* ---- the floor shown by the errors -------------------------------------------------------- */

@@ -57,7 +57,9 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   for (int i = 0; i < n; i++) {
     a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
     Lv[i] = cst_graph_add(g, Mv[i], a[i]);
-    L = cst_graph_add_product(g, L, d->v[i], cst_graph_add(g, cst_graph_mul(g, half, Mv[i]), a[i]));
+    const cst_node half_Mv = cst_graph_mul(g, half, Mv[i]);
+    const cst_node slope = cst_graph_add(g, half_Mv, a[i]);
+    L = cst_graph_add_product(g, L, d->v[i], slope);
   }
   cst_graph_gradient(g, &L, &d->one, 1, d->q, n, Lq);
   cst_derive_jacobian(d, CST_K_Lvq, Lv, n, false);

@@ -165,7 +165,8 @@ static void compare_start(motion *m, const char *topic) {
   const int n = m->e->s->nq;
   value(m, 0, m->x);
   const double q = apart(m->x, m->start, n, m->size);
-  const double v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
+  const double speed = fmax(m->speed, cst_examine_largest(m->x + n, n));
+  const double v = apart(m->x + n, m->start + n, n, speed);
   if (!(q <= EXACT))
     cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size", q);
   if (!(v <= EXACT))
