@@ -71,7 +71,7 @@ typedef struct {
   void (*look)(void *context, int n);
   const long *at;
   double     *trail[2]; /* of each group [n][q, p][W]; NULL: it has no trail */
-} cst_glances;
+} cst_march_observer;
 
 /* The arguments of a core besides a record: the group, first, so that lane code for a group can be called
  * with it, and consecutive substeps of one step in this core, with equal sizes. */
@@ -90,18 +90,18 @@ typedef struct {
   int max_iterations;
   /* retry of a failed lane, alone: 1: solve with pivoting; 2: also start the iteration closer to the solution
    */
-  int                robust;
-  int                compensated;
-  double             time; /* time of a record after `since` steps */
-  long               since;
-  const cst_glances *glances; /* NULL: none */
+  int                       robust;
+  int                       compensated;
+  double                    time; /* time of a record after `since` steps */
+  long                      since;
+  const cst_march_observer *observer; /* NULL: none */
 } cst_march;
 
 typedef struct cst_core {
   /* Number of workspace vectors that the context must provide; 0 for a hot core. */
   size_t (*room)(const cst_march *m);
   /* Advances the record by n steps. If the outcome is not CST_DONE, the record is left as it was at the last
-   * glance, or at the beginning. */
+   * observation, or at the beginning. */
   cst_outcome (*march)(const cst_march *m, double *record, long n);
   /* The same for two records side by side, which takes less time; NULL: none. Whose lane
    * fails is not told. */

@@ -165,11 +165,12 @@ static void bring(cst_stepper *st, int group, int count) {
 }
 
 /* Advances `count` neighbours, a group or a pair; true if no lane fails. */
-static bool march_neighbours(cst_stepper *st, int group, int count, long n, const cst_glances *glances) {
+static bool march_neighbours(cst_stepper *st, int group, int count, long n,
+                             const cst_march_observer *observer) {
   const cst_core *core = st->segment[0].core;
   double         *one = stepped(st, record_of(st, group));
   cst_march       m = st->segment[0].march;
-  m.glances = glances;
+  m.observer = observer;
   const cst_outcome o = count == 2 ? core->march_pair(&m, one, one + st->size, n) : core->march(&m, one, n);
   if (o.reason == CST_DONE) bring(st, group, count);
   return o.reason == CST_DONE;
@@ -186,23 +187,23 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
   PetscFunctionReturn(0);
 }
 
-/* ---- glances --------------------------------------------------------------------------------- */
+/* ---- observation of a march ------------------------------------------------------------------ */
 
 typedef struct {
-  cst_stepper *st;
-  int          group, count;
-  long         from, end;         /* steps of the batch at which the march has begun, and ends */
-  long         at[CST_TRAIL + 1]; /* what is looked at next, counted from the beginning */
-  cst_glances  glances;
-} glanced;
+  cst_stepper       *st;
+  int                group, count;
+  long               from, end;         /* steps of the batch at which the march has begun, and ends */
+  long               at[CST_TRAIL + 1]; /* what is looked at next, counted from the beginning */
+  cst_march_observer observer;
+} observed_march;
 
-static int plan_glances(void *context, long done) {
-  glanced            *x = context;
+static int plan_observations(void *context, long done) {
+  observed_march     *x = context;
   const cst_schedule *s = x->st->schedule;
-  const int           most = x->glances.trail[0] ? CST_TRAIL : 1;
+  const int           most = x->observer.trail[0] ? CST_TRAIL : 1;
   long                step = x->from + done;
   int                 n = 0;
-  while (n < most && (step = s->glance_after(s->context, step)) < x->end) x->at[n++] = step - x->from;
+  while (n < most && (step = s->observe_after(s->context, step)) < x->end) x->at[n++] = step - x->from;
   x->at[n] = -1;
   return n;
 }
@@ -215,50 +216,50 @@ cst_way cst_stepper_way(const cst_stepper *st, const cst_batch *b, int group) {
                    .p = record + st->layout.p * st->width};
 }
 
-static void glance_here(const glanced *x) {
+static void observe_here(const observed_march *x) {
   const cst_schedule *s = x->st->schedule;
   for (int g = x->group; g < x->group + x->count; g++) {
     const cst_way way = cst_stepper_way(x->st, x->st->batch, g);
-    s->glance(s->context, g, &way);
+    s->observe_group(s->context, g, &way);
   }
 }
 
-static void glance(void *context, int n) {
-  glanced            *x = context;
+static void observe_several(void *context, int n) {
+  observed_march     *x = context;
   const cst_stepper  *st = x->st;
   const cst_schedule *s = st->schedule;
   bring(x->st, x->group, x->count);
   st->batch->step = x->from + x->at[n - 1];
-  if (!x->glances.trail[0]) {
-    glance_here(x);
+  if (!x->observer.trail[0]) {
+    observe_here(x);
     return;
   }
   for (int i = 0; i < n; i++) x->at[i] += x->from;
   const size_t half = (size_t)(st->inner.p - st->inner.q) * (size_t)st->width;
   for (int k = 0; k < x->count; k++) {
-    const double *q = x->glances.trail[k];
-    s->glance(s->context, x->group + k, &(cst_way){n, 2 * half, x->at, q, q + half});
+    const double *q = x->observer.trail[k];
+    s->observe_group(s->context, x->group + k, &(cst_way){n, 2 * half, x->at, q, q + half});
   }
 }
 
-/* Advances neighbours, and glances at them on the way. Where a lane fails, goes on to the next glance group by
+/* Advances neighbours and observes them on the way. Where a lane fails, goes on to the next observation group by
  * group. */
-static void advance_glancing(cst_stepper *st, int group, int count, long n) {
+static void advance_observed(cst_stepper *st, int group, int count, long n) {
   cst_batch          *b = st->batch;
   const cst_schedule *s = st->schedule;
   const long          from = b->step, end = from + n;
-  glanced             x = {.st = st, .group = group, .count = count, .end = end};
-  x.glances = (cst_glances){&x, plan_glances, glance, x.at, {NULL}};
+  observed_march      x = {.st = st, .group = group, .count = count, .end = end};
+  x.observer = (cst_march_observer){&x, plan_observations, observe_several, x.at, {NULL}};
   for (int k = 0; k < 2 && st->trail && !s->one_by_one; k++)
-    x.glances.trail[k] = st->trail + k * CST_TRAIL * 2 * (st->inner.p - st->inner.q) * st->width;
+    x.observer.trail[k] = st->trail + k * CST_TRAIL * 2 * (st->inner.p - st->inner.q) * st->width;
   while (b->step < end) {
     const bool whole = count == 2 ? is_pair(st, group) : marches_whole(st, group);
     x.from = b->step;
-    if (whole && march_neighbours(st, group, count, end - b->step, &x.glances)) break;
-    const long to = PetscMin(end, s->glance_after(s->context, b->step));
+    if (whole && march_neighbours(st, group, count, end - b->step, &x.observer)) break;
+    const long to = PetscMin(end, s->observe_after(s->context, b->step));
     for (int g = group; g < group + count; g++) advance_group(st, g, to - b->step);
     b->step = to;
-    if (to < end) glance_here(&x);
+    if (to < end) observe_here(&x);
   }
   b->step = from;
 }
@@ -269,8 +270,8 @@ static PetscErrorCode march_stretch(cst_stepper *st, long n) {
   PetscFunctionBegin;
   while (g < b->groups && !st->halted) {
     const int count = is_pair(st, g) ? 2 : 1;
-    if (st->schedule->glance) {
-      advance_glancing(st, g, count, n);
+    if (st->schedule->observe_group) {
+      advance_observed(st, g, count, n);
       g += count;
     } else if (count == 2 && !cst_stepper_halts(st) && march_neighbours(st, g, count, n, NULL)) {
       g += count;

@@ -143,12 +143,12 @@ typedef struct {
   void *context;
   long (*next)(void *context);
   PetscErrorCode (*look)(void *context);
-  /* Between stops each group by itself is glanced at: glance_after gives the first such step after this one,
-   * glance is called at or after it, with the step of the batch and the record at the last of the states.
+  /* Between stops each group is observed by itself: observe_after gives the first such step after this one,
+   * observe_group is called at or after it, with the step of the batch and the record at the last of the states.
    * NULL: never. Only of a stepper that goes by groups, and is not to be halted. */
-  long (*glance_after)(void *context, long step);
-  void (*glance)(void *context, int group, const cst_way *way);
-  bool one_by_one; /* a glance is at one state only */
+  long (*observe_after)(void *context, long step);
+  void (*observe_group)(void *context, int group, const cst_way *way);
+  bool one_by_one; /* an observation is of one state only */
 } cst_schedule;
 /* True if it steps one group after another from stop to stop, and groups share nothing on the way. */
 bool cst_stepper_goes_by_groups(const cst_stepper *s);

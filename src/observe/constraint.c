@@ -24,8 +24,8 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
 CST_OBSERVE(constraint, 4) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length),
-           *q = now.q, *v = now.v;
+  const vd *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length), *q = now.q,
+           *v = now.v;
   vd o[ROOM(4 * NG)], raw = vset(0), scaled = vset(0), hidden = vset(0), hidden_scaled = vset(0),
                       most = vset(0), swiftest = vset(0), one = vset(0), squares = vset(0),
                       speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;

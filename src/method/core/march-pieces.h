@@ -52,8 +52,8 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   start(C, record, j, y, past);
   begin(C, &L, j, y);
   fetch(y, x, NX);
-  vl      *done = (vl *)s->done;
-  course  *c = (course *)s->course;
+  vl     *done = (vl *)s->done;
+  course *c = (course *)s->course;
   SET_NEAR(&L, c);
   const vl met = evaluate(C, &L, j, y, r);
   *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);

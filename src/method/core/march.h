@@ -331,8 +331,8 @@ CST_INLINE void keep(const cst_context *C, const int K, const struct local *L, l
 
 /* Plans the steps from `done` on to where the march is looked at, or to its end; returns their number. */
 CST_INLINE long stretch(const cst_context *C, const int K, long done, long n, trail *t) {
-  static const long  never = -1;
-  const cst_glances *x = MARCH->glances;
+  static const long         never = -1;
+  const cst_march_observer *x = MARCH->observer;
   *t = (trail){&never, x ? x->plan(x->context, done) : 0, {0}};
   if (t->looks && x->trail[0]) {
     t->at = x->at;
@@ -408,7 +408,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
     EACH(g) bad |= broken(C, &L[g]);
     if (__builtin_expect(vany(bad), 0)) return (cst_outcome){done + by, lanes_of(bad), CST_NOT_FINITE};
     EACH(g) store_group(C, &L[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE, by, record[g]);
-    if (t.looks) MARCH->glances->look(MARCH->glances->context, t.looks);
+    if (t.looks) MARCH->observer->look(MARCH->observer->context, t.looks);
   }
   return (cst_outcome){n, 0, CST_DONE};
 }

@@ -12,10 +12,8 @@ enum { TAKEN_AT_ONCE = 1 << 20 };
  * from_start. */
 static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from,
                                 long *from_start, long *start, long *count, int along) {
-  static const size_t width[] = {
-      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
   const cst_field *field = &c->field;
-  size_t           row = width[field->type];
+  size_t           row = cst_record_width(field->type);
   const long       rows = count[along];
   void            *x;
   PetscFunctionBegin;

@@ -132,19 +132,21 @@ static long next_read_of_half(void *context) {
 }
 
 /* Whether groups fold one after another between stops. They do not in a slice that may be halted. */
-static bool glances(const cst_runner *r) { return !r->watched && cst_stepper_goes_by_groups(r->st); }
+static bool is_observed_by_groups(const cst_runner *r) {
+  return !r->watched && cst_stepper_goes_by_groups(r->st);
+}
 
-static long glance_after(void *context, long step) {
+static long observe_after(void *context, long step) {
   const cst_runner *r = context;
   return step < r->next_fold ? r->next_fold : cst_plan_class_fold_next(r->cohort, step);
 }
 
-static void glance(void *context, int group, const cst_way *way) {
+static void observe_group(void *context, int group, const cst_way *way) {
   cst_runner_fold_group(context, group, way);
 }
 
 /* Counts the folds before the current step, which all groups have made between stops. */
-static void count_glances(cst_runner *r) {
+static void count_observations(cst_runner *r) {
   long last = -1;
   while (r->next_fold < r->b->step) {
     r->in_window++;
@@ -161,7 +163,7 @@ static long next_stop(void *context) {
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
   if (r->timed) return stop;
-  if (!glances(r)) stop = PetscMin(stop, r->next_fold);
+  if (!is_observed_by_groups(r)) stop = PetscMin(stop, r->next_fold);
   if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS))
     stop = PetscMin(stop, cst_plan_class_window_end(k, r->window));
   stop = PetscMin(stop, next_of(now, k->read, 0));
@@ -196,7 +198,7 @@ static PetscErrorCode observe(void *context) {
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->timed) PetscFunctionReturn(0);
-  count_glances(r);
+  count_observations(r);
   if (r->row && now == k->n && !r->replayed) PetscCall(store_rows(r));
   if (now > 0 && !r->replayed && (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     PetscCall(cst_runner_read_errors(r));
@@ -280,9 +282,9 @@ static PetscErrorCode go_back(cst_runner *r) {
 
 /* Advances one slice; a halted slice is undone. */
 static PetscErrorCode advance_slice(cst_runner *r) {
-  const bool         by_group = glances(r) && !r->timed;
+  const bool         by_group = is_observed_by_groups(r) && !r->timed;
   const cst_schedule schedule = {
-      r, next_stop, observe, glance_after, by_group ? glance : NULL, r->one_by_one};
+      r, next_stop, observe, observe_after, by_group ? observe_group : NULL, r->one_by_one};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
