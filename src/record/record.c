@@ -9,7 +9,7 @@
  * holds all attributes: if a kill interrupts such a change, the rest of the header stays intact.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/h5.h"
+#include "record/record-internal.h"
 #include "core/need.h"
 #include "record/lock.h"
 #include <errno.h>
@@ -19,15 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct cst_record {
-  MPI_Comm   comm;
-  int        rank, size, nscale, nfield, disk; /* disk: a separate descriptor, for cst_record_sync */
-  bool       sealed;                           /* after the first flush */
-  hid_t      file, *scale, *dataset;
-  cst_field *field;
-  char       path[4096], aside[4096 + 8], error[256]; /* aside: the name until the first flush; "" after it */
-};
 
 /* True when ok is true on every rank; else all ranks get the reason of the lowest rank that failed. */
 static bool agree(MPI_Comm comm, bool ok, char *why, int n) {
@@ -297,52 +288,13 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension
   return NULL;
 }
 
-static bool keep(cst_record *r, bool ok, const char *what) {
+bool cst_record_keep(cst_record *r, bool ok, const char *what) {
   if (!ok) cst_h5_reason(r->error, sizeof r->error, what);
   return ok;
 }
 
-/* The group or dataset of an attribute; makes a missing group. After the first flush only /run, for
- * attributes that change in place: text or number. */
-static hid_t carrier(cst_record *r, const char *path, const char *name, bool text) {
-  hid_t o = H5Oopen(r->file, path, H5P_DEFAULT);
-  if (!r->sealed) return o >= 0 ? o : cst_h5_make_group(r->file, path);
-  if (o >= 0 && !strcmp(path, "/run") && cst_h5_in_place(o, name, text)) return o;
-  if (o >= 0) H5Oclose(o);
-  snprintf(
-      r->error, sizeof r->error,
-      "%s of %s: is not a %s that was there at the first flush; only such attributes of /run change after it",
-      name, path, text ? "fixed text" : "number");
-  return -1;
-}
-
-void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text) {
-  if (r->sealed) {
-    snprintf(r->error, sizeof r->error, "%s of %s: text of any length cannot change after the first flush",
-             name, group);
-    return;
-  }
-  hid_t o = carrier(r, group, name, true);
-  keep(r, o >= 0 && cst_h5_put_text(o, name, 0, text), name);
-  if (o >= 0) H5Oclose(o);
-}
-
-void cst_record_text(cst_record *r, const char *group, const char *name, const char *text) {
-  hid_t o = carrier(r, group, name, true);
-  if (o < 0) return;
-  keep(r, cst_h5_put_text(o, name, CST_NOTE_WIDTH, text), name);
-  H5Oclose(o);
-}
-
-void cst_record_number(cst_record *r, const char *group, const char *name, double value) {
-  hid_t o = carrier(r, group, name, false);
-  if (o < 0) return;
-  keep(r, cst_h5_put_number(o, name, value), name);
-  H5Oclose(o);
-}
-
 void cst_record_flush(cst_record *r) {
-  if (keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush")) give_name(r);
+  if (cst_record_keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush")) give_name(r);
   r->sealed = true;
 }
 
@@ -382,7 +334,7 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
   bool  ok = here >= 0 && (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
   if (ok && in) ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;
   if (ok && out) ok = H5Dwrite(r->dataset[f], type, here, there, H5P_DEFAULT, out) >= 0;
-  keep(r, ok, field->path);
+  cst_record_keep(r, ok, field->path);
   H5Tclose(type);
   if (here >= 0) H5Sclose(here);
   H5Sclose(there);
