@@ -30,14 +30,16 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   const int        npar = s->system ? s->system->npar : 0;
   size_t           at = 0;
   *text = 0;
-  for (int i = 0; s->system && i < s->system->npar && at < sizeof ring[0]; i++)
-    if (cst_study_sweeps(s, i))
-      at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ",
-                             s->system->parameter[i].name,
-                             cst_reader_shortest(s->parameter[variant * s->system->npar + i]));
-  if (s->nswept && s->nset && at < sizeof ring[0])
-    snprintf(text + at, sizeof ring[0] - at, "%s%.60s", at ? ", " : " with the start ",
-             s->start_name[variant / s->nset]);
+  for (int i = 0; i < npar && at < room; i++) {
+    if (!cst_study_sweeps(s, i)) continue;
+    const char *separator = at ? ", " : " with ";
+    const char *value = cst_reader_shortest(s->parameter[variant * npar + i]);
+    at += (size_t)snprintf(text + at, room - at, "%s%s = %s", separator, s->system->parameter[i].name, value);
+  }
+  if (s->nswept && s->nset && at < room) {
+    const char *separator = at ? ", " : " with the start ";
+    snprintf(text + at, room - at, "%s%.60s", separator, s->start_name[variant / s->nset]);
+  }
   return text;
 }
 

@@ -100,16 +100,14 @@ static bool consistent(cst_reader *r, int variant, double *q, double *v, const c
   if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
   const char *separator = g.at < 0 ? "" : "; ";
   const char *separator_v = gv.at < 0 ? "" : "; ";
-  const char *allowed = s->nstart ? "`project: true` in 'initial'" : "{q: ..., v: ..., project: true}";
+  const char *place = s->nstart ? "in 'initial'" : "beside q and v, in the study,";
   cst_worst_say(s->system, &g, why, WHY);
   cst_worst_say(s->system, &gv, why_v, WHY);
   cst_yaml_error(r->doc, r->start, r->d,
                  "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
                  "scale%s%s); at most 1e-10 of the scale is allowed; `project: true` %s moves it there",
-                 what, cst_reader_with(r, variant), g.raw, g.scaled, g.at < 0 ? "" : "; ",
-                 cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled, gv.at < 0 ? "" : "; ",
-                 cst_worst_say(s->system, &gv, why_v, WHY),
-                 s->nstart ? "in 'initial'" : "beside q and v, in the study,");
+                 what, cst_reader_with(r, variant), g.raw, g.scaled, separator, why, gv.raw, gv.scaled,
+                 separator_v, why_v, place);
   return false;
 }
 

@@ -56,15 +56,20 @@ static long fold_after(void *context, long step) {
   return step < r->next_fold ? r->next_fold : cst_plan_class_fold_next(r->cohort, step);
 }
 
-static void fold_group(void *context, int group) { cst_runner_fold_group(context, group); }
+static void fold_group(void *context, int group, const cst_way *way) {
+  cst_runner_fold_group(context, group, way);
+}
 
 /* Counts the folds before the current step, which all groups have made between stops. */
 static void count_group_folds(cst_runner *r) {
+  long last = -1;
   while (r->next_fold < r->b->step) {
     r->in_window++;
     r->folds++;
-    r->next_fold = cst_plan_class_fold_next(r->cohort, r->next_fold);
+    last = r->next_fold;
+    r->next_fold = cst_plan_class_fold_next(r->cohort, last);
   }
+  if (last >= 0) r->window = cst_plan_class_window(r->cohort, last);
 }
 
 static long next_stop(void *context) {
@@ -73,7 +78,9 @@ static long next_stop(void *context) {
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
   if (r->timed) return stop;
-  stop = PetscMin(stop, folds_by_group(r) ? cst_plan_class_window_end(k, r->window) : r->next_fold);
+  if (!folds_by_group(r)) stop = PetscMin(stop, r->next_fold);
+  if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS))
+    stop = PetscMin(stop, cst_plan_class_window_end(k, r->window));
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
   if (r->tracks.n) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
@@ -198,7 +205,8 @@ static PetscErrorCode go_back(cst_runner *r) {
 /* Advances one slice; a halted slice is undone. */
 static PetscErrorCode advance_slice(cst_runner *r) {
   const bool         by_group = folds_by_group(r) && !r->timed;
-  const cst_schedule schedule = {r, next_stop, cst_runner_observe, fold_after, by_group ? fold_group : NULL};
+  const cst_schedule schedule = {
+      r, next_stop, cst_runner_observe, fold_after, by_group ? fold_group : NULL, r->one_by_one};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
@@ -208,9 +216,10 @@ static PetscErrorCode advance_slice(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
+/* The first slice of a batch is as long as the last one of the batch before, if that was of the same class. */
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
   const long end = r->cohort->n;
-  long       slice = 1;
+  long       slice = r->slice_class == r->work->cohort && !r->timed ? r->slice : 1;
   PetscFunctionBegin;
   while (r->b->step < to && !*stop) {
     const double before = MPI_Wtime();
@@ -221,7 +230,7 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     PetscCall(advance_slice(r));
     const double spent = MPI_Wtime() - before;
     if (spent < 0.025 && !cst_runner_halted(r))
-      slice *= 2;
+      slice = PetscMin(2 * slice, end);
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
     /* a checkpoint here would lack the rows stored at the end */
@@ -229,5 +238,7 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     const double work = r->work->cost * (double)(r->b->step - from) / (double)end;
     PetscCall(r->poll(r->poll_context, work, stop));
   }
+  r->slice = slice;
+  r->slice_class = r->work->cohort;
   PetscFunctionReturn(0);
 }

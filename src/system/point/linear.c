@@ -4,11 +4,11 @@
 #include <string.h>
 #include "system/point/linear.h"
 
-double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
+double *cst_linear_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
 
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
-  double *distinct = cst_linear_numbers(s->nmass);
-  cst_system_eval_at(s, CST_K_mass, c, NULL, distinct);
+  double *distinct = cst_linear_numbers((size_t)s->nmass);
+  cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, distinct);
   for (int i = 0; i < s->nq; i++) m[i] = distinct[s->mass_class[i]];
   free(distinct);
 }
@@ -24,29 +24,26 @@ static bool is_diagonal(const cst_pattern *p) {
 static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  const long         n = s->nq;
-  double            *G = cst_linear_numbers(P->n);
+  const size_t       n = (size_t)s->nq;
+  double            *G = cst_linear_numbers((size_t)P->n);
   M->m = cst_linear_numbers(n * n);
-  M->row = cst_zeros(n, sizeof *M->row);
+  M->row = cst_need(calloc(n + 1, sizeof *M->row));
   if (s->general)
     cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   else {
     double *m = cst_linear_numbers(n);
     cst_linear_masses(s, c, m);
-    for (long i = 0; i < n; i++) M->m[i * n + i] = m[i];
+    for (size_t i = 0; i < n; i++) M->m[i * n + i] = m[i];
     free(m);
   }
   M->sigma = 0;
-  for (int k = 0; k < s->nbodies; k++) {
-    const long first = s->bodies[k].rotation;
-    M->sigma = fmax(M->sigma, M->m[first * n + first]);
-  }
-  cst_system_eval_at(s, CST_K_G, c, q, G);
+  for (int k = 0; k < s->nbodies; k++)
+    M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
   for (int a = s->nown; a < s->ng - s->nvel; a++)
-    CST_EACH_ENTRY(P, a, e) {
-      double *row = M->m + P->column[e] * n;
-      CST_EACH_ENTRY(P, a, f) row[P->column[f]] += M->sigma * G[e] * G[f];
-    }
+    for (int e = P->start[a]; e < P->start[a + 1]; e++)
+      for (int f = P->start[a]; f < P->start[a + 1]; f++)
+        M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
   free(G);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -59,14 +56,14 @@ bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, c
     bool good = true;
     M->m = cst_linear_numbers(n);
     if (s->general)
-      cst_system_eval_at(s, CST_K_M, c, q, M->m);
+      cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M->m);
     else
       cst_linear_masses(s, c, M->m);
     for (size_t i = 0; i < n; i++) good &= M->m[i] != 0;
     return good;
   }
   M->m = cst_linear_numbers(n * n);
-  M->row = cst_zeros(n, sizeof *M->row);
+  M->row = cst_need(calloc(n + 1, sizeof *M->row));
   cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -87,13 +84,13 @@ void cst_linear_mass_solve(const cst_mass *M, double *x) {
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
     y[a] = 0;
-    CST_EACH_ENTRY(p, a, e) y[a] += A[e] * x[p->column[e]];
+    for (int e = p->start[a]; e < p->start[a + 1]; e++) y[a] += A[e] * x[p->column[e]];
   }
 }
 
 void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++)
-    CST_EACH_ENTRY(p, a, e) y[p->column[e]] += A[e] * x[a];
+    for (int e = p->start[a]; e < p->start[a + 1]; e++) y[p->column[e]] += A[e] * x[a];
 }
 
 static int keep(const cst_system *s, int *kept) {
@@ -106,7 +103,7 @@ static int keep(const cst_system *s, int *kept) {
 /* LU factors of a banded matrix without pivoting: S is symmetric and positive definite. */
 static bool factor_band(double *S, int n, int band, double *least) {
   const int width = 2 * band + 1;
-  double   *diagonal = cst_linear_numbers(n);
+  double   *diagonal = cst_linear_numbers((size_t)n);
   bool      good = true;
   for (int k = 0; k < n; k++) diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
   *least = 1;
@@ -125,14 +122,12 @@ static bool factor_band(double *S, int n, int band, double *least) {
 }
 
 static void solve_band(const double *S, int n, int band, double *b) {
-  const long width = 2 * band + 1;
-  for (int i = 0; i < n; i++) {
-    const double *row = S + i * width + band; /* row[j - i] is entry (i, j) */
-    const int     first = i > band ? i - band : 0;
-    for (int j = first; j < i; j++) b[i] -= row[j - i] * b[j];
-  }
+  const int width = 2 * band + 1;
+  for (int i = 0; i < n; i++)
+    for (int j = i > band ? i - band : 0; j < i; j++)
+      b[i] -= S[(size_t)i * (size_t)width + (size_t)(j - i + band)] * b[j];
   for (int i = n - 1; i >= 0; i--) {
-    const double *row = S + i * width + band;
+    const double *row = S + (size_t)i * (size_t)width + band;
     for (int j = i + 1; j < n && j <= i + band; j++) b[i] -= row[j - i] * b[j];
     b[i] /= row[0];
   }
@@ -143,10 +138,8 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
   const cst_gram *g = &s->gram;
   for (int k = 0; k < g->n; k++) {
     double sum = 0;
-    for (int t = g->first[k]; t < g->first[k + 1]; t++) {
-      const double product = G[g->ea[t]] * G[g->eb[t]];
-      sum += m ? product / m[g->i[t]] : product;
-    }
+    for (int t = g->first[k]; t < g->first[k + 1]; t++)
+      sum += G[g->ea[t]] * G[g->eb[t]] / (m ? m[g->i[t]] : 1);
     S[g->at[k]] = sum;
   }
 }
@@ -164,7 +157,8 @@ static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, d
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       nq = (size_t)x->s->nq;
   for (int k = 0; k < x->n; k++) {
-    CST_EACH_ENTRY(p, x->kept[k], e) Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
+    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
+      Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
     if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
 }
@@ -183,12 +177,9 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
       for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
         x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
   double top = 0;
-  for (long a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);
+  for (size_t a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);
   const bool good = cst_dense_factor(x->S, x->row, x->n);
-  for (long a = 0; a < n; a++) {
-    const double pivot = good ? fabs(x->S[a * n + a]) / top : 0;
-    x->least = fmin(x->least, pivot);
-  }
+  for (size_t a = 0; a < n; a++) x->least = fmin(x->least, good ? fabs(x->S[a * n + a]) / top : 0);
   return good;
 }
 
@@ -204,9 +195,6 @@ void cst_linear_schur_destroy(cst_schur *x) {
   free(x->S);
 }
 
-/* The row of kept constraint k in S. */
-static int row_of(const cst_schur *x, int k) { return x->banded ? x->s->gram.place[k] : k; }
-
 void cst_linear_schur_solve(const cst_schur *x, double *l) {
   double *b = x->b;
   for (int k = 0; k < x->n; k++) b[x->banded ? x->s->gram.place[k] : k] = l[x->kept[k]];
@@ -214,13 +202,13 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
     solve_band(x->S, x->n, x->s->gram.band, b);
   else
     cst_dense_solve(x->S, x->row, x->n, b);
-  cst_linear_clear(l, x->s->ng);
+  memset(l, 0, sizeof *l * (size_t)x->s->ng);
   for (int k = 0; k < x->n; k++) l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
 }
 
 void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *b = cst_linear_numbers(s->ng);
+  double            *b = cst_linear_numbers((size_t)s->ng);
   cst_linear_pattern_times(P, G, x, b);
   cst_linear_schur_solve(S, b);
   for (int a = 0; a < s->ng; a++) b[a] = -b[a];
