@@ -140,20 +140,18 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 }
 
 /* Solves for the correction d of (u0, u1, L); the matrices are A, and for two points also across and B. w[r]
- * is the weight of point r in the equations for g. Both points of two are at ends; `inside` has room for a single one anywhere. */
-CST_INLINE void eliminate(const cst_context *C, int points, vd *A, int is_end, const vd *across, vd *B,
-                          const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
+ * is the weight of point r in the equations for g. Two points are at the ends, one may be anywhere. */
+CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B, const double *w,
+                          const vd *G, const vd *G1, const vd *f, vd *d) {
   vd R[ROOM(NQ * SIDES)], Q[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
   right_hand_sides(C, f, G, R);
-  if (is_end) {
-    FACTOR(ends, A);
-    SUBSTITUTE(ends, A, R);
-  } else {
+  if (points == 1) {
     FACTOR(inside, A);
     SUBSTITUTE(inside, A, R);
-  }
-  if (points == 2) {
+  } else {
+    FACTOR(ends, A);
+    SUBSTITUTE(ends, A, R);
     right_hand_sides(C, f + NQ, G, Q);
     TAKE_OFF(across, across, R, Q);
     FACTOR(ends, B);

@@ -321,7 +321,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     return;
   }
 #endif
-  eliminate(C, POINTS, A, POINTS == 2, across, B, w, L->G, L->G1, f, d);
+  eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
 }
 
 /* Whether the substep after j evaluates L at its left end. */
