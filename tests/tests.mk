@@ -83,14 +83,14 @@ verdict-rates: all
 BENCH_HAND := pendulum double top
 ISA_scalar := -DCST_W=1 -DCST_ISA=scalar -DCST_PORTABLE -march=x86-64-v2
 define BENCH_RULES
-$(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h
+$(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h include/constella/lanes.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND=$(3) -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
 $(foreach i,scalar $(ISAS),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
 BENCH_OBJ := $(foreach i,scalar $(ISAS),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
 define BENCH_LOOP
-$(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench.h
+$(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench.h include/constella/lanes.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef

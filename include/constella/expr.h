@@ -4,8 +4,8 @@
  * A graph holds every expression of one system. Equal subexpressions are one node (hash-consing), so a
  * derivative shares the work of the original expression. Derivatives are contractions: forward (tangent) and
  * reverse (gradient) sweeps over the graph, repeated for higher orders; no tensor is formed. Both back ends
- * (emitted C and interpreter) evaluate the same nodes in the same order with + - * / sqrt and SLEEF's
- * deterministic functions only, so their bits agree.
+ * (emitted C and interpreter) evaluate the same nodes in the same order with + - * / sqrt and the
+ * deterministic functions of lanes.h only, so their bits agree.
  *
  * Similar expressions become loops: where many outputs, or many terms of one sum, are the same operations on
  * different inputs (the links of a chain, pairs of bodies), both back ends keep one program and a table of
@@ -224,7 +224,7 @@ void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place, c
 void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
                          const __float128 *const in[128], __float128 *out);
 
-/* The deterministic elementary functions (SLEEF cinz, scalar), for everything outside lanes. */
+/* The deterministic elementary functions (those of lanes.h, scalar), for everything outside lanes. */
 double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementary_tan(double x),
     cst_elementary_exp(double x), cst_elementary_log(double x), cst_elementary_atan2(double y, double x),
     cst_elementary_pow(double x, double y);
