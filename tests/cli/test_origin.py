@@ -54,7 +54,7 @@ parameters: {a: %s}
 mass: [1, 1, 1]
 potential: (x - a)^2 + sin(phi)
 constraints: {axis: y - a, crank: x - a - cos(phi)}
-states: {default: {q: [a + 1, a, 0], v: [0, 0, 0.5]}}
+states: {default: {q: [a + 1, a, 0], v: [0, 0, 0.6]}}
 """,
 }
 KEEP = [
