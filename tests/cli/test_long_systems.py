@@ -1,8 +1,8 @@
-"""test_long_systems.py: systems with many constraints that couple as a band: compiled and interpreted, over every
-instruction set, on any ranks, the same bits.
+"""test_long_systems.py: systems with many constraints that couple as a band: compiled and interpreted, over
+every instruction set, on any ranks, the same bits.
 
-Families differ in what is generated for them (src/system/emit/emit-rows.c): bands of 1, of a few and of many,
-several masses, constraints of several forms in turn, coordinates without constraints, and constraints that are
+Families differ in what is generated for them (src/system/emit/emit-rows.c): bands of 1, of a few and of
+many, several masses, constraints of several forms in turn, coordinates without constraints, and constraints that are
 too long for it.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -76,6 +76,14 @@ constraints:
 states: {default: {q: [0.6*(i-1), -0.8*(i-1)], v: [0, 0]}}
 """,
 }
+# starts with zeros of either sign: links along an axis, at rest or not, and at right angles
+STARTS = {
+    "still": "q: [0*i, -1*i], v: [0, 0]",
+    "plumb": "q: [0*i, -1*i], v: [i/n, 0]",
+    "stairs": "q: [(2*i + 1 - cos(pi*i))/4, -(2*i - 1 + cos(pi*i))/4], v: [0, 0]",
+}
+for name, start in STARTS.items():
+    SYSTEMS[name] = SYSTEMS["even"].replace("q: [0.6*i, -0.8*i], v: [0.8*i/n, 0.6*i/n]", start)
 STUDY = """study: ensemble
 system: {{file: {file}, compile: {compile}}}
 initial: {{members: 11, seed: 1, spread: {{q: 0.001, v: 0.02}}}}

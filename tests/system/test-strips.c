@@ -1,5 +1,5 @@
-/* test-strips.c: text that is written as loops, and read back piece by piece: the loops have the indices of the
- * pieces, and are few. */
+/* test-strips.c: text that is written as loops, and read back piece by piece: the loops have the indices of
+ * the pieces, and are few. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/emit/strips.h"
 #include <stdint.h>

@@ -1,15 +1,16 @@
-/* emit-elimination.c: generates the C of the solution of d in a kick by rows of G: the elimination of a band, whose
- * rows are computed where they are eliminated.
+/* emit-elimination.c: generates the C of the solution of d in a kick by rows of G: the elimination of a
+ * band, whose rows are computed where they are eliminated.
  *
- * The operations are those of cst_tridiagonal_solve, cst_band_lu and cst_band_solve (core/band.h) in the same order.
- * work[r (band + 1)] is the reciprocal of the pivot of row r, the entries beside it follow.
+ * The operations are those of cst_tridiagonal_solve, cst_band_lu and cst_band_solve (core/band.h) in the
+ * same order. work[r (band + 1)] is the reciprocal of the pivot of row r, the entries beside it follow.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/emit/emit-rows.h"
 
 /* ---- tridiagonal, from both ends to the middle ----------------------------------------------- */
 
-/* One of the two ends from which rows are eliminated: the names of its reciprocal pivot and of its solution. */
+/* One of the two ends from which rows are eliminated: the names of its reciprocal pivot and of its
+ * solution. */
 typedef struct {
   int         inwards; /* from a row to the next one: 1 or -1 */
   const char *pivot, *x;

@@ -1,37 +1,37 @@
 /* emit-rows.c: generates the C of a kick of a long system by rows of G (system/lane/kick-rows.h).
  *
  * One pass over the constraints does all that needs the same numbers: residuals and the rows of G at new
- * coordinates; Newton's matrix and its elimination; the solution and the momenta that change by it. The constraints
- * of a family differ by their indices alone, so that a pass is a few loops (strips.h). Of a system that is so
- * irregular that the code becomes long, or whose band is wide, only residuals are written, or nothing.
+ * coordinates; Newton's matrix and its elimination; the solution and the momenta that change by it. The
+ * constraints of a family differ by their indices alone, so that a pass is a few loops (strips.h). Of a
+ * system that is so irregular that the code becomes long, or whose band is wide, only residuals are
+ * written, or nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/emit/emit-rows.h"
 #include <string.h>
 
-enum {
-  MOST_CHARACTERS = 100000,
-  MOST_OPERATIONS = 200
-}; /* of a function; of a constraint and its row of G */
+enum { MOST_CHARACTERS = 100000 }; /* of a function */
+enum { MOST_OPERATIONS = 200 };    /* of a constraint, and of its row of G */
 
 static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
 
 /* ---- entries of G ---------------------------------------------------------------------------- */
 
-/* Of entries that are equal but for the sign, the one that was made first is kept, unless `all` are: it is not the
- * negative of another one. */
+/* Of entries that are equal but for the sign, the one that was made first is kept, since it is not the
+ * negative of another one; or every one, if `all`. */
 static void find_equal(cst_rows *z, bool all) {
   const cst_pattern *p = z->G;
   const cst_node    *entry = z->s->kernel_out[CST_K_G];
   for (int a = 0; a < p->rows; a++)
     for (int e = p->start[a]; e < p->start[a + 1]; e++) {
       const cst_node opposite = cst_graph_neg(z->s->graph, entry[e]);
-      z->kept[e] = e;
-      for (int k = p->start[a]; k < p->start[a + 1] && !all; k++)
-        if ((entry[k] == entry[e] || entry[k] == opposite) &&
-            (entry[k] < entry[z->kept[e]] || (entry[k] == entry[z->kept[e]] && k < z->kept[e])))
-          z->kept[e] = k;
-      z->negative[e] = entry[z->kept[e]] != entry[e];
+      int            first = e;
+      for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
+        const bool equal = entry[k] == entry[e] || entry[k] == opposite;
+        if (equal && entry[k] <= entry[first]) first = k;
+      }
+      z->kept[e] = first;
+      z->negative[e] = entry[first] != entry[e];
     }
 }
 
@@ -72,8 +72,8 @@ static void write_kernels(const cst_rows *z, FILE *f, int a) {
   free(out);
 }
 
-/* Of constraint a, behind write_kernels: o[0] is g, row the sum of the sizes of its entries of G, far the largest
- * size of its coordinates. */
+/* Of constraint a, behind write_kernels: o[0] is g, row the sum of the sizes of its entries of G, far the
+ * largest size of its coordinates. */
 static void write_sizes(const cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
   const int          first = p->start[a];

@@ -8,8 +8,8 @@
 enum { CST_ROWS_MOST_BAND = 8 }; /* a wider band is eliminated by the loops of core/band.h */
 
 /* Entry e of G is entry kept[e] of the same row, or its negative. symmetric: the matrix is G1 W G1', else
- * G1 W G'. there[i]: whether the text has the new coordinate or momentum i; known[i]: of how many of its constraints
- * it has d. row, pair: the pairs of S by rows. */
+ * G1 W G'. there[i]: whether the text has the new coordinate or momentum i; known[i]: of how many of its
+ * constraints it has d. row, pair: the pairs of S by rows. */
 typedef struct {
   const cst_system  *s;
   const cst_pattern *G;

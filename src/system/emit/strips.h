@@ -7,8 +7,9 @@
  *   }
  *   cst_strips_close(s, "  ", SIZE_MAX, file);
  *
- * Every piece is a block of its own. An integer in brackets, [12], is an index; pieces that differ in nothing else,
- * and whose indices increase by constant steps, become one loop. So do repetitions of a few pieces in turn.
+ * Every piece is a block of its own. An integer in brackets, [12], is an index; pieces that differ in
+ * nothing else, and whose indices increase by constant steps, become one loop. So do repetitions of a few
+ * pieces in turn.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EMIT_STRIPS_H

@@ -1,13 +1,14 @@
-/* kick-rows.h: a kick of a long system by rows of G: what the functions read and write that are compiled for the
- * system (emit-rows.c) and called by src/method/core/kick.c.
+/* kick-rows.h: a kick of a long system by rows of G: what the functions read and write that are compiled
+ * for the system (emit-rows.c) and called by src/method/core/kick.c.
  *
- * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met and near: where the constraints are
- *              satisfied and near (acceleration.h)
+ * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met and near: where the
+ *              constraints are satisfied and near (acceleration.h)
  * correction   d := (G1 W G')^-1 f
  * tangent      ph := ph - kick dV, d := (G1 W G1')^-1 G1 W ph, ph := ph - G1' d, impulse := impulse + x + d
  *
- * W has the weights hm by class of mass. Of entries in a row of G1 that differ by their sign alone, one is written.
- * The bits are those of the loops over the pattern of G and of gram.h.
+ * W has the weights hm by class of mass. Of entries in a row of G1 that differ by their sign alone, one is
+ * written if there are all three functions. The bits are those of the loops over the pattern of G and of
+ * gram.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KICK_ROWS_H

@@ -60,8 +60,8 @@ CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, co
   }
 }
 
-/* Of every constraint a: o[a] = g, o[NG + a] = G v + phi0, o[2 NG + a] the sum of the sizes of its entries of G,
- * o[3 NG + a] the largest size of its coordinates. */
+/* Of every constraint a: o[a] = g, o[NG + a] = G v + phi0, o[2 NG + a] the sum of the sizes of its entries
+ * of G, o[3 NG + a] the largest size of its coordinates. */
 CST_INLINE void cst_rows_look(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *o) {
   vd G[ROOM(NNZ_G)], phi0[ROOM(NG)];
   USES_G
