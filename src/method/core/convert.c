@@ -170,7 +170,8 @@ static void first_stages(const cst_context *C, struct local *L, int j) {
   SET_TIME(L, START_OF(L, j));
   cst_acceleration(C, L->c, L->minv, L->q, L->vb, A, lambda);
   for (int k = 0; k < 2; k++)
-    for (int i = 0; i < L->sweep[k].layer->stages * NQ; i++) L->sweep[k].first[i] = A[i % NQ];
+    for (int stage = 0; stage < L->sweep[k].layer->stages; stage++)
+      for (int i = 0; i < NQ; i++) L->sweep[k].first[stage * NQ + i] = A[i];
 }
 
 CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) {

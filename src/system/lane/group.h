@@ -81,13 +81,15 @@ typedef struct cst_context {
 #define CST_COLD /* nothing is compiled for this system but its kernels */
 #endif
 #endif
-#ifdef CST_HOT
-#define NQ      SYS_NQ
-#define NG      SYS_NG
-#define NPAR    SYS_NPAR
-#define NSYM    SYS_NSYM
-#define U       CST_UNROLL
+/* The length of an array of n; C has none of length 0. */
 #define ROOM(n) ((n) > 0 ? (n) : 1)
+
+#ifdef CST_HOT
+#define NQ   SYS_NQ
+#define NG   SYS_NG
+#define NPAR SYS_NPAR
+#define NSYM SYS_NSYM
+#define U    CST_UNROLL
 #define USES_G
 #define USES_D2V
 #define ROW_G(a, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
@@ -119,13 +121,12 @@ typedef struct cst_context {
 #else
 #define CST_HOT 0
 #define U
-#define NQ      (C->nq)
-#define NG      (C->ng)
-#define NSYM    (C->nsym)
-#define NMASS   (C->nmass)
-#define NNZ_G   (C->system->pattern[CST_K_G].n)
-#define NNZ_X   (C->system->pattern[CST_K_xi].n)
-#define ROOM(n) ((n) + 1)
+#define NQ    (C->nq)
+#define NG    (C->ng)
+#define NSYM  (C->nsym)
+#define NMASS (C->nmass)
+#define NNZ_G (C->system->pattern[CST_K_G].n)
+#define NNZ_X (C->system->pattern[CST_K_xi].n)
 #define USES_(k, p)                                                                                          \
   const int *const p##_start = C->system->pattern[k].start, *const p##_column = C->system->pattern[k].column
 #define USES_G                                                                                               \

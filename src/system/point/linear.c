@@ -4,10 +4,10 @@
 #include <string.h>
 #include "system/point/linear.h"
 
-double *cst_linear_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
+double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
-  double *distinct = cst_linear_numbers((size_t)s->nmass);
+  double *distinct = cst_linear_numbers(s->nmass);
   cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, distinct);
   for (int i = 0; i < s->nq; i++) m[i] = distinct[s->mass_class[i]];
   free(distinct);
@@ -25,7 +25,7 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const size_t       n = (size_t)s->nq;
-  double            *G = cst_linear_numbers((size_t)P->n);
+  double            *G = cst_linear_numbers(P->n);
   M->m = cst_linear_numbers(n * n);
   M->row = cst_need(calloc(n + 1, sizeof *M->row));
   if (s->general)
@@ -103,7 +103,7 @@ static int keep(const cst_system *s, int *kept) {
 /* LU factors of a banded matrix without pivoting: S is symmetric and positive definite. */
 static bool factor_band(double *S, int n, int band, double *least) {
   const int width = 2 * band + 1;
-  double   *diagonal = cst_linear_numbers((size_t)n);
+  double   *diagonal = cst_linear_numbers(n);
   bool      good = true;
   for (int k = 0; k < n; k++) diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
   *least = 1;
@@ -208,7 +208,7 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
 
 void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *b = cst_linear_numbers((size_t)s->ng);
+  double            *b = cst_linear_numbers(s->ng);
   cst_linear_pattern_times(P, G, x, b);
   cst_linear_schur_solve(S, b);
   for (int a = 0; a < s->ng; a++) b[a] = -b[a];
