@@ -17,7 +17,7 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 3200.0
+end: 6000.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
