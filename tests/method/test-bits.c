@@ -60,7 +60,11 @@ static void same(const result *a, const result *b, const char *method, const pro
 }
 
 /* Must agree with FORM_ISAS of the Makefile. */
+#ifdef __SANITIZE_ADDRESS__
+static bool has_forms(int isa) { return (void)isa, false; }
+#else
 static bool has_forms(int isa) { return strcmp(cst_isas[isa].name, "v2") != 0; }
+#endif
 
 /* The kind of substep that is carried out on x. */
 static const cst_substep_row *row_on(const problem *x, const char *method) {
