@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/guard.h"
+#include "cli/limits.h"
 #include "cli/streams.h"
 #include "constella/constella.h"
 #include "core/diag.h"
@@ -105,5 +106,6 @@ static int begin(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   cst_streams_open();
+  cst_limits_raise_stack();
   return cst_streams_end(begin(argc, argv));
 }

@@ -24,3 +24,11 @@ bool cst_limits_refuse(void) {
   return refuse(RLIMIT_NOFILE, many ? DESCRIPTORS_OF_MANY : DESCRIPTORS_ALONE, "open files", "n", 1) ||
          (many && refuse(RLIMIT_FSIZE, SHARED_FILE, "the size of a file, in KiB,", "f", 1024));
 }
+
+void cst_limits_raise_stack(void) {
+  const rlim_t  wanted = 120 << 20;
+  struct rlimit is;
+  if (getrlimit(RLIMIT_STACK, &is) || is.rlim_cur >= wanted) return;
+  is.rlim_cur = is.rlim_max < wanted ? is.rlim_max : wanted;
+  setrlimit(RLIMIT_STACK, &is);
+}

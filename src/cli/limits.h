@@ -9,4 +9,8 @@
  * on stderr, once for all ranks. Without this check ranks end with messages of MPI, and may wait for each
  * other until they are killed. */
 bool cst_limits_refuse(void);
+
+/* At the start of the program: lets the stack grow to 120 MiB, as far as the hard limit permits. General lane
+ * code keeps vectors of a large system on the stack; Linux leaves at least 128 MiB for it. */
+void cst_limits_raise_stack(void);
 #endif

@@ -34,12 +34,20 @@ const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double
   return t->row->on ? t->row->on(t, s, more) : s;
 }
 
+enum { MOST_BENDS = 1200000 }; /* lane code has them on the stack: 77 MB with 8 lanes */
+
 bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (cst_system_bend(s)) return true;
-  snprintf(why, (size_t)n,
-           "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
-           "expanded, are too large",
-           t->name, s->name);
+  const bool known = cst_system_bend(s);
+  const int  bends = s->pattern[CST_K_d2V].n;
+  if (known && bends <= MOST_BENDS) return true;
+  if (known)
+    snprintf(why, (size_t)n, "%s needs second derivatives of the potential; %s has %d of them, more than %d",
+             t->name, s->name, bends, MOST_BENDS);
+  else
+    snprintf(why, (size_t)n,
+             "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
+             "expanded, are too large",
+             t->name, s->name);
   return false;
 }
 
