@@ -26,7 +26,7 @@ bool cst_limits_refuse(void) {
 }
 
 void cst_limits_raise_stack(void) {
-  const rlim_t  wanted = 120 << 20;
+  const rlim_t  wanted = 256 << 20;
   struct rlimit is;
   if (getrlimit(RLIMIT_STACK, &is) || is.rlim_cur >= wanted) return;
   is.rlim_cur = is.rlim_max < wanted ? is.rlim_max : wanted;

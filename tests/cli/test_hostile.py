@@ -231,6 +231,33 @@ def work():
         )
 
 
+def stacks():
+    """Large systems in general lane code, whose vectors and matrices are on the stack."""
+    head = 'system: s\ncoordinates: ["x[n]"]\nparameters: {n: {size: SIZE}}\nmass: [1]\n'
+    state = "states: {default: {q: [0.1*i], v: [0]}}\n"
+    sine = head + 'potential: "sin(sum(i, 1, n, x[i]))"\n' + state
+    chain = (
+        head + "potential: 0\n"
+        'constraints: {r: {for: "i = 2..n", expression: "(x[i] - x[i-1])^2 - 0.01"}}\n' + state
+    )
+    for title, text, status, words in (
+        ("a thousand coordinates", sine.replace("SIZE", "1024"), 0, ""),
+        ("a Hessian of a million", sine.replace("SIZE", "1100"), 2, "has 1210000 of them, more than 1200000"),
+        ("many constraints", chain.replace("SIZE", "90112"), 0, ""),
+    ):
+        name = title.replace(" ", "-")
+        write(name + "-system.yaml", text)
+        system = "{file: " + name + "-system.yaml, compile: never}"
+        study = write(name + ".yaml", GOOD.replace("planar-pendulum", system).replace("exact", "self"))
+        process = limited("check", study, seconds=20)
+        ok(
+            process.returncode == status and words in process.stderr,
+            f"{title} on the stack: exit status {status}",
+            process.returncode,
+            process.stderr[:300],
+        )
+
+
 def damaged():
     """Results with damaged bytes: a message, in time."""
     _, result = run("whole", GOOD)
@@ -289,5 +316,5 @@ def damaged():
     ok(limited("table", path("short.h5")).returncode == 2, "a result that is cut short")
 
 
-together([many, much, names, pipes, work, damaged], 2)
+together([many, much, names, pipes, work, stacks, damaged], 2)
 done()
