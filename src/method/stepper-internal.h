@@ -96,6 +96,17 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
 /* Whether the advance halts here, or has halted. */
 bool cst_stepper_halts(cst_stepper *st);
 
+/* stepper-group.c */
+/* The part of a record that is stepped. */
+static inline double *cst_stepper_inner(const cst_stepper *st, double *record) {
+  return record + (size_t)st->shift * (size_t)st->width;
+}
+/* Advances a group by n steps, fewer if it halts or all of its lanes fail. */
+void cst_stepper_advance_group(cst_stepper *st, int group, long n);
+/* One step of a group in which lanes fail; the lanes `failing` are known to fail. First steps the others,
+ * then makes robust attempts with the rest. Lanes that still fail keep their last state and the reason. */
+void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing);
+
 /* The equations of a step of all groups for the solver: whole, or in parts. */
 cst_equations cst_stepper_equations(cst_stepper *st);
 #endif

@@ -4,9 +4,7 @@
 #include <math.h>
 #include <quadmath.h>
 #include <string.h>
-#include "constella/isa.h"
-#include "expr/expr-internal.h"
-#include "tap.h"
+#include "lanes-of.h"
 
 enum { SAMPLES = 100000, LANES = 8 };
 
@@ -40,8 +38,6 @@ static void test_others(void) {
   OK(isnan(cst_elementary_sin(INFINITY)) && isnan(cst_elementary_cos(NAN)), "of others no numbers");
 }
 
-typedef void run(const cst_tape *t, const double *const in[128], double *out, double *scratch);
-
 /* Values whose bits are not those of the scalar function. */
 static int differences(const cst_tape *t, run *lanes, int width) {
   static double x[LANES] __attribute__((aligned(64))), y[2 * LANES] __attribute__((aligned(64))),
@@ -60,24 +56,10 @@ static int differences(const cst_tape *t, run *lanes, int width) {
 }
 
 static void test_bits(void) {
-#define X(name, lanes) {cst_tape_run_##name, lanes},
-  static const struct {
-    run *run;
-    int  width;
-  } all[] = {CST_ISA_LIST(X){cst_tape_run_portable, 4}};
-#undef X
   cst_graph     *g = cst_graph_create();
   const cst_node x = cst_graph_input(g, 'q', 0), both[2] = {cst_graph_operation(g, CST_OP_SIN, x, -1),
                                                             cst_graph_operation(g, CST_OP_COS, x, -1)};
-  cst_tape      *t = cst_tape_create(g, both, 2);
-  for (int isa = 0; isa <= CST_ISA_COUNT; isa++) {
-    if (isa < CST_ISA_COUNT && !cst_isa_available(isa)) continue;
-    const int wrong = differences(t, all[isa].run, all[isa].width);
-    OK(!wrong, "%s: the bits of the scalar functions, beside large numbers too (%d others)",
-       isa < CST_ISA_COUNT ? cst_isas[isa].name : "portable", wrong);
-  }
-  cst_tape_destroy(t);
-  cst_graph_destroy(g);
+  compare_sets(g, both, 2, differences, "beside large numbers too");
 }
 
 int main(void) {
