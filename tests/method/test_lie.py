@@ -190,6 +190,12 @@ roundoff: {{dyadic-steps: false}}
     }
 
 
+def columns(folder, names):
+    """Columns of the table of the last study, as CSV."""
+    words = ["table", f"{folder}/any.h5", "--format", "csv", "--columns", names]
+    return subprocess.run([os.environ["CONSTELLA"], *words], capture_output=True, text=True).stdout
+
+
 def labelled(method, tau, scheme=None):
     base = method if tau == "cayley" else f"{method}(retraction={tau})"
     return f"compose({base}, {scheme})" if scheme else base
@@ -277,19 +283,7 @@ def long_run(folder):
             np.max(np.abs(R.T @ R - np.eye(3))) < 1e-15,
             f"R is a rotation after 200000 steps ({np.max(np.abs(R.T @ R - np.eye(3))):.1e})",
         )
-    table = subprocess.run(
-        [
-            os.environ["CONSTELLA"],
-            "table",
-            f"{folder}/any.h5",
-            "--format",
-            "csv",
-            "--columns",
-            "method,energy_verdict,rotation-z_verdict,constraint_max,hidden_max",
-        ],
-        capture_output=True,
-        text=True,
-    ).stdout
+    table = columns(folder, "method,energy_verdict,rotation-z_verdict,constraint_max,hidden_max")
     for line in table.strip().split("\n")[1:]:
         method, energy, momentum, constraint, hidden = line.split(",")
         ok(
@@ -343,19 +337,7 @@ states: {{default: {{bodies: {{magnet: {{matrix: {rows(R)}, omega: {listed(alpha
         np.ptp(twist) < 1e-13 and np.ptp(third) > 1e-5,
         f"it conserves (1 + h^2|O|^2/4) O_3 ({np.ptp(twist):.1e}) and not O_3 ({np.ptp(third):.1e})",
     )
-    table = subprocess.run(
-        [
-            os.environ["CONSTELLA"],
-            "table",
-            f"{folder}/any.h5",
-            "--format",
-            "csv",
-            "--columns",
-            "rotation-z_max,spin_max",
-        ],
-        capture_output=True,
-        text=True,
-    ).stdout.split()[1]
+    table = columns(folder, "rotation-z_max,spin_max").split()[1]
     ok(all(float(x) < 1e-13 for x in table.split(",")), f"and its spatial twin ({table})")
 
 

@@ -1,142 +1,19 @@
-/* march.h: what every core shares: the march of a group, or of two side by side, through many steps, and the
- * same substep in pieces for PETSc's SNES types.
+/* march.h: shared by all cores: the march of a group, or of two side by side, through many steps, and the same
+ * substep in pieces for PETSc's SNES types. march-options.h says what a core defines before it includes this
+ * file, which exports cst_core_<CORE>_<system or generic>_<isa>.
  *
- * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and,
- * all CST_INLINE:
- *
- *   enter(C, L, record)            load the state and what is kept from step to step
- *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept, and may be replaced
- *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
- *   direction(C, L, j, x, f, d)    Newton's correction: x + d
- *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
- *   leave(C, L, record)            store the state
- *
- * and what is true of it of these, then includes this file, which exports cst_core_<CORE>_<system or
- * generic>_<isa>:
- *
- *   KEEPS_NOTHING        unknowns are of no use to the next step
- *   HAS_COMPENSATED      MARCH->compensated may be set
- *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near, of type vl, is then what
- *                        cst_is_near says of the residuals behind evaluate
- *   PREDICTS_FREELY      those, which are all, are extrapolated whatever the iteration leaves; evaluate ends none
- *   PREDICTION(L)        what such a core predicts of the state alone: it extrapolates the differences from it
- *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
- *   SIZE(L)              what an update of those is compared with where they are smaller
- *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
- *   IS_EXACT             whether Newton's matrix is that of the iterate
- *   ADAPTS               whether it is so in the lanes that L->slow names
- *   CONVERGES_LINEARLY   no matrix is kept
- *   NP                   how many numbers L->p has, where not NQ
- *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the only other one
- *   HAS_NO_PIECES        where the code is hot, the pieces are those of the generic core: it compiles in two thirds of the time
- *   USES_STEP            L->step, of type vl, is the number of steps before this one
- *   USES_NEAR            L->was_near, of type vl, is what L->near was before the last correction of this substep
- *   DUE_ORDERS           so many orders of differences extrapolate the lanes for which two corrections are due; else none
- *   FORGIVES             whether two are never due
- *   IN_PAIRS             whether two groups are marched side by side, where the code is hot
- *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record behind every step, so that a trail may
- *                        be kept of them
- *
- * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates
- * and momenta of the record, NP left as it is. What else L has is of q then, or taken anew.
- *
- * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8
+ * Every lane stops iterating by its own test and is frozen then: at the tolerance, when its update is below 8
  * eps of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do
  * not depend on its neighbours.
  *
- * One group is a chain of operations of which each waits for the last, two of them hide each other's latency.
- * They do the same operations as one, so that bits agree. In the functions below K is how many march, a
- * constant where they are compiled.
+ * One group is a chain of operations, each of which waits for the one before; two groups hide each other's
+ * latency. They do the same operations as one, so the bits agree. In the functions below K is the number of
+ * groups that march, a constant where they are compiled.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/core/lane.h"
-#ifdef KEEPS_NOTHING
-#define KEPT 0
-#define ROWS 1
-#else
-#define KEPT NX
-#define ROWS MARCH->nsub
-#endif
-#ifndef HAS_COMPENSATED
-#define HAS_COMPENSATED 0
-#endif
-#ifdef NX_PREDICTED
-#define PREDICTS (NX_PREDICTED > 0 && MARCH->smooth)
-#define NEAR(L)  (L)->near
-#else
-#define NX_PREDICTED 0
-#define PREDICTS     0
-#define NEAR(L)      vmask(0)
-#endif
-#ifndef NX_TESTED
-#define NX_TESTED NX
-#endif
-#ifdef NP
-#define TAKES_NOISE 0
-#else
-#define TAKES_NOISE 1
-#define NP          NQ
-#endif
-#ifndef IS_EXACT
-#define IS_EXACT 0
-#endif
-#ifdef IS_DONE_BY_UPDATE
-#define BY_UPDATE 1
-#else
-#define BY_UPDATE 0
-#endif
-#ifdef CONVERGES_LINEARLY
-#define LINEAR 1
-#else
-#define LINEAR 0
-#endif
-#ifndef SIZE
-#define SIZE(L) vset(0)
-#endif
-#ifndef IN_PAIRS
-#define IN_PAIRS 0
-#endif
-#define MOST_GROUPS (IN_PAIRS ? 2 : 1)
-#define EACH(g)     CST_UNROLL for (int g = 0; g < K; g++)
-#ifdef ADAPTS
-#define SLOW(C, L, rate) (L)->slow = vmask(ADAPTS) & (vl)((rate) > 0.3)
-#else
-#define ADAPTS 0
-#define SLOW(C, L, rate)
-#endif
-
-#ifndef PREDICTION
-#define PREDICTION(L) NULL
-#endif
-
-#ifdef KEEPS_TRAIL
-#define TRAILS 1
-#else
-#define TRAILS 0
-#endif
-
-#ifdef USES_STEP
-#define SET_STEP(L, record, k) (L)->step = *(const vl *)cst_block(record, LAYOUT(C).step) + (k)
-#else
-#define SET_STEP(L, record, k)
-#endif
-
-#ifdef USES_NEAR
-#define NEARS          1
-#define SET_NEAR(L, c) (L)->was_near = (c)->was_near
-#else
-#define NEARS 0
-#define SET_NEAR(L, c)
-#endif
-
-#ifndef FORGIVES
-#define FORGIVES 0
-#endif
-
-#ifndef DUE_ORDERS
-#define DUE_ORDERS 0
-#endif
+#include "method/core/march-options.h"
 
 /* Give the fields of L their places in the work space. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {

@@ -1,0 +1,133 @@
+/* march-options.h: what a core defines before it includes march.h, and the defaults.
+ *
+ * A core defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all
+ * CST_INLINE:
+ *
+ *   enter(C, L, record)            load the state and what is kept from step to step
+ *   begin(C, L, j, x)              the explicit part of substep j; x has the warm start, if one is kept, and
+ *                                  may be replaced
+ *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further
+ *                                  iteration
+ *   direction(C, L, j, x, f, d)    Newton's correction: x + d
+ *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
+ *   leave(C, L, record)            store the state
+ *
+ * and those of these macros that apply:
+ *
+ *   KEEPS_NOTHING        unknowns are of no use to the next step
+ *   HAS_COMPENSATED      MARCH->compensated may be set
+ *   NX_PREDICTED         this many of the unknowns, the last ones, are extrapolated from step to step; L->near,
+ *                        of type vl, is then the result of cst_is_near for the residuals of evaluate
+ *   PREDICTS_FREELY      all unknowns are extrapolated, whatever the iteration leaves; evaluate ends none
+ *   PREDICTION(L)        the prediction of such a core from the state alone; the differences from it are
+ *                        extrapolated
+ *   NX_TESTED            this many of the unknowns, the first ones, tell when the iteration ends
+ *   SIZE(L)              sizes with which updates of smaller unknowns are compared
+ *   IS_DONE_BY_UPDATE    the iteration ends if the next update is predicted far below round-off; finish needs
+ *                        no evaluation at the last x
+ *   IS_EXACT             whether Newton's matrix is that of the iterate
+ *   ADAPTS               whether it is in the lanes of L->slow
+ *   CONVERGES_LINEARLY   no matrix is kept
+ *   NP                   the length of L->p, if not NQ
+ *   SPLIT_AT             a value of MARCH->stages for which the march is compiled separately; SPLIT_ELSE: the
+ *                        only other one
+ *   HAS_NO_PIECES        hot code uses the pieces of the generic core, and compiles in two thirds of the time
+ *   USES_STEP            L->step, of type vl, is the number of steps before this one
+ *   USES_NEAR            L->was_near, of type vl, is L->near before the last correction of this substep
+ *   DUE_ORDERS           this many orders of differences extrapolate the lanes for which two corrections are
+ *                        due; 0: these lanes are not extrapolated
+ *   FORGIVES             whether two corrections are never due
+ *   IN_PAIRS             whether hot code marches two groups side by side
+ *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so that
+ *                        a trail of them may be kept
+ *
+ * After a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and
+ * momenta of the record and whose NP is the default. Other fields of L depend on q only, or are computed again.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifdef KEEPS_NOTHING
+#define KEPT 0
+#define ROWS 1
+#else
+#define KEPT NX
+#define ROWS MARCH->nsub
+#endif
+#ifndef HAS_COMPENSATED
+#define HAS_COMPENSATED 0
+#endif
+#ifdef NX_PREDICTED
+#define PREDICTS (NX_PREDICTED > 0 && MARCH->smooth)
+#define NEAR(L)  (L)->near
+#else
+#define NX_PREDICTED 0
+#define PREDICTS     0
+#define NEAR(L)      vmask(0)
+#endif
+#ifndef NX_TESTED
+#define NX_TESTED NX
+#endif
+#ifdef NP
+#define TAKES_NOISE 0
+#else
+#define TAKES_NOISE 1
+#define NP          NQ
+#endif
+#ifndef IS_EXACT
+#define IS_EXACT 0
+#endif
+#ifdef IS_DONE_BY_UPDATE
+#define BY_UPDATE 1
+#else
+#define BY_UPDATE 0
+#endif
+#ifdef CONVERGES_LINEARLY
+#define LINEAR 1
+#else
+#define LINEAR 0
+#endif
+#ifndef SIZE
+#define SIZE(L) vset(0)
+#endif
+#ifndef IN_PAIRS
+#define IN_PAIRS 0
+#endif
+#define MOST_GROUPS (IN_PAIRS ? 2 : 1)
+#define EACH(g)     CST_UNROLL for (int g = 0; g < K; g++)
+#ifdef ADAPTS
+#define SLOW(C, L, rate) (L)->slow = vmask(ADAPTS) & (vl)((rate) > 0.3)
+#else
+#define ADAPTS 0
+#define SLOW(C, L, rate)
+#endif
+
+#ifndef PREDICTION
+#define PREDICTION(L) NULL
+#endif
+
+#ifdef KEEPS_TRAIL
+#define TRAILS 1
+#else
+#define TRAILS 0
+#endif
+
+#ifdef USES_STEP
+#define SET_STEP(L, record, k) (L)->step = *(const vl *)cst_block(record, LAYOUT(C).step) + (k)
+#else
+#define SET_STEP(L, record, k)
+#endif
+
+#ifdef USES_NEAR
+#define NEARS          1
+#define SET_NEAR(L, c) (L)->was_near = (c)->was_near
+#else
+#define NEARS 0
+#define SET_NEAR(L, c)
+#endif
+
+#ifndef FORGIVES
+#define FORGIVES 0
+#endif
+
+#ifndef DUE_ORDERS
+#define DUE_ORDERS 0
+#endif
