@@ -24,7 +24,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 /* Environment variables: what each sets, and what holds where it is not set. */
 static const char *const variables[][2] = {
     {"CONSTELLA_ISA", "the instruction set, v2, v3 or v4; the widest that the machine has"},
-    {"CONSTELLA_CC", "the compiler for your own systems and methods; the one that compiled constella, or cc"},
+    {"CONSTELLA_CC",
+     "the compiler for your own systems and methods; the one that compiled constella, or cc"},
     {"CONSTELLA_TRUST_CODE",
      "folders with your own C files, separated by :, that `verify` may compile; none"},
     {"XDG_CACHE_HOME", "the folder for compiled code, in constella/ below it; ~/.cache"},
@@ -34,14 +35,17 @@ static const char *const variables[][2] = {
 
 static const cst_command *find(const char *name) {
   for (int i = 0; i < COMMANDS; i++)
-    if (!strcmp(name, commands[i]->name)) return commands[i];
+    if (!strcmp(name, commands[i]->name))
+      return commands[i];
   return NULL;
 }
 
 /* The commands with their documentation; with their options too where `all`: tools/manual.sh and
  * tools/completion.sh read these lines. */
 static int help(FILE *out, bool all) {
-  fputs("constella: studies of structure-preserving integrators for constrained mechanical systems\n\n", out);
+  fputs("constella: studies of structure-preserving integrators for constrained mechanical "
+        "systems\n\n",
+        out);
   for (int i = 0; i < COMMANDS; i++) {
     fprintf(out, "  constella %s%s", commands[i]->name, all ? " " : "");
     if (all)
@@ -49,23 +53,27 @@ static int help(FILE *out, bool all) {
     else
       cst_usage_summary(commands[i], out);
     fprintf(out, "\n      %s\n", commands[i]->doc);
-    if (all) cst_usage_options(commands[i], 8, out);
+    if (all)
+      cst_usage_options(commands[i], 8, out);
   }
   fputs("\nEnvironment, each with the value that holds where it is not set:\n", out);
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
     fprintf(out, "  %s  %s\n", variables[i][0], variables[i][1]);
-  fputs("\nExit status: 0 done, 1 something failed while running, 2 bad input, 75 stopped with a checkpoint "
-        "(the same\n"
-        "line with --resume continues). `constella help COMMAND` explains a command and its options, "
-        "`constella help all`\n"
-        "those of every command. `constella --version` prints the version.\n",
-        out);
+  fputs(
+      "\nExit status: 0 done, 1 something failed while running, 2 bad input, 75 stopped with a "
+      "checkpoint "
+      "(the same\n"
+      "line with --resume continues). `constella help COMMAND` explains a command and its options, "
+      "`constella help all`\n"
+      "those of every command. `constella --version` prints the version.\n",
+      out);
   return 0;
 }
 
 static int unknown(const char *name) {
   const char *names[COMMANDS];
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
+  for (int i = 0; i < COMMANDS; i++)
+    names[i] = commands[i]->name;
   fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name,
           cst_diag_join(names, COMMANDS), cst_diag_guess(name, names, COMMANDS));
   return 2;
@@ -73,14 +81,17 @@ static int unknown(const char *name) {
 
 /* `constella help [COMMAND]`. */
 static int explain(const char *name) {
-  if (!name || !strcmp(name, "all")) return help(stdout, name != NULL);
-  if (!find(name)) return unknown(name);
+  if (!name || !strcmp(name, "all"))
+    return help(stdout, name != NULL);
+  if (!find(name))
+    return unknown(name);
   cst_usage_page(find(name), stdout);
   return 0;
 }
 
 static int run(const cst_command *c, int argc, char **argv) {
-  if (cst_options_ask_help(argc, argv)) return explain(c->name);
+  if (cst_options_ask_help(argc, argv))
+    return explain(c->name);
   return c->reads ? cst_guard(c->run, argc, argv) : c->run(argc, argv);
 }
 
@@ -96,7 +107,8 @@ static int begin(int argc, char **argv) {
     return 2;
   }
   const char *name = argv[1];
-  if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h")) return explain(argv[2]);
+  if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
+    return explain(argv[2]);
   if (!strcmp(name, "--version")) {
     printf("constella %s (%s)\n", CST_RELEASE, CST_VERSION);
     return 0;

@@ -41,19 +41,22 @@ __attribute__((format(printf, 4, 5), unused)) static int tap_ok(int ok, const ch
     vprintf(format, a);
     va_end(a);
     printf("\n");
-    if (!all) printf("# failed at %s:%d\n", file, line);
+    if (!all)
+      printf("# failed at %s:%d\n", file, line);
     fflush(stdout);
   }
   return all;
 }
 #define OK(condition, ...) tap_ok((condition), __FILE__, __LINE__, __VA_ARGS__)
-#define NOTE(...)                                                                                            \
-  do {                                                                                                       \
-    if (tap_rank() == 0) printf("# "), printf(__VA_ARGS__), printf("\n"), fflush(stdout);                    \
+#define NOTE(...)                                                                                  \
+  do {                                                                                             \
+    if (tap_rank() == 0)                                                                           \
+      printf("# "), printf(__VA_ARGS__), printf("\n"), fflush(stdout);                             \
   } while (0)
 
 static inline int tap_done(void) {
-  if (tap_rank() == 0) printf("1..%d\n", tap_count), fflush(stdout);
+  if (tap_rank() == 0)
+    printf("1..%d\n", tap_count), fflush(stdout);
   return tap_failed != 0;
 }
 #endif

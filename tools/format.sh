@@ -21,7 +21,7 @@ if ! sources=$(git ls-files '*.c' '*.h' 2>/dev/null) || [[ ! $sources ]]; then
   exit 0
 fi
 mapfile -t sources < <(grep -v -x src/tableau/tableau-explicit.c <<<"$sources")   # that one is a table
-drifted=$(clang-format --dry-run "${sources[@]}" 2>&1 | sed -n 's/^\([^:]*\):.*warning.*/\1/p' | sort -u)
+drifted=$(clang-format --dry-run "${sources[@]}" 2>&1 | sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: warning:.*/\1/p' | sort -u)
 if [[ ${1-} != --check ]]; then
   [[ ! $drifted ]] || xargs clang-format -i <<<"$drifted"   # only these, since make compiles what has a new time
   exit

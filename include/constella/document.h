@@ -38,9 +38,9 @@ bool        cst_yaml_is_map(const cst_yaml *n);
 const char *cst_yaml_text(cst_yaml *n); /* of a scalar, borrowed; NULL for others */
 int         cst_yaml_size(cst_yaml *n); /* entries of a list or map */
 cst_yaml   *cst_yaml_item(cst_yaml *list, int i);
-cst_yaml   *cst_yaml_get(cst_yaml *map, const char *key); /* NULL when absent; map NULL gives NULL */
-cst_yaml   *cst_yaml_key(cst_yaml *map, int i);           /* the i-th key node, in the order of the file */
-cst_yaml   *cst_yaml_value(cst_yaml *map, int i);
+cst_yaml *cst_yaml_get(cst_yaml *map, const char *key); /* NULL when absent; map NULL gives NULL */
+cst_yaml *cst_yaml_key(cst_yaml *map, int i); /* the i-th key node, in the order of the file */
+cst_yaml *cst_yaml_value(cst_yaml *map, int i);
 /* All at once, for long lists and maps: value[cst_yaml_size(n)] gets the items of a list or the values of a
  * map, key (may be NULL) its keys. */
 void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value);
@@ -54,8 +54,8 @@ void cst_yaml_place(cst_yaml *n, int *line, int *column); /* first token of the 
 void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same, offset characters further right in a scalar (expressions inside quoted text). */
-void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Reports every key of map that is not in allowed[0..n), with the nearest allowed one. */
 void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n,
                          cst_diag *d);

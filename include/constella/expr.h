@@ -79,10 +79,11 @@ static inline cst_node cst_graph_sub_product(cst_graph *g, cst_node sum, cst_nod
 }
 
 typedef struct {
-  const char     *name;  /* borrowed */
-  cst_node        node;  /* of a plain name */
-  const cst_node *entry; /* [count] of an array, entry[0] is name[1 + shift]; NULL: a plain name. Borrowed */
-  int             count, shift;
+  const char *name; /* borrowed */
+  cst_node    node; /* of a plain name */
+  const cst_node
+      *entry; /* [count] of an array, entry[0] is name[1 + shift]; NULL: a plain name. Borrowed */
+  int  count, shift;
 } cst_binding;
 
 typedef struct {
@@ -102,12 +103,14 @@ cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names
 enum { CST_PAIR_ARRAYS = 24 };
 typedef struct {
   cst_node term;
-  int      nx, ny;                            /* arrays read at i, at j */
-  int x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS]; /* the index of their first input, for i = FROM and for j = 0 */
-  int xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
-  int rows, *from, *to; /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
-  int least, most;      /* of all j */
-  long pairs, blocks;   /* pairs of all rows; blocks of eight neighbouring j, from `least` on, that the rows
+  int      nx, ny; /* arrays read at i, at j */
+  int      x[CST_PAIR_ARRAYS],
+      y[CST_PAIR_ARRAYS]; /* the index of their first input, for i = FROM and for j = 0 */
+  int  xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
+  int  rows, *from, *to; /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
+  int  least, most;      /* of all j */
+  long pairs,
+      blocks; /* pairs of all rows; blocks of eight neighbouring j, from `least` on, that the rows
                            intersect */
 } cst_pair_sum;
 
@@ -137,34 +140,35 @@ double cst_parse_effort(const cst_graph *g);
 
 /* Derivatives. Their cost is proportional to the operations that out needs, not to the whole graph.
  * Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
-void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx,
-                       int nx, cst_node *dout);
+void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
+                       const cst_node *dx, int nx, cst_node *dout);
 /* Reverse: grad[i] = sum_k seed[k] * d out[k] / d x[i]. */
-void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x,
-                        int nx, cst_node *grad);
+void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout,
+                        const cst_node *x, int nx, cst_node *grad);
 /* Replaces the inputs x[i] by the nodes y[i] in out. */
-void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y,
-                          int nx, cst_node *result);
+void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
+                          const cst_node *y, int nx, cst_node *result);
 
 /* The quotients, square roots and functions in out that depend on inputs of the arrays alone, "cq", operands
  * before results, in *part (owned, free()): the operations that cost more than a load. Returns their number.
  */
-int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char *arrays, cst_node **part);
+int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char *arrays,
+                   cst_node **part);
 
 /* Separates the subexpressions that do not depend on the array: the largest operations in out that depend on
  * none of its inputs become the inputs `letter`[0], ... of result, in the order of *part (owned, free()).
  * Returns their number. */
-int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part,
-                    cst_node *result);
+int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter,
+                    cst_node **part, cst_node *result);
 
 /* Taylor coefficients along a curve. out are expressions of the inputs x; cst_graph_series_next takes the
  * coefficients x[nx] of the next order, 0 first and `most` last, and gives those of out. Order k costs about
  * k operations per node. x^y and sqrt(x) have no coefficients where x is zero. Owned. */
 typedef struct cst_graph_series cst_graph_series;
-cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
-                                          int nx, int most);
-void              cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
-void              cst_graph_series_destroy(cst_graph_series *s);
+cst_graph_series               *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout,
+                                                        const cst_node *x, int nx, int most);
+void cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
+void cst_graph_series_destroy(cst_graph_series *s);
 
 /* Values at complex arguments, in[c] as for cst_evaluate_tape; an operation with real operands has the bits
  * of every other evaluation. For derivatives by complex steps. false where an operation on arguments that are
@@ -178,14 +182,15 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 /* The same without loops, with cst_inverse_root_of(care, &marks, x) for vrsqrt(x). */
-void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
+void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent,
+                       FILE *f);
 
 /* A tape: the straight-line program of some outputs, for the interpreter. Owned. */
 typedef struct cst_tape cst_tape;
 cst_tape               *cst_tape_create(const cst_graph *g, const cst_node *out, int nout);
 void                    cst_tape_destroy(cst_tape *t);
-int                     cst_tape_registers(const cst_tape *t); /* scratch vectors that a run needs */
-int                     cst_tape_outputs(const cst_tape *t);
+int cst_tape_registers(const cst_tape *t); /* scratch vectors that a run needs */
+int cst_tape_outputs(const cst_tape *t);
 /* Evaluates the tape once on scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may
  * be NULL); in has 128 entries. */
 void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *out);
@@ -211,21 +216,21 @@ typedef struct {
   const cst_tape     *value, *slope;
   char                array;
 } cst_pair_tapes;
-#define CST_PAIRS_RUN(suffix)                                                                                \
-  void cst_pairs_run_##suffix(const cst_pair_tapes *p, bool value, const int *place,                         \
+#define CST_PAIRS_RUN(suffix)                                                                      \
+  void cst_pairs_run_##suffix(const cst_pair_tapes *p, bool value, const int *place,               \
                               const double *const in[128], double *out, double *scratch);
 CST_PAIRS_RUN(v2)
 CST_PAIRS_RUN(v3)
 CST_PAIRS_RUN(v4)
 CST_PAIRS_RUN(portable)
 #undef CST_PAIRS_RUN
-void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128],
-                        double *out);
+void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place,
+                        const double *const in[128], double *out);
 void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
                          const __float128 *const in[128], __float128 *out);
 
 /* The deterministic elementary functions (those of lanes.h, scalar), for everything outside lanes. */
 double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementary_tan(double x),
-    cst_elementary_exp(double x), cst_elementary_log(double x), cst_elementary_atan2(double y, double x),
-    cst_elementary_pow(double x, double y);
+    cst_elementary_exp(double x), cst_elementary_log(double x),
+    cst_elementary_atan2(double y, double x), cst_elementary_pow(double x, double y);
 #endif

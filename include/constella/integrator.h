@@ -41,9 +41,9 @@
 typedef enum {
   CST_INTEGRATOR_OK,
   CST_INTEGRATOR_BAD_ARGUMENT, /* a number or pointer that is not allowed, or a call out of order */
-  CST_INTEGRATOR_BAD_METHOD,   /* an expression that cannot be read, or that does not fit the system */
-  CST_INTEGRATOR_BAD_START,    /* not finite, or not on the constraints */
-  CST_INTEGRATOR_INTERNAL      /* memory, or an error of PETSc */
+  CST_INTEGRATOR_BAD_METHOD, /* an expression that cannot be read, or that does not fit the system */
+  CST_INTEGRATOR_BAD_START,  /* not finite, or not on the constraints */
+  CST_INTEGRATOR_INTERNAL    /* memory, or an error of PETSc */
 } cst_integrator_code;
 
 /* The status of a trajectory; the numbers are those of /final/status in results. */
@@ -57,16 +57,20 @@ typedef struct cst_integrator cst_integrator;
 
 /* 0 is the default of every number. */
 typedef struct {
-  cst_system *system; /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
+  cst_system *
+      system; /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
                          redundant */
-  const char *method; /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
-  const cst_layers *layers; /* names of user methods that it may use; NULL: none. Borrowed for the call */
-  double            step;   /* required: h, not 0; negative steps go backwards */
-  long              trajectories;   /* the largest number of trajectories; default 1 */
-  double            tolerance;      /* of the constraints, relative; default 1e-14, at most 0.01 */
-  int               max_iterations; /* of the solver, per substep; default 25 */
-  bool              compensated;    /* sum q and p in twice the precision, where the method can */
-  bool compile; /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
+  const char
+      *method; /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
+  const cst_layers
+        *layers; /* names of user methods that it may use; NULL: none. Borrowed for the call */
+  double step;   /* required: h, not 0; negative steps go backwards */
+  long   trajectories;   /* the largest number of trajectories; default 1 */
+  double tolerance;      /* of the constraints, relative; default 1e-14, at most 0.01 */
+  int    max_iterations; /* of the solver, per substep; default 25 */
+  bool   compensated;    /* sum q and p in twice the precision, where the method can */
+  bool
+           compile; /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
                    is no compiler */
   uint64_t seed; /* of thermostats; trajectory k of a start has the noise of member k */
 } cst_integrator_options;
@@ -80,7 +84,8 @@ void cst_integrator_end(void);
 
 /* Creates an integrator. *x is also filled when the code is not OK, but then only for cst_integrator_message
  * and cst_integrator_destroy; it is NULL only when out of memory. Owned. */
-cst_integrator_code cst_integrator_create(const cst_integrator_options *options, cst_integrator **x);
+cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
+                                          cst_integrator              **x);
 void                cst_integrator_destroy(cst_integrator *x); /* NULL is allowed */
 /* The message of the last call that failed: what was found, and what is allowed. "" when none has failed.
  * Borrowed until the next call. */
@@ -91,11 +96,11 @@ cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h);
 /* Starts n trajectories at t = 0 from q[n][nq] and v[n][nq] with parameters c[n][npar] (NULL: the defaults
  * for all); they replace earlier ones. |g| and |G v| may be 1e-10 of their scale (cst_system_residuals;
  * cst_system_project makes a start consistent); the first trajectory determines the redundant constraints. */
-cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q,
-                                         const double *v);
+cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c,
+                                         const double *q, const double *v);
 /* The same from momenta p[n][nq] = M v + a. */
-cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q,
-                                                 const double *p);
+cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c,
+                                                 const double *q, const double *p);
 /* Takes n >= 0 further steps of every trajectory that has not failed. Some may fail: see
  * cst_integrator_status. */
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n);
@@ -126,7 +131,8 @@ void cst_integrator_momentum_maps(const cst_integrator *x, double *map);
 /* An observable: an expression of coordinates, velocities (x'), multipliers (lambda_NAME), parameters and t,
  * as the key `observables` of a study has it; *index numbers it from 0. BAD_ARGUMENT with the place of a
  * syntax error. */
-cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char *expression, int *index);
+cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char *expression,
+                                                  int *index);
 /* Its value in every trajectory, value[n]. */
 void cst_integrator_observe(const cst_integrator *x, int index, double *value);
 #endif

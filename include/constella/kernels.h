@@ -76,8 +76,8 @@ typedef enum {
 } cst_kernel_id;
 extern const char *const cst_system_kernel_names[CST_K_COUNT];
 
-typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w,
-                        const double *u, const double *l, double *o);
+typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v,
+                        const double *w, const double *u, const double *l, double *o);
 
 /* The sparsity pattern of a matrix: compressed rows, and the same by columns. Entry e of the kernel is in
  * column[e] of its row; column i has the entries tentry[tstart[i]] .. in the rows trow[..], ascending. */
@@ -87,18 +87,19 @@ typedef struct {
   int *tstart, *trow, *tentry; /* [columns + 1], [n], [n] */
 } cst_pattern;
 /* A loop over the entries e of row a. */
-#define CST_EACH_ENTRY(pattern, a, e) for (int e = (pattern)->start[a]; e < (pattern)->start[(a) + 1]; e++)
+#define CST_EACH_ENTRY(pattern, a, e)                                                              \
+  for (int e = (pattern)->start[a]; e < (pattern)->start[(a) + 1]; e++)
 
 /* S = G W G', W diagonal: which constraints share which coordinates, and how S is stored and eliminated.
  * Dense: S[a * ng + b]. Banded (only neighbours couple, in the order `place`): S[place[a] * (2 * band + 1) +
  * place[b] - place[a] + band]. */
 typedef struct {
   bool banded;
-  int  band, size;  /* size: numbers in S */
-  int  inside;      /* the entries of S among them: a band has more at its ends */
-  int *place;       /* [ng] row of constraint a in the order of elimination */
-  int *order;       /* [ng] the constraint of each row */
-  int  n;           /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
+  int  band, size; /* size: numbers in S */
+  int  inside;     /* the entries of S among them: a band has more at its ends */
+  int *place;      /* [ng] row of constraint a in the order of elimination */
+  int *order;      /* [ng] the constraint of each row */
+  int  n; /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
   int  upper;       /* their number; then the lower ones */
   int *a, *b, *at;  /* [n] at: index in S */
   int *first;       /* [n + 1] terms of each pair: */
@@ -117,16 +118,17 @@ typedef struct {
 
 /* A form of lane code in which the kernels of one system are inlined. */
 typedef struct {
-  const char *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the
+  const char
+      *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the
                        upper ones */
   const void *form; /* its type is known to the files of this core; borrowed */
 } cst_form;
 
 /* The compiled code of one system for one instruction set. */
 typedef struct {
-  const char     *key; /* "" in the catalogue; else the fingerprint of the source of a user's object */
-  int             nq, ng, npar, nsym, width;
-  cst_kernel     *kernel[CST_K_COUNT];
+  const char *key; /* "" in the catalogue; else the fingerprint of the source of a user's object */
+  int         nq, ng, npar, nsym, width;
+  cst_kernel *kernel[CST_K_COUNT];
   const cst_form *form; /* up to one whose core is NULL */
 } cst_compiled;
 #endif

@@ -78,7 +78,8 @@ CST_INLINE vd vmin(vd a, vd b) { return vselect((vl)(a < b), a, b); }
 #endif
 
 CST_INLINE vd vpick(int on, vd a, vd b) { /* the same choice in every lane */
-  if (on) return a;
+  if (on)
+    return a;
   return b;
 }
 
@@ -87,7 +88,8 @@ CST_INLINE int vany(vl m) {
   return CST_SIGNS(m) != 0;
 #else
   long s = 0;
-  for (int l = 0; l < CST_W; l++) s |= m[l];
+  for (int l = 0; l < CST_W; l++)
+    s |= m[l];
   return s != 0;
 #endif
 }
@@ -96,7 +98,8 @@ CST_INLINE vd vsqrt(vd a) {
 #ifdef CST_SQRT
   return (vd)CST_SQRT(a);
 #else
-  for (int l = 0; l < CST_W; l++) a[l] = sqrt(a[l]);
+  for (int l = 0; l < CST_W; l++)
+    a[l] = sqrt(a[l]);
   return a;
 #endif
 }
@@ -105,24 +108,26 @@ CST_INLINE vd vsqrt(vd a) {
  * otherwise. They are declared as in sleef.h, which includes immintrin.h; src/expr/interpret.c includes both.
  */
 #ifdef CST_SLEEF
-#define CST_UNARY(name, f)                                                                                   \
-  vd            CST_SLEEF(f, u10)(vd) __attribute__((const));                                                \
+#define CST_UNARY(name, f)                                                                         \
+  vd            CST_SLEEF(f, u10)(vd) __attribute__((const));                                      \
   CST_INLINE vd name(vd a) { return CST_SLEEF(f, u10)(a); }
-#define CST_BINARY(name, f)                                                                                  \
-  vd            CST_SLEEF(f, u10)(vd, vd) __attribute__((const));                                            \
+#define CST_BINARY(name, f)                                                                        \
+  vd            CST_SLEEF(f, u10)(vd, vd) __attribute__((const));                                  \
   CST_INLINE vd name(vd a, vd b) { return CST_SLEEF(f, u10)(a, b); }
 #else
-#define CST_UNARY(name, f)                                                                                   \
-  double        Sleef_cinz_##f##d1_u10purec(double) __attribute__((const));                                  \
-  CST_INLINE vd name(vd a) {                                                                                 \
-    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                \
-    return a;                                                                                                \
+#define CST_UNARY(name, f)                                                                         \
+  double        Sleef_cinz_##f##d1_u10purec(double) __attribute__((const));                        \
+  CST_INLINE vd name(vd a) {                                                                       \
+    for (int l = 0; l < CST_W; l++)                                                                \
+      a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                                    \
+    return a;                                                                                      \
   }
-#define CST_BINARY(name, f)                                                                                  \
-  double        Sleef_cinz_##f##d1_u10purec(double, double) __attribute__((const));                          \
-  CST_INLINE vd name(vd a, vd b) {                                                                           \
-    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                          \
-    return a;                                                                                                \
+#define CST_BINARY(name, f)                                                                        \
+  double        Sleef_cinz_##f##d1_u10purec(double, double) __attribute__((const));                \
+  CST_INLINE vd name(vd a, vd b) {                                                                 \
+    for (int l = 0; l < CST_W; l++)                                                                \
+      a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                                              \
+    return a;                                                                                      \
   }
 #endif
 CST_UNARY(vsin_sleef, sin)
@@ -155,11 +160,13 @@ CST_INLINE cst_turn_of cst_turned(vd x) {
   const vd shifted = x * 0x1.45f306dc9c883p-1 + CST_SHIFT, n = shifted - CST_SHIFT;
   const vd first = x - n * 0x1.921fb544p+0, second = n * 0x1.0b4611a6p-34, rest = first - second;
   const vd third = n * 0x1.3198a2e037073p-69 - ((first - rest) - second);
-  const vd y = rest - third, tail = (rest - y) - third, z = y * y, z2 = z * z, z4 = z2 * z2, cube = z * y;
+  const vd y = rest - third, tail = (rest - y) - third, z = y * y, z2 = z * z, z4 = z2 * z2,
+           cube = z * y;
   const vd a = 0x1.111111110f8a6p-7 + z * (-0x1.a01a019c161d5p-13 + z * 0x1.71de357b1fe7dp-19) +
                (z * z2) * (-0x1.ae5e68a2b9cebp-26 + z * 0x1.5d93a5acfd57cp-33);
-  const vd b = z * (0x1.555555555554cp-5 + z * (-0x1.6c16c16c15177p-10 + z * 0x1.a01a019cb159p-16)) +
-               z4 * (-0x1.27e4f809c52adp-22 + z * (0x1.1ee9ebdb4b1c4p-29 + z * -0x1.8fae9be8838d4p-37));
+  const vd b =
+      z * (0x1.555555555554cp-5 + z * (-0x1.6c16c16c15177p-10 + z * 0x1.a01a019cb159p-16)) +
+      z4 * (-0x1.27e4f809c52adp-22 + z * (0x1.1ee9ebdb4b1c4p-29 + z * -0x1.8fae9be8838d4p-37));
   const vd half = 0.5 * z, one = 1.0 - half;
   const vd s = y - ((z * (0.5 * tail - cube * a) - tail) - cube * -0x1.5555555555549p-3);
   const vd c = one + (((1.0 - one) - half) + (z * b - y * tail));
@@ -173,14 +180,16 @@ CST_INLINE vl cst_far_turned(vd x) { return ~(vl)(vabs(x) < CST_TURNS); }
 CST_INLINE vd vsin(vd x) {
   const vl far = cst_far_turned(x);
   vd       s = cst_turned(x).sin;
-  if (__builtin_expect(vany(far), 0)) s = vselect(far, vsin_sleef(x), s);
+  if (__builtin_expect(vany(far), 0))
+    s = vselect(far, vsin_sleef(x), s);
   return s;
 }
 
 CST_INLINE vd vcos(vd x) {
   const vl far = cst_far_turned(x);
   vd       c = cst_turned(x).cos;
-  if (__builtin_expect(vany(far), 0)) c = vselect(far, vcos_sleef(x), c);
+  if (__builtin_expect(vany(far), 0))
+    c = vselect(far, vcos_sleef(x), c);
   return c;
 }
 #endif

@@ -37,7 +37,7 @@ struct cst_layer_step {
   cst_node        t;       /* the length of the step, which may be negative */
   const cst_node *q, *v;   /* the state that it starts from; g = 0 and G v = 0 need not hold */
   cst_node       *q1, *v1; /* to be filled: the state at the end, */
-  cst_node       *S;       /* and the integral of L from 0 to t, to the same order, which convert() needs */
+  cst_node *S; /* and the integral of L from 0 to t, to the same order, which convert() needs */
   cst_node (*number)(const cst_layer_step *s, double value);
   cst_node (*add)(const cst_layer_step *s, cst_node a, cst_node b);
   cst_node (*sub)(const cst_layer_step *s, cst_node a, cst_node b);
@@ -69,11 +69,14 @@ static inline cst_node cst_layer_part(const cst_layer_step *s, double c) {
 
 /* y := x */
 static inline void cst_layer_copy(const cst_layer_step *s, const cst_node *x, cst_node *y) {
-  for (int i = 0; i < s->n; i++) y[i] = x[i];
+  for (int i = 0; i < s->n; i++)
+    y[i] = x[i];
 }
 
 /* y := y + a x */
-static inline void cst_layer_axpy(const cst_layer_step *s, cst_node a, const cst_node *x, cst_node *y) {
-  for (int i = 0; i < s->n; i++) y[i] = s->add(s, y[i], s->mul(s, a, x[i]));
+static inline void cst_layer_axpy(const cst_layer_step *s, cst_node a, const cst_node *x,
+                                  cst_node *y) {
+  for (int i = 0; i < s->n; i++)
+    y[i] = s->add(s, y[i], s->mul(s, a, x[i]));
 }
 #endif

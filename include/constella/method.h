@@ -44,11 +44,14 @@ typedef struct {
   int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
   double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
-  bool   own_lambda; /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
+  bool
+      own_lambda; /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
                       state */
-  double first_impulse; /* the part of the impulse that the first step of a run takes, where later steps take
+  double
+      first_impulse; /* the part of the impulse that the first step of a run takes, where later steps take
                            over what the last one left; 0 means 1 */
-  bool tangential; /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
+  bool
+      tangential; /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
                       (kinetic) */
   double
       mean; /* its multipliers are means over this time before the end of the step; 0: they are not means */
@@ -69,7 +72,8 @@ void        cst_layers_destroy(cst_layers *l); /* methods that use its layers st
 bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n);
 /* Adds the tableau {a: ..., b: ..., c: ...} in text under an allowed name. false with *error filled when it
  * is not a tableau. */
-bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, cst_expr_error *error);
+bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
+                            cst_expr_error *error);
 
 /* Parses text; names may also be those of layers (NULL: none), which are copied. NULL with *error filled
  * (offset into text, message with what is allowed and the nearest name). Owned. */

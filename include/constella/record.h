@@ -34,8 +34,9 @@ enum { CST_TEXT_WIDTH = 192, CST_NOTE_WIDTH = 256, CST_FIELD_DIMS = 4 };
 size_t cst_record_width(cst_type type);
 
 typedef struct {
-  char name[48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
-  long size;
+  char name
+      [48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
+  long               size;
   const char        *doc;   /* long_name of the scale */
   const char *const *label; /* [size] names of the entries (text scale), or NULL: 0, 1, 2 ... */
 } cst_dimension;
@@ -92,9 +93,9 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 /* Independent, any rank: brings all rows that this host has written to the disk, and tests that path still
  * names this file. False with the reason in why[n]: that of the system, or "the file was removed or replaced
  * during the run". It may run beside other functions of the record, in a thread. */
-bool cst_record_sync(const cst_record *r, char *why, int n);
-const char *
-cst_record_error(const cst_record *r); /* of the last failure on this rank; "" when there was none */
+bool        cst_record_sync(const cst_record *r, char *why, int n);
+const char *cst_record_error(
+    const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place
  * ("interrupted", "complete"), closes and frees. Returns false on every rank when the file could not be
  * finished. */
@@ -137,8 +138,8 @@ typedef struct cst_lock cst_lock;
  * since T", or why there can be no lock. It takes over the claim of a dead owner: at once when that was a
  * process of this host, else after 25 s without a sign of life. */
 cst_lock *cst_lock_take(const char *path, char *why, int n);
-void      cst_lock_beat(cst_lock *l);    /* a sign of life; the owner gives one about every 10 s */
-void      cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is allowed */
+void      cst_lock_beat(cst_lock *l); /* a sign of life; the owner gives one about every 10 s */
+void cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is allowed */
 /* For other processes: false when there is no PATH.lock; else whether a process holds it now, and the seconds
  * since its last sign of life. */
 bool cst_lock_look(const char *path, bool *held, double *age);

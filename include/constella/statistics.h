@@ -22,9 +22,10 @@ typedef enum {
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
-  double order, low, high; /* NaN where fewer than two steps are above the floors, or nothing converges */
+  double order, low,
+      high; /* NaN where fewer than two steps are above the floors, or nothing converges */
   cst_order_flag flag;
-  int            first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
+  int first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
 } cst_order_fit;
 
 /* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n]
@@ -73,21 +74,23 @@ typedef enum {
   CST_WHY_NO_POWER,   /* growth that is not a power of time */
   CST_WHYS
 } cst_why;
-extern const char *const
-    cst_growth_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
+extern const char *const cst_growth_why_names
+    [CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
 
 /* The data on an observable x of all members of a case; entries of failed members are NaN. */
 typedef struct {
-  long          members, steps;
-  double        end;
-  const double *means; /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end];
+  long   members, steps;
+  double end;
+  const double
+      *means; /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end];
                           NaN: window empty */
   const double *largest; /* [members]: max |x - x(0)| */
   const double *scale;   /* [members]: typical size of the terms that x is the sum of */
   const double *start;   /* [members]: x(0) */
   const double *last;    /* [members]: x(end) - x(0) */
   const double *moved;   /* [members]: largest |q - q(0)| over |q(0)| */
-  const double *away; /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member
+  const double *
+      away; /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member
                          then counts as escaped */
 } cst_long_run;
 
@@ -96,7 +99,7 @@ typedef struct {
   cst_why     why;
   double      exponent, low, high; /* of growth, also that of round-off; NaN where there is none */
   double      slope,
-      slope_error;  /* of the mean over members against t, per unit of time, and its standard error */
+      slope_error; /* of the mean over members against t, per unit of time, and its standard error */
   double slope_rms; /* root mean square over members of their own slopes */
   double limit;     /* a drift beyond it, per unit of time, is excluded at 95 % */
 } cst_growth;
@@ -128,17 +131,25 @@ double cst_ensemble_slope(const double *t, const double *y, int n, double *error
 /* ---- time averages ---- */
 /* The source of the standard error of a time average; docs/averages.md says how it is computed, and how often
  * it is right. */
-typedef enum { CST_FROM_WINDOWS, CST_FROM_MEMBERS, CST_FROM_NOTHING, CST_ERROR_SOURCES } cst_error_source;
-extern const char *const cst_batch_means_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
+typedef enum {
+  CST_FROM_WINDOWS,
+  CST_FROM_MEMBERS,
+  CST_FROM_NOTHING,
+  CST_ERROR_SOURCES
+} cst_error_source;
+extern const char
+    *const cst_batch_means_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
 
 typedef struct {
   double mean;     /* of all numbers of the members that did not fail */
   double variance; /* of the mean; NaN: unknown */
   double freedom;  /* degrees of freedom of this estimate */
-  double error; /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
+  double
+                   error; /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
                    a normal distribution */
   cst_error_source source;
-  double of_windows; /* the variance of the mean from batches of windows, which gives the autocorrelation
+  double
+      of_windows; /* the variance of the mean from batches of windows, which gives the autocorrelation
                         time; NaN: unknown */
 } cst_average;
 

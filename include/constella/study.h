@@ -35,9 +35,10 @@ typedef enum {
 } cst_reference_kind;
 
 typedef struct {
-  char    *name;       /* of an observer, or given by the user */
-  char    *expression; /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
-  cst_node node;       /* of the expression, in the graph of the system */
+  char *name; /* of an observer, or given by the user */
+  char *
+      expression; /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  cst_node                   node; /* of the expression, in the graph of the system */
   const struct cst_observer *observer;
   int                        line, column; /* of an expression: where the name is written */
 } cst_observable;
@@ -48,8 +49,9 @@ typedef struct {
   int       n;    /* expressions of the family; 1 without `for` */
   cst_node *node; /* [n] in the graph of the system */
   int       bins;
-  double *edge; /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
-  bool    fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
+  double *
+      edge; /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
+  bool fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
 } cst_histogram;
 
 /* A word of the study file, with its place. */
@@ -64,7 +66,8 @@ typedef struct {
   char        sha256[65];  /* of the bytes of that file */
   int         order;       /* order and doc as the file declares them */
   const char *doc;         /* borrowed from the loaded code, which stays */
-  bool withheld; /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must
+  bool
+      withheld; /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must
                     not be run */
 } cst_layer_file;
 
@@ -72,18 +75,20 @@ typedef struct {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
   char           *file, *title; /* file as given on the command line */
-  char *canonical;  /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
+  char         *
+      canonical; /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
                       the result stores it */
-  char  sha256[65]; /* of canonical, hexadecimal */
-  cst_system      *system;
-  char            *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
-  char             system_sha256[65]; /* of the bytes of that file */
-  cst_compile_wish compile;           /* changes no result */
+  char        sha256[65]; /* of canonical, hexadecimal */
+  cst_system *system;
+  char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
+  char  system_sha256[65];  /* of the bytes of that file */
+  cst_compile_wish compile; /* changes no result */
   int              nlayer;
   cst_layer_file  *layer;     /* layers of the user that are written in C */
   int              nvariant;  /* parameter sets (1 without sweep) */
   double          *parameter; /* [nvariant][npar] */
-  int nset, nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
+  int              nset,
+      nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
                        is 0 */
   char   **start_name;  /* [nswept] */
   int     *start_state; /* [nswept] as `state` */
@@ -95,27 +100,29 @@ typedef struct {
   uint64_t seed;
   double   spread_q, spread_v; /* standard deviations, in the units of q and v */
   bool     unspread;           /* the key is missing: members start from the same point */
-  cst_method
-         *relax_method; /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
+  cst_method *
+      relax_method; /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
   double  relax_step, relax_end;
   double *deviation[2]; /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
-  long    nstart; /* member m starts from start m modulo nstart; 0: members have no starts of their own */
+  long
+      nstart; /* member m starts from start m modulo nstart; 0: members have no starts of their own */
   bool    starts_each;       /* the starts differ between variants */
   double *starts;            /* [nvariant or 1][nstart][2 nq] q, v */
   char   *starts_text;       /* the table of starts from another file; NULL: none */
   char    starts_sha256[65]; /* of its bytes */
   double *end;               /* [nvariant] */
   int     nstep;
-  double *step;       /* [nvariant][nstep] nominal steps, as written */
-  double  resolution; /* of the paths of noise; each step is a multiple; 0: each step has its own path */
-  int     nmethod;
+  double *step; /* [nvariant][nstep] nominal steps, as written */
+  double
+      resolution; /* of the paths of noise; each step is a multiple; 0: each step has its own path */
+  int                nmethod;
   cst_method       **method;
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;
   int                reference_line, reference_column; /* where that step is written */
-  bool               reference_quad;                   /* in quadruple precision: the method is gauss(s) */
-  bool               error_q, error_p, error_lambda;   /* error.of */
+  bool               reference_quad; /* in quadruple precision: the method is gauss(s) */
+  bool               error_q, error_p, error_lambda; /* error.of */
   cst_norm           norm;
   cst_over           over;
   cst_norm           hidden; /* of G v, over the constraints */
@@ -123,27 +130,27 @@ typedef struct {
   cst_observable    *observable;
   int                nhistogram;
   cst_histogram     *histogram;
-  bool               averages;       /* time averages of the observables are taken */
-  bool               average_fixman; /* every sample of them has the weight (det G M^-1 G')^(-1/2) */
-  double             burn_in;        /* the part of the run that averages and histograms leave out */
-  int                samples;        /* count, at most; 0: none */
-  bool               samples_log;
-  bool               observe_every;
-  int                ntrajectory; /* members whose states are stored, at most */
-  long              *trajectory;  /* [ntrajectory]; NULL: the worst ones, which are known after the run */
-  long               trajectory_every;
-  cst_study_word     worst_by; /* the quantity by which the worst are chosen */
-  bool               store_q, store_p, store_v, store_lambda;
-  int                nstored; /* names of further stored quantities */
-  cst_study_word    *stored;
-  int                ntolerance;
-  double            *tolerance; /* [ntolerance], relative */
-  int                max_iterations;
-  cst_iteration      iteration; /* of convert(...) */
-  bool               dyadic, compensated;
-  bool               extensible; /* the result holds the data that a later end needs */
-  double             checkpoint_seconds;
-  int                timing_repeats; /* how often each class of cases is timed; 0: not at all */
+  bool               averages; /* time averages of the observables are taken */
+  bool   average_fixman;       /* every sample of them has the weight (det G M^-1 G')^(-1/2) */
+  double burn_in;              /* the part of the run that averages and histograms leave out */
+  int    samples;              /* count, at most; 0: none */
+  bool   samples_log;
+  bool   observe_every;
+  int    ntrajectory; /* members whose states are stored, at most */
+  long  *trajectory;  /* [ntrajectory]; NULL: the worst ones, which are known after the run */
+  long   trajectory_every;
+  cst_study_word  worst_by; /* the quantity by which the worst are chosen */
+  bool            store_q, store_p, store_v, store_lambda;
+  int             nstored; /* names of further stored quantities */
+  cst_study_word *stored;
+  int             ntolerance;
+  double         *tolerance; /* [ntolerance], relative */
+  int             max_iterations;
+  cst_iteration   iteration; /* of convert(...) */
+  bool            dyadic, compensated;
+  bool            extensible; /* the result holds the data that a later end needs */
+  double          checkpoint_seconds;
+  int             timing_repeats; /* how often each class of cases is timed; 0: not at all */
 } cst_study;
 
 /* Reads the bytes of a file that a study names, as cst_document_fetch. */
@@ -159,7 +166,8 @@ extern const char cst_reader_layer_withheld[];
 /* Reads a study from text, the contents of `file`; the files of a user's system and layers are relative to
  * the folder of `file`; layers in C are compiled, and loaded by each process. NULL with errors in d. The
  * kernels of a user's system are interpreted until they are compiled. Owned. */
-cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d);
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
+                          cst_diag *d);
 void       cst_study_destroy(cst_study *s);
 
 /* Whether the parameter with this number differs between variants. */
@@ -167,7 +175,7 @@ bool cst_study_sweeps(const cst_study *s, int parameter);
 
 typedef struct {
   int    variant, tolerance, method, step; /* indices into the study */
-  double h;                                /* the step taken: nominal, or the nearest number of 20 bits */
+  double h; /* the step taken: nominal, or the nearest number of 20 bits */
   double h_nominal;
   long   n; /* steps; the trajectory ends at n h */
 } cst_case;

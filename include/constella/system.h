@@ -24,7 +24,8 @@
 #include "constella/kernels.h"
 
 enum {
-  CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
+  CST_MAX_Q =
+      40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
                      the catalogue at its size */
   CST_MAX_G = 40,
   CST_MOST_Q = 100000, /* of any system */
@@ -37,9 +38,10 @@ enum {
 
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
-  double      value;             /* default; of a size: the whole number that this object was made with */
-  bool        size; /* a whole number with which the description is unrolled; kernels cannot change it */
-  cst_node    node; /* the default as an expression of the parameters before it; of a size its constant */
+  double      value; /* default; of a size: the whole number that this object was made with */
+  bool size; /* a whole number with which the description is unrolled; kernels cannot change it */
+  cst_node
+      node; /* the default as an expression of the parameters before it; of a size its constant */
 } cst_parameter;
 
 /* A name of the description: of one coordinate or constraint, or of an array of them, name[first .. first +
@@ -59,15 +61,16 @@ typedef struct {
  * each (of principal axes: column j the mass J_j), and the centre's coordinates the mass. */
 typedef struct {
   const char *name; /* "top", or "link[3]" */
-  int rotation;     /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
-  int centre; /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
+  int rotation; /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
+  int      centre; /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
                */
-  int constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
+  int      constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
                      diagonal half of it */
-  cst_node inertia[6]; /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is
+  cst_node inertia
+      [6]; /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is
                           none): of the parameters */
-  cst_node mass;       /* -1 without a centre */
-  int      at[7];      /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
+  cst_node mass;  /* -1 without a centre */
+  int      at[7]; /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
 } cst_body;
 
 /* A part of V that is a sum over pairs of elements (cst_pair_sum): V, dV and dVS compute it in loops. Its
@@ -82,14 +85,14 @@ typedef struct cst_system cst_system;
 
 /* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
  * parameters c. */
-typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q, double *p,
-                       double *lambda);
+typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q,
+                       double *p, double *lambda);
 
 typedef struct {
   const char *name;
-  cst_node   *q, *v;     /* [nq] expressions of the parameters */
-  bool        has_exact; /* this start has a motion in closed form, expressions of t and parameters: */
-  cst_node   *exact_q, *exact_v, *exact_lambda;
+  cst_node   *q, *v; /* [nq] expressions of the parameters */
+  bool has_exact;    /* this start has a motion in closed form, expressions of t and parameters: */
+  cst_node *exact_q, *exact_v, *exact_lambda;
 } cst_state;
 
 /* A value for a size parameter that differs from the default. */
@@ -104,51 +107,58 @@ struct cst_system {
   int         nvel;   /* the last of the ng constraints are on velocities */
   bool        affine; /* some of them have a phi0 */
   int         nforce; /* forces */
-  bool        timed;  /* there are forces, or the potential depends on t; the system is then general, and has
+  bool
+      timed; /* there are forces, or the potential depends on t; the system is then general, and has
                          accounts: */
-  int naccount, account; /* parameters account .. account + naccount - 1; the parameter before them is t */
+  int naccount,
+      account; /* parameters account .. account + naccount - 1; the parameter before them is t */
   const char **account_name, **account_doc; /* [naccount] "work_drag" */
-  int nplain, nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
+  int          nplain,
+      nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
                        the text */
-  int nbodies, nbody;   /* bodies; numbers of the kernel `body` */
-  cst_body *bodies;     /* [nbodies] */
-  int       nbody_name; /* names of bodies as declared: */
-  cst_name *body_name;  /* at: index in bodies */
-  int       flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
-  int       ncoordinate, nfamily;         /* names as declared */
-  cst_name *coordinate_name, *family;     /* [ncoordinate], [nfamily] */
+  int       nbodies, nbody; /* bodies; numbers of the kernel `body` */
+  cst_body *bodies;         /* [nbodies] */
+  int       nbody_name;     /* names of bodies as declared: */
+  cst_name *body_name;      /* at: index in bodies */
+  int flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
+  int           ncoordinate, nfamily;     /* names as declared */
+  cst_name     *coordinate_name, *family; /* [ncoordinate], [nfamily] */
   const char  **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
   const char   *symmetry[CST_MAX_SYM];
   cst_parameter parameter[CST_MAX_PAR];
   cst_state    *state; /* [nstate], the first is called default */
-  bool general; /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool
+       general; /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
   bool gyroscopic; /* there is an a(q) */
-  bool diagonal;   /* M is a constant diagonal and a = 0, also where forces or t make the system general */
-  int  nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
-  int *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
-  bool mass_unit;  /* every mass is the literal 1: nothing is multiplied */
-  bool linear_v;   /* the Hessian of V is identically zero */
+  bool
+      diagonal; /* M is a constant diagonal and a = 0, also where forces or t make the system general */
+  int            nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
+  int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
+  bool           mass_unit;  /* every mass is the literal 1: nothing is multiplied */
+  bool           linear_v;   /* the Hessian of V is identically zero */
   cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
   cst_gram       gram;
   unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
   cst_graph     *graph;
   int            npairs;
   cst_pairs     *pairs; /* [npairs] parts of V that are not in the node V: */
-  bool     bent;  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
+  bool
+      bent; /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
   cst_node whole; /* V with its sums over pairs written out, where that was done */
   cst_node V, *g, *mass, *a, *xi,
-      *gauge;              /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  cst_node   *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
-  cst_node    stiff;       /* the stiff part of V, where there is a stiff_text */
-  cst_bands   bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
-  int         nshared;     /* values that dVH leaves for D3V */
-  bool        matrix;
-  cst_node   *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  cst_node   *beside[CST_K_COUNT]; /* the outputs that are evaluated beside sums over pairs, where they differ
+      *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
+  cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
+  cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
+  int       nshared;     /* values that dVH leaves for D3V */
+  bool      matrix;
+  cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  cst_node *beside
+      [CST_K_COUNT]; /* the outputs that are evaluated beside sums over pairs, where they differ
                                     from kernel_out; else NULL */
-  int         kernel_size[CST_K_COUNT];
-  cst_kernel *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
-  const void *kernel_self[CST_ISA_COUNT];
+  int                 kernel_size[CST_K_COUNT];
+  cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
+  const void         *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
   cst_exact          *exact;                   /* exact motion from any start, or NULL */
   const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
@@ -161,8 +171,8 @@ struct cst_system {
 /* Reads a description. file is its name in messages; sizes[nsize] replace the defaults of size parameters (an
  * unknown name is an error at 1:1). NULL with errors in d. Derives the kernels' nodes and patterns; attaches
  * no compiled kernels. Owned. */
-cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes,
-                            int nsize, cst_diag *d);
+cst_system *cst_system_read(const char *file, const char *text, size_t length,
+                            const cst_size *sizes, int nsize, cst_diag *d);
 void        cst_system_destroy(cst_system *s);
 /* Makes the interpreter the kernels of every instruction set, with the bits of compiled kernels. Not thread
  * safe. */
@@ -182,7 +192,8 @@ const char        *cst_catalogue_text(const char *name);
 
 /* Inertia[9] (full, symmetric, body axes, about the centre or the origin) and mass (0 without a centre) of
  * body k for parameters c. */
-void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass);
+void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9],
+                             double *mass);
 /* Whether no body has this inertia, with the reason in why[n]. That of a flat body, whose largest principal
  * moment is the sum of the other two, is allowed. */
 bool cst_body_is_wrong(const double inertia[9], char *why, int n);
@@ -196,7 +207,8 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n);
 /* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about
  * body axes. */
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);
-void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v);
+void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q,
+                          double *v);
 /* Whether det R < 0 at q: a reflection satisfies the constraints of a rotation. */
 bool cst_system_body_is_reflected(const cst_body *b, const double *q);
 
@@ -208,15 +220,16 @@ typedef struct {
 extern const cst_body_quantity cst_body_quantities[]; /* up to one without a prefix */
 /* One of them as a node of g over the inputs q and v (and c, where g is the graph of s; in other graphs,
  * which only check texts, any input). */
-cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, const cst_body_quantity *what,
-                                int component);
+cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body,
+                                const cst_body_quantity *what, int component);
 
 /* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq]
  * as nodes over the parameters; false with errors in d. They are checked at the parameters c. */
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
                            cst_diag *d, cst_node *q, cst_node *v);
 /* The values of nodes over the parameters, at c. */
-void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value);
+void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c,
+                       double *value);
 
 /* Makes the second and higher derivatives of a V with sums over pairs: kernels d2V, dVH, D3V, DE, RE, DRE and
  * their patterns, interpreted; the nodes of V and dV are then complete. false when they are too large.
@@ -238,24 +251,29 @@ void cst_system_defaults(const cst_system *s, const bool *given, double *c);
 /* Evaluates q and v of a state (index) at the parameters c[npar]. The caller checks |g| and |G v|. */
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v);
 /* Parameters of the text: those behind them are the time and the accounts. */
-static inline int cst_system_named(const cst_system *s) { return s->npar - (s->timed ? 1 + s->naccount : 0); }
+static inline int cst_system_named(const cst_system *s) {
+  return s->npar - (s->timed ? 1 + s->naccount : 0);
+}
 /* The largest number of entries of the argument `letter`, one of c q v w u l, that a kernel reads. */
 int cst_system_entries(const cst_system *s, char letter);
 /* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size
  * entries, a matrix only those of its pattern; cst_system_matrix gives the whole matrix, row-major, with its
  * zeros. */
-void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
-                     const double *w, const double *u, const double *l, double *out);
+void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
+                     const double *v, const double *w, const double *u, const double *l,
+                     double *out);
 /* The same for a kernel of the parameters and the coordinates alone. */
-static inline void cst_system_eval_at(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
-                                      double *out) {
+static inline void cst_system_eval_at(const cst_system *s, cst_kernel_id k, const double *c,
+                                      const double *q, double *out) {
   cst_system_eval(s, k, c, q, NULL, NULL, NULL, NULL, out);
 }
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out);
 /* p = M(q) v + a(q), and back. false when M(q) is singular. */
-void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p);
-bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v);
+void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v,
+                         double *p);
+bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p,
+                         double *v);
 /* p := p - G'(G G')^-1 G p at q, its part with G p = 0 in the Euclidean sense, for independent constraints
  * and for known redundant ones; NaN where the enforced ones are dependent. It differs from M v + a by G'm,
  * which does no work: momentum maps and (p - a).v are the same. */
@@ -265,8 +283,8 @@ bool cst_system_is_gauged(const cst_system *s);
 /* Whether an exact motion is known from state `state` (index; -1: given by numbers). */
 bool cst_system_has_exact(const cst_system *s, int state);
 /* The exact motion: q[nq], p[nq] (kinetic), lambda[ng] at time t. */
-void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0,
-                      double t, double *q, double *p, double *lambda);
+void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
+                      const double *v0, double t, double *q, double *p, double *lambda);
 /* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]; c holds the time
  * of a system that has one. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
@@ -283,14 +301,15 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
  * everywhere and below ng, *dropped[ng] marks the redundant ones (the first ones are kept); else it is NULL.
  * Owned. false with the reason in why[n] and *dropped NULL when the rank changes: the motion from there is
  * not unique. */
-bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
-                          char *why, int n);
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
+                          unsigned char **dropped, char *why, int n);
 /* Makes s enforce all constraints except those marked in dropped[ng] (which s owns from now on; NULL: all),
  * and recomputes its structure.
  */
 void cst_system_enforce(cst_system *s, unsigned char *dropped);
 /* cst_system_redundant and cst_system_enforce in one call. */
-bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why, int n);
+bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why,
+                                    int n);
 /* length[ng] > 0 of the constraints at q: the length over which the gradient of g_j changes, which does not
  * depend on the origin of the coordinates (length.c). Returns the length of the system, the largest of them,
  * without constraints that of the potential. */

@@ -25,4 +25,5 @@ static void step(const cst_layer_step *s) {
   }
 }
 
-const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "kutta38", 4, "Kutta's 3/8 rule.", step};
+const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "kutta38", 4, "Kutta's 3/8 rule.",
+                                         step};

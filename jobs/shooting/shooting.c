@@ -49,7 +49,8 @@ static void place(const problem *p, double b, double *q) {
 static void swing(const problem *p, const double *b, int count, double T, long n) {
   double                q[2 * NQ], v[2 * NQ] = {0};
   cst_trajectory_status status[2];
-  for (int k = 0; k < count; k++) place(p, b[k], q + k * NQ);
+  for (int k = 0; k < count; k++)
+    place(p, b[k], q + k * NQ);
   if (cst_integrator_set_step(p->x, T / 4 / (double)p->quarter) ||
       cst_integrator_start(p->x, count, NULL, q, v) || cst_integrator_advance(p->x, n))
     stop(p);
@@ -94,7 +95,8 @@ static int newton(const problem *p, double y[2]) {
   double F[2], J[2][2], d[2];
   for (int k = 0; k < MOST; k++) {
     linearise(p, y, F, J);
-    if (size(F) <= close_enough) return k;
+    if (size(F) <= close_enough)
+      return k;
     solve(J, F, d);
     y[0] += d[0], y[1] += d[1];
   }
@@ -107,13 +109,15 @@ static int secant(const problem *p, double y[2]) {
   double F[2], J[2][2], d[2];
   linearise(p, y, F, J);
   for (int k = 0; k < MOST; k++) {
-    if (size(F) <= close_enough) return k;
+    if (size(F) <= close_enough)
+      return k;
     solve(J, F, d);
     y[0] += d[0], y[1] += d[1];
     residual(p, y, F);
     const double dd = d[0] * d[0] + d[1] * d[1];
     for (int i = 0; i < 2; i++)
-      for (int j = 0; j < 2; j++) J[i][j] += F[i] * d[j] / dd;
+      for (int j = 0; j < 2; j++)
+        J[i][j] += F[i] * d[j] / dd;
   }
   return MOST;
 }
@@ -121,8 +125,8 @@ static int secant(const problem *p, double y[2]) {
 /* The slow linear mode, where both rods swing to the same side: (K - w^2 M) (a, b) = 0. */
 static void linear_mode(const problem *p, double y[2]) {
   const double m1 = p->c[0], m2 = p->c[1], g = p->c[2], L1 = p->c[3], L2 = p->c[4];
-  const double M11 = (m1 + m2) * L1 * L1, M12 = m2 * L1 * L2, M22 = m2 * L2 * L2, K1 = (m1 + m2) * g * L1,
-               K2 = m2 * g * L2;
+  const double M11 = (m1 + m2) * L1 * L1, M12 = m2 * L1 * L2, M22 = m2 * L2 * L2,
+               K1 = (m1 + m2) * g * L1, K2 = m2 * g * L2;
   const double A = M11 * M22 - M12 * M12, B = M11 * K2 + M22 * K1,
                w2 = (B - sqrt(B * B - 4 * A * K1 * K2)) / (2 * A);
   y[0] = p->a * (K1 - w2 * M11) / (w2 * M12);
@@ -136,7 +140,8 @@ static double opening(const problem *p, const double y[2]) {
   swing(p, y, 1, y[1], 4 * p->quarter);
   cst_integrator_positions(p->x, q);
   cst_integrator_velocities(p->x, v);
-  for (int i = 0; i < NQ; i++) most = fmax(most, fmax(fabs(q[i] - q0[i]), fabs(v[i])));
+  for (int i = 0; i < NQ; i++)
+    most = fmax(most, fmax(fabs(q[i] - q0[i]), fabs(v[i])));
   return most;
 }
 
@@ -146,9 +151,11 @@ static bool find_orbits(problem *p) {
   bool                all = true;
   printf("  upper rod   lower rod        period  Newton  secant  not closed by\n");
   for (size_t k = 0; k < sizeof amplitude / sizeof *amplitude; k++) {
-    if (k) y[0] *= amplitude[k] / p->a;
+    if (k)
+      y[0] *= amplitude[k] / p->a;
     p->a = amplitude[k];
-    if (!k) linear_mode(p, y);
+    if (!k)
+      linear_mode(p, y);
     double       other[2] = {y[0], y[1]};
     const int    n = newton(p, y), s = secant(p, other);
     const double gap = opening(p, y), differ = fmax(fabs(y[0] - other[0]), fabs(y[1] - other[1]));
@@ -162,14 +169,20 @@ int main(int argc, char **argv) {
   char        why[200];
   problem     p = {.quarter = argc > 2 ? atol(argv[2]) : 100};
   cst_system *s = cst_catalogue_create("double-pendulum");
-  if (p.quarter < 1) return fprintf(stderr, "shooting: STEPS must be 1 or more\n"), 2;
-  if (cst_integrator_begin(why, sizeof why)) return fprintf(stderr, "shooting: %s\n", why), 1;
-  const cst_integrator_options o = {
-      .system = s, .method = argc > 1 ? argv[1] : "compose(rattle, yoshida4)", .step = 1, .trajectories = 2};
-  if (cst_integrator_create(&o, &p.x)) stop(&p);
+  if (p.quarter < 1)
+    return fprintf(stderr, "shooting: STEPS must be 1 or more\n"), 2;
+  if (cst_integrator_begin(why, sizeof why))
+    return fprintf(stderr, "shooting: %s\n", why), 1;
+  const cst_integrator_options o = {.system = s,
+                                    .method = argc > 1 ? argv[1] : "compose(rattle, yoshida4)",
+                                    .step = 1,
+                                    .trajectories = 2};
+  if (cst_integrator_create(&o, &p.x))
+    stop(&p);
   cst_system_defaults(s, NULL, p.c);
   const bool all = find_orbits(&p);
-  if (!all) fprintf(stderr, "shooting: the root finders did not agree on every orbit\n");
+  if (!all)
+    fprintf(stderr, "shooting: the root finders did not agree on every orbit\n");
   cst_integrator_destroy(p.x);
   cst_system_destroy(s);
   cst_integrator_end();

@@ -17,7 +17,8 @@ static const char *home(void) {
   static char self[4096];
   ssize_t     n = readlink("/proc/self/exe", self, sizeof self - 1);
   char       *slash = n > 0 ? strrchr(self, '/') : NULL;
-  if (!slash) return ".";
+  if (!slash)
+    return ".";
   *slash = 0;
   return self;
 }
@@ -33,8 +34,10 @@ static const char *script(void) {
     return path;
   }
   snprintf(path, sizeof path, "%s/../share/constella/analysis/command.py", program);
-  if (access(path, R_OK)) snprintf(path, sizeof path, "%s/../analysis/command.py", program);
-  if (access(path, R_OK)) strcpy(path, "analysis/command.py");
+  if (access(path, R_OK))
+    snprintf(path, sizeof path, "%s/../analysis/command.py", program);
+  if (access(path, R_OK))
+    strcpy(path, "analysis/command.py");
   return path;
 }
 
@@ -42,14 +45,18 @@ static const char *script(void) {
  * file is left to the script. */
 static bool examine(const char *file) {
   char why[512];
-  if (access(file, R_OK)) return true;
+  if (access(file, R_OK))
+    return true;
   cst_result *r = cst_result_open(file, why, sizeof why);
-  if (!r) fprintf(stderr, "constella: error: %s: %s\n", file, why);
+  if (!r)
+    fprintf(stderr, "constella: error: %s: %s\n", file, why);
   cst_result_close(r);
   return r != NULL;
 }
 
-enum { MOST_SECONDS = 900 }; /* of the processor: pages take seconds, those of large results a minute */
+enum {
+  MOST_SECONDS = 900
+}; /* of the processor: pages take seconds, those of large results a minute */
 
 /* Replaces this process by Python with words[0..n), the first of which is the command; words[n] is NULL.
  * Returns when it cannot. */
@@ -60,13 +67,15 @@ static int start_python(int n, const char **words) {
   all[1] = script();
   memcpy(all + 2, words, sizeof *words * (size_t)n);
   if (access(all[1], R_OK)) {
-    fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
+    fprintf(stderr,
+            "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
             all[1]);
   } else {
     setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
     execv(all[0], (char **)all);
     fprintf(stderr,
-            "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and matplotlib\n",
+            "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and "
+            "matplotlib\n",
             all[0]);
   }
   free(all);
@@ -75,20 +84,22 @@ static int start_python(int n, const char **words) {
 
 /* The values of the three commands; each has some of them. */
 typedef struct {
-  const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z, *members, *time,
-      *width, *columns, *icase;
+  const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z,
+      *members, *time, *width, *columns, *icase;
 } request;
 
 static bool set_number(void *member, const char *value) {
   double x;
-  if (!cst_options_positive(&x, value)) return false;
+  if (!cst_options_positive(&x, value))
+    return false;
   *(const char **)member = value;
   return true;
 }
 
 static bool set_case(void *member, const char *value) {
   long x;
-  if (!cst_options_natural(&x, value)) return false;
+  if (!cst_options_natural(&x, value))
+    return false;
   *(const char **)member = value;
   return true;
 }
@@ -104,15 +115,19 @@ static int hand_over(const cst_command *c, const request *q) {
   for (const cst_option *o = c->option; o->name && n < MOST_WORDS; o++) {
     const char *value = *(const char *const *)((const char *)q + o->at);
     const char *name = o->name + strspn(o->name, "-");
-    if (!value) continue;
-    if (asprintf(&word[n], "%s=%s", name, value) < 0) abort();
+    if (!value)
+      continue;
+    if (asprintf(&word[n], "%s=%s", name, value) < 0)
+      abort();
     if (*o->name != '-')
-      for (char *s = word[n]; *s != '='; s++) *s = (char)tolower((unsigned char)*s);
+      for (char *s = word[n]; *s != '='; s++)
+        *s = (char)tolower((unsigned char)*s);
     words[n + 1] = word[n];
     n++;
   }
   const int status = start_python(n + 1, words);
-  while (n) free(word[--n]);
+  while (n)
+    free(word[--n]);
   return status;
 }
 
@@ -138,24 +153,26 @@ int cst_analysis_list_figures(void) {
 /* ---- the tables ---- */
 
 #define AT(MEMBER) offsetof(request, MEMBER)
-#define RESULT                                                                                               \
+#define RESULT                                                                                     \
   { "FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result", .takes = "a result" }
-#define CHOICE                                                                                               \
-  {"--methods", .value = "A,B", .at = AT(methods), .doc = "only these methods"}, {                           \
-    "--where", .value = "CONDITIONS", .at = AT(where),                                                       \
-               .doc = "only cases that fulfil them, as in `constella table`"                                 \
+#define CHOICE                                                                                     \
+  {"--methods", .value = "A,B", .at = AT(methods), .doc = "only these methods"}, {                 \
+    "--where", .value = "CONDITIONS", .at = AT(where),                                             \
+               .doc = "only cases that fulfil them, as in `constella table`"                       \
   }
-#define STYLE                                                                                                \
-  {                                                                                                          \
-    "--style", .value = "screen|paper", .standard = "screen", .at = AT(style),                               \
-               .doc = "paper: sizes and fonts of a journal, no titles"                                       \
+#define STYLE                                                                                      \
+  {                                                                                                \
+    "--style", .value = "screen|paper", .standard = "screen", .at = AT(style),                     \
+               .doc = "paper: sizes and fonts of a journal, no titles"                             \
   }
 
 static const cst_option report_options[] = {
     RESULT,
     {"--output", .short_name = "-o", .value = "PAGE.html", .at = AT(output),
-     .doc = "the page; default: FILE's name with .html, in the current folder, unless --figures is given"},
-    {"--figures", .value = "DIR", .at = AT(figures), .doc = "write each figure into this folder too"},
+     .doc = "the page; default: FILE's name with .html, in the current folder, unless --figures is "
+            "given"},
+    {"--figures", .value = "DIR", .at = AT(figures),
+     .doc = "write each figure into this folder too"},
     {"--formats", .value = "png,pdf,svg", .standard = "png", .at = AT(formats),
      .doc = "the formats of these figures"},
     CHOICE,
@@ -183,7 +200,8 @@ static const cst_option plot_options[] = {
     {"--members", .value = "0,7", .at = AT(members), .doc = "the trajectories of these members"},
     {"--time", .value = "FROM:TO", .at = AT(time), .doc = "this part of the trajectories"},
     {"--output", .short_name = "-o", .value = "OUT", .at = AT(output),
-     .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: FILE-KIND.png in "
+     .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: "
+            "FILE-KIND.png in "
             "the current folder"},
     {"--width", .value = "INCHES", .at = AT(width), .set = set_number, .doc = "of the whole figure",
      .takes = "a positive number"},
@@ -203,8 +221,8 @@ const cst_command cst_command_plot = {
 static const cst_option export_options[] = {
     RESULT,
     {"--output", .short_name = "-o", .value = "OUT", .is = CST_OPTION_REQUIRED, .at = AT(output),
-     .doc =
-         "OUT.csv or .parquet: the table; OUT.nc: all of it as netCDF for xarray; OUT.tex: a table for LaTeX",
+     .doc = "OUT.csv or .parquet: the table; OUT.nc: all of it as netCDF for xarray; OUT.tex: a "
+            "table for LaTeX",
      .takes = "the name of a file that ends in .csv, .parquet, .nc or .tex"},
     CHOICE,
     {"--columns", .value = "A,B", .at = AT(columns),

@@ -9,11 +9,14 @@ cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d) {
   size_t      length = 0;
   const char *reason;
   int         isa = cst_isa_choose(&reason);
-  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  if (isa < 0)
+    cst_diag_add(d, NULL, 0, 0, "%s", reason);
   if (cst_document_read_file(file, &text, &length, d))
     c.study = cst_study_read(file, text, length, cst_reader_share_alone, d);
-  if (c.study && isa >= 0) c.plan = cst_plan_create(c.study, isa, d);
-  if (c.plan) c.agenda = cst_agenda_create(c.plan, ranks, 0, NULL, NULL, 0);
+  if (c.study && isa >= 0)
+    c.plan = cst_plan_create(c.study, isa, d);
+  if (c.plan)
+    c.agenda = cst_agenda_create(c.plan, ranks, 0, NULL, NULL, 0);
   free(text);
   return c;
 }

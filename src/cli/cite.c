@@ -29,13 +29,16 @@ static void add(uses *u, const char *kind, const char *name) {
   char text[WIDTH];
   snprintf(text, sizeof text, "%s %s", kind, name);
   for (int i = 0; i < u->n; i++)
-    if (!strcmp(u->name[i], text)) return;
-  if (u->n < MOST_USES) strcpy(u->name[u->n++], text);
+    if (!strcmp(u->name[i], text))
+      return;
+  if (u->n < MOST_USES)
+    strcpy(u->name[u->n++], text);
 }
 
 static bool is_method(const char *word) {
   for (int i = 0; i < cst_method_count(); i++)
-    if (!strcmp(cst_method_info_at(i)->name, word)) return true;
+    if (!strcmp(cst_method_info_at(i)->name, word))
+      return true;
   return false;
 }
 
@@ -43,10 +46,13 @@ static bool is_method(const char *word) {
 static void add_expression(uses *u, const char *text) {
   while (*text) {
     char         word[WIDTH];
-    const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    const size_t n =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
     snprintf(word, sizeof word, "%.*s", (int)n, text);
-    if (is_method(word)) add(u, "method", word);
-    if (cst_scheme_find(word)) add(u, "scheme", word);
+    if (is_method(word))
+      add(u, "method", word);
+    if (cst_scheme_find(word))
+      add(u, "scheme", word);
     text += n ? n : 1;
   }
 }
@@ -57,13 +63,16 @@ static void add_expression(uses *u, const char *text) {
  * relaxes its start. */
 static void add_others(uses *u, const char *study, cst_diag *d) {
   cst_document *doc = cst_document_parse("the study of the result", study, strlen(study), d);
-  if (!doc) return;
+  if (!doc)
+    return;
   cst_yaml   *root = cst_document_root(doc);
   const char *reference = cst_yaml_text(cst_yaml_get(cst_yaml_get(root, "reference"), "method"));
   const char *relax =
       cst_yaml_text(cst_yaml_get(cst_yaml_get(cst_yaml_get(root, "initial"), "relax"), "method"));
-  if (reference) add_expression(u, reference);
-  if (relax) add_expression(u, relax);
+  if (reference)
+    add_expression(u, reference);
+  if (relax)
+    add_expression(u, relax);
   cst_document_destroy(doc);
 }
 
@@ -72,9 +81,12 @@ static void read_uses(cst_result *r, uses *u, cst_diag *d) {
   char(*method)[CST_TEXT_WIDTH + 1] = cst_result_read_text(r, "/statistics/method", &rows);
   char *system = cst_result_text(r, "/", "system");
   char *study = cst_result_text(r, "/", "study");
-  for (long i = 0; method && i < rows; i++) add_expression(u, method[i]);
-  if (study) add_others(u, study, d);
-  if (system) add(u, "system", system);
+  for (long i = 0; method && i < rows; i++)
+    add_expression(u, method[i]);
+  if (study)
+    add_others(u, study, d);
+  if (system)
+    add(u, "system", system);
   add(u, "software", "every");
   free(method);
   free(system);
@@ -91,7 +103,8 @@ static bool is_used(const char *list, const char *end, uses *u) {
     const char  *at = strstr(list, u->name[i]);
     while (at && at < end) {
       const bool whole = strchr("{ ", at[-1]) && strchr(",}", at[n]);
-      if (whole) u->has_entry[i] = true;
+      if (whole)
+        u->has_entry[i] = true;
       any |= whole;
       at = strstr(at + n, u->name[i]);
     }
@@ -101,7 +114,8 @@ static bool is_used(const char *list, const char *end, uses *u) {
 
 /* Prints the entry without its last field, `usedby`. */
 static void print_entry(const char *entry, const char *field) {
-  while (isspace((unsigned char)field[-1])) field--;
+  while (isspace((unsigned char)field[-1]))
+    field--;
   printf("\n%.*s\n}\n", (int)(field - entry - (field[-1] == ',')), entry);
 }
 
@@ -110,23 +124,27 @@ static void print_entries(uses *u) {
        entry = strstr(entry + 1, "\n@")) {
     const char *field = strstr(entry, "\n  usedby");
     const char *end = field ? strstr(field, "\n}") : NULL;
-    if (end && is_used(field, end, u)) print_entry(entry + 1, field);
+    if (end && is_used(field, end, u))
+      print_entry(entry + 1, field);
   }
 }
 
 /* Prints the field `source` of a description, on one line, if any. */
 static void print_source(const char *description) {
   cst_diag   *d = cst_diag_create();
-  cst_system *s =
-      description ? cst_system_read("the result", description, strlen(description), NULL, 0, d) : NULL;
-  if (s && s->source) printf(": %s", s->source);
+  cst_system *s = description
+                      ? cst_system_read("the result", description, strlen(description), NULL, 0, d)
+                      : NULL;
+  if (s && s->source)
+    printf(": %s", s->source);
   cst_system_destroy(s);
   cst_diag_destroy(d);
 }
 
 static void print_rest(cst_result *r, const uses *u) {
   for (int i = 0; i < u->n; i++) {
-    if (u->has_entry[i]) continue;
+    if (u->has_entry[i])
+      continue;
     printf("\n%% no entry: %s", u->name[i]);
     if (!strncmp(u->name[i], "system ", 7)) {
       char *description = cst_result_text(r, "/", "system_description");
@@ -141,10 +159,11 @@ static void print_rest(cst_result *r, const uses *u) {
 static void print_software(cst_result *r) {
   char *version = cst_result_text(r, "/", "version");
   char *git = cst_result_text(r, "/", "git");
-  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of "
+  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: "
+         "studies of "
          "structure-preserving integrators for constrained mechanical systems},\n");
-  printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "",
-         git ? ")" : "");
+  printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "",
+         git ? git : "", git ? ")" : "");
   free(version);
   free(git);
 }
@@ -168,7 +187,8 @@ static int cite(int argc, char **argv) {
   const char *file = NULL;
   cst_diag   *d = cst_diag_create();
   cst_options_parse(&cst_command_cite, argc, argv, &file, d);
-  if (!cst_diag_count(d)) print(file, d);
+  if (!cst_diag_count(d))
+    print(file, d);
   const int status = cst_diag_count(d) ? 2 : 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);

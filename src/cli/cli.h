@@ -7,15 +7,17 @@
 #include "cli/options.h"
 
 /* In the order of `constella help`. */
-#define CST_COMMANDS(X)                                                                                      \
-  X(run)                                                                                                     \
-  X(extend)                                                                                                  \
-  X(check)                                                                                                   \
-  X(list) X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
+#define CST_COMMANDS(X)                                                                            \
+  X(run)                                                                                           \
+  X(extend)                                                                                        \
+  X(check)                                                                                         \
+  X(list)                                                                                          \
+  X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
 
 #define CST_COMMAND_ROW(NAME) extern const cst_command cst_command_##NAME;
 CST_COMMANDS(CST_COMMAND_ROW)
 #undef CST_COMMAND_ROW
 
-int cst_analysis_list_figures(void); /* analysis.c: the kinds of figures, a line each; the exit status */
+int cst_analysis_list_figures(
+    void); /* analysis.c: the kinds of figures, a line each; the exit status */
 #endif

@@ -15,10 +15,11 @@ char *cst_description_text(const char *name, size_t *length, bool *catalogue, cs
     text = cst_need(strdup(known));
     *length = strlen(text);
   } else if (access(name, F_OK)) {
-    cst_diag_add(d, NULL, 0, 0,
-                 "there is no file '%s', and no system of that name in the catalogue; `constella list "
-                 "systems` tells them%s",
-                 name, cst_diag_guess(name, cst_catalogue_names(), cst_catalogue_size()));
+    cst_diag_add(
+        d, NULL, 0, 0,
+        "there is no file '%s', and no system of that name in the catalogue; `constella list "
+        "systems` tells them%s",
+        name, cst_diag_guess(name, cst_catalogue_names(), cst_catalogue_size()));
   } else if (!cst_document_read_file(name, &text, length, d)) {
     return NULL;
   }

@@ -31,7 +31,8 @@ enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 /* The launcher that started this process; LAUNCHERS when none is known. */
 static int find(void) {
   int k = 0;
-  while (k < LAUNCHERS && !getenv(launchers[k].size)) k++;
+  while (k < LAUNCHERS && !getenv(launchers[k].size))
+    k++;
   return k;
 }
 
@@ -43,7 +44,8 @@ static int number(const char *name) {
 /* Whether there is a variable of PMI or PMIx, by which tasks find each other. */
 static bool has_pmi(void) {
   for (char **e = environ; *e; e++)
-    if (!strncmp(*e, "PMI", 3)) return true;
+    if (!strncmp(*e, "PMI", 3))
+      return true;
   return false;
 }
 
@@ -59,13 +61,16 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 }
 
 static void remove_session(void) {
-  if (getpid() == owner) nftw(session, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+  if (getpid() == owner)
+    nftw(session, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool make_session(void) {
   const char *base = getenv("TMPDIR");
-  const int   n = snprintf(session, sizeof session, "%s/constella-XXXXXX", base && *base ? base : "/tmp");
-  if (n >= (int)sizeof session || !mkdtemp(session)) return false;
+  const int   n =
+      snprintf(session, sizeof session, "%s/constella-XXXXXX", base && *base ? base : "/tmp");
+  if (n >= (int)sizeof session || !mkdtemp(session))
+    return false;
   owner = getpid();
   return !atexit(remove_session);
 }
@@ -83,12 +88,15 @@ static const char *const spared[][2] = {
 };
 
 void cst_launch_alone(void) {
-  if (find() < LAUNCHERS || has_pmi()) return;
-  if (!getenv("OMPI_MCA_ess_singleton_isolated") && !getenv("OMPI_MCA_orte_tmpdir_base") && make_session()) {
+  if (find() < LAUNCHERS || has_pmi())
+    return;
+  if (!getenv("OMPI_MCA_ess_singleton_isolated") && !getenv("OMPI_MCA_orte_tmpdir_base") &&
+      make_session()) {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     setenv("OMPI_MCA_orte_tmpdir_base", session, 0);
   }
-  for (size_t i = 0; i < sizeof spared / sizeof *spared; i++) setenv(spared[i][0], spared[i][1], 0);
+  for (size_t i = 0; i < sizeof spared / sizeof *spared; i++)
+    setenv(spared[i][0], spared[i][1], 0);
 }
 
 bool cst_launch_is_mute(void) {
@@ -98,18 +106,22 @@ bool cst_launch_is_mute(void) {
 
 bool cst_launch_refuse(int ranks) {
   int k = find();
-  if (k == LAUNCHERS || ranks > 1 || number(launchers[k].size) <= 1) return false;
+  if (k == LAUNCHERS || ranks > 1 || number(launchers[k].size) <= 1)
+    return false;
   if (number(launchers[k].rank) == 0)
     fprintf(stderr,
-            "constella: error: %s has started %d processes (%s) that do not see each other: each would run "
+            "constella: error: %s has started %d processes (%s) that do not see each other: each "
+            "would run "
             "the whole study and write the same file; %s\n",
-            launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
+            launchers[k].launcher, number(launchers[k].size), launchers[k].size,
+            launchers[k].advice);
   return true;
 }
 
 /* The first error alone, of one rank: the others have the same options. */
-static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
-                           PetscErrorType which, const char *text, void *context) {
+static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType which, const char *text,
+                           void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
   if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0)
     fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
@@ -146,9 +158,11 @@ int cst_launch_end(int status) {
   PetscErrorPrintf = quiet;
   cst_stop_ignore(); /* everything is written */
   cst_stop_after(END_SECONDS, status ? status : 1);
-  if (!PetscFinalize()) return status;
+  if (!PetscFinalize())
+    return status;
   if (!status)
-    fprintf(stderr,
-            "constella: error: MPI and PETSc could not be finalised; the written files are complete\n");
+    fprintf(
+        stderr,
+        "constella: error: MPI and PETSc could not be finalised; the written files are complete\n");
   return status ? status : 1;
 }

@@ -10,25 +10,30 @@
  * share files of 4 MiB and a few bytes each. */
 enum { DESCRIPTORS_ALONE = 20, DESCRIPTORS_OF_MANY = 32, SHARED_FILE = 5 << 20 };
 
-static bool refuse(int resource, rlim_t needed, const char *what, const char *option, unsigned unit) {
+static bool refuse(int resource, rlim_t needed, const char *what, const char *option,
+                   unsigned unit) {
   struct rlimit is;
-  if (getrlimit(resource, &is) || is.rlim_cur >= needed) return false;
+  if (getrlimit(resource, &is) || is.rlim_cur >= needed)
+    return false;
   if (cst_launch_rank() == 0)
-    fprintf(stderr, "constella: error: the limit on %s is %llu (ulimit -%s); MPI needs %llu to start\n", what,
-            (unsigned long long)is.rlim_cur / unit, option, (unsigned long long)needed / unit);
+    fprintf(
+        stderr, "constella: error: the limit on %s is %llu (ulimit -%s); MPI needs %llu to start\n",
+        what, (unsigned long long)is.rlim_cur / unit, option, (unsigned long long)needed / unit);
   return true;
 }
 
 bool cst_limits_refuse(void) {
   const bool many = cst_launch_ranks() > 1;
-  return refuse(RLIMIT_NOFILE, many ? DESCRIPTORS_OF_MANY : DESCRIPTORS_ALONE, "open files", "n", 1) ||
+  return refuse(RLIMIT_NOFILE, many ? DESCRIPTORS_OF_MANY : DESCRIPTORS_ALONE, "open files", "n",
+                1) ||
          (many && refuse(RLIMIT_FSIZE, SHARED_FILE, "the size of a file, in KiB,", "f", 1024));
 }
 
 void cst_limits_raise_stack(void) {
   const rlim_t  wanted = 256 << 20;
   struct rlimit is;
-  if (getrlimit(RLIMIT_STACK, &is) || is.rlim_cur >= wanted) return;
+  if (getrlimit(RLIMIT_STACK, &is) || is.rlim_cur >= wanted)
+    return;
   is.rlim_cur = is.rlim_max < wanted ? is.rlim_max : wanted;
   setrlimit(RLIMIT_STACK, &is);
 }

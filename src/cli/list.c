@@ -16,7 +16,8 @@ static int sentence(const char *text) {
 static void systems(void) {
   for (int i = 0; i < cst_catalogue_size(); i++) {
     cst_system *s = cst_catalogue_create(cst_catalogue_name(i));
-    printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng, sentence(s->doc), s->doc);
+    printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng,
+           sentence(s->doc), s->doc);
     cst_system_destroy(s);
   }
 }
@@ -33,10 +34,11 @@ static void schemes(void) {
 }
 
 static void observables(void) {
-  for (int k = 0; k < CST_OBSERVERS; k++) printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
+  for (int k = 0; k < CST_OBSERVERS; k++)
+    printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
-    printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix), "", x->doc,
-           x->components);
+    printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix),
+           "", x->doc, x->components);
 }
 
 static void studies(void) {
@@ -61,19 +63,25 @@ static int list(int argc, char **argv) {
   const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
-  if (bad) return 2;
-  if (!strcmp(name, "figures")) return cst_analysis_list_figures();
+  if (bad)
+    return 2;
+  if (!strcmp(name, "figures"))
+    return cst_analysis_list_figures();
   for (int i = 0; i < LISTS; i++)
-    if (!strcmp(name, lists[i].name)) lists[i].print();
+    if (!strcmp(name, lists[i].name))
+      lists[i].print();
   return 0;
 }
 
 static const cst_option options[] = {
-    {"WHAT", .value = "systems|methods|observables|studies|schemes|figures", .is = CST_OPTION_REQUIRED,
+    {"WHAT", .value = "systems|methods|observables|studies|schemes|figures",
+     .is = CST_OPTION_REQUIRED,
      .doc = "the names to list; figures: the kinds that `constella plot` draws",
      .takes = "one of systems, methods, observables, studies, schemes, figures"},
     {NULL},
 };
 
-const cst_command cst_command_list = {
-    .name = "list", .doc = "Lists what there is, with a line on each.", .option = options, .run = list};
+const cst_command cst_command_list = {.name = "list",
+                                      .doc = "Lists what there is, with a line on each.",
+                                      .option = options,
+                                      .run = list};

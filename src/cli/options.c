@@ -20,7 +20,8 @@ typedef struct {
 bool cst_options_positive(void *member, const char *value) {
   char        *end;
   const double x = strtod(value, &end);
-  if (end == value || *end || !(x > 0) || !isfinite(x)) return false;
+  if (end == value || *end || !(x > 0) || !isfinite(x))
+    return false;
   *(double *)member = x;
   return true;
 }
@@ -34,14 +35,16 @@ static bool whole(const char *text, long *x) {
 
 bool cst_options_natural(void *member, const char *value) {
   long x;
-  if (!whole(value, &x) || x < 0) return false;
+  if (!whole(value, &x) || x < 0)
+    return false;
   *(long *)member = x;
   return true;
 }
 
 bool cst_options_count(void *member, const char *value) {
   long x;
-  if (!whole(value, &x) || x < 1) return false;
+  if (!whole(value, &x) || x < 1)
+    return false;
   *(long *)member = x;
   return true;
 }
@@ -58,9 +61,12 @@ static int find_option(const parser *p, const char *word) {
   const size_t n = name_length(word);
   for (int k = 0; p->command->option[k].name; k++) {
     const cst_option *o = &p->command->option[k];
-    if (is_argument(o)) continue;
-    if (strlen(o->name) == n && !strncmp(o->name, word, n)) return k;
-    if (o->short_name && !strcmp(o->short_name, word)) return k;
+    if (is_argument(o))
+      continue;
+    if (strlen(o->name) == n && !strncmp(o->name, word, n))
+      return k;
+    if (o->short_name && !strcmp(o->short_name, word))
+      return k;
   }
   return -1;
 }
@@ -68,7 +74,8 @@ static int find_option(const parser *p, const char *word) {
 /* The row of the next argument; -1: all are given. */
 static int find_argument(const parser *p) {
   for (int k = 0; p->command->option[k].name; k++)
-    if (is_argument(&p->command->option[k]) && !p->given[k]) return k;
+    if (is_argument(&p->command->option[k]) && !p->given[k])
+      return k;
   return -1;
 }
 
@@ -77,19 +84,21 @@ static void unknown_option(const parser *p, const char *word) {
   char        name[64];
   int         n = 0;
   for (const cst_option *o = p->command->option; o->name; o++)
-    if (!is_argument(o)) names[n++] = o->name;
+    if (!is_argument(o))
+      names[n++] = o->name;
   names[n++] = "--help";
   snprintf(name, sizeof name, "%.*s", (int)name_length(word), word);
-  cst_diag_add(p->d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", name, cst_diag_join(names, n),
-               p->command->passes ? " and " : "", p->command->passes ? p->command->passes : "",
-               cst_diag_guess(name, names, n));
+  cst_diag_add(p->d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", name,
+               cst_diag_join(names, n), p->command->passes ? " and " : "",
+               p->command->passes ? p->command->passes : "", cst_diag_guess(name, names, n));
 }
 
 /* The words that a value "text|csv" allows, words[MOST], in `room`; 0 where it does not restrict words. */
 static int choices(const char *value, char *room, size_t size, const char **words) {
   int   n = 0;
   char *rest;
-  if (!value || !strchr(value, '|') || isupper((unsigned char)*value)) return 0;
+  if (!value || !strchr(value, '|') || isupper((unsigned char)*value))
+    return 0;
   snprintf(room, size, "%s", value);
   for (char *word = strtok_r(room, "|", &rest); word && n < MOST; word = strtok_r(NULL, "|", &rest))
     words[n++] = word;
@@ -98,14 +107,16 @@ static int choices(const char *value, char *room, size_t size, const char **word
 
 static bool is_among(const char *word, const char *const *words, int n) {
   for (int i = 0; i < n; i++)
-    if (!strcmp(word, words[i])) return true;
+    if (!strcmp(word, words[i]))
+      return true;
   return false;
 }
 
 /* "--format", or "`constella list`" of an argument. */
 static const char *subject(const parser *p, const cst_option *o) {
   static char text[64];
-  if (!is_argument(o)) return o->name;
+  if (!is_argument(o))
+    return o->name;
   snprintf(text, sizeof text, "`constella %s`", p->command->name);
   return text;
 }
@@ -115,11 +126,12 @@ static void set(parser *p, int k, const char *value) {
   const char       *words[MOST];
   char              room[256];
   const int         n = choices(o->value, room, sizeof room, words);
-  if (p->given[k] && o->is & CST_OPTION_ONCE) cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
+  if (p->given[k] && o->is & CST_OPTION_ONCE)
+    cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
   p->given[k] = true;
   if (n && !is_among(value, words, n))
-    cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o), cst_diag_join(words, n),
-                 value, cst_diag_guess(value, words, n));
+    cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o),
+                 cst_diag_join(words, n), value, cst_diag_guess(value, words, n));
   else if (o->set && !o->set(p->into + o->at, value))
     cst_diag_add(p->d, NULL, 0, 0, "%s takes %s, not '%s'", subject(p, o), o->takes, value);
   else if (!o->set)
@@ -129,10 +141,12 @@ static void set(parser *p, int k, const char *value) {
 /* Sets an option with its value; returns how many words it has. */
 static int set_option(parser *p, int k, int n, char **words) {
   const cst_option *o = &p->command->option[k];
-  const char *equals = words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
-  int         used = equals || !o->value ? 1 : 2;
+  const char       *equals =
+      words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
+  int used = equals || !o->value ? 1 : 2;
   if (!o->value) {
-    if (equals) cst_diag_add(p->d, NULL, 0, 0, "%s takes no value", o->name);
+    if (equals)
+      cst_diag_add(p->d, NULL, 0, 0, "%s takes no value", o->name);
     *(bool *)(p->into + o->at) = true;
     return 1;
   }
@@ -152,7 +166,8 @@ static const char *arguments_wanted(const parser *p) {
   static char text[128];
   size_t      n = 0;
   for (const cst_option *o = p->command->option; o->name; o++)
-    if (is_argument(o)) n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", o->takes);
+    if (is_argument(o))
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", o->takes);
   return n ? text : "no argument";
 }
 
@@ -162,7 +177,8 @@ static int take(parser *p, int n, char **words) {
   const int k = *words[0] == '-' ? find_option(p, words[0]) : find_argument(p);
   const int passed =
       *words[0] == '-' && k < 0 && p->command->pass ? p->command->pass(p->into, n, words, p->d) : 0;
-  if (passed) return passed;
+  if (passed)
+    return passed;
   if (*words[0] != '-') {
     if (k >= 0)
       set(p, k, words[0]);
@@ -171,14 +187,16 @@ static int take(parser *p, int n, char **words) {
                    p->command->name, arguments_wanted(p));
     return 1;
   }
-  if (k >= 0) return set_option(p, k, n, words);
+  if (k >= 0)
+    return set_option(p, k, n, words);
   unknown_option(p, words[0]);
   return n > 1 && *words[1] != '-' && find_argument(p) < 0 ? 2 : 1;
 }
 
 static void set_standards(parser *p) {
   for (const cst_option *o = p->command->option; o->name; o++) {
-    if (!o->standard) continue;
+    if (!o->standard)
+      continue;
     if (o->set)
       o->set(p->into + o->at, o->standard);
     else
@@ -190,25 +208,29 @@ static void check_required(const parser *p) {
   bool arguments = true;
   for (int k = 0; p->command->option[k].name; k++) {
     const cst_option *o = &p->command->option[k];
-    if (p->given[k] || !(o->is & CST_OPTION_REQUIRED)) continue;
+    if (p->given[k] || !(o->is & CST_OPTION_REQUIRED))
+      continue;
     if (is_argument(o))
       arguments = false;
     else
       cst_diag_add(p->d, NULL, 0, 0, "%s is missing; it takes %s", o->name, o->takes);
   }
   if (!arguments)
-    cst_diag_add(p->d, NULL, 0, 0, "`constella %s` needs %s", p->command->name, arguments_wanted(p));
+    cst_diag_add(p->d, NULL, 0, 0, "`constella %s` needs %s", p->command->name,
+                 arguments_wanted(p));
 }
 
 void cst_options_parse(const cst_command *c, int argc, char **argv, void *into, cst_diag *d) {
   parser p = {.command = c, .into = into, .d = d};
   set_standards(&p);
-  for (int i = 1; i < argc;) i += take(&p, argc - i, argv + i);
+  for (int i = 1; i < argc;)
+    i += take(&p, argc - i, argv + i);
   check_required(&p);
 }
 
 bool cst_options_ask_help(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+      return true;
   return false;
 }

@@ -12,22 +12,31 @@
 #include <stdio.h>
 #include "constella/diag.h"
 
-enum { CST_OPTION_REQUIRED = 1, CST_OPTION_ONCE = 2, CST_OPTION_REPEATS = 4, CST_OPTION_SPREADS = 8 };
+enum {
+  CST_OPTION_REQUIRED = 1,
+  CST_OPTION_ONCE = 2,
+  CST_OPTION_REPEATS = 4,
+  CST_OPTION_SPREADS = 8
+};
 
 typedef struct {
   const char *name;       /* "--format"; without dashes it is an argument: "STUDY" */
   const char *short_name; /* "-o"; NULL: none */
-  const char
-      *value; /* what the usage shows for the value: "FILE"; lower-case words with | between them are the only
+  const char *
+      value; /* what the usage shows for the value: "FILE"; lower-case words with | between them are the only
                  ones allowed; NULL: a flag, or an argument that the usage shows by its name */
-  const char *standard; /* the value where the option is left out; NULL: none, the member does not change */
-  const char *doc;      /* the meaning, for the usage */
-  unsigned    is; /* REQUIRED; ONCE: a second one is an error, else the last one counts; REPEATS: each one
+  const char *
+      standard; /* the value where the option is left out; NULL: none, the member does not change */
+  const char *doc; /* the meaning, for the usage */
+  unsigned
+      is; /* REQUIRED; ONCE: a second one is an error, else the last one counts; REPEATS: each one
                      counts; SPREADS: so do the words NAME=VALUE that follow the value */
-  size_t      at; /* offset of the member of the command's struct */
-  bool (*set)(void *member, const char *value); /* false: the value is refused; NULL: the member is a const
+  size_t at; /* offset of the member of the command's struct */
+  bool (*set)(void       *member,
+              const char *value); /* false: the value is refused; NULL: the member is a const
                                                    char *, of a flag a bool */
-  const char *takes; /* what `set` allows, for messages: "a positive number"; of an argument, what it is: "a
+  const char *
+      takes; /* what `set` allows, for messages: "a positive number"; of an argument, what it is: "a
                         study file" */
 } cst_option;
 

@@ -25,7 +25,8 @@ void cst_page_wrap(const char *text, int at, int indent, FILE *out) {
 }
 
 void cst_page_item(const char *label, const char *text, int indent, FILE *out) {
-  if (!text || !*text) return;
+  if (!text || !*text)
+    return;
   fprintf(out, "%-*s ", indent - 1, label);
   cst_page_wrap(text, indent, indent, out);
 }

@@ -12,11 +12,14 @@
 
 enum { MOST_LANES = 1 << 20 };
 
-static bool is_study(const char *word) { return cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml"); }
+static bool is_study(const char *word) {
+  return cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml");
+}
 
 static bool set_batch(void *member, const char *value) {
   long n;
-  if (!cst_options_count(&n, value) || n > MOST_LANES) return false;
+  if (!cst_options_count(&n, value) || n > MOST_LANES)
+    return false;
   *(long *)member = n;
   return true;
 }
@@ -31,43 +34,50 @@ static bool is_argument(const cst_arguments *a, const char *word) {
 static int pass_petsc(void *into, int n, char **words, cst_diag *d) {
   cst_arguments *a = into;
   const bool     valued = n > 1 && *words[1] != '-' && !is_argument(a, words[1]);
-  if (words[0][1] == '-') return 0;
+  if (words[0][1] == '-')
+    return 0;
   if (valued && !strcmp(words[0], "-options_file") && access(words[1], R_OK)) {
     cst_diag_add(d, words[1], 0, 0, "%s", strerror(errno));
     return 2;
   }
   a->petsc[a->npetsc++] = words[0];
-  if (valued) a->petsc[a->npetsc++] = words[1];
+  if (valued)
+    a->petsc[a->npetsc++] = words[1];
   return valued ? 2 : 1;
 }
 
 #define AT(MEMBER) offsetof(cst_arguments, MEMBER)
-#define STUDY(DOC)                                                                                           \
+#define STUDY(DOC)                                                                                 \
   { "STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = DOC, .takes = "a study file" }
-#define OUTPUT(DOC)                                                                                          \
+#define OUTPUT(DOC)                                                                                \
   { "--output", .short_name = "-o", .value = "FILE", .at = AT(run.output), .doc = DOC }
-#define RESUME                                                                                               \
+#define RESUME                                                                                     \
   { "--resume", .at = AT(run.resumes), .doc = "continue from the last checkpoint of the result" }
-#define LIMITS                                                                                               \
-  {"--max-hours",                                                                                            \
-   .value = "H",                                                                                             \
-   .at = AT(hours),                                                                                          \
-   .set = cst_options_positive,                                                                              \
-   .takes = "a positive number",                                                                             \
-   .doc = "stop with a checkpoint before this many hours have passed since the start of the program"},       \
-      {"--checkpoint-seconds",           .value = "S",                                                       \
-       .at = AT(run.checkpoint_seconds), .set = cst_options_positive,                                        \
-       .takes = "a positive number",     .doc = "time between checkpoints; default: that of the study"},     \
-      {"--batch",                                                                                            \
-       .value = "B",                                                                                         \
-       .at = AT(run.batch),                                                                                  \
-       .set = set_batch,                                                                                     \
-       .takes = "a number of lanes from 1 to 1048576",                                                       \
-       .doc = "at most this many lanes per batch; changes no bit of the result"},                            \
-  {                                                                                                          \
-    "--progress",                                                                                            \
-        .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                           \
-        .doc = "a line that is updated, a line per message, or nothing; auto: a line on a terminal"          \
+#define LIMITS                                                                                     \
+  {"--max-hours",                                                                                  \
+   .value = "H",                                                                                   \
+   .at = AT(hours),                                                                                \
+   .set = cst_options_positive,                                                                    \
+   .takes = "a positive number",                                                                   \
+   .doc = "stop with a checkpoint before this many hours have passed since the start of the "      \
+          "program"},                                                                              \
+      {"--checkpoint-seconds",                                                                     \
+       .value = "S",                                                                               \
+       .at = AT(run.checkpoint_seconds),                                                           \
+       .set = cst_options_positive,                                                                \
+       .takes = "a positive number",                                                               \
+       .doc = "time between checkpoints; default: that of the study"},                             \
+      {"--batch",                                                                                  \
+       .value = "B",                                                                               \
+       .at = AT(run.batch),                                                                        \
+       .set = set_batch,                                                                           \
+       .takes = "a number of lanes from 1 to 1048576",                                             \
+       .doc = "at most this many lanes per batch; changes no bit of the result"},                  \
+  {                                                                                                \
+    "--progress",                                                                                  \
+        .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                 \
+        .doc =                                                                                     \
+            "a line that is updated, a line per message, or nothing; auto: a line on a terminal"   \
   }
 
 static const cst_option run_options[] = {
@@ -91,8 +101,10 @@ const cst_command cst_command_run = {
 static const cst_option extend_options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result that is complete",
      .takes = "a result"},
-    STUDY("the study of FILE with more members, steps, methods, tolerances or parameters, or a later end"),
-    OUTPUT("a new result, which leaves FILE as it is; default: FILE.extended, which takes the place of FILE "
+    STUDY("the study of FILE with more members, steps, methods, tolerances or parameters, or a "
+          "later end"),
+    OUTPUT("a new result, which leaves FILE as it is; default: FILE.extended, which takes the "
+           "place of FILE "
            "when it is complete"),
     RESUME,
     LIMITS,
@@ -101,22 +113,24 @@ static const cst_option extend_options[] = {
 
 const cst_command cst_command_extend = {
     .name = "extend",
-    .doc =
-        "Adds members, steps, methods, parameters or time to a result: computes only what it does not have.",
+    .doc = "Adds members, steps, methods, parameters or time to a result: computes only what it "
+           "does not have.",
     .option = extend_options,
     .passes = "PETSc options",
     .pass = pass_petsc,
     .run = cst_run_start,
 };
 
-void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a, cst_diag *d) {
+void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a,
+                             cst_diag *d) {
   a->extends = c == &cst_command_extend;
   a->petsc = cst_zeros(argc, sizeof *a->petsc);
   a->petsc[a->npetsc++] = argv[0];
   cst_options_parse(c, argc, argv, a, d);
   if (a->run.resumes && a->run.overwrite)
-    cst_diag_add(d, NULL, 0, 0,
-                 "--resume goes on from what is there and --overwrite throws it away; give one of them");
+    cst_diag_add(
+        d, NULL, 0, 0,
+        "--resume goes on from what is there and --overwrite throws it away; give one of them");
 }
 
 void cst_run_arguments_name_output(cst_arguments *a) {
@@ -125,11 +139,13 @@ void cst_run_arguments_name_output(cst_arguments *a) {
     snprintf(a->output, sizeof a->output, "%s.extended", a->file);
     a->run.output = a->output;
   }
-  if (a->run.output || !a->study) return;
+  if (a->run.output || !a->study)
+    return;
   const char *slash = strrchr(a->study, '/');
   const char *name = slash ? slash + 1 : a->study;
   const char *dot = strrchr(name, '.');
-  snprintf(a->output, sizeof a->output, "%.*s.h5", (int)(dot ? dot - name : (long)strlen(name)), name);
+  snprintf(a->output, sizeof a->output, "%.*s.h5", (int)(dot ? dot - name : (long)strlen(name)),
+           name);
   a->run.output = a->output;
 }
 
@@ -138,7 +154,8 @@ char *cst_run_arguments_join(int argc, char **argv) {
   size_t n;
   FILE  *f = open_memstream(&text, &n);
   fputs("constella", f);
-  for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
+  for (int i = 0; i < argc; i++)
+    fprintf(f, " %s", argv[i]);
   fclose(f);
   return text;
 }

@@ -22,12 +22,15 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0) {
     const char *why = fetch(path, bytes, length);
-    if (!why) size = (long)*length;
+    if (!why)
+      size = (long)*length;
     snprintf(reason, sizeof reason, "%s", why ? why : "");
   }
   (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
-  if (size < 0) (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
-  if (size < 0) return reason;
+  if (size < 0)
+    (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  if (size < 0)
+    return reason;
   if (rank) {
     *bytes = calloc((size_t)size + 1, 1);
     *length = (size_t)size;
@@ -42,8 +45,9 @@ static const char *resumed; /* the result to resume or extend; NULL: none */
 /* Its copy of the starts; false: it has none. */
 static bool fetch_copy(char **bytes, size_t *length) {
   char        why[512];
-  cst_result *file = resumed && !access(resumed, R_OK) ? cst_result_open(resumed, why, sizeof why) : NULL;
-  char       *text = file ? cst_result_text(file, "/", "starts") : NULL;
+  cst_result *file =
+      resumed && !access(resumed, R_OK) ? cst_result_open(resumed, why, sizeof why) : NULL;
+  char *text = file ? cst_result_text(file, "/", "starts") : NULL;
   cst_result_close(file);
   if (text) {
     *bytes = text;
@@ -59,7 +63,9 @@ static const char *fetch_from(const char *path, char **bytes, size_t *length) {
 
 /* The user may have corrected a table of starts; the copy replaces it only where it is missing. */
 static const char *fetch_table(const char *path, char **bytes, size_t *length) {
-  return access(path, F_OK) && fetch_copy(bytes, length) ? NULL : cst_starts_fetch_csv(path, bytes, length);
+  return access(path, F_OK) && fetch_copy(bytes, length)
+             ? NULL
+             : cst_starts_fetch_csv(path, bytes, length);
 }
 
 static const char *share_resumed(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
@@ -107,20 +113,24 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
                            : cst_record_refuse(a->run.output, a->run.overwrite);
   char        why[512];
   const int   before = cst_diag_count(d);
-  if (a->extends) examine_extended(a, d);
-  if (cst_diag_count(d) > before) return;
+  if (a->extends)
+    examine_extended(a, d);
+  if (cst_diag_count(d) > before)
+    return;
   if (reason)
     cst_diag_add(d, a->run.output, 0, 0, "%s", reason);
   else if (!(a->run.lock = cst_lock_take(a->run.output, why, sizeof why)))
     cst_diag_add(d, a->run.output, 0, 0, "%s", why);
   else if (a->run.resumes || cst_run_is_extended(a))
     cst_resume_examine(plan, cst_run_is_extended(a) ? a->file : a->run.output, &a->run.resume, d);
-  if (a->run.resume.start == CST_START_ANEW) cst_resume_name(a->run.resume.run);
+  if (a->run.resume.start == CST_START_ANEW)
+    cst_resume_name(a->run.resume.run);
 }
 
 /* Closes the result to extend. */
 void cst_run_close_extended(cst_arguments *a) {
-  if (!a->extends) return;
+  if (!a->extends)
+    return;
   cst_extend_destroy(&a->extension);
   cst_plan_destroy(a->old.plan);
   cst_study_destroy(a->old.study);
@@ -133,9 +143,10 @@ static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cs
   const cst_trust trust = {.own = own};
   cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
   if (s && own && *cst_stored_withheld(s))
-    cst_diag_add(d, a->file, 0, 0,
-                 "it has layers in C that are not those of %s; they are not compiled without permission: %s",
-                 own->file, cst_stored_withheld(s));
+    cst_diag_add(
+        d, a->file, 0, 0,
+        "it has layers in C that are not those of %s; they are not compiled without permission: %s",
+        own->file, cst_stored_withheld(s));
   return s;
 }
 
@@ -144,27 +155,34 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
                            cst_diag *d) {
   char why[512];
   int  open;
-  if (!a->extends || !a->file) return;
+  if (!a->extends || !a->file)
+    return;
   a->old.file = cst_result_open(a->file, why, sizeof why);
-  if (!a->old.file) cst_diag_add(d, a->file, 0, 0, "%s", why);
+  if (!a->old.file)
+    cst_diag_add(d, a->file, 0, 0, "%s", why);
   open = a->old.file != NULL;
   (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
-  if (open) a->old.study = read_extended(a, own, d);
-  if (a->old.study && isa >= 0) a->old.plan = cst_plan_create(a->old.study, isa, d);
-  if (!a->old.plan || !plan) return;
+  if (open)
+    a->old.study = read_extended(a, own, d);
+  if (a->old.study && isa >= 0)
+    a->old.plan = cst_plan_create(a->old.study, isa, d);
+  if (!a->old.plan || !plan)
+    return;
   cst_extend_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);
   a->run.extension = &a->extension;
 }
 
 /* All ranks open the checkpoint and get the batches of the remaining work. Collective. */
-cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks,
-                                    cst_diag *d) {
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past,
+                                    int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
-  if (a->run.resume.start == CST_START_ANEW && a->run.extension) cst_extend_mark(a->run.extension, past);
+  if (a->run.resume.start == CST_START_ANEW && a->run.extension)
+    cst_extend_mark(a->run.extension, past);
   if (a->run.resume.start == CST_START_RESUMED &&
       !cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why)) {
-    cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number, why);
+    cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number,
+                 why);
     return NULL;
   }
   return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
@@ -178,17 +196,20 @@ static bool read_late(const char *name) {
       "objects_dump", "options_view",         "snes_view",   "snes_converged_reason",
       "ksp_view",     "ksp_converged_reason", "help"};
   for (size_t i = 0; i < sizeof late / sizeof *late; i++)
-    if (!strcmp(name, late[i])) return true;
+    if (!strcmp(name, late[i]))
+      return true;
   return false;
 }
 
 enum { ROOM = 512 };
 
 /* Keeps the text of the first error. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
-                           PetscErrorType which, const char *text, void *context) {
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType which, const char *text,
+                           void *context) {
   (void)comm, (void)line, (void)function, (void)file;
-  if (which == PETSC_ERROR_INITIAL) snprintf(context, ROOM, "%s", text);
+  if (which == PETSC_ERROR_INITIAL)
+    snprintf(context, ROOM, "%s", text);
   return n;
 }
 
@@ -210,26 +231,29 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d) {
   if (refused && strstr(said, "SNES type"))
     cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
   else if (refused)
-    cst_diag_add(d, NULL, 0, 0, "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
+    cst_diag_add(d, NULL, 0, 0,
+                 "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
                  said);
   else {
     PetscCall(SNESGetType(snes, &type));
     why = cst_solver_refuse(type);
-    if (why) cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
+    if (why)
+      cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
     PetscCall(SNESHasNPC(snes, &npc));
     if (npc)
-      cst_diag_add(
-          d, NULL, 0, 0,
-          "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; it is not allowed");
+      cst_diag_add(d, NULL, 0, 0,
+                   "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; it is "
+                   "not allowed");
   }
   PetscCall(SNESDestroy(&snes));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt i = 0; i < n; i++)
     if (!read_late(names[i]))
-      cst_diag_add(d, NULL, 0, 0,
-                   "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and "
-                   "others of SNES (see -help)",
-                   names[i]);
+      cst_diag_add(
+          d, NULL, 0, 0,
+          "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and "
+          "others of SNES (see -help)",
+          names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscFunctionReturn(0);
 }

@@ -24,21 +24,26 @@ static void set_deadline(cst_arguments *a) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   const double since =
       (double)(now.tv_sec - a->begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - a->begun.tv_nsec);
-  if (a->hours > 0) a->run.deadline = MPI_Wtime() - since + 3600 * a->hours;
+  if (a->hours > 0)
+    a->run.deadline = MPI_Wtime() - since + 3600 * a->hours;
 }
 
 /* Prints the message of the innermost error, without PETSc's stack. An error of all ranks is printed once. */
 static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file,
-                                  PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
+                                  PetscErrorCode n, PetscErrorType type, const char *message,
+                                  void *context) {
   PetscMPIInt rank = 0;
   (void)line, (void)function, (void)file, (void)context;
-  if (comm == PETSC_COMM_WORLD) MPI_Comm_rank(comm, &rank);
-  if (type == PETSC_ERROR_INITIAL && message && !rank) fprintf(stderr, "constella: error: %s\n", message);
+  if (comm == PETSC_COMM_WORLD)
+    MPI_Comm_rank(comm, &rank);
+  if (type == PETSC_ERROR_INITIAL && message && !rank)
+    fprintf(stderr, "constella: error: %s\n", message);
   return n;
 }
 
-static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
-                            PetscErrorType type, const char *message, void *context) {
+static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file,
+                            PetscErrorCode n, PetscErrorType type, const char *message,
+                            void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
   return n;
 }
@@ -47,9 +52,11 @@ static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const
 static void warn_of_build(const cst_arguments *a) {
   char *git = cst_result_text(a->old.file, "/", "git");
   char *compiler = cst_result_text(a->old.file, "/run", "compiler");
-  if (!git || strcmp(git, cst_identity_version()) || !compiler || strcmp(compiler, cst_identity_compiler()))
+  if (!git || strcmp(git, cst_identity_version()) || !compiler ||
+      strcmp(compiler, cst_identity_compiler()))
     fprintf(stderr,
-            "constella: %s was made by another build, %s; `constella verify` tells whether this one computes "
+            "constella: %s was made by another build, %s; `constella verify` tells whether this "
+            "one computes "
             "the same bits\n",
             a->file, git ? git : "unknown");
   free(git);
@@ -67,7 +74,8 @@ static void report_extension(const cst_arguments *a, const cst_study *study, con
   }
   printf("%s: %ld trajectories are taken over, %.0f are computed", a->file, e->taken,
          (double)plan->ncase * (double)study->members - (double)e->taken);
-  if (e->why) printf(", %ld of them anew: %s", e->anew, e->why);
+  if (e->why)
+    printf(", %ld of them anew: %s", e->anew, e->why);
   puts("");
   fflush(stdout);
   warn_of_build(a);
@@ -75,7 +83,8 @@ static void report_extension(const cst_arguments *a, const cst_study *study, con
 
 /* On rank 0, when the new file is on the disk: it replaces the one that it extends. */
 static bool replace_extended(const cst_arguments *a) {
-  if (!a->renames || cst_run_is_extended(a) || !rename(a->run.output, a->file)) return true;
+  if (!a->renames || cst_run_is_extended(a) || !rename(a->run.output, a->file))
+    return true;
   fprintf(stderr, "constella: error: %s cannot take the place of %s: %s\n", a->run.output, a->file,
           strerror(errno));
   return false;
@@ -88,11 +97,12 @@ static void report_end(const cst_arguments *a, const cst_study *study, const cst
   char        why[CST_FAILURE_TEXT];
   cst_failures_say(&end->failures, why, sizeof why);
   if (end->end == CST_END_STOPPED)
-    printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file, end->reason,
-           100 * end->share);
+    printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file,
+           end->reason, 100 * end->share);
   if (end->end == CST_END_FAILED)
     fprintf(stderr,
-            "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint before\n",
+            "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint "
+            "before\n",
             file, end->reason, 100 * end->share);
   if (end->end == CST_END_DONE && end->failed)
     printf("%s: complete, %ld of %.0f failed\n", file, end->failed,
@@ -122,22 +132,27 @@ static void give_up(const cst_arguments *a) {
 }
 
 /* Runs a study without errors. */
-static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, const cst_agenda *agenda,
-                   cst_past *past) {
+static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
+                   const cst_agenda *agenda, cst_past *past) {
   static const int status[] = {
       [CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
   cst_run_end    end = {0};
   PetscErrorCode failed;
   PetscMPIInt    rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank == 0 && *a->run.resume.message) fprintf(stderr, "%s\n", a->run.resume.message);
-  if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW) report_extension(a, study, plan);
+  if (rank == 0 && *a->run.resume.message)
+    fprintf(stderr, "%s\n", a->run.resume.message);
+  if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW)
+    report_extension(a, study, plan);
   PetscPushErrorHandler(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
-  if (!failed && cst_run(plan, agenda, past, &a->run, &end)) give_up(a);
+  if (!failed && cst_run(plan, agenda, past, &a->run, &end))
+    give_up(a);
   PetscPopErrorHandler();
-  if (rank == 0 && end.end == CST_END_DONE && !replace_extended(a)) return 1;
-  if (rank == 0 && !failed) report_end(a, study, plan, &end);
+  if (rank == 0 && end.end == CST_END_DONE && !replace_extended(a))
+    return 1;
+  if (rank == 0 && !failed)
+    report_end(a, study, plan, &end);
   return end.failed > 0 ? 1 : status[end.end];
 }
 
@@ -145,8 +160,10 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, con
 static int report_complete(const cst_arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank == 0 && a->run.resume.left) cst_snapshot_remove_newer(a->run.output, 0);
-  if (rank == 0 && !replace_extended(a)) return 1;
+  if (rank == 0 && a->run.resume.left)
+    cst_snapshot_remove_newer(a->run.output, 0);
+  if (rank == 0 && !replace_extended(a))
+    return 1;
   if (rank == 0 && a->run.resume.failed)
     printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output,
            a->run.resume.failed);
@@ -170,9 +187,11 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   cst_plan   *plan = NULL;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  if (isa < 0)
+    cst_diag_add(d, NULL, 0, 0, "%s", reason);
   PetscPushErrorHandler(quiet, NULL);
-  if (cst_run_check_petsc(d)) cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
+  if (cst_run_check_petsc(d))
+    cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
   PetscPopErrorHandler();
   cst_run_arguments_name_output(a);
   cst_study *study = a->study ? cst_run_read_study(a->study,
@@ -181,10 +200,13 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
                                                                   : NULL,
                                                    d)
                               : NULL;
-  if (study && isa >= 0) plan = cst_plan_create(study, isa, d);
-  if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
+  if (study && isa >= 0)
+    plan = cst_plan_create(study, isa, d);
+  if (plan && !a->run.checkpoint_seconds)
+    a->run.checkpoint_seconds = study->checkpoint_seconds;
   cst_run_open_extended(a, isa, study, plan, d);
-  if (a->study && rank == 0 && (plan || !a->run.resumes)) cst_run_examine_output(a, plan, d);
+  if (a->study && rank == 0 && (plan || !a->run.resumes))
+    cst_run_examine_output(a, plan, d);
   rank == 0 ? cst_resume_release() : cst_resume_help();
   cst_past   *past = plan ? cst_past_create(plan) : NULL;
   cst_agenda *agenda = plan ? cst_run_open_checkpoint(a, plan, past, ranks, d) : NULL;
@@ -198,7 +220,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
                                                        : execute(a, study, plan, agenda, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
-  if (a->run.lock) cst_lock_release(a->run.lock);
+  if (a->run.lock)
+    cst_lock_release(a->run.lock);
   cst_agenda_destroy(agenda);
   cst_past_destroy(plan, past);
   cst_run_close_extended(a);
@@ -219,16 +242,21 @@ int cst_run_start(int argc, char **argv) {
   cst_run_arguments_parse(c, argc, argv, &a, d);
   char *command = cst_run_arguments_join(argc, argv);
   a.run.command = command;
-  if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
-  if (cst_limits_refuse()) return 2;
+  if (cst_launch_is_mute() && cst_launch_refuse(1))
+    return 2;
+  if (cst_limits_refuse())
+    return 2;
   cst_launch_alone();
-  if (!cst_launch_begin(&a.npetsc, &a.petsc)) return 2;
+  if (!cst_launch_begin(&a.npetsc, &a.petsc))
+    return 2;
   cst_stop_listen();
-  if (cst_solver_register()) return 1;
+  if (cst_solver_register())
+    return 1;
   int ranks, status = 2;
   set_deadline(&a);
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  if (!cst_launch_refuse(ranks)) status = run_checked(&a, d);
+  if (!cst_launch_refuse(ranks))
+    status = run_checked(&a, d);
   cst_diag_destroy(d);
   status = cst_launch_end(status);
   free(a.petsc);

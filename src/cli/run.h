@@ -31,7 +31,8 @@ typedef struct {
 int cst_run_start(int argc, char **argv);
 
 /* run-arguments.c: the command line. Mistakes go into d. */
-void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a, cst_diag *d);
+void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a,
+                             cst_diag *d);
 /* Without -o: FILE.extended, or the study's name with .h5 in the current folder. */
 void  cst_run_arguments_name_output(cst_arguments *a);
 char *cst_run_arguments_join(int argc, char **argv); /* as one line; owned */
@@ -51,6 +52,6 @@ bool cst_run_is_extended(const cst_arguments *a);
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d);
 /* Collective. All ranks open the checkpoint. The batches of the remaining work; NULL with an error in d.
  * Owned. */
-cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks,
-                                    cst_diag *d);
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past,
+                                    int ranks, cst_diag *d);
 #endif

@@ -14,7 +14,8 @@ static void paragraph(const char *text) {
 }
 
 static void field(const char *name, const char *text) {
-  if (text && *text) printf("%*s%-9s%s\n", INDENT, "", name, text);
+  if (text && *text)
+    printf("%*s%-9s%s\n", INDENT, "", name, text);
 }
 
 static void print_keys(const cst_key *table) {
@@ -31,18 +32,24 @@ static void print_keys(const cst_key *table) {
 void cst_show_study_keys(void) {
   printf("study: the keys of a study file\n\n");
   paragraph(
-      "A key is named by its path: initial.spread.q is the key q of the map `spread` of the map `initial`; "
-      "range.from is that of a range of values, {from: 0, to: 1, count: 11}; layers.NAME.a is that of a "
-      "layer under a name of your own. Numbers may be written as quoted expressions of the system's "
+      "A key is named by its path: initial.spread.q is the key q of the map `spread` of the map "
+      "`initial`; "
+      "range.from is that of a range of values, {from: 0, to: 1, count: 11}; layers.NAME.a is that "
+      "of a "
+      "layer under a name of your own. Numbers may be written as quoted expressions of the "
+      "system's "
       "parameters and pi. `constella list studies|systems|methods|observables` lists the names.");
   print_keys(cst_study_keys);
 }
 
 void cst_show_system_keys(void) {
   printf("system: the keys of a system file\n\n");
-  paragraph("A key is named by its path: states.NAME.q is the key q of a state under a name of your own. "
-            "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, parameters "
-            "and, where the key allows them, coordinates, velocities x' and the time t. `constella system "
-            "FILE` examines a file.");
+  paragraph(
+      "A key is named by its path: states.NAME.q is the key q of a state under a name of your own. "
+      "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, "
+      "parameters "
+      "and, where the key allows them, coordinates, velocities x' and the time t. `constella "
+      "system "
+      "FILE` examines a file.");
   print_keys(cst_system_keys);
 }

@@ -33,7 +33,8 @@ static void print_claims(unsigned claims, const char *system) {
 
 /* The claims that are not trivial for s. */
 static unsigned nontrivial(const cst_system *s) {
-  return ~((s->ng ? 0u : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES) | (s->nsym ? 0u : CST_CLAIM_MOMENTUM));
+  return ~((s->ng ? 0u : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES) |
+           (s->nsym ? 0u : CST_CLAIM_MOMENTUM));
 }
 
 static void print_properties(const cst_method *m, const cst_system *s) {
@@ -42,21 +43,24 @@ static void print_properties(const cst_method *m, const cst_system *s) {
     printf("%-12s %d in q, %d in p", "order", p.order_q, p.order_p);
   else
     printf("%-12s none", "order");
-  if (s->ng && p.order_q) printf(", %d in lambda", p.order_lambda);
+  if (s->ng && p.order_q)
+    printf(", %d in lambda", p.order_lambda);
   printf(" (of `%s`, on %s)\n", cst_method_label(m), s->name);
   if (s->ng && p.own_lambda)
-    printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
+    printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers",
+           p.lambda_time);
   else if (s->ng)
     printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
-  cst_show_item("momenta",
-                p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
+  cst_show_item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0"
+                                        : "kinetic: p = M v + a");
   print_claims(p.claims & nontrivial(s), s->name);
 }
 
 /* The registry's entry for a name; NULL: it is not the name of a method. */
 static const cst_method_info *method_named(const char *name) {
   for (int i = 0; i < cst_method_count(); i++)
-    if (!strcmp(cst_method_info_at(i)->name, name)) return cst_method_info_at(i);
+    if (!strcmp(cst_method_info_at(i)->name, name))
+      return cst_method_info_at(i);
   return NULL;
 }
 
@@ -72,7 +76,8 @@ static cst_system *usual(const cst_method *m) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char        why[400];
     cst_system *s = cst_catalogue_create(names[i]); /* NULL in a build with other systems */
-    if (s && cst_method_fits(m, s, why, sizeof why)) return s;
+    if (s && cst_method_fits(m, s, why, sizeof why))
+      return s;
     cst_system_destroy(s);
   }
   return cst_catalogue_create(cst_catalogue_name(0));
@@ -84,7 +89,8 @@ void cst_show_method(const char *text, const cst_method *m, const char *system, 
   cst_system            *s = system ? cst_description_read(system, d) : usual(m);
   char                   why[400] = "";
   const bool             good = s && cst_method_fits(m, s, why, sizeof why);
-  if (s && !good) cst_diag_add(d, NULL, 0, 0, "%s", why);
+  if (s && !good)
+    cst_diag_add(d, NULL, 0, 0, "%s", why);
   if (good && info) {
     printf("%s: a method\n\n", info->signature);
     cst_show_item("", info->doc);
@@ -93,6 +99,7 @@ void cst_show_method(const char *text, const cst_method *m, const char *system, 
     cst_show_item("source", info->source);
     cst_show_item("example", info->example);
   }
-  if (good) print_properties(m, s);
+  if (good)
+    print_properties(m, s);
   cst_system_destroy(s);
 }

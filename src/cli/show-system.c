@@ -9,8 +9,10 @@
 
 enum { SHOWN = 12 }; /* numbers of a long state */
 
-static void print_texts(const char *title, int n, const char *const *name, const char *const *text) {
-  for (int i = 0; i < n; i++) printf("%-12s %s: %s\n", i ? "" : title, name[i], text[i]);
+static void print_texts(const char *title, int n, const char *const *name,
+                        const char *const *text) {
+  for (int i = 0; i < n; i++)
+    printf("%-12s %s: %s\n", i ? "" : title, name[i], text[i]);
 }
 
 /* "x" or "link[2..20]". */
@@ -30,7 +32,8 @@ static void print_names(const char *title, const cst_name *name, int n) {
 /* The number of names of coordinates that belong to no body. */
 static int plain_names(const cst_system *s) {
   int n = 0;
-  while (n < s->ncoordinate && s->coordinate_name[n].at < s->nplain) n++;
+  while (n < s->ncoordinate && s->coordinate_name[n].at < s->nplain)
+    n++;
   return n;
 }
 
@@ -38,7 +41,8 @@ static int plain_names(const cst_system *s) {
 static void print_rows(const char *title, int n, const char *const *text, bool rows) {
   printf("%-12s", title);
   for (int i = 0; i < n; i++) {
-    if (i) printf(rows ? "\n%*s" : ", ", rows ? CST_SHOW_INDENT - 1 : 0, "");
+    if (i)
+      printf(rows ? "\n%*s" : ", ", rows ? CST_SHOW_INDENT - 1 : 0, "");
     printf("%s%s", rows || !i ? " " : "", text[i] ? text[i] : "?");
   }
   printf("\n");
@@ -67,7 +71,8 @@ static void print_families(const cst_system *s) {
     printf("%-12s ", i ? "" : "constraints");
     print_name(&s->family[i]);
     printf(": %s", s->family[i].text ? s->family[i].text : "?");
-    if (s->family[i].range) printf("   for %s", s->family[i].range);
+    if (s->family[i].range)
+      printf("   for %s", s->family[i].range);
     printf("\n");
   }
 }
@@ -75,7 +80,8 @@ static void print_families(const cst_system *s) {
 static void print_velocity_constraints(const cst_system *s) {
   bool any = false;
   for (int i = 0; i < s->nfamily; i++) {
-    if (s->family[i].at < s->ng - s->nvel) continue;
+    if (s->family[i].at < s->ng - s->nvel)
+      continue;
     printf("%-12s %s: %s = 0\n", any ? "" : "nonholonomic", s->family[i].name, s->family[i].text);
     any = true;
   }
@@ -101,15 +107,16 @@ static void print_parameters(const cst_system *s) {
       kind = "  (a size: a whole number)";
     else if (follows(s, p))
       kind = "  (follows the others)";
-    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, blank, p->unit, gap,
-           p->doc, kind);
+    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, blank, p->unit,
+           gap, p->doc, kind);
   }
 }
 
 /* Prints the first few components. */
 static void print_vector(const char *name, const double *x, int n) {
   printf("%s = (", name);
-  for (int k = 0; k < n && k < SHOWN; k++) printf("%s%.6g", k ? ", " : "", x[k]);
+  for (int k = 0; k < n && k < SHOWN; k++)
+    printf("%s%.6g", k ? ", " : "", x[k]);
   printf(n > SHOWN ? ", ...)" : ")");
 }
 
@@ -117,7 +124,8 @@ static void print_state(const cst_system *s, int i) {
   double  c[CST_MAX_PAR];
   double *q = cst_need(calloc(2 * (size_t)s->nq, sizeof *q));
   double *v = q + s->nq;
-  for (int k = 0; k < s->npar; k++) c[k] = s->parameter[k].value;
+  for (int k = 0; k < s->npar; k++)
+    c[k] = s->parameter[k].value;
   cst_system_state(s, i, c, q, v);
   printf("%-12s %s: ", i ? "" : "states", s->state[i].name);
   print_vector("q", q, s->nq);
@@ -159,19 +167,24 @@ static void print_equations(const cst_system *s) {
 
 bool cst_show_system(const char *name) {
   cst_system *s = cst_catalogue_create(name);
-  if (!s) return false;
+  if (!s)
+    return false;
   printf("%s: a system of the catalogue\n\n", s->name);
   cst_show_item("", s->doc);
   cst_show_item("source", s->source);
   printf("\n");
   print_names("coordinates", s->coordinate_name, s->ncoordinate);
   print_bodies(s);
-  if (!s->nplain) cst_show_item("mass", "of the bodies alone");
+  if (!s->nplain)
+    cst_show_item("mass", "of the bodies alone");
   if (s->nplain)
-    print_rows("mass", plain_names(s), s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
-  if (s->gyroscopic) print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
+    print_rows("mass", plain_names(s), s->mass_text,
+               *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
+  if (s->gyroscopic)
+    print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
   cst_show_item("potential", s->potential_text);
-  if (s->stiff_text) cst_show_item("stiff", s->stiff_text);
+  if (s->stiff_text)
+    cst_show_item("stiff", s->stiff_text);
   print_families(s);
   print_velocity_constraints(s);
   print_forces(s);
@@ -179,7 +192,8 @@ bool cst_show_system(const char *name) {
   print_parameters(s);
   printf("%-12s %d coordinate%s, %d constraint%s\n", "size", s->nq, s->nq == 1 ? "" : "s", s->ng,
          s->ng == 1 ? "" : "s");
-  for (int i = 0; i < s->nstate; i++) print_state(s, i);
+  for (int i = 0; i < s->nstate; i++)
+    print_state(s, i);
   print_methods(s);
   print_equations(s);
   cst_system_destroy(s);

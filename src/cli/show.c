@@ -12,12 +12,14 @@
 
 static bool show_scheme(const char *name) {
   const cst_scheme *s = cst_scheme_find(name);
-  if (!s) return false;
+  if (!s)
+    return false;
   printf("%s: a composition scheme\n\n", s->name);
   cst_show_item("", s->doc);
   cst_show_item("source", s->source);
   printf("%-12s %d on a symmetric base of order 2\n%-12s", "order", s->order, "gammas");
-  for (int i = 0; i < s->stages; i++) printf("%s%.17g", i ? ", " : " ", s->gamma[i]);
+  for (int i = 0; i < s->stages; i++)
+    printf("%s%.17g", i ? ", " : " ", s->gamma[i]);
   printf("\n");
   return true;
 }
@@ -32,7 +34,8 @@ static bool show_kind(const char *name) {
                {CST_NEEDS_WINDOWS, "means over windows of the run"}};
   const cst_kind *k = cst_kind_find(name);
   const char     *title = "needs";
-  if (!k) return false;
+  if (!k)
+    return false;
   printf("%s: a kind of study\n\n", k->name);
   cst_show_item("", k->doc);
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -53,10 +56,14 @@ static bool show_kind(const char *name) {
 static const char *guess(const char *name) {
   const char *names[256];
   int         n = 0;
-  for (int i = 0; i < cst_catalogue_size(); i++) names[n++] = cst_catalogue_name(i);
-  for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
-  for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
-  for (int i = 0; i < cst_kind_count(); i++) names[n++] = cst_kind_name(cst_kind_at(i));
+  for (int i = 0; i < cst_catalogue_size(); i++)
+    names[n++] = cst_catalogue_name(i);
+  for (int i = 0; i < cst_method_count(); i++)
+    names[n++] = cst_method_info_at(i)->name;
+  for (int i = 0; i < cst_scheme_count(); i++)
+    names[n++] = cst_scheme_at(i)->name;
+  for (int i = 0; i < cst_kind_count(); i++)
+    names[n++] = cst_kind_name(cst_kind_at(i));
   names[n++] = "study";
   names[n++] = "system";
   return cst_diag_guess(name, names, n);
@@ -66,11 +73,13 @@ static void report_unknown(const char *name, const cst_expr_error *e, cst_diag *
   if (strpbrk(name, "({"))
     cst_diag_add(d, NULL, 0, 0, "'%s': %s", name, e->message);
   else if (!access(name, R_OK))
-    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella system %s` examines a system file", name,
+    cst_diag_add(d, NULL, 0, 0,
+                 "nothing is called '%s'; `constella system %s` examines a system file", name,
                  name);
   else
     cst_diag_add(d, NULL, 0, 0,
-                 "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s",
+                 "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells "
+                 "the names%s",
                  name, guess(name));
 }
 
@@ -84,7 +93,8 @@ static void show(const char *name, const char *system, cst_diag *d) {
   else if (m)
     cst_show_method(name, m, system, d);
   else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
-    cst_diag_add(d, NULL, 0, 0, "--system is for claims of methods, and '%s' is not a method", name);
+    cst_diag_add(d, NULL, 0, 0, "--system is for claims of methods, and '%s' is not a method",
+                 name);
   else if (!cst_show_system(name) && !show_scheme(name) && !show_kind(name))
     report_unknown(name, &e, d);
   cst_method_destroy(m);
@@ -98,7 +108,8 @@ static int show_page(int argc, char **argv) {
   request   q = {0};
   cst_diag *d = cst_diag_create();
   cst_options_parse(&cst_command_show, argc, argv, &q, d);
-  if (!cst_diag_count(d)) show(q.name, q.system, d);
+  if (!cst_diag_count(d))
+    show(q.name, q.system, d);
   const bool good = !cst_diag_count(d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
@@ -107,12 +118,14 @@ static int show_page(int argc, char **argv) {
 
 static const cst_option options[] = {
     {"NAME", .is = CST_OPTION_REQUIRED, .at = offsetof(request, name),
-     .doc = "a system, method, method expression, composition scheme or kind of study; study: every key of a "
+     .doc = "a system, method, method expression, composition scheme or kind of study; study: "
+            "every key of a "
             "study file; system: every key of a system file",
      .takes = "one name; `constella list systems|methods|schemes|studies` tells them"},
     {"--system", .value = "NAME|FILE", .is = CST_OPTION_ONCE, .at = offsetof(request, system),
-     .doc = "the system on which order and claims of a method are shown; default: the first of "
-            "spherical-pendulum, henon-heiles, lagrange-top and nonholonomic-oscillator that it steps",
+     .doc =
+         "the system on which order and claims of a method are shown; default: the first of "
+         "spherical-pendulum, henon-heiles, lagrange-top and nonholonomic-oscillator that it steps",
      .takes = "a system file or the name of a system"},
     {NULL},
 };

@@ -30,12 +30,14 @@ static counts count(cst_result *r) {
   int     ndim;
   long    e[CST_FIELD_DIMS], n = 1;
   double *s = cst_result_read(r, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
-  for (int k = 0; s && k < ndim; k++) n *= e[k];
+  for (int k = 0; s && k < ndim; k++)
+    n *= e[k];
   for (long i = 0; s && i < n; i++) {
     c.total++;
     c.finished += s[i] >= 0;
   }
-  if (s) cst_failures_count(&c.failures, s, n);
+  if (s)
+    cst_failures_count(&c.failures, s, n);
   free(s);
   return c;
 }
@@ -47,7 +49,8 @@ static double share(cst_result *r, const counts *c) {
   double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e);
   double  done = w && ndim == 0 ? *w : NAN;
   free(w);
-  if (isfinite(done)) return fmin(fmax(done, 0), 1);
+  if (isfinite(done))
+    return fmin(fmax(done, 0), 1);
   return c->total ? (double)c->finished / (double)c->total : 0;
 }
 
@@ -68,8 +71,10 @@ static void line(const char *name, const char *text) { printf("%-13s %s\n", name
 
 static void print_text(cst_result *r, const char *label, const char *name) {
   char *text = cst_result_text(r, "/run", name);
-  if (text) cst_text_disarm(text, 0);
-  if (text && *text) line(label, text);
+  if (text)
+    cst_text_disarm(text, 0);
+  if (text && *text)
+    line(label, text);
   free(text);
 }
 
@@ -83,12 +88,14 @@ static condition condition_elsewhere(const char *file) {
   condition c = {"running", "when it was last written; its process is on another host"};
   bool      held;
   double    age;
-  if (!cst_lock_look(file, &held, &age)) return c;
+  if (!cst_lock_look(file, &held, &age))
+    return c;
   if (held || age <= silence)
     snprintf(c.note, sizeof c.note, "on another host, sign of life %s ago", duration(age));
   else {
     c.word = "interrupted";
-    snprintf(c.note, sizeof c.note, "its process was on another host; no sign of life for %s", duration(age));
+    snprintf(c.note, sizeof c.note, "its process was on another host; no sign of life for %s",
+             duration(age));
   }
   return c;
 }
@@ -98,8 +105,10 @@ static condition condition_of(cst_result *r, const char *file) {
   bool      says_running = written && !strcmp(written, "running");
   int       alive = cst_result_alive(r);
   condition c = {cst_result_state(r), ""};
-  if (says_running && alive == 0) strcpy(c.note, "its process is gone");
-  if (says_running && alive < 0) c = condition_elsewhere(file);
+  if (says_running && alive == 0)
+    strcpy(c.note, "its process is gone");
+  if (says_running && alive < 0)
+    c = condition_elsewhere(file);
   free(written);
   return c;
 }
@@ -117,15 +126,18 @@ static void print_advice(const cst_failures *f) {
       [CST_NO_START] = "no consistent start: see `initial` and its spread",
   };
   for (int k = 1; k < CST_FAILURES; k++)
-    if (f->of[k] && advice[k]) line("advice", advice[k]);
+    if (f->of[k] && advice[k])
+      line("advice", advice[k]);
 }
 
 static void print_counts(const counts *c) {
   char why[CST_FAILURE_TEXT];
   cst_failures_say(&c->failures, why, sizeof why);
   printf("%-13s %ld of %ld done", "trajectories", c->finished, c->total);
-  if (c->total) printf(" (%.3g%%)", floor(1000.0 * (double)c->finished / (double)c->total) / 10);
-  if (*why) printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
+  if (c->total)
+    printf(" (%.3g%%)", floor(1000.0 * (double)c->finished / (double)c->total) / 10);
+  if (*why)
+    printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
   puts("");
   print_advice(&c->failures);
 }
@@ -140,7 +152,8 @@ static void print_times(cst_result *r, const char *file, const char *state, doub
   print_text(r, "started", "started");
   print_text(r, "stopped", "stopped");
   print_text(r, "finished", "finished");
-  if (!cst_result_number(r, "/run", "started_unix", &started)) return;
+  if (!cst_result_number(r, "/run", "started_unix", &started))
+    return;
   if (!running && !cst_result_number(r, "/run", "finished_unix", &until) && !stat(file, &s))
     until = (double)s.st_mtime;
   double elapsed = fmax(until - started, 0);
@@ -157,7 +170,8 @@ static const char *size_text(double bytes) {
   static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
   static char              text[32];
   int                      k = 0;
-  for (; bytes >= 1000 && k < 4; k++) bytes /= 1000;
+  for (; bytes >= 1000 && k < 4; k++)
+    bytes /= 1000;
   snprintf(text, sizeof text, "%.3g %s", bytes, unit[k]);
   return text;
 }
@@ -166,7 +180,8 @@ static const char *size_text(double bytes) {
 static bool valid(const char *file, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(file, number, why, n);
   bool          ok = s && cst_snapshot_check(s);
-  if (s && !ok) snprintf(why, (size_t)n, "is damaged");
+  if (s && !ok)
+    snprintf(why, (size_t)n, "is damaged");
   cst_snapshot_close(s);
   return ok;
 }
@@ -181,7 +196,8 @@ static void print_checkpoints(const char *file) {
   bool        found = false;
   for (int i = 0; i < n; i++) {
     bool ok = valid(file, number[i], why, sizeof why);
-    if (stat(cst_snapshot_name(file, number[i], name), &s)) continue;
+    if (stat(cst_snapshot_name(file, number[i], name), &s))
+      continue;
     if (!ok)
       printf("%-13s %ld cannot be used: %s %s\n", "checkpoint", number[i], name, why);
     else if (!found)
@@ -208,7 +224,8 @@ static void show(cst_result *r, const char *file) {
   print_attempts(r);
   print_checkpoints(file);
   print_text(r, "host", "host");
-  if (cst_result_number(r, "/run", "ranks", &ranks)) printf("%-13s %.0f\n", "ranks", ranks);
+  if (cst_result_number(r, "/run", "ranks", &ranks))
+    printf("%-13s %.0f\n", "ranks", ranks);
 }
 
 static int status(int argc, char **argv) {
@@ -230,7 +247,8 @@ static int status(int argc, char **argv) {
 
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED,
-     .doc = "a result, of a run that is finished, interrupted or still going on", .takes = "a result"},
+     .doc = "a result, of a run that is finished, interrupted or still going on",
+     .takes = "a result"},
     {NULL},
 };
 

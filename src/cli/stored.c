@@ -12,11 +12,12 @@
 #include "study/file/starts.h"
 
 static struct {
-  char       folder[4096], study_folder[4096]; /* with the last slash, or empty */
-  char      *system;               /* the name of the system's file; NULL: a system of the catalogue */
-  char      *description, *starts; /* starts: the table of starts that come from another file; NULL: none */
-  cst_share *share;
-  cst_fetch *fetch; /* the function for the current request */
+  char  folder[4096], study_folder[4096]; /* with the last slash, or empty */
+  char *system; /* the name of the system's file; NULL: a system of the catalogue */
+  char *description,
+      *starts; /* starts: the table of starts that come from another file; NULL: none */
+  cst_share       *share;
+  cst_fetch       *fetch; /* the function for the current request */
   const cst_trust *trust;
 } source;
 
@@ -31,15 +32,18 @@ static void find_study_folder(const char *command) {
     const size_t n = strcspn(at, " ");
     char         word[4096];
     snprintf(word, sizeof word, "%.*s", (int)n, at);
-    if (cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml")) folder_of(word, source.study_folder);
+    if (cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml"))
+      folder_of(word, source.study_folder);
     at += n;
   }
 }
 
 static void find_system(const char *file, const char *study, cst_diag *d) {
   cst_document *doc = cst_document_parse(file, study, strlen(study), d);
-  cst_yaml     *name = doc ? cst_yaml_get(cst_yaml_get(cst_document_root(doc), "system"), "file") : NULL;
-  if (name && cst_yaml_text(name)) source.system = strdup(cst_yaml_text(name));
+  cst_yaml     *name =
+      doc ? cst_yaml_get(cst_yaml_get(cst_document_root(doc), "system"), "file") : NULL;
+  if (name && cst_yaml_text(name))
+    source.system = strdup(cst_yaml_text(name));
   cst_document_destroy(doc);
 }
 
@@ -64,9 +68,12 @@ static const char *elsewhere_of(const char *path) {
 static const char *fetch_either(const char *path, char **bytes, size_t *length) {
   static char why[9000];
   const char *elsewhere = elsewhere_of(path);
-  if (!access(path, F_OK) || !strcmp(path, elsewhere)) return fetch(path, bytes, length);
-  if (!access(elsewhere, F_OK)) return fetch(elsewhere, bytes, length);
-  snprintf(why, sizeof why, "%s; nor is it at %s, where the study was", strerror(ENOENT), elsewhere);
+  if (!access(path, F_OK) || !strcmp(path, elsewhere))
+    return fetch(path, bytes, length);
+  if (!access(elsewhere, F_OK))
+    return fetch(elsewhere, bytes, length);
+  snprintf(why, sizeof why, "%s; nor is it at %s, where the study was", strerror(ENOENT),
+           elsewhere);
   return why;
 }
 
@@ -85,21 +92,23 @@ static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_
   return NULL;
 }
 
-cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, const cst_trust *trust,
-                            cst_diag *d) {
+cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share,
+                            const cst_trust *trust, cst_diag *d) {
   char      *schema = cst_result_text(file, "/", "schema");
   char      *study = cst_result_text(file, "/", "study");
   char      *command = cst_result_text(file, "/run", "command");
   char      *sum = cst_result_text(file, "/", "study_sha256");
   cst_study *s = NULL;
   if (!schema || strcmp(schema, "constella-result 1") || !study)
-    cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program reads files of 'constella-result 1'",
+    cst_diag_add(d, path, 0, 0,
+                 "its schema is '%s'; this program reads files of 'constella-result 1'",
                  schema ? schema : "");
   else {
     source.share = share;
     source.trust = trust;
     source.description = cst_result_text(file, "/", "system_description");
-    if (!source.description) source.description = strdup("");
+    if (!source.description)
+      source.description = strdup("");
     source.starts = cst_result_text(file, "/", "starts");
     folder_of(path, source.folder);
     find_study_folder(command);
@@ -129,8 +138,8 @@ const char *cst_stored_withheld(const cst_study *s) {
     const cst_layer_file *x = &s->layer[i];
     const char           *file = access(x->file, F_OK) ? elsewhere_of(x->file) : x->file;
     if (x->withheld)
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s'%s' (%s, sha256 %s, as recorded)", n ? ", " : "",
-                            x->name, file, x->sha256);
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s'%s' (%s, sha256 %s, as recorded)",
+                            n ? ", " : "", x->name, file, x->sha256);
   }
   return text;
 }

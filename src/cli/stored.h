@@ -9,8 +9,8 @@
  * layers are searched beside it, then in the folder of the study in the command line that made it; those that
  * are not trusted are not compiled, and withheld. Errors are located in the canonical text. NULL with errors
  * in d. Collective where share is. */
-cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, const cst_trust *trust,
-                            cst_diag *d);
+cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share,
+                            const cst_trust *trust, cst_diag *d);
 /* A text with the withheld layers of such a study, their files and sha256. Static; empty when there are none.
  */
 const char *cst_stored_withheld(const cst_study *s);

@@ -12,13 +12,15 @@ void cst_streams_open(void) {
   do {
     descriptor = open("/dev/null", O_RDWR);
   } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-  if (descriptor >= 0) close(descriptor);
+  if (descriptor >= 0)
+    close(descriptor);
 }
 
 int cst_streams_end(int status) {
   errno = 0;
   const int failed = fflush(stdout);
-  if (!failed && !ferror(stdout)) return status;
+  if (!failed && !ferror(stdout))
+    return status;
   fprintf(stderr, "constella: error: standard output cannot be written%s%s\n", errno ? ": " : "",
           errno ? strerror(errno) : "");
   clearerr(stdout);

@@ -18,7 +18,8 @@ static size_t word_length(const char *s) {
 
 static const cst_word *find(const cst_word *words, int n, const char *name, size_t length) {
   for (int i = 0; i < n; i++)
-    if (strlen(words[i].name) == length && !strncmp(words[i].name, name, length)) return &words[i];
+    if (strlen(words[i].name) == length && !strncmp(words[i].name, name, length))
+      return &words[i];
   return NULL;
 }
 
@@ -26,7 +27,8 @@ static void unknown(const char *file, int line, int column, const char *name, si
                     const cst_word *words, int n, cst_diag *d) {
   const char *names[32];
   char        found[64];
-  for (int i = 0; i < n; i++) names[i] = words[i].name;
+  for (int i = 0; i < n; i++)
+    names[i] = words[i].name;
   snprintf(found, sizeof found, "%.*s", (int)length, name);
   cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s", found,
                cst_diag_join(names, n), cst_diag_guess(found, names, n));
@@ -43,15 +45,19 @@ static bool fill_line(FILE *f, const char *file, int line, const char *text, con
       continue;
     }
     const cst_word *w = find(words, n, s + 1, length);
-    if (!w) unknown(file, line, (int)(s - text) + 1, s + 1, length, words, n, d);
-    if (w && !w->value) return false;
-    if (w) fputs(w->value, f);
+    if (!w)
+      unknown(file, line, (int)(s - text) + 1, s + 1, length, words, n, d);
+    if (w && !w->value)
+      return false;
+    if (w)
+      fputs(w->value, f);
     s += length + 2;
   }
   return true;
 }
 
-char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d) {
+char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n,
+                      cst_diag *d) {
   char  *script = NULL;
   size_t length = 0;
   FILE  *f = cst_need(open_memstream(&script, &length));
@@ -60,30 +66,37 @@ char *cst_submit_fill(const char *file, const char *text, const cst_word *words,
     const char *end = strchr(text, '\n');
     end = end ? end + 1 : text + strlen(text);
     long start = ftell(f);
-    if (!fill_line(f, file, line, text, end, words, n, d)) fseek(f, start, SEEK_SET);
+    if (!fill_line(f, file, line, text, end, words, n, d))
+      fseek(f, start, SEEK_SET);
     text = end;
   }
   long size = ftell(f);
-  if (fclose(f)) abort();
+  if (fclose(f))
+    abort();
   script[size] = 0;
-  if (cst_diag_count(d) == before) return script;
+  if (cst_diag_count(d) == before)
+    return script;
   free(script);
   return NULL;
 }
 
 char *cst_submit_quote(const char *text) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-=,:@%";
-  char             *word = NULL;
-  size_t            length;
-  FILE             *f = cst_need(open_memstream(&word, &length));
-  bool              bare = *text && strspn(text, plain) == strlen(text);
-  if (!bare) fputc('\'', f);
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-=,:@%";
+  char  *word = NULL;
+  size_t length;
+  FILE  *f = cst_need(open_memstream(&word, &length));
+  bool   bare = *text && strspn(text, plain) == strlen(text);
+  if (!bare)
+    fputc('\'', f);
   for (; *text; text++)
     if (*text == '\'')
       fputs("'\\''", f);
     else
       fputc(*text, f);
-  if (!bare) fputc('\'', f);
-  if (fclose(f)) abort();
+  if (!bare)
+    fputc('\'', f);
+  if (fclose(f))
+    abort();
   return word;
 }

@@ -24,7 +24,8 @@ const cst_scheduler cst_submit_schedulers[] = {
 
 /* The folder and files of a job. */
 typedef struct {
-  char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX], script[PATH_MAX + 304];
+  char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX],
+      script[PATH_MAX + 304];
 } places;
 
 /* ---- the script ---- */
@@ -34,14 +35,20 @@ static void find_places(const cst_submission *s, places *p, cst_diag *d) {
   const char *output = s->output ? s->output : "";
   const char *slash = strrchr(output, '/');
   char        folder[PATH_MAX], name[sizeof s->stem + 4];
-  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : ".");
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1,
+           slash ? output : ".");
   snprintf(name, sizeof name, "%s.h5", s->stem);
-  if (!realpath(folder, p->folder)) cst_diag_add(d, output, 0, 0, "its folder: %s", strerror(errno));
-  if (!realpath(s->study, p->study)) cst_diag_add(d, s->study, 0, 0, "%s", strerror(errno));
+  if (!realpath(folder, p->folder))
+    cst_diag_add(d, output, 0, 0, "its folder: %s", strerror(errno));
+  if (!realpath(s->study, p->study))
+    cst_diag_add(d, s->study, 0, 0, "%s", strerror(errno));
   if (!realpath("/proc/self/exe", p->program))
     cst_diag_add(d, NULL, 0, 0, "/proc/self/exe: %s", strerror(errno));
   const char *root = !strcmp(p->folder, "/") ? "" : p->folder;
-  snprintf(p->output, sizeof p->output, "%s/%s", root, !s->output ? name : slash ? slash + 1 : output);
+  snprintf(p->output, sizeof p->output, "%s/%s", root,
+           !s->output ? name
+           : slash    ? slash + 1
+                      : output);
   snprintf(p->script, sizeof p->script, "%s/%s.%s", root, s->name, s->scheduler->name);
 }
 
@@ -51,12 +58,16 @@ static char *read_template(const cst_submission *s, char *file, size_t size, cst
   size_t length;
   snprintf(file, size, "submit.%s", s->scheduler->name);
   const bool here = !s->template_file && !access(file, F_OK);
-  if (here) fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
-  if (s->template_file) snprintf(file, size, "%s", s->template_file);
-  if (here || s->template_file) return cst_document_read_file(file, &text, &length, d) ? text : NULL;
+  if (here)
+    fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
+  if (s->template_file)
+    snprintf(file, size, "%s", s->template_file);
+  if (here || s->template_file)
+    return cst_document_read_file(file, &text, &length, d) ? text : NULL;
   snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
   for (int i = 0; i < cst_template_count; i++)
-    if (!strcmp(cst_templates[i].path, file)) text = strdup(cst_templates[i].text);
+    if (!strcmp(cst_templates[i].path, file))
+      text = strdup(cst_templates[i].text);
   return cst_need(text);
 }
 
@@ -71,14 +82,17 @@ typedef struct {
 } words;
 
 /* value: owned from now on. */
-static void add(words *w, const char *name, char *value) { w->word[w->n++] = (cst_word){name, value}; }
+static void add(words *w, const char *name, char *value) {
+  w->word[w->n++] = (cst_word){name, value};
+}
 
-__attribute__((format(printf, 3, 4))) static void add_printed(words *w, const char *name, const char *format,
-                                                              ...) {
+__attribute__((format(printf, 3, 4))) static void add_printed(words *w, const char *name,
+                                                              const char *format, ...) {
   char   *value;
   va_list a;
   va_start(a, format);
-  if (vasprintf(&value, format, a) < 0) abort();
+  if (vasprintf(&value, format, a) < 0)
+    abort();
   va_end(a);
   add(w, name, value);
 }
@@ -121,7 +135,8 @@ static char *make_script(const cst_submission *s, const places *p, cst_diag *d) 
   words w = make_words(s, p);
   char *text = read_template(s, file, sizeof file, d);
   char *script = text ? cst_submit_fill(file, text, w.word, w.n, d) : NULL;
-  for (int k = 0; k < w.n; k++) free(w.word[k].value);
+  for (int k = 0; k < w.n; k++)
+    free(w.word[k].value);
   free(text);
   return script;
 }
@@ -130,9 +145,11 @@ static char *make_script(const cst_submission *s, const places *p, cst_diag *d) 
 static bool is_there(const places *p, const char *script, cst_diag *d) {
   char  *text;
   size_t length;
-  if (access(p->script, F_OK) || !cst_document_read_file(p->script, &text, &length, d)) return false;
+  if (access(p->script, F_OK) || !cst_document_read_file(p->script, &text, &length, d))
+    return false;
   if (strcmp(text, script))
-    cst_diag_add(d, p->script, 0, 0, "is there with other contents; remove it, or choose another --name");
+    cst_diag_add(d, p->script, 0, 0,
+                 "is there with other contents; remove it, or choose another --name");
   free(text);
   return true;
 }
@@ -140,9 +157,12 @@ static bool is_there(const places *p, const char *script, cst_diag *d) {
 static bool write_script(const char *file, const char *script) {
   FILE *f = fopen(file, "wx");
   bool  good = f && fputs(script, f) >= 0;
-  if (f && fclose(f)) good = false;
-  if (!good) fprintf(stderr, "constella: error: %s: %s\n", file, strerror(errno));
-  if (f && !good) remove(file);
+  if (f && fclose(f))
+    good = false;
+  if (!good)
+    fprintf(stderr, "constella: error: %s: %s\n", file, strerror(errno));
+  if (f && !good)
+    remove(file);
   return good;
 }
 
@@ -154,11 +174,13 @@ static bool on_path(const char *program) {
   while (path && *path) {
     size_t n = strcspn(path, ":");
     snprintf(file, sizeof file, "%.*s/%s", (int)n, path, program);
-    if (!access(file, X_OK)) return true;
+    if (!access(file, X_OK))
+      return true;
     path += n + (path[n] == ':');
   }
   fprintf(stderr,
-          "constella: error: %s is not on PATH: jobs cannot be submitted from here; --dry-run prints the "
+          "constella: error: %s is not on PATH: jobs cannot be submitted from here; --dry-run "
+          "prints the "
           "script\n",
           program);
   return false;
@@ -168,38 +190,44 @@ static bool on_path(const char *program) {
 static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
   char *folder = cst_submit_quote(p->folder);
   char *command;
-  if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags,
-               s->name, s->scheduler->name) < 0)
+  if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program,
+               s->scheduler->flags, s->name, s->scheduler->name) < 0)
     abort();
   FILE *f = popen(command, "r");
-  if (!f || !fgets(job, (int)size, f)) *job = 0;
-  while (f && fgetc(f) != EOF) continue; /* so that the scheduler's program can end */
+  if (!f || !fgets(job, (int)size, f))
+    *job = 0;
+  while (f && fgetc(f) != EOF)
+    continue; /* so that the scheduler's program can end */
   int status = f ? pclose(f) : -1;
   free(folder);
   free(command);
   job[strcspn(job, ";\r\n")] = 0; /* Slurm may add the name of a cluster */
-  if (!status && *job) return true;
-  fprintf(stderr, "constella: error: %s has not taken the job (exit status %d)\n", s->scheduler->program,
-          WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+  if (!status && *job)
+    return true;
+  fprintf(stderr, "constella: error: %s has not taken the job (exit status %d)\n",
+          s->scheduler->program, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
   return false;
 }
 
 static int submit(const cst_submission *s, const places *p, const char *script, bool there) {
   char job[256], log[300];
-  if (!on_path(s->scheduler->program) || (!there && !write_script(p->script, script))) return 1;
+  if (!on_path(s->scheduler->program) || (!there && !write_script(p->script, script)))
+    return 1;
   if (!hand_over(s, p, job, sizeof job)) {
-    if (!there) remove(p->script);
+    if (!there)
+      remove(p->script);
     return 1;
   }
   snprintf(log, sizeof log, s->scheduler->log, job);
-  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", job, p->script, p->folder,
-         s->name, log, p->output);
+  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", job, p->script,
+         p->folder, s->name, log, p->output);
   return 0;
 }
 
 static void warn(const cst_submission *s, const cst_agenda *a) {
   if (s->ranks > a->n)
-    fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n, s->ranks);
+    fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n,
+            s->ranks);
 }
 
 int cst_submit_run(int argc, char **argv) {
@@ -211,10 +239,14 @@ int cst_submit_run(int argc, char **argv) {
   cst_checked    c = {0};
   cst_diag      *d = cst_diag_create();
   cst_submit_read(&s, argc, argv, d);
-  if (s.study) c = cst_checked_read(s.study, s.ranks ? (int)s.ranks : 1, d);
-  if (!cst_diag_count(d)) find_places(&s, &p, d);
-  if (!cst_diag_count(d)) script = make_script(&s, &p, d);
-  if (script && !s.dry_run) there = is_there(&p, script, d);
+  if (s.study)
+    c = cst_checked_read(s.study, s.ranks ? (int)s.ranks : 1, d);
+  if (!cst_diag_count(d))
+    find_places(&s, &p, d);
+  if (!cst_diag_count(d))
+    script = make_script(&s, &p, d);
+  if (script && !s.dry_run)
+    there = is_there(&p, script, d);
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else {

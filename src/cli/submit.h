@@ -12,7 +12,7 @@ typedef struct {
   const char *name;    /* also the extension of its template and of its scripts */
   const char *program; /* takes a script, prints the job's identity */
   const char *flags;   /* flags that make it print nothing else */
-  const char *log;     /* the end of the name of a job's log, behind the job's name; %s: its identity */
+  const char *log; /* the end of the name of a job's log, behind the job's name; %s: its identity */
 } cst_scheduler;
 extern const cst_scheduler cst_submit_schedulers[]; /* ends with name NULL */
 
@@ -23,11 +23,11 @@ int cst_submit_run(int argc, char **argv); /* the command */
 enum { CST_MODULES = 1024 };
 
 typedef struct {
-  const char          *study, *output, *template_file; /* output, template_file NULL: the defaults */
+  const char *study, *output, *template_file; /* output, template_file NULL: the defaults */
   const cst_scheduler *scheduler;
   const char          *account, *queue; /* NULL: the default of the site */
-  char   stem[256];            /* the study's name without folder and extension; that of the default output */
-  char   name[264];            /* a letter, then letters, digits and . _ + - */
+  char   stem[256]; /* the study's name without folder and extension; that of the default output */
+  char   name[264]; /* a letter, then letters, digits and . _ + - */
   char   modules[CST_MODULES]; /* with blanks between them; empty: none */
   long   ranks, nodes;         /* nodes 0: the scheduler decides */
   long   requeues;             /* at most */
@@ -48,7 +48,8 @@ typedef struct {
 
 /* The template text of `file` with its words replaced. Owned, free(). NULL with errors in d: words that are
  * not among words[0..n). */
-char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d);
+char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n,
+                      cst_diag *d);
 /* text quoted as one word of the shell. Owned, free(). */
 char *cst_submit_quote(const char *text);
 

@@ -42,9 +42,11 @@ static bool evaluate(const char *text, double *value, cst_expr_error *error) {
 static bool add_setting(void *member, const char *text) {
   settings   *all = member;
   const char *equals = strchr(text, '=');
-  if (!equals || equals == text) return false;
+  if (!equals || equals == text)
+    return false;
   all->at = cst_need(realloc(all->at, sizeof *all->at * (size_t)(all->n + 1)));
-  all->at[all->n++] = (setting){.name = cst_need(strndup(text, (size_t)(equals - text))), .text = equals + 1};
+  all->at[all->n++] =
+      (setting){.name = cst_need(strndup(text, (size_t)(equals - text))), .text = equals + 1};
   return true;
 }
 
@@ -64,15 +66,16 @@ static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(arguments, system),
      .doc = "a system file, or the name of a system of the catalogue",
      .takes = "a system file or the name of a system"},
-    {"--parameters", .value = "NAME=VALUE", .is = CST_OPTION_SPREADS, .at = offsetof(arguments, given),
-     .set = add_setting,
+    {"--parameters", .value = "NAME=VALUE", .is = CST_OPTION_SPREADS,
+     .at = offsetof(arguments, given), .set = add_setting,
      .doc = "values of parameters, also of sizes: numbers or expressions of numbers and pi",
      .takes = "NAME=VALUE"},
     {NULL},
 };
 
 static void end_arguments(arguments *a) {
-  for (int i = 0; i < a->given.n; i++) free(a->given.at[i].name);
+  for (int i = 0; i < a->given.n; i++)
+    free(a->given.at[i].name);
   free(a->given.at);
 }
 
@@ -80,14 +83,16 @@ static void end_arguments(arguments *a) {
 
 static int find(const cst_system *s, const char *name) {
   for (int i = 0; i < cst_system_named(s); i++)
-    if (!strcmp(s->parameter[i].name, name)) return i;
+    if (!strcmp(s->parameter[i].name, name))
+      return i;
   return -1;
 }
 
 static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d) {
   const char *names[CST_MAX_PAR];
   const int   n = cst_system_named(s);
-  for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
+  for (int i = 0; i < n; i++)
+    names[i] = s->parameter[i].name;
   cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s", name,
                n ? cst_diag_join(names, n) : "none", cst_diag_guess(name, names, n));
 }
@@ -102,12 +107,13 @@ static int sizes(const arguments *a, const char *text, size_t length, cst_size *
   for (int k = 0; cst_yaml_is_map(all) && k < a->given.n && n < CST_MAX_PAR; k++) {
     const double x = a->given.at[k].value;
     cst_yaml    *row = cst_yaml_get(all, a->given.at[k].name);
-    if (!row || !cst_yaml_is_map(row) || !cst_yaml_get(row, "size")) continue;
+    if (!row || !cst_yaml_is_map(row) || !cst_yaml_get(row, "size"))
+      continue;
     if (x == floor(x) && x >= 1 && x <= CST_MOST_Q)
       size[n++] = (cst_size){a->given.at[k].name, (int)x};
     else
-      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d", a->given.at[k].name, x,
-                   CST_MOST_Q);
+      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d",
+                   a->given.at[k].name, x, CST_MOST_Q);
   }
   cst_document_destroy(doc);
   cst_diag_destroy(unread);
@@ -144,8 +150,10 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
     s = catalogue && !n ? cst_catalogue_create(a->system)
                         : cst_system_read(a->system, text, length, size, n, d);
   free(text);
-  if (s) apply_settings(s, a, c, d);
-  if (!cst_diag_count(d)) return s;
+  if (s)
+    apply_settings(s, a, c, d);
+  if (!cst_diag_count(d))
+    return s;
   cst_system_destroy(s);
   return NULL;
 }
@@ -156,20 +164,24 @@ static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
 static void print_head(const cst_system *s) {
   int free_of = s->nq - s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++) free_of += s->dropped[a];
-  printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq, plural(s->nq),
-         s->ng, plural(s->ng), free_of, plural(free_of));
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    free_of += s->dropped[a];
+  printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq,
+         plural(s->nq), s->ng, plural(s->ng), free_of, plural(free_of));
 }
 
 static void print_page(const cst_system *s, const cst_examination *x) {
-  static const char *const mark[] = {[CST_FACT] = "", [CST_NOTE] = "note: ", [CST_FAULT] = "error: "};
-  int                      width = 0;
+  static const char *const mark[] = {
+      [CST_FACT] = "", [CST_NOTE] = "note: ", [CST_FAULT] = "error: "};
+  int width = 0;
   for (int i = 0; i < x->n; i++)
-    if ((int)strlen(x->at[i].topic) > width) width = (int)strlen(x->at[i].topic);
+    if ((int)strlen(x->at[i].topic) > width)
+      width = (int)strlen(x->at[i].topic);
   print_head(s);
   for (int i = 0; i < x->n; i++) {
     const bool again = i && !strcmp(x->at[i].topic, x->at[i - 1].topic);
-    printf("%-*s  %s%s\n", width, again ? "" : x->at[i].topic, mark[x->at[i].severity], x->at[i].text);
+    printf("%-*s  %s%s\n", width, again ? "" : x->at[i].topic, mark[x->at[i].severity],
+           x->at[i].text);
   }
   if (x->faults)
     printf("%d finding%s\n", x->faults, plural(x->faults));
@@ -180,7 +192,8 @@ static void print_page(const cst_system *s, const cst_examination *x) {
 static bool examine(const arguments *a, cst_diag *d) {
   double      c[CST_MAX_PAR];
   cst_system *s = make(a, c, d);
-  if (!s) return false;
+  if (!s)
+    return false;
   cst_examination *x = cst_examine(s, c);
   const bool       good = x->faults == 0;
   print_page(s, x);
@@ -203,10 +216,12 @@ static int examine_system(int argc, char **argv) {
 
 const cst_command cst_command_system = {
     .name = "system",
-    .doc = "Examines a system: states, constraints, derivatives, symmetries, exact motions, compiled code.",
+    .doc = "Examines a system: states, constraints, derivatives, symmetries, exact motions, "
+           "compiled code.",
     .option = options,
-    .notes = "It compares the states with the constraints, derivatives with complex steps and finite "
-             "differences, symmetries and exact motions with the equations, and compiled code with "
-             "interpreted code. Exit status 0 when all is well, 2 when something is wrong.",
+    .notes =
+        "It compares the states with the constraints, derivatives with complex steps and finite "
+        "differences, symmetries and exact motions with the equations, and compiled code with "
+        "interpreted code. Exit status 0 when all is well, 2 when something is wrong.",
     .run = examine_system,
 };

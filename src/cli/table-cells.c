@@ -16,7 +16,8 @@ static void exact_number(double x, char *out, size_t n) {
 
 static bool whole(const cst_table_column *c, long rows) {
   for (long i = 0; i < rows; i++)
-    if (isfinite(c->x[i]) && (c->x[i] != floor(c->x[i]) || fabs(c->x[i]) >= 1e9)) return false;
+    if (isfinite(c->x[i]) && (c->x[i] != floor(c->x[i]) || fabs(c->x[i]) >= 1e9))
+      return false;
   return true;
 }
 
@@ -24,7 +25,8 @@ static bool whole(const cst_table_column *c, long rows) {
 static const cst_table_column *error_of(const cst_table *t, const cst_table_column *c) {
   char         name[112];
   const size_t length = strlen(c->name);
-  if (length < 6 || strcmp(c->name + length - 5, "_mean")) return NULL;
+  if (length < 6 || strcmp(c->name + length - 5, "_mean"))
+    return NULL;
   snprintf(name, sizeof name, "%.*s_error", (int)(length - 5), c->name);
   const int k = cst_table_find(t, name);
   return k < 0 ? NULL : &t->col[k];
@@ -36,7 +38,8 @@ static void number_with_error(double x, double error, char *out, size_t n) {
   snprintf(out, n, "%.*g", digits < 3 ? 3 : digits > 15 ? 15 : (int)digits, x);
 }
 
-static void compact_number(const cst_table *t, const cst_table_column *c, long row, char *out, size_t n) {
+static void compact_number(const cst_table *t, const cst_table_column *c, long row, char *out,
+                           size_t n) {
   const double            x = c->x[row];
   const cst_table_column *error = error_of(t, c);
   if (isnan(x))

@@ -9,19 +9,21 @@
 #include "core/need.h"
 
 static void unknown_column(cst_diag *d, const char *word, const cst_table *t) {
-  cst_diag_add(d, NULL, 0, 0, "unknown column '%s'; allowed: %s%s", word, cst_diag_join(t->name, t->n),
-               cst_diag_guess(word, t->name, t->n));
+  cst_diag_add(d, NULL, 0, 0, "unknown column '%s'; allowed: %s%s", word,
+               cst_diag_join(t->name, t->n), cst_diag_guess(word, t->name, t->n));
 }
 
 /* Chooses columns by names separated by commas; unknown names are errors in d, or left out where d is NULL.
  */
-static void choose_columns(cst_table_choice *c, const cst_table *t, const char *names, cst_diag *d) {
+static void choose_columns(cst_table_choice *c, const cst_table *t, const char *names,
+                           cst_diag *d) {
   while (names && c->n < CST_TABLE_MOST) {
     char word[96];
     names += strspn(names, " \n");
     size_t n = strcspn(names, ",");
     size_t m = n < sizeof word ? n : sizeof word - 1;
-    while (m && names[m - 1] == ' ') m--;
+    while (m && names[m - 1] == ' ')
+      m--;
     memcpy(word, names, m);
     word[m] = 0;
     names = names[n] ? names + n + 1 : NULL;
@@ -34,24 +36,33 @@ static void choose_columns(cst_table_choice *c, const cst_table *t, const char *
 }
 
 static void choose_all(cst_table_choice *c, const cst_table *t) {
-  for (c->n = 0; c->n < t->n; c->n++) c->shown[c->n] = c->n;
+  for (c->n = 0; c->n < t->n; c->n++)
+    c->shown[c->n] = c->n;
 }
 
-static const char *const operators[] = {"==", "!=", "<=", ">=", "=", "<", ">"}; /* the longer ones first */
+static const char *const operators[] = {
+    "==", "!=", "<=", ">=", "=", "<", ">"}; /* the longer ones first */
 
 static bool holds(const char *op, int sign, bool both) {
-  if (*op == '!') return sign || !both;
-  if (!both) return false;
-  if (*op == '<') return sign < 0 || (op[1] && !sign);
-  if (*op == '>') return sign > 0 || (op[1] && !sign);
+  if (*op == '!')
+    return sign || !both;
+  if (!both)
+    return false;
+  if (*op == '<')
+    return sign < 0 || (op[1] && !sign);
+  if (*op == '>')
+    return sign > 0 || (op[1] && !sign);
   return !sign;
 }
 
 /* NaN only equals nan, and is not comparable with any other number. */
-static bool fulfils(const cst_table_column *c, long row, const char *op, const char *value, double x) {
-  if (c->text) return holds(op, strcmp(c->text[row], value), true);
+static bool fulfils(const cst_table_column *c, long row, const char *op, const char *value,
+                    double x) {
+  if (c->text)
+    return holds(op, strcmp(c->text[row], value), true);
   double y = c->x[row];
-  if (isnan(x) || isnan(y)) return strchr("<>", *op) ? false : holds(op, 0, isnan(x) && isnan(y));
+  if (isnan(x) || isnan(y))
+    return strchr("<>", *op) ? false : holds(op, 0, isnan(x) && isnan(y));
   return holds(op, (y > x) - (y < x), true);
 }
 
@@ -60,7 +71,8 @@ static void apply(cst_table_choice *c, const cst_table *t, const char *name, con
   int    k = cst_table_find(t, name);
   char  *end = NULL;
   double x = strtod(value, &end);
-  if (k < 0) return unknown_column(d, name, t);
+  if (k < 0)
+    return unknown_column(d, name, t);
   if (t->col[k].x && (!*value || *end))
     return cst_diag_add(d, NULL, 0, 0, "--where: column %s holds numbers, not \"%s\"", name, value);
   for (long row = 0; row < t->rows; row++)
@@ -76,16 +88,19 @@ static const char *scan_value(const char *s, char *value, size_t room) {
   size_t n = 0;
   if (*s == '"' || *s == '\'') {
     const char *end = strchr(s + 1, *s);
-    if (!end) return NULL;
+    if (!end)
+      return NULL;
     snprintf(value, room, "%.*s", (int)(end - s - 1), s + 1);
     return end + 1;
   }
   for (int depth = 0; s[n]; n++) {
     depth += (s[n] == '(') - (s[n] == ')');
-    if (depth <= 0 && (s[n] == ',' || cst_text_begins(s + n, " and "))) break;
+    if (depth <= 0 && (s[n] == ',' || cst_text_begins(s + n, " and ")))
+      break;
   }
   snprintf(value, room, "%.*s", (int)n, s);
-  for (size_t m = strlen(value); m && value[m - 1] == ' '; m--) value[m - 1] = 0;
+  for (size_t m = strlen(value); m && value[m - 1] == ' '; m--)
+    value[m - 1] = 0;
   return s + n;
 }
 
@@ -97,24 +112,28 @@ static void choose_rows(cst_table_choice *c, const cst_table *t, const char *whe
     snprintf(name, sizeof name, "%.*s", (int)n, s);
     s = blanks(s + n);
     for (int i = 0; !op && i < 7; i++)
-      if (cst_text_begins(s, operators[i])) op = operators[i];
+      if (cst_text_begins(s, operators[i]))
+        op = operators[i];
     if (!n || !op)
-      return cst_diag_add(d, NULL, 0, 0,
-                          "--where: \"%s\": column OP value is expected, OP one of = != < <= > >=", where);
+      return cst_diag_add(
+          d, NULL, 0, 0,
+          "--where: \"%s\": column OP value is expected, OP one of = != < <= > >=", where);
     s = scan_value(blanks(s + strlen(op)), value, sizeof value);
-    if (!s) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a quote is not closed", where);
+    if (!s)
+      return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a quote is not closed", where);
     apply(c, t, name, op, value, d);
     s = blanks(s);
-    if (!*s) return;
+    if (!*s)
+      return;
     if (*s != ',' && !cst_text_begins(s, "and "))
-      return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a comma or `and` is expected before \"%s\"", where,
-                          s);
+      return cst_diag_add(d, NULL, 0, 0,
+                          "--where: \"%s\": a comma or `and` is expected before \"%s\"", where, s);
     s = blanks(s + (*s == ',' ? 1 : 4));
   }
 }
 
-void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns, const char *usual,
-                      const char *where, cst_diag *d) {
+void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns,
+                      const char *usual, const char *where, cst_diag *d) {
   c->n = 0;
   c->keep = cst_need(malloc((size_t)t->rows + 1));
   memset(c->keep, true, (size_t)t->rows + 1);
@@ -122,7 +141,8 @@ void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *colum
     choose_columns(c, t, columns, d);
   else if (!columns && usual)
     choose_columns(c, t, usual, NULL);
-  if (!c->n) choose_all(c, t);
+  if (!c->n)
+    choose_all(c, t);
   choose_rows(c, t, where, d);
 }
 

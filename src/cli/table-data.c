@@ -10,7 +10,8 @@ static void put_csv(const char *s, bool last) {
   if (strpbrk(s, ",\"\r\n") || (n && (s[0] == ' ' || s[n - 1] == ' '))) {
     putchar('"');
     for (; *s; s++) {
-      if (*s == '"') putchar('"');
+      if (*s == '"')
+        putchar('"');
       putchar(*s);
     }
     putchar('"');
@@ -22,7 +23,8 @@ static void put_csv(const char *s, bool last) {
 
 void cst_table_csv_print(const cst_table *t, const cst_table_choice *c) {
   char s[CST_TABLE_CELL];
-  for (int i = 0; i < c->n; i++) put_csv(t->name[c->shown[i]], i == c->n - 1);
+  for (int i = 0; i < c->n; i++)
+    put_csv(t->name[c->shown[i]], i == c->n - 1);
   for (long row = 0; row < t->rows; row++)
     for (int i = 0; c->keep[row] && i < c->n; i++) {
       cst_table_cell(t, c->shown[i], row, true, s);
@@ -33,7 +35,8 @@ void cst_table_csv_print(const cst_table *t, const cst_table_choice *c) {
 static void put_json(const char *s) {
   putchar('"');
   for (; *s; s++) {
-    if (*s == '"' || *s == '\\') putchar('\\');
+    if (*s == '"' || *s == '\\')
+      putchar('\\');
     putchar(*s);
   }
   putchar('"');
@@ -44,12 +47,14 @@ void cst_table_json_print(const cst_table *t, const cst_table_choice *c) {
   const char *between = "\n";
   putchar('[');
   for (long row = 0; row < t->rows; row++) {
-    if (!c->keep[row]) continue;
+    if (!c->keep[row])
+      continue;
     printf("%s  {", between);
     between = ",\n";
     for (int i = 0; i < c->n; i++) {
       const cst_table_column *k = &t->col[c->shown[i]];
-      if (i) fputs(", ", stdout);
+      if (i)
+        fputs(", ", stdout);
       put_json(k->name);
       fputs(": ", stdout);
       cst_table_cell(t, c->shown[i], row, true, s);

@@ -8,7 +8,8 @@
 
 static void put_markdown(const char *s) {
   for (; *s; s++) {
-    if (strchr("|\\`*_<>[]", *s)) putchar('\\');
+    if (strchr("|\\`*_<>[]", *s))
+      putchar('\\');
     putchar(*s);
   }
 }
@@ -21,10 +22,12 @@ void cst_table_markdown_print(const cst_table *t, const cst_table_choice *c) {
     putchar(' ');
   }
   puts("|");
-  for (int i = 0; i < c->n; i++) fputs(t->col[c->shown[i]].x ? "| ---: " : "| --- ", stdout);
+  for (int i = 0; i < c->n; i++)
+    fputs(t->col[c->shown[i]].x ? "| ---: " : "| --- ", stdout);
   puts("|");
   for (long row = 0; row < t->rows; row++) {
-    if (!c->keep[row]) continue;
+    if (!c->keep[row])
+      continue;
     for (int i = 0; i < c->n; i++) {
       cst_table_cell(t, c->shown[i], row, false, s);
       fputs("| ", stdout);
@@ -66,7 +69,8 @@ static void put_latex_number(const char *s) {
 void cst_table_latex_print(const cst_table *t, const cst_table_choice *c) {
   char s[CST_TABLE_CELL];
   fputs("\\begin{tabular}{", stdout);
-  for (int i = 0; i < c->n; i++) putchar(t->col[c->shown[i]].x ? 'r' : 'l');
+  for (int i = 0; i < c->n; i++)
+    putchar(t->col[c->shown[i]].x ? 'r' : 'l');
   puts("}\n\\hline");
   for (int i = 0; i < c->n; i++) {
     fputs(i ? " & " : "", stdout);
@@ -74,7 +78,8 @@ void cst_table_latex_print(const cst_table *t, const cst_table_choice *c) {
   }
   puts(" \\\\\n\\hline");
   for (long row = 0; row < t->rows; row++) {
-    if (!c->keep[row]) continue;
+    if (!c->keep[row])
+      continue;
     for (int i = 0; i < c->n; i++) {
       cst_table_cell(t, c->shown[i], row, false, s);
       fputs(i ? " & " : "", stdout);

@@ -13,8 +13,10 @@ static void add_column(cst_table *t, cst_result *r, const char *path) {
   if (c.x)
     rows = ndim == 1 ? extent[0] : -1;
   else if ((c.text = cst_result_read_text(r, path, &rows)))
-    for (long i = 0; i < rows; i++) cst_text_disarm(c.text[i], 0);
-  if (t->n == 0 && rows >= 0) t->rows = rows;
+    for (long i = 0; i < rows; i++)
+      cst_text_disarm(c.text[i], 0);
+  if (t->n == 0 && rows >= 0)
+    t->rows = rows;
   if (t->n == CST_TABLE_MOST || rows < 0 || rows != t->rows) {
     free(c.x);
     free(c.text);
@@ -29,16 +31,20 @@ static void add_column(cst_table *t, cst_result *r, const char *path) {
 cst_table *cst_table_read(cst_result *r) {
   cst_table *t = cst_need(calloc(1, sizeof *t));
   char(*path)[96];
-  static const char *const speeds[] = {"/run/steps_per_second", "/run/cpu_seconds", "/run/cpu_seconds_most"};
+  static const char *const speeds[] = {"/run/steps_per_second", "/run/cpu_seconds",
+                                       "/run/cpu_seconds_most"};
   bool                     there = false;
   int                      n = cst_result_list(r, "/statistics", &path);
   for (int i = 0; i < n; i++) {
     add_column(t, r, path[i]);
-    if (strcmp(path[i], "/statistics/evaluations_per_step")) continue;
-    for (int k = 0; k < 3; k++) add_column(t, r, speeds[k]);
+    if (strcmp(path[i], "/statistics/evaluations_per_step"))
+      continue;
+    for (int k = 0; k < 3; k++)
+      add_column(t, r, speeds[k]);
     there = true;
   }
-  for (int k = 0; k < 3 && !there && t->n; k++) add_column(t, r, speeds[k]);
+  for (int k = 0; k < 3 && !there && t->n; k++)
+    add_column(t, r, speeds[k]);
   free(path);
   return t;
 }
@@ -53,7 +59,8 @@ void cst_table_destroy(cst_table *t) {
 
 int cst_table_find(const cst_table *t, const char *name) {
   for (int i = 0; i < t->n; i++)
-    if (!strcmp(t->name[i], name)) return i;
+    if (!strcmp(t->name[i], name))
+      return i;
   return -1;
 }
 

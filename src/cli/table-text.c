@@ -8,7 +8,8 @@
 
 static int width(const char *s) {
   int n = 0;
-  for (; *s; s++) n += ((unsigned char)*s & 0xC0) != 0x80;
+  for (; *s; s++)
+    n += ((unsigned char)*s & 0xC0) != 0x80;
   return n;
 }
 
@@ -23,11 +24,13 @@ static void print_observed(const cst_table *t, const cst_table_choice *c) {
   double        most = 1;
   bool          shows_maxima = false, all = true;
   for (int i = 0; i < c->n; i++)
-    shows_maxima |=
-        cst_text_ends(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
+    shows_maxima |= cst_text_ends(t->name[c->shown[i]], "_max") ||
+                    !strcmp(t->name[c->shown[i]], "displacement");
   for (long row = 0; observe && row < t->rows; row++)
-    if (c->keep[row]) most = fmax(most, observe[row]);
-  for (long row = 0; observe && row < t->rows; row++) all &= !c->keep[row] || observe[row] == most;
+    if (c->keep[row])
+      most = fmax(most, observe[row]);
+  for (long row = 0; observe && row < t->rows; row++)
+    all &= !c->keep[row] || observe[row] == most;
   if (shows_maxima && most > 1)
     printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most,
            all ? "" : " where runs are long");
@@ -42,22 +45,29 @@ static void print_failed(const cst_table *t, const cst_table_choice *c) {
   cst_failures  f = {{0}};
   char          text[CST_FAILURE_TEXT];
   for (long row = 0; row < t->rows; row++) {
-    if (!c->keep[row]) continue;
-    if (members && members[row] > 0) all += members[row];
-    if (!failed || !(failed[row] > 0)) continue;
+    if (!c->keep[row])
+      continue;
+    if (members && members[row] > 0)
+      all += members[row];
+    if (!failed || !(failed[row] > 0))
+      continue;
     sum += failed[row];
-    if (why >= 0 && t->col[why].text) cst_failures_hear(&f, t->col[why].text[row]);
+    if (why >= 0 && t->col[why].text)
+      cst_failures_hear(&f, t->col[why].text[row]);
   }
-  if (!(sum > 0)) return;
+  if (!(sum > 0))
+    return;
   cst_failures_say(&f, text, sizeof text);
-  printf("\n%.0f of %.0f trajectories failed%s%s%s; they enter no number of the others. /final/status tells "
+  printf("\n%.0f of %.0f trajectories failed%s%s%s; they enter no number of the others. "
+         "/final/status tells "
          "which.\n",
          sum, all, *text ? " (" : "", text, *text ? ")" : "");
 }
 
 static bool shows(const cst_table_choice *c, int column) {
   for (int i = 0; i < c->n; i++)
-    if (c->shown[i] == column) return true;
+    if (c->shown[i] == column)
+      return true;
   return false;
 }
 
@@ -69,13 +79,17 @@ static void print_taken(const cst_table *t, const cst_table_choice *c) {
   const double *end = cst_table_numbers(t, "end");
   long          row = 0;
   char          written[32], run[32], last[32];
-  if (!step || !taken || !end || !shows(c, cst_table_find(t, "step"))) return;
-  while (row < t->rows && (!c->keep[row] || !(step[row] != taken[row]))) row++;
-  if (row == t->rows) return;
+  if (!step || !taken || !end || !shows(c, cst_table_find(t, "step")))
+    return;
+  while (row < t->rows && (!c->keep[row] || !(step[row] != taken[row])))
+    row++;
+  if (row == t->rows)
+    return;
   cst_text_shortest(step[row], written, sizeof written);
   cst_text_shortest(taken[row], run, sizeof run);
   cst_text_shortest(end[row], last, sizeof last);
-  printf("\nA step is run as the number of 20 bits next to it: %s as %s, to t = %s (columns step_taken and "
+  printf("\nA step is run as the number of 20 bits next to it: %s as %s, to t = %s (columns "
+         "step_taken and "
          "end;\n"
          "`roundoff: {dyadic-steps: false}` takes steps as they are written).\n",
          written, run, last);
@@ -87,9 +101,11 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   for (int i = 0; i < c->n; i++) {
     wide[i] = width(t->name[c->shown[i]]);
     for (long row = 0; row < t->rows; row++) {
-      if (!c->keep[row]) continue;
+      if (!c->keep[row])
+        continue;
       cst_table_cell(t, c->shown[i], row, false, s);
-      if (width(s) > wide[i]) wide[i] = width(s);
+      if (width(s) > wide[i])
+        wide[i] = width(s);
     }
   }
   for (int i = 0; i < c->n; i++)

@@ -10,7 +10,8 @@
 static const struct {
   const char      *name;
   cst_table_print *print;
-  bool complete; /* it has all columns by default, the others those that the study lists as most useful */
+  bool
+      complete; /* it has all columns by default, the others those that the study lists as most useful */
 } formats[] = {{"text", cst_table_text_print, false},
                {"csv", cst_table_csv_print, true},
                {"json", cst_table_json_print, true},
@@ -23,14 +24,15 @@ typedef struct {
 
 static int find_format(const char *name) {
   int k = 0;
-  while (strcmp(name, formats[k].name)) k++;
+  while (strcmp(name, formats[k].name))
+    k++;
   return k;
 }
 
 static void show(cst_result *r, const request *q, int format, cst_diag *d) {
   cst_table       *t = cst_table_read(r);
   cst_table_choice c = {.n = 0};
-  char            *useful = formats[format].complete ? NULL : cst_result_text(r, "/statistics", "columns");
+  char *useful = formats[format].complete ? NULL : cst_result_text(r, "/statistics", "columns");
   if (!t->n)
     cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
   else
@@ -68,12 +70,14 @@ static int tabulate(int argc, char **argv) {
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
      .takes = "a result"},
-    {"--format", .value = "text|csv|json|markdown|latex", .standard = "text", .at = offsetof(request, format),
+    {"--format", .value = "text|csv|json|markdown|latex", .standard = "text",
+     .at = offsetof(request, format),
      .doc = "how the table is written; csv and json have all digits"},
     {"--columns", .value = "NAME,...", .at = offsetof(request, columns),
      .doc = "these columns, or `all`; default: all in csv and json, else the most useful ones"},
     {"--where", .value = "CONDITIONS", .at = offsetof(request, where),
-     .doc = "only rows that fulfil them: column = != < <= > >= value, joined by commas or `and`, such as "
+     .doc = "only rows that fulfil them: column = != < <= > >= value, joined by commas or `and`, "
+            "such as "
             "'method = rattle and step < 0.1'"},
     {NULL},
 };

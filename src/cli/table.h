@@ -44,8 +44,8 @@ typedef struct {
 
 /* table-choose.c. columns: names separated by commas, "all", or NULL: those in `usual`, where the file has
  * them. where: conditions; NULL: every row. Mistakes are reported to d. */
-void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns, const char *usual,
-                      const char *where, cst_diag *d);
+void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns,
+                      const char *usual, const char *where, cst_diag *d);
 void cst_table_choice_free(cst_table_choice *c);
 
 typedef void    cst_table_print(const cst_table *t, const cst_table_choice *c);

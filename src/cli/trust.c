@@ -21,20 +21,24 @@ static bool is_below(const char *folder, size_t n, const char *file) {
 static bool is_in_own_folder(const char *path) {
   char        real[PATH_MAX];
   const char *at = getenv("CONSTELLA_TRUST_CODE");
-  if (!at || !realpath(path, real)) return false;
+  if (!at || !realpath(path, real))
+    return false;
   for (size_t n; *at; at += n + (at[n] == ':'))
-    if (is_below(at, n = strcspn(at, ":"), real)) return true;
+    if (is_below(at, n = strcspn(at, ":"), real))
+      return true;
   return false;
 }
 
 static bool is_in_own_study(const cst_study *s, const char *path) {
   char  *bytes, sha256[65];
   size_t length;
-  if (!s || cst_document_fetch(path, &bytes, &length)) return false;
+  if (!s || cst_document_fetch(path, &bytes, &length))
+    return false;
   cst_sha256(bytes, length, sha256);
   free(bytes);
   for (int i = 0; i < s->nlayer; i++)
-    if (!strcmp(s->layer[i].sha256, sha256)) return true;
+    if (!strcmp(s->layer[i].sha256, sha256))
+      return true;
   return false;
 }
 

@@ -39,9 +39,11 @@ typedef struct {
 static bool add(void *member, const char *value) {
   list *l = member;
   long  x;
-  if (!cst_options_natural(&x, value)) return false;
+  if (!cst_options_natural(&x, value))
+    return false;
   for (int i = 0; i < l->n; i++)
-    if (l->x[i] == x) return true;
+    if (l->x[i] == x)
+      return true;
   l->x = cst_need(realloc(l->x, sizeof *l->x * (size_t)(l->n + 1)));
   l->x[l->n++] = x;
   return true;
@@ -50,15 +52,16 @@ static bool add(void *member, const char *value) {
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
      .takes = "a result"},
-    {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member), .set = add,
-     .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
+    {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member),
+     .set = add, .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
     {"--case", .value = "C", .is = CST_OPTION_REPEATS, .at = offsetof(request, icase), .set = add,
      .doc = "all trajectories of this case", .takes = "a whole number from 0 on"},
     {"--sample", .value = "N", .at = offsetof(request, sample), .set = cst_options_count,
      .doc = "draw this many of them; default: 8 without --member and --case, else all",
      .takes = "a whole number from 1 on"},
-    {"--seed", .value = "S", .standard = "1", .at = offsetof(request, seed), .set = cst_options_natural,
-     .doc = "the seed of the draw", .takes = "a whole number from 0 on"},
+    {"--seed", .value = "S", .standard = "1", .at = offsetof(request, seed),
+     .set = cst_options_natural, .doc = "the seed of the draw",
+     .takes = "a whole number from 0 on"},
     {"--from-start", .at = offsetof(request, from_start),
      .doc = "recompute from the start, not from checkpoints"},
     {"--trust-code", .at = offsetof(request, trusts),
@@ -85,16 +88,19 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
 static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < c->nmember; i++)
     if (c->member[i] >= p->study->members)
-      cst_diag_add(d, NULL, 0, 0, "no member %ld; there are 0 to %ld", c->member[i], p->study->members - 1);
+      cst_diag_add(d, NULL, 0, 0, "no member %ld; there are 0 to %ld", c->member[i],
+                   p->study->members - 1);
   for (int i = 0; i < c->ncase; i++)
     if (c->icase[i] >= p->ncase)
       cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
 }
 
 static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file,
-                                  PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
+                                  PetscErrorCode n, PetscErrorType type, const char *message,
+                                  void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
-  if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
+  if (type == PETSC_ERROR_INITIAL && message)
+    fprintf(stderr, "constella: error: %s\n", message);
   return n;
 }
 
@@ -102,7 +108,8 @@ static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function,
 
 static bool is_withheld(const cst_study *s, const cst_method *m) {
   for (int i = 0; m && i < s->nlayer; i++)
-    if (s->layer[i].withheld && cst_method_names_layer(m, s->layer[i].name)) return true;
+    if (s->layer[i].withheld && cst_method_names_layer(m, s->layer[i].name))
+      return true;
   return false;
 }
 
@@ -116,7 +123,8 @@ static bool *find_left_out(const cst_study *s) {
 
 static void report_left_out(const arguments *a, const cst_study *s) {
   const char *between = "left out are the trajectories of";
-  if (!*cst_stored_withheld(s)) return;
+  if (!*cst_stored_withheld(s))
+    return;
   printf("%s: code in C is not compiled unasked: %s;", a->file, cst_stored_withheld(s));
   for (int i = 0; i < s->nmethod; i++)
     if (a->choice.left_out[i]) {
@@ -137,8 +145,10 @@ static void print_summary(const arguments *a, const cst_verify_counts *c, double
     printf("%ld of %ld trajectories DIFFER", c->different, c->same + c->different);
   else
     printf("%ld trajectories, all with the same bits", c->same);
-  if (c->open) printf(", %ld not begun", c->open);
-  if (c->left_out) printf(", %ld left out", c->left_out);
+  if (c->open)
+    printf(", %ld not begun", c->open);
+  if (c->left_out)
+    printf(", %ld left out", c->left_out);
   if (a->choice.sample && c->same + c->different == a->choice.sample)
     printf("; drawn with seed %llu", (unsigned long long)a->choice.seed);
   printf("; %ld numbers, %.3g s\n", c->compared, seconds);
@@ -152,8 +162,10 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   PetscPushErrorHandler(print_error, NULL);
   const PetscErrorCode failed = cst_verify(s, p, file, a->file, &a->choice, &b, &counts);
   PetscPopErrorHandler();
-  if (failed) return 1;
-  if (counts.different) cst_verify_explain(p, file, &b);
+  if (failed)
+    return 1;
+  if (counts.different)
+    cst_verify_explain(p, file, &b);
   print_summary(a, &counts, MPI_Wtime() - begun);
   return counts.different                          ? 1
          : !counts.same && *cst_stored_withheld(s) ? 2
@@ -166,14 +178,20 @@ static int run_checked(arguments *a, cst_diag *d) {
   int         isa = cst_isa_choose(&reason);
   int         ranks, status = 2;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  if (ranks > 1) cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
-  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  if (ranks > 1)
+    cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
+  if (isa < 0)
+    cst_diag_add(d, NULL, 0, 0, "%s", reason);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
-  if (a->file && !file) cst_diag_add(d, a->file, 0, 0, "%s", why);
-  cst_study *s = file ? cst_stored_study(file, a->file, cst_reader_share_alone, &a->trust, d) : NULL;
-  cst_plan  *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
-  if (p) check_choice(&a->choice, p, d);
-  if (p) a->choice.left_out = find_left_out(s);
+  if (a->file && !file)
+    cst_diag_add(d, a->file, 0, 0, "%s", why);
+  cst_study *s =
+      file ? cst_stored_study(file, a->file, cst_reader_share_alone, &a->trust, d) : NULL;
+  cst_plan *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
+  if (p)
+    check_choice(&a->choice, p, d);
+  if (p)
+    a->choice.left_out = find_left_out(s);
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else
@@ -190,10 +208,13 @@ static int verify(int argc, char **argv) {
   parse(argc, argv, &a, d);
   int    one = 1;
   char **name = argv;
-  if (cst_limits_refuse()) return 2;
+  if (cst_limits_refuse())
+    return 2;
   cst_launch_alone();
-  if (!cst_launch_begin(&one, &name)) return 2;
-  if (cst_solver_register()) return 1;
+  if (!cst_launch_begin(&one, &name))
+    return 2;
+  if (cst_solver_register())
+    return 1;
   const int status = run_checked(&a, d);
   cst_diag_destroy(d);
   free(a.choice.member);
@@ -206,8 +227,9 @@ const cst_command cst_command_verify = {
     .name = "verify",
     .doc = "Recomputes trajectories of a result and compares their bits with those of the file.",
     .option = options,
-    .notes =
-        "Methods that are C code of the result's author are compiled, loaded and run with --trust-code, or "
-        "where CONSTELLA_TRUST_CODE names their folder; else the trajectories of these methods are left out.",
+    .notes = "Methods that are C code of the result's author are compiled, loaded and run with "
+             "--trust-code, or "
+             "where CONSTELLA_TRUST_CODE names their folder; else the trajectories of these "
+             "methods are left out.",
     .run = verify,
 };

@@ -19,7 +19,8 @@
 static __attribute__((unused, noinline)) void cst_band_mirror(vd *A, int n, int k) {
   const long w = 2 * k + 1;
   for (long r = 0; r < n; r++)
-    for (int d = 1; d <= k && r + d < n; d++) A[(r + d) * w + k - d] = A[r * w + k + d];
+    for (int d = 1; d <= k && r + d < n; d++)
+      A[(r + d) * w + k - d] = A[r * w + k + d];
 }
 
 /* A := LU in place, the diagonal holding reciprocals of the pivots. */
@@ -32,7 +33,8 @@ static __attribute__((unused, noinline)) void cst_band_lu(vd *A, int n, int k) {
     for (int i = r + 1; i <= last; i++) {
       vd *row = A + (long)i * w + k - i, f = row[r] * inverse;
       row[r] = f;
-      for (int c = r + 1; c <= last; c++) row[c] -= f * pivot[c - r];
+      for (int c = r + 1; c <= last; c++)
+        row[c] -= f * pivot[c - r];
     }
   }
 }
@@ -43,13 +45,15 @@ static __attribute__((unused, noinline)) void cst_band_solve(const vd *A, vd *b,
   for (int r = 1; r < n; r++) {
     const vd *row = A + (long)r * w + k - r;
     vd        s = b[r];
-    for (int c = r > k ? r - k : 0; c < r; c++) s -= row[c] * b[c];
+    for (int c = r > k ? r - k : 0; c < r; c++)
+      s -= row[c] * b[c];
     b[r] = s;
   }
   for (int r = n - 1; r >= 0; r--) {
     const vd *row = A + (long)r * w + k - r;
     vd        s = b[r];
-    for (int c = r + k < n ? r + k : n - 1; c > r; c--) s -= row[c] * b[c];
+    for (int c = r + k < n ? r + k : n - 1; c > r; c--)
+      s -= row[c] * b[c];
     b[r] = s * row[r];
   }
 }
@@ -63,14 +67,16 @@ CST_INLINE void cst_envelope_solve(vd *A, vd *b, int n, int band, const int *las
     pivot[0] = inverse;
     CST_BAND_UNROLL for (int i = r + 1; i <= last[r]; i++) {
       const vd f = pivot[i - r] * inverse;
-      CST_BAND_UNROLL for (int c = i; c <= last[r]; c++) A[(long)i * (band + 1) + c - i] -= f * pivot[c - r];
+      CST_BAND_UNROLL for (int c = i; c <= last[r]; c++) A[(long)i * (band + 1) + c - i] -=
+          f * pivot[c - r];
       b[i] -= f * b[r];
       pivot[i - r] = f;
     }
   }
   CST_BAND_UNROLL for (int r = n - 1; r >= 0; r--) {
     vd s = b[r] * A[(long)r * (band + 1)];
-    CST_BAND_UNROLL for (int i = r + 1; i <= last[r]; i++) s -= A[(long)r * (band + 1) + i - r] * b[i];
+    CST_BAND_UNROLL for (int i = r + 1; i <= last[r]; i++) s -=
+        A[(long)r * (band + 1) + i - r] * b[i];
     b[r] = s;
   }
 }
@@ -87,8 +93,9 @@ CST_INLINE void cst_tridiagonal_row(vd *diagonal, vd *b, vd to, vd back, vd *piv
 /* b := A^-1 b for k = 1 and n > 2; A is destroyed. Eliminates from both ends to the middle: each division
  * waits for the one before, so two short chains take half the time of a long one. Row r belongs to b[at[r]].
  * symmetric: the entries below the diagonal are not read. */
-static __attribute__((unused, noinline)) void
-cst_tridiagonal_solve(vd *restrict A, vd *restrict b, const int *restrict at, int n, int symmetric) {
+static __attribute__((unused, noinline)) void cst_tridiagonal_solve(vd *restrict A, vd *restrict b,
+                                                                    const int *restrict at, int n,
+                                                                    int symmetric) {
   vd *const diagonal = A + 1, *const above = A + 2,
             *const below = symmetric ? A - 1 : A; /* of row r at 3 r */
   long             r = 0, s = n - 1;
@@ -110,6 +117,7 @@ cst_tridiagonal_solve(vd *restrict A, vd *restrict b, const int *restrict at, in
     b[at[r]] = x = (b[at[r]] - above[3 * r] * x) * diagonal[3 * r];
     b[at[s]] = y = (b[at[s]] - below[3 * s] * y) * diagonal[3 * s];
   }
-  if (s < n) b[at[s]] = (b[at[s]] - below[3 * s] * y) * diagonal[3 * s];
+  if (s < n)
+    b[at[s]] = (b[at[s]] - below[3 * s] * y) * diagonal[3 * s];
 }
 #endif

@@ -15,7 +15,8 @@
 
 /* A := LU in place, the diagonal holding reciprocals of the pivots. */
 CST_INLINE void cst_lu(vd *A, int n) {
-  if (n == 2) { /* written out, since compilers leave this loop alone and A in memory; the same operations */
+  if (n ==
+      2) { /* written out, since compilers leave this loop alone and A in memory; the same operations */
     const vd r = 1.0 / A[0], f = A[2] * r;
     A[0] = r;
     A[2] = f;
@@ -69,7 +70,8 @@ static __attribute__((noinline, unused)) void cst_pivoted_solve(vd *A, vd *b, in
     for (int k = 0; k < n; k++) {
       int best = k;
       for (int i = k + 1; i < n; i++)
-        if (fabs(A[i * n + k][l]) > fabs(A[best * n + k][l])) best = i;
+        if (fabs(A[i * n + k][l]) > fabs(A[best * n + k][l]))
+          best = i;
       for (int j = 0; j < n && best != k; j++) {
         double t = A[k * n + j][l];
         A[k * n + j][l] = A[best * n + j][l];
@@ -80,13 +82,15 @@ static __attribute__((noinline, unused)) void cst_pivoted_solve(vd *A, vd *b, in
       b[best][l] = t;
       for (int i = k + 1; i < n; i++) {
         double f = A[i * n + k][l] / A[k * n + k][l];
-        for (int j = k + 1; j < n; j++) A[i * n + j][l] -= f * A[k * n + j][l];
+        for (int j = k + 1; j < n; j++)
+          A[i * n + j][l] -= f * A[k * n + j][l];
         b[i][l] -= f * b[k][l];
       }
     }
     for (int i = n - 1; i >= 0; i--) {
       double s = b[i][l];
-      for (int j = i + 1; j < n; j++) s -= A[i * n + j][l] * b[j][l];
+      for (int j = i + 1; j < n; j++)
+        s -= A[i * n + j][l] * b[j][l];
       b[i][l] = s / A[i * n + i][l];
     }
   }

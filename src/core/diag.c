@@ -21,12 +21,15 @@ struct cst_diag {
   int      errors;      /* including those that are not kept */
 };
 
-enum { MOST = 100 }; /* messages that are kept and printed; more of them usually repeat one mistake */
+enum {
+  MOST = 100
+}; /* messages that are kept and printed; more of them usually repeat one mistake */
 
 cst_diag *cst_diag_create(void) { return cst_need(calloc(1, sizeof(cst_diag))); }
 
 void cst_diag_destroy(cst_diag *d) {
-  if (!d) return;
+  if (!d)
+    return;
   for (int i = 0; i < d->count; i++) {
     free(d->list[i].file);
     free(d->list[i].message);
@@ -39,14 +42,17 @@ static void add(cst_diag *d, int warns, const char *file, int line, int column, 
                 va_list a) {
   char *text = NULL;
   d->errors += !warns;
-  if (d->count >= MOST) return;
-  if (vasprintf(&text, format, a) < 0) text = NULL;
+  if (d->count >= MOST)
+    return;
+  if (vasprintf(&text, format, a) < 0)
+    text = NULL;
   cst_text_disarm(cst_need(text), '\n'); /* it may repeat what the user has written */
   if (d->count == d->room) {
     d->room = d->room ? 2 * d->room : 16;
     d->list = cst_need(realloc(d->list, sizeof(mistake) * (size_t)d->room));
   }
-  d->list[d->count] = (mistake){file ? cst_need(strdup(file)) : NULL, text, line, column, d->count, warns};
+  d->list[d->count] =
+      (mistake){file ? cst_need(strdup(file)) : NULL, text, line, column, d->count, warns};
   d->count++;
 }
 
@@ -72,9 +78,12 @@ static int by_place(const void *x, const void *y) {
   const mistake *a = *(const mistake *const *)x;
   const mistake *b = *(const mistake *const *)y;
   int            c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
-  if (c) return c;
-  if (a->line != b->line) return a->line < b->line ? -1 : 1;
-  if (a->column != b->column) return a->column < b->column ? -1 : 1;
+  if (c)
+    return c;
+  if (a->line != b->line)
+    return a->line < b->line ? -1 : 1;
+  if (a->column != b->column)
+    return a->column < b->column ? -1 : 1;
   return a->rank - b->rank;
 }
 
@@ -89,19 +98,24 @@ static void print_message(const char *text, FILE *out) {
 
 static void print_one(const mistake *m, FILE *out) {
   fputs(m->file ? m->file : "constella", out);
-  if (m->file && m->line) fprintf(out, ":%d:%d", m->line, m->column);
+  if (m->file && m->line)
+    fprintf(out, ":%d:%d", m->line, m->column);
   fputs(m->warns ? ": warning: " : ": error: ", out);
   print_message(m->message, out);
 }
 
 void cst_diag_print(const cst_diag *d, FILE *out) {
-  if (!d->count) return;
+  if (!d->count)
+    return;
   const mistake **order = cst_need(malloc(sizeof *order * (size_t)d->count));
-  for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
+  for (int i = 0; i < d->count; i++)
+    order[i] = &d->list[i];
   qsort(order, (size_t)d->count, sizeof *order, by_place);
-  for (int i = 0; i < d->count; i++) print_one(order[i], out);
+  for (int i = 0; i < d->count; i++)
+    print_one(order[i], out);
   if (d->errors > 1)
-    fprintf(out, "%d errors%s\n", d->errors, d->errors > d->count ? ", of which not all are shown" : "");
+    fprintf(out, "%d errors%s\n", d->errors,
+            d->errors > d->count ? ", of which not all are shown" : "");
   free(order);
 }
 
@@ -115,8 +129,10 @@ static int distance(const char *a, const char *b) {
   int la = (int)strlen(a);
   int lb = (int)strlen(b);
   int d[3][WORD_MAX + 1];
-  if (la > WORD_MAX || lb > WORD_MAX) return WORD_MAX;
-  for (int j = 0; j <= lb; j++) d[0][j] = j;
+  if (la > WORD_MAX || lb > WORD_MAX)
+    return WORD_MAX;
+  for (int j = 0; j <= lb; j++)
+    d[0][j] = j;
   for (int i = 1; i <= la; i++) {
     int *now = d[i % 3];
     int *last = d[(i + 2) % 3];
@@ -138,7 +154,8 @@ const char *cst_diag_nearest(const char *word, const char *const *names, int n) 
   for (int i = 0; i < n; i++) {
     int d = distance(word, names[i]);
     int longer = (int)strlen(names[i]);
-    if (longer < length) longer = length;
+    if (longer < length)
+      longer = length;
     if (d < best && d < length && d <= (longer < 6 ? 1 : longer / 3)) {
       best = d;
       found = names[i];
@@ -152,7 +169,8 @@ const char *cst_diag_guess(const char *word, const char *const *names, int n) {
   static char ring[4][ROOM];
   static int  turn;
   const char *near = cst_diag_nearest(word, names, n);
-  if (!near) return "";
+  if (!near)
+    return "";
   char *text = ring[turn++ % 4];
   snprintf(text, ROOM, "; did you mean '%s'?", near);
   return text;

@@ -55,7 +55,8 @@ static void write_map(cst_yaml *n, int indent, FILE *f) {
   struct fy_node_pair *pair;
   cst_sorted_key      *keys = cst_need(malloc(sizeof *keys * (size_t)cst_yaml_size(n)));
   while ((pair = fy_node_mapping_iterate(n, &at))) {
-    keys[count] = (cst_sorted_key){cst_yaml_text(fy_node_pair_key(pair)), fy_node_pair_value(pair), count};
+    keys[count] =
+        (cst_sorted_key){cst_yaml_text(fy_node_pair_key(pair)), fy_node_pair_value(pair), count};
     count++;
   }
   cst_document_sort_keys(keys, count);

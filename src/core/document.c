@@ -20,8 +20,10 @@ enum { FILE_MAX = 64 << 20, KEY_MAX = 200 };
 static FILE *open_regular(const char *path, char reason[64]) {
   struct stat s;
   *reason = 0;
-  if (stat(path, &s)) return NULL;
-  if (S_ISREG(s.st_mode)) return fopen(path, "rb");
+  if (stat(path, &s))
+    return NULL;
+  if (S_ISREG(s.st_mode))
+    return fopen(path, "rb");
   snprintf(reason, 64, "%s", S_ISDIR(s.st_mode) ? strerror(EISDIR) : "this is not a regular file");
   return NULL;
 }
@@ -29,18 +31,21 @@ static FILE *open_regular(const char *path, char reason[64]) {
 const char *cst_document_fetch(const char *path, char **text, size_t *length) {
   static char reason[64];
   FILE       *f = open_regular(path, reason);
-  if (!f) return *reason ? reason : strerror(errno);
+  if (!f)
+    return *reason ? reason : strerror(errno);
   size_t room = 1 << 16, n = 0, k;
   char  *b = cst_need(malloc(room + 1));
   errno = 0;
   while (n <= FILE_MAX && (k = fread(b + n, 1, room - n, f)) > 0) {
     n += k;
-    if (n == room) b = cst_need(realloc(b, (room *= 2) + 1));
+    if (n == room)
+      b = cst_need(realloc(b, (room *= 2) + 1));
   }
   bool failed = ferror(f);
   bool large = n > FILE_MAX;
   snprintf(reason, sizeof reason, "%.60s", failed ? strerror(errno ? errno : EIO) : "");
-  if (large) snprintf(reason, sizeof reason, "the file is larger than %d MiB", FILE_MAX >> 20);
+  if (large)
+    snprintf(reason, sizeof reason, "the file is larger than %d MiB", FILE_MAX >> 20);
   fclose(f);
   b[n] = 0;
   if (failed || large) {
@@ -54,7 +59,8 @@ const char *cst_document_fetch(const char *path, char **text, size_t *length) {
 
 bool cst_document_read_file(const char *path, char **text, size_t *length, cst_diag *d) {
   const char *reason = cst_document_fetch(path, text, length);
-  if (reason) cst_diag_add(d, path, 0, 0, "%s", reason);
+  if (reason)
+    cst_diag_add(d, path, 0, 0, "%s", reason);
   return !reason;
 }
 
@@ -68,15 +74,19 @@ static int character(const unsigned char *s, size_t n) {
                : c >= 0xe0 && c <= 0xef ? 3
                : c >= 0xf0 && c <= 0xf4 ? 4
                                         : 0;
-  if (!k || (size_t)k > n) return 0;
-  if (k > 1 && (s[1] < least || s[1] > most)) return 0;
+  if (!k || (size_t)k > n)
+    return 0;
+  if (k > 1 && (s[1] < least || s[1] > most))
+    return 0;
   for (int i = 2; i < k; i++)
-    if ((s[i] & 0xc0) != 0x80) return 0;
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
   return k;
 }
 
 static bool is_control(const unsigned char *s) {
-  return (s[0] < 32 && !strchr("\t\n\r", s[0])) || !s[0] || s[0] == 127 || (s[0] == 0xc2 && s[1] < 0xa0);
+  return (s[0] < 32 && !strchr("\t\n\r", s[0])) || !s[0] || s[0] == 127 ||
+         (s[0] == 0xc2 && s[1] < 0xa0);
 }
 
 /* The first byte that is not text, reported with its place. */
@@ -90,8 +100,10 @@ static bool check_bytes(const char *file, const char *text, size_t length, cst_d
     else if (s[i] == '\t') /* libfyaml 0.7.12 crashes on some of them */
       cst_diag_add(d, file, line, column, "a tab; blanks are allowed");
     else if (is_control(s + i))
-      cst_diag_add(d, file, line, column, "control character (byte 0x%02x); only text is allowed", s[i]);
-    if (!k || s[i] == '\t' || is_control(s + i)) return false;
+      cst_diag_add(d, file, line, column, "control character (byte 0x%02x); only text is allowed",
+                   s[i]);
+    if (!k || s[i] == '\t' || is_control(s + i))
+      return false;
     if (s[i] == '\n') {
       line++;
       column = 1;
@@ -116,7 +128,8 @@ static const cst_place *remember(cst_document *doc, struct fy_node *n, const str
   *p = (cst_place){.line = nearby->line, .column = nearby->column, .start = nearby->start};
   if (m) {
     enum fy_node_style style = fy_node_get_style(n);
-    int quote = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
+    int                quote = style == FYNS_SINGLE_QUOTED ||
+                style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
     *p = (cst_place){.line = m->line + 1, .column = m->column + 1 - quote, .start = m->input_pos};
   }
   p->next = doc->places;
@@ -131,28 +144,34 @@ static void locate(cst_document *doc, struct fy_document_iterator *it, struct fy
                    const cst_place *nearby) {
   struct fy_event *e = fy_document_iterator_body_next(it);
   const cst_place *here = remember(doc, n, e ? fy_event_start_mark(e) : NULL, nearby);
-  if (e) fy_document_iterator_event_free(it, e);
-  if (!cst_yaml_is_list(n) && !cst_yaml_is_map(n)) return;
+  if (e)
+    fy_document_iterator_event_free(it, e);
+  if (!cst_yaml_is_list(n) && !cst_yaml_is_map(n))
+    return;
   void                *at = NULL;
   struct fy_node      *item;
   struct fy_node_pair *pair;
   if (cst_yaml_is_list(n))
-    while ((item = fy_node_sequence_iterate(n, &at))) locate(doc, it, item, here);
+    while ((item = fy_node_sequence_iterate(n, &at)))
+      locate(doc, it, item, here);
   else
     while ((pair = fy_node_mapping_iterate(n, &at))) {
       locate(doc, it, fy_node_pair_key(pair), here);
       locate(doc, it, fy_node_pair_value(pair), cst_document_place_of(fy_node_pair_key(pair)));
     }
   e = fy_document_iterator_body_next(it); /* the end of n */
-  if (e) fy_document_iterator_event_free(it, e);
+  if (e)
+    fy_document_iterator_event_free(it, e);
 }
 
 static void locate_all(cst_document *doc) {
   struct fy_document_iterator *it = cst_need(fy_document_iterator_create());
   struct fy_event             *e = fy_document_iterator_stream_start(it);
-  if (e) fy_document_iterator_event_free(it, e);
+  if (e)
+    fy_document_iterator_event_free(it, e);
   e = fy_document_iterator_document_start(it, doc->tree);
-  if (e) fy_document_iterator_event_free(it, e);
+  if (e)
+    fy_document_iterator_event_free(it, e);
   locate(doc, it, fy_document_root(doc->tree), cst_document_place_of(NULL));
   fy_document_iterator_destroy(it);
 }
@@ -165,7 +184,9 @@ static int by_word(const void *x, const void *y) {
   return c ? c : a->rank - b->rank;
 }
 
-void cst_document_sort_keys(cst_sorted_key *keys, int n) { qsort(keys, (size_t)n, sizeof *keys, by_word); }
+void cst_document_sort_keys(cst_sorted_key *keys, int n) {
+  qsort(keys, (size_t)n, sizeof *keys, by_word);
+}
 
 static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
   int                  n = 0;
@@ -209,14 +230,16 @@ static void check_node(const cst_document *doc, cst_yaml *n, cst_diag *d) {
   }
   if (fy_node_get_anchor(n))
     cst_yaml_error(doc, n, d, "anchors (&name) are not allowed: write the value out");
-  if (fy_node_get_tag(n, &length)) cst_yaml_error(doc, n, d, "tags (!name) are not allowed");
+  if (fy_node_get_tag(n, &length))
+    cst_yaml_error(doc, n, d, "tags (!name) are not allowed");
   void                *at = NULL;
   struct fy_node      *item;
   struct fy_node_pair *pair;
   if (cst_yaml_is_scalar(n))
     check_scalar(doc, n, d);
   else if (cst_yaml_is_list(n))
-    while ((item = fy_node_sequence_iterate(n, &at))) check_node(doc, item, d);
+    while ((item = fy_node_sequence_iterate(n, &at)))
+      check_node(doc, item, d);
   else {
     check_keys(doc, n, d);
     while ((pair = fy_node_mapping_iterate(n, &at))) {
@@ -230,10 +253,12 @@ static void check_node(const cst_document *doc, cst_yaml *n, cst_diag *d) {
 
 /* libfyaml reports what is missing at the end behind the last line; the message then gets the place of the
  * last character. */
-static void add_clamped(const cst_document *doc, int line, int column, const char *message, cst_diag *d) {
+static void add_clamped(const cst_document *doc, int line, int column, const char *message,
+                        cst_diag *d) {
   int    last = 1, width = 0;
   size_t end = strlen(doc->text);
-  while (end && strchr(" \t\r\n", doc->text[end - 1])) end--;
+  while (end && strchr(" \t\r\n", doc->text[end - 1]))
+    end--;
   for (size_t i = 0; i < end; i++) {
     if (doc->text[i] == '\n') {
       last++;
@@ -283,10 +308,12 @@ static cst_document *create(const char *file, const char *text, size_t length) {
 static void check_alone(cst_document *doc, cst_diag *d) {
   struct fy_document *more = fy_parse_load_document(doc->parser);
   if (more)
-    cst_diag_add(d, doc->file, 1, 1, "the file holds more than one YAML document; only one is allowed");
+    cst_diag_add(d, doc->file, 1, 1,
+                 "the file holds more than one YAML document; only one is allowed");
   else if (fy_parser_get_stream_error(doc->parser))
     report_syntax(doc, d);
-  if (more) fy_parse_document_destroy(doc->parser, more);
+  if (more)
+    fy_parse_document_destroy(doc->parser, more);
 }
 
 static void load(cst_document *doc, cst_diag *d) {
@@ -299,7 +326,8 @@ static void load(cst_document *doc, cst_diag *d) {
     return;
   }
   cst_yaml *root = fy_document_root(doc->tree);
-  if (root) locate_all(doc);
+  if (root)
+    locate_all(doc);
   if (!root || (cst_yaml_is_scalar(root) && !*cst_yaml_text(root)))
     cst_diag_add(d, doc->file, 1, 1, "the file is empty");
   else if (!cst_yaml_is_map(root))
@@ -315,20 +343,27 @@ cst_document *cst_document_parse(const char *file, const char *text, size_t leng
     text += 3;
     length -= 3;
   }
-  if (!check_bytes(file, text, length, d)) return NULL;
+  if (!check_bytes(file, text, length, d))
+    return NULL;
   cst_document *doc = create(file, text, length);
   load(doc, d);
-  if (cst_diag_count(d) == before) return doc;
+  if (cst_diag_count(d) == before)
+    return doc;
   cst_document_destroy(doc);
   return NULL;
 }
 
 void cst_document_destroy(cst_document *doc) {
-  if (!doc) return;
-  if (doc->tree) fy_parse_document_destroy(doc->parser, doc->tree);
-  if (doc->parser) fy_parser_destroy(doc->parser);
-  if (doc->log) fy_diag_destroy(doc->log);
-  if (doc->sink) fclose(doc->sink);
+  if (!doc)
+    return;
+  if (doc->tree)
+    fy_parse_document_destroy(doc->parser, doc->tree);
+  if (doc->parser)
+    fy_parser_destroy(doc->parser);
+  if (doc->log)
+    fy_diag_destroy(doc->log);
+  if (doc->sink)
+    fclose(doc->sink);
   free(doc->sink_text);
   for (cst_place *p = doc->places, *next; p; p = next) {
     next = p->next;

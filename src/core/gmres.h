@@ -17,11 +17,14 @@ typedef struct {
 } cst_linear;
 
 /* Size of the workspace in vectors, for n unknowns and at most m iterations. */
-CST_INLINE size_t cst_gmres_workspace(size_t n, size_t m) { return (m + 3) * n + (m + 1) * (m + 4); }
+CST_INLINE size_t cst_gmres_workspace(size_t n, size_t m) {
+  return (m + 3) * n + (m + 1) * (m + 4);
+}
 
 CST_INLINE vd cst_dot(const vd *x, const vd *y, int n) {
   vd s = vset(0);
-  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  for (int i = 0; i < n; i++)
+    s += x[i] * y[i];
   return s;
 }
 
@@ -31,11 +34,13 @@ CST_INLINE void cst_gmres_extend(vd *basis, int k, int n, vd *h) {
   for (int i = 0; i <= k; i++) {
     const vd *v = basis + (size_t)i * (size_t)n;
     h[i] = cst_dot(v, w, n);
-    for (int j = 0; j < n; j++) w[j] -= h[i] * v[j];
+    for (int j = 0; j < n; j++)
+      w[j] -= h[i] * v[j];
   }
   h[k + 1] = vsqrt(cst_dot(w, w, n));
   const vl some = (vl)(h[k + 1] > 0);
-  for (int j = 0; j < n; j++) w[j] = vselect(some, w[j] / h[k + 1], vset(0));
+  for (int j = 0; j < n; j++)
+    w[j] = vselect(some, w[j] / h[k + 1], vset(0));
 }
 
 /* b := A^-1 b to `tolerance` of the norm of b, with at most m iterations. space: cst_gmres_workspace(n, m)
@@ -66,7 +71,8 @@ static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd 
     const vl good = active & (vl)(r > 0);
     c[k] = vselect(good, h[k] / r, vset(1));
     s[k] = vselect(good, h[k + 1] / r, vset(0));
-    for (int i = 0; i < k; i++) h[i] = vkeep(active, h[i]);
+    for (int i = 0; i < k; i++)
+      h[i] = vkeep(active, h[i]);
     h[k] = vselect(good, r, vset(1));
     g[k + 1] = -(s[k] * g[k]);
     g[k] = vkeep(active, c[k] * g[k]);
@@ -77,9 +83,11 @@ static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd 
           vkeep(active, basis[(size_t)(k + 1) * (size_t)n + (size_t)j]);
   }
   for (int i = k - 1; i >= 0; i--) {
-    for (int j = i + 1; j < k; j++) g[i] -= H[j * (m + 1) + i] * g[j];
+    for (int j = i + 1; j < k; j++)
+      g[i] -= H[j * (m + 1) + i] * g[j];
     g[i] /= H[i * (m + 1) + i];
-    for (int j = 0; j < n; j++) sum[j] += g[i] * basis[(size_t)i * (size_t)n + (size_t)j];
+    for (int j = 0; j < n; j++)
+      sum[j] += g[i] * basis[(size_t)i * (size_t)n + (size_t)j];
   }
   A->precondition(A->self, sum, b);
 }

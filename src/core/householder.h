@@ -14,7 +14,8 @@
 static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *b, int n, int m) {
   for (int k = 0; k < m; k++) {
     vd sum = vset(0);
-    for (int i = k; i < n; i++) sum += A[i * m + k] * A[i * m + k];
+    for (int i = k; i < n; i++)
+      sum += A[i * m + k] * A[i * m + k];
     const vd top = A[k * m + k], length = vsqrt(sum);
     d[k] = vselect((vl)(top < 0), length, -length);
     A[k * m + k] = top - d[k];
@@ -22,9 +23,11 @@ static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *
     b[k] = vselect((vl)(square > 0), 1.0 / square, vset(0));
     for (int j = k + 1; j < m; j++) {
       vd s = vset(0);
-      for (int i = k; i < n; i++) s += A[i * m + k] * A[i * m + j];
+      for (int i = k; i < n; i++)
+        s += A[i * m + k] * A[i * m + j];
       s *= b[k];
-      for (int i = k; i < n; i++) A[i * m + j] -= s * A[i * m + k];
+      for (int i = k; i < n; i++)
+        A[i * m + j] -= s * A[i * m + k];
     }
   }
 }
@@ -32,26 +35,31 @@ static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *
 /* Applies reflection k to x[n]. */
 CST_INLINE void cst_reflect(const vd *A, const vd *b, int n, int m, int k, vd *x) {
   vd s = vset(0);
-  for (int i = k; i < n; i++) s += A[i * m + k] * x[i];
+  for (int i = k; i < n; i++)
+    s += A[i * m + k] * x[i];
   s *= b[k];
-  for (int i = k; i < n; i++) x[i] -= s * A[i * m + k];
+  for (int i = k; i < n; i++)
+    x[i] -= s * A[i * m + k];
 }
 
 /* x := Q' x. Its first m entries belong to the columns of A (R), the others are components on a basis of the
  * complement of their span. */
 CST_INLINE void cst_householder_forth(const vd *A, const vd *b, int n, int m, vd *x) {
-  for (int k = 0; k < m; k++) cst_reflect(A, b, n, m, k, x);
+  for (int k = 0; k < m; k++)
+    cst_reflect(A, b, n, m, k, x);
 }
 
 /* x := Q x. */
 CST_INLINE void cst_householder_back(const vd *A, const vd *b, int n, int m, vd *x) {
-  for (int k = m - 1; k >= 0; k--) cst_reflect(A, b, n, m, k, x);
+  for (int k = m - 1; k >= 0; k--)
+    cst_reflect(A, b, n, m, k, x);
 }
 
 /* x[m] := R^-1 x. */
 CST_INLINE void cst_householder_solve(const vd *A, const vd *d, int m, vd *x) {
   for (int i = m - 1; i >= 0; i--) {
-    for (int j = i + 1; j < m; j++) x[i] -= A[i * m + j] * x[j];
+    for (int j = i + 1; j < m; j++)
+      x[i] -= A[i * m + j] * x[j];
     x[i] /= d[i];
   }
 }

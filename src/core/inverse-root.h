@@ -15,7 +15,8 @@
 #include "constella/lanes.h"
 
 static inline double cst_inverse_root(double x) {
-  if (!(x >= 0x1p-129 && x < 0x1p127)) return 1 / sqrt(x);
+  if (!(x >= 0x1p-129 && x < 0x1p127))
+    return 1 / sqrt(x);
   const double y = (double)(1.0f / sqrtf((float)x)), e = 1.0 - (x * y) * y;
   return y + (y * e) * (0.5 + 0.375 * e);
 }
@@ -37,7 +38,8 @@ CST_INLINE vd cst_inverse_root_start(vd x) {
   typedef float singles __attribute__((vector_size(4 * CST_W)));
   return (vd)CST_WIDEN(1.0f / CST_ROOTS(__builtin_convertvector(x, singles)));
 #else
-  for (int l = 0; l < CST_W; l++) x[l] = (double)(1.0f / sqrtf((float)x[l]));
+  for (int l = 0; l < CST_W; l++)
+    x[l] = (double)(1.0f / sqrtf((float)x[l]));
   return x;
 #endif
 }
@@ -51,7 +53,9 @@ CST_INLINE vd cst_inverse_root_inside(vd x) {
 /* Lanes of which one of the highest four bits is set hold an x out of that range: its exponent is one of 256
  * neighbours. The marks of several x may be joined by |. */
 CST_INLINE vl cst_inverse_root_mark(vd x) { return (vl)x - 0x37e0000000000000L; }
-CST_INLINE vl cst_inverse_root_outside(vl marks) { return (vl)((marks & (long)0xf000000000000000UL) != 0); }
+CST_INLINE vl cst_inverse_root_outside(vl marks) {
+  return (vl)((marks & (long)0xf000000000000000UL) != 0);
+}
 
 CST_INLINE int cst_inverse_root_any(vl marks) {
 #if CST_W == 8 && defined(CST_SQRT) && !defined(__clang__)
@@ -72,7 +76,8 @@ CST_INLINE vd vrsqrt(vd x) {
 /* The same for a text that takes many of them: with care 0 marks gathers what all must be free of, and
  * nothing is looked at. */
 CST_INLINE vd cst_inverse_root_of(int care, vl *marks, vd x) {
-  if (care) return vrsqrt(x);
+  if (care)
+    return vrsqrt(x);
   *marks |= cst_inverse_root_mark(x);
   return cst_inverse_root_inside(x);
 }

@@ -6,6 +6,7 @@
 int cst_keys_of(const cst_key *table, const char *in, int forms, const char **names) {
   int n = 0;
   for (const cst_key *k = table; k->key && n < CST_MOST_KEYS; k++)
-    if (!strcmp(k->in, in) && (k->forms == CST_KEYS_ALL || k->forms & forms)) names[n++] = k->key;
+    if (!strcmp(k->in, in) && (k->forms == CST_KEYS_ALL || k->forms & forms))
+      names[n++] = k->key;
   return n;
 }

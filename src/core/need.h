@@ -7,7 +7,8 @@
 
 /* Returns p, the result of malloc, strdup and the like; ends the program where it is NULL. */
 static inline void *cst_need(void *p) {
-  if (p) return p;
+  if (p)
+    return p;
   fputs("constella: out of memory\n", stderr);
   abort();
 }

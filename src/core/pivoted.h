@@ -19,11 +19,13 @@ static inline bool FACTOR(NUMBER *A, int *row, int n) {
       top[j] = other[j];
       other[j] = x;
     }
-    if (!(MAGNITUDE(top[k]) > 0) || !(top[k] - top[k] == 0)) return false;
+    if (!(MAGNITUDE(top[k]) > 0) || !(top[k] - top[k] == 0))
+      return false;
     for (int i = k + 1; i < n; i++) {
       NUMBER *now = A + (size_t)i * (size_t)n;
       now[k] /= top[k];
-      for (int j = k + 1; j < n; j++) now[j] -= now[k] * top[j];
+      for (int j = k + 1; j < n; j++)
+        now[j] -= now[k] * top[j];
     }
   }
   return true;
@@ -37,9 +39,11 @@ static inline void SOLVE(const NUMBER *A, const int *row, int n, NUMBER *b) {
     b[row[k]] = x;
   }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) b[i] -= A[(size_t)i * (size_t)n + (size_t)j] * b[j];
+    for (int j = 0; j < i; j++)
+      b[i] -= A[(size_t)i * (size_t)n + (size_t)j] * b[j];
   for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) b[i] -= A[(size_t)i * (size_t)n + (size_t)j] * b[j];
+    for (int j = i + 1; j < n; j++)
+      b[i] -= A[(size_t)i * (size_t)n + (size_t)j] * b[j];
     b[i] /= A[(size_t)i * (size_t)n + (size_t)i];
   }
 }

@@ -22,7 +22,8 @@ static void round_once(uint32_t x[4], const uint32_t k[2]) {
 
 void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
   uint32_t k[2] = {key[0], key[1]};
-  for (int i = 0; i < 4; i++) out[i] = counter[i];
+  for (int i = 0; i < 4; i++)
+    out[i] = counter[i];
   for (int i = 0; i < 10; i++) {
     round_once(out, k);
     k[0] += 0x9E3779B9;
@@ -30,12 +31,13 @@ void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_
   }
 }
 
-static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component,
-                  uint32_t out[4]) {
+static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep,
+                  uint32_t component, uint32_t out[4]) {
   uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
   uint32_t key[4];
   cst_random_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
-  cst_random_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component}, key, out);
+  cst_random_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component},
+                    key, out);
 }
 
 /* An odd multiple of 2^-53: never 0 or 1, symmetric about 1/2, exact. */

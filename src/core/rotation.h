@@ -137,18 +137,21 @@ CST_INLINE void cst_tangent(const cst_retraction *r, int exponential, const vd *
   vd z[3], w[3];
   cst_cross(x, y, z);
   CST_UNROLL for (int i = 0; i < 3; i++) y[i] = r->t0 * y[i] - r->t1 * z[i];
-  if (!exponential) return;
+  if (!exponential)
+    return;
   cst_cross(x, z, w);
   CST_UNROLL for (int i = 0; i < 3; i++) y[i] += r->t2 * w[i];
 }
 
 /* z := (dR tau_x^-1)' y; of the Cayley map c2 = 0. */
-CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, const vd *y, vd *z) {
+CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, const vd *y,
+                         vd *z) {
   const vd along = r->c1 * cst_dot(x, y), off = r->c2 * r->s;
   vd       w[3];
   cst_cross(x, y, w);
   CST_UNROLL for (int i = 0; i < 3; i++) z[i] = (y[i] + 0.5 * w[i]) + along * x[i];
-  if (!exponential) return;
+  if (!exponential)
+    return;
   CST_UNROLL for (int i = 0; i < 3; i++) z[i] -= off * y[i];
 }
 

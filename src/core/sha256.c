@@ -24,8 +24,8 @@ static uint32_t turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 static void schedule(const unsigned char *p, uint32_t w[64]) {
   for (int i = 0; i < 16; i++)
-    w[i] =
-        (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+    w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 |
+           p[4 * i + 3];
   for (int i = 16; i < 64; i++) {
     uint32_t a = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3;
     uint32_t b = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10;
@@ -65,7 +65,8 @@ void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long bl
       s[d] += t;
       s[last] = t + sum_of_a(s[a], s[b], s[c]);
     }
-    for (int i = 0; i < 8; i++) h[i] += s[i];
+    for (int i = 0; i < 8; i++)
+      h[i] += s[i];
     p += 64;
   }
 }
@@ -115,7 +116,8 @@ WITH_SHA static void with_sha(uint32_t h[8], const unsigned char *p, unsigned lo
 static int has_sha(void) {
   static int known = -1;
   unsigned   a, b = 0, c, d;
-  if (known < 0) known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1;
+  if (known < 0)
+    known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1;
   return known;
 }
 #else
@@ -148,17 +150,20 @@ void cst_sha256_update(cst_sha256_context *s, const void *data, unsigned long le
     p += length / 64 * 64;
     length %= 64;
   }
-  if (length) memcpy(s->block + held, p, length);
+  if (length)
+    memcpy(s->block + held, p, length);
 }
 
 void cst_sha256_final(cst_sha256_context *s, unsigned char digest[32]) {
   static const unsigned char padding[64] = {0x80};
   const uint64_t             bits = s->length * 8;
   unsigned char              end[8];
-  for (int i = 0; i < 8; i++) end[i] = (unsigned char)(bits >> (56 - 8 * i));
+  for (int i = 0; i < 8; i++)
+    end[i] = (unsigned char)(bits >> (56 - 8 * i));
   cst_sha256_update(s, padding, (119 - s->length % 64) % 64 + 1);
   cst_sha256_update(s, end, sizeof end);
-  for (int i = 0; i < 32; i++) digest[i] = (unsigned char)(s->h[i / 4] >> (24 - i % 4 * 8));
+  for (int i = 0; i < 32; i++)
+    digest[i] = (unsigned char)(s->h[i / 4] >> (24 - i % 4 * 8));
 }
 
 void cst_sha256(const void *data, unsigned long length, char hex[65]) {
@@ -167,5 +172,6 @@ void cst_sha256(const void *data, unsigned long length, char hex[65]) {
   cst_sha256_init(&s);
   cst_sha256_update(&s, data, length);
   cst_sha256_final(&s, digest);
-  for (int i = 0; i < 32; i++) sprintf(hex + 2 * i, "%02x", digest[i]);
+  for (int i = 0; i < 32; i++)
+    sprintf(hex + 2 * i, "%02x", digest[i]);
 }

@@ -18,7 +18,8 @@ enum { WORDS = 5, FLAGS = 5, UNIT = 200 };
 enum { POSITIVE = 1, NEGATIVE = 2, NOT_A_NUMBER = 4 };
 
 static long flag_of(double x) {
-  if (isnan(x)) return NOT_A_NUMBER;
+  if (isnan(x))
+    return NOT_A_NUMBER;
   return x > 0 ? POSITIVE : NEGATIVE;
 }
 
@@ -98,22 +99,30 @@ static void magnitude_of(const cst_sum *s, uint64_t magnitude[WORDS]) {
  * whole number. */
 static double rounded(const uint64_t magnitude[WORDS]) {
   int top = WORDS - 1;
-  while (top >= 0 && !magnitude[top]) top--;
-  if (top < 0) return 0;
+  while (top >= 0 && !magnitude[top])
+    top--;
+  if (top < 0)
+    return 0;
   const int shift = __builtin_clzll(magnitude[top]);
   uint64_t  lead = magnitude[top] << shift;
   uint64_t  sticky = 0;
-  if (top > 0 && shift) lead |= magnitude[top - 1] >> (64 - shift);
-  if (top > 0) sticky = magnitude[top - 1] << shift;
-  for (int i = 0; i < top - 1; i++) sticky |= magnitude[i];
+  if (top > 0 && shift)
+    lead |= magnitude[top - 1] >> (64 - shift);
+  if (top > 0)
+    sticky = magnitude[top - 1] << shift;
+  for (int i = 0; i < top - 1; i++)
+    sticky |= magnitude[i];
   return ldexp((double)(lead | (sticky != 0)), 64 * top - shift - UNIT);
 }
 
 double cst_sum_value(const cst_sum *s) {
   const long flags = s->word[FLAGS];
-  if (flags == POSITIVE) return INFINITY;
-  if (flags == NEGATIVE) return -INFINITY;
-  if (flags) return NAN;
+  if (flags == POSITIVE)
+    return INFINITY;
+  if (flags == NEGATIVE)
+    return -INFINITY;
+  if (flags)
+    return NAN;
   uint64_t magnitude[WORDS];
   magnitude_of(s, magnitude);
   return s->word[WORDS - 1] < 0 ? -rounded(magnitude) : rounded(magnitude);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cst_text_begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
+bool cst_text_begins(const char *text, const char *start) {
+  return !strncmp(text, start, strlen(start));
+}
 
 bool cst_text_ends(const char *text, const char *end) {
   const size_t n = strlen(text);
@@ -16,19 +18,23 @@ bool cst_text_ends(const char *text, const char *end) {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool cst_text_is_name(const char *text, const char *more) {
-  if (!is_letter(*text)) return false;
-  while (*text && (is_letter(*text) || (*text >= '0' && *text <= '9') || strchr(more, *text))) text++;
+  if (!is_letter(*text))
+    return false;
+  while (*text && (is_letter(*text) || (*text >= '0' && *text <= '9') || strchr(more, *text)))
+    text++;
   return !*text;
 }
 
 void cst_text_shortest(double x, char *out, size_t size) {
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(out, size, "%.*g", digits, x);
-    if (strtod(out, NULL) == x) return;
+    if (strtod(out, NULL) == x)
+      return;
   }
 }
 
 void cst_text_disarm(char *text, char kept) {
   for (; *text; text++)
-    if (*text != kept && ((unsigned char)*text < 32 || *text == 127)) *text = '?';
+    if (*text != kept && ((unsigned char)*text < 32 || *text == 127))
+      *text = '?';
 }

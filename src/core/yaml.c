@@ -14,11 +14,16 @@ enum { MESSAGE_MAX = 4000 };
 bool cst_yaml_is_scalar(const cst_yaml *n) {
   return n && fy_node_get_type((cst_yaml *)n) == FYNT_SCALAR && !fy_node_is_alias((cst_yaml *)n);
 }
-bool cst_yaml_is_list(const cst_yaml *n) { return n && fy_node_get_type((cst_yaml *)n) == FYNT_SEQUENCE; }
-bool cst_yaml_is_map(const cst_yaml *n) { return n && fy_node_get_type((cst_yaml *)n) == FYNT_MAPPING; }
+bool cst_yaml_is_list(const cst_yaml *n) {
+  return n && fy_node_get_type((cst_yaml *)n) == FYNT_SEQUENCE;
+}
+bool cst_yaml_is_map(const cst_yaml *n) {
+  return n && fy_node_get_type((cst_yaml *)n) == FYNT_MAPPING;
+}
 
 const char *cst_yaml_text(cst_yaml *n) {
-  if (!cst_yaml_is_scalar(n)) return NULL;
+  if (!cst_yaml_is_scalar(n))
+    return NULL;
   const char *s = fy_node_get_scalar0(n);
   return s ? s : "";
 }
@@ -26,7 +31,8 @@ const char *cst_yaml_text(cst_yaml *n) {
 /* The place of a node with its children; NULL for a scalar. */
 static const cst_place *children(cst_yaml *n) {
   cst_place *p = cst_yaml_is_list(n) || cst_yaml_is_map(n) ? fy_node_get_meta(n) : NULL;
-  if (!p || p->value) return p;
+  if (!p || p->value)
+    return p;
   p->size = cst_yaml_is_list(n) ? fy_node_sequence_item_count(n) : fy_node_mapping_item_count(n);
   p->value = cst_need(calloc(2 * (size_t)p->size + 1, sizeof *p->value));
   p->key = p->value + p->size;
@@ -37,7 +43,8 @@ static const cst_place *children(cst_yaml *n) {
 /* Forgets the children after a change. */
 static void changed(cst_yaml *n) {
   cst_place *p = fy_node_get_meta(n);
-  if (!p) return;
+  if (!p)
+    return;
   free(p->value);
   p->key = p->value = NULL;
 }
@@ -55,16 +62,22 @@ static cst_yaml *child(cst_yaml *n, int i, bool key) {
 cst_yaml *cst_yaml_item(cst_yaml *list, int i) {
   return cst_yaml_is_list(list) ? child(list, i, false) : NULL;
 }
-cst_yaml *cst_yaml_key(cst_yaml *map, int i) { return cst_yaml_is_map(map) ? child(map, i, true) : NULL; }
-cst_yaml *cst_yaml_value(cst_yaml *map, int i) { return cst_yaml_is_map(map) ? child(map, i, false) : NULL; }
+cst_yaml *cst_yaml_key(cst_yaml *map, int i) {
+  return cst_yaml_is_map(map) ? child(map, i, true) : NULL;
+}
+cst_yaml *cst_yaml_value(cst_yaml *map, int i) {
+  return cst_yaml_is_map(map) ? child(map, i, false) : NULL;
+}
 
 cst_yaml *cst_yaml_get(cst_yaml *map, const char *key) {
   void                *at = NULL;
   struct fy_node_pair *pair;
-  if (!cst_yaml_is_map(map)) return NULL;
+  if (!cst_yaml_is_map(map))
+    return NULL;
   while ((pair = fy_node_mapping_iterate(map, &at))) {
     const char *word = cst_yaml_text(fy_node_pair_key(pair));
-    if (word && !strcmp(word, key)) return fy_node_pair_value(pair);
+    if (word && !strcmp(word, key))
+      return fy_node_pair_value(pair);
   }
   return NULL;
 }
@@ -74,10 +87,13 @@ void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value) {
   struct fy_node      *item;
   struct fy_node_pair *pair;
   if (cst_yaml_is_list(n))
-    while ((item = fy_node_sequence_iterate(n, &at))) *value++ = item;
-  if (!cst_yaml_is_map(n)) return;
+    while ((item = fy_node_sequence_iterate(n, &at)))
+      *value++ = item;
+  if (!cst_yaml_is_map(n))
+    return;
   while ((pair = fy_node_mapping_iterate(n, &at))) {
-    if (key) *key++ = fy_node_pair_key(pair);
+    if (key)
+      *key++ = fy_node_pair_key(pair);
     *value++ = fy_node_pair_value(pair);
   }
 }
@@ -126,7 +142,8 @@ static void advance(cst_place *p, const char *text) {
     p->column = 0;
   }
   p->start++;
-  if ((text[p->start] & 0xc0) != 0x80) p->column++;
+  if ((text[p->start] & 0xc0) != 0x80)
+    p->column++;
 }
 
 /* Skips a line break of a flow scalar with the blanks around it; returns the number of content characters
@@ -138,7 +155,8 @@ static int fold(cst_place *p, const char *text) {
     lines += text[q.start] == '\n';
     advance(&q, text);
   }
-  if (!lines) return 0;
+  if (!lines)
+    return 0;
   *p = q;
   return lines > 1 ? lines - 1 : 1;
 }
@@ -147,7 +165,8 @@ static int fold(cst_place *p, const char *text) {
 static void skip_escape(cst_place *p, const char *text) {
   char c = text[p->start + 1];
   int  n = c == 'x' ? 4 : c == 'u' ? 6 : c == 'U' ? 10 : 2;
-  while (n-- > 0 && text[p->start]) advance(p, text);
+  while (n-- > 0 && text[p->start])
+    advance(p, text);
 }
 
 /* The place of byte `offset` of the content of a plain or quoted scalar whose content starts at p. */
@@ -160,7 +179,8 @@ static cst_place inside_flow(cst_place p, const char *text, enum fy_node_style s
       skip_escape(&p, text);
       offset--;
     } else {
-      if (style == FYNS_SINGLE_QUOTED && text[p.start] == '\'') advance(&p, text);
+      if (style == FYNS_SINGLE_QUOTED && text[p.start] == '\'')
+        advance(&p, text);
       advance(&p, text);
       offset--;
     }
@@ -173,10 +193,12 @@ static cst_place inside_literal(cst_place p, const char *text, const char *conte
   const char *line = content;
   for (const char *end; (end = strchr(line, '\n')) && end - content < offset; line = end + 1) {
     p.start += strcspn(text + p.start, "\n");
-    if (text[p.start]) p.start++;
+    if (text[p.start])
+      p.start++;
     p.line++;
   }
-  p.column = 1 + (int)strspn(text + p.start, " ") - (int)strspn(line, " ") + (offset - (int)(line - content));
+  p.column = 1 + (int)strspn(text + p.start, " ") - (int)strspn(line, " ") +
+             (offset - (int)(line - content));
   return p;
 }
 
@@ -184,14 +206,17 @@ static cst_place inside(const cst_document *doc, cst_yaml *n, int offset) {
   cst_place          p = *cst_document_place_of(n);
   const char        *content = cst_yaml_text(n);
   enum fy_node_style style = n ? fy_node_get_style(n) : FYNS_ANY;
-  if (!content || !*content || style == FYNS_FOLDED) return p;
-  if (style == FYNS_LITERAL) return inside_literal(p, doc->text, content, offset);
-  if (style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED) p.column++;
+  if (!content || !*content || style == FYNS_FOLDED)
+    return p;
+  if (style == FYNS_LITERAL)
+    return inside_literal(p, doc->text, content, offset);
+  if (style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED)
+    p.column++;
   return inside_flow(p, doc->text, style, offset);
 }
 
-void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format,
-                       ...) {
+void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d,
+                       const char *format, ...) {
   char    text[MESSAGE_MAX];
   va_list a;
   va_start(a, format);
@@ -208,8 +233,10 @@ void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *con
     const char *word = cst_yaml_text(key);
     const char *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
     bool        known = false;
-    for (int k = 0; k < n; k++) known |= word && !strcmp(word, allowed[k]);
-    if (known) continue;
+    for (int k = 0; k < n; k++)
+      known |= word && !strcmp(word, allowed[k]);
+    if (known)
+      continue;
     if (near)
       cst_yaml_error(doc, key, d, "unknown key '%s'; did you mean '%s'? Allowed: %s", word, near,
                      cst_diag_join(allowed, n));

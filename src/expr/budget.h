@@ -8,7 +8,8 @@
 #define CST_EXPR_BUDGET_H
 #include "constella/expr.h"
 
-void cst_graph_allow(cst_graph *g, double work); /* allow this much more; INFINITY: no limit, the default */
+void cst_graph_allow(cst_graph *g,
+                     double     work); /* allow this much more; INFINITY: no limit, the default */
 void cst_graph_spend(cst_graph *g, double work); /* count work that was done elsewhere */
 bool cst_graph_spent(const cst_graph *g);        /* whether nothing is left */
 #endif

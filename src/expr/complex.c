@@ -17,14 +17,16 @@ enum { LARGEST_PRODUCT = 1024 };
 static double complex product_power(double complex z, int n) {
   double complex x = 1;
   for (int k = n < 0 ? -n : n; k; k /= 2, z *= z)
-    if (k % 2) x *= z;
+    if (k % 2)
+      x *= z;
   return n < 0 ? 1 / x : x;
 }
 
 /* The branch that is real for positive z; integer powers are products and have no branch. */
 static double complex power(double complex z, double complex w, bool *analytic) {
   const double n = creal(w);
-  if (cimag(w) == 0 && n == floor(n) && fabs(n) <= LARGEST_PRODUCT) return product_power(z, (int)n);
+  if (cimag(w) == 0 && n == floor(n) && fabs(n) <= LARGEST_PRODUCT)
+    return product_power(z, (int)n);
   *analytic &= creal(z) > 0;
   return cexp(w * clog(z));
 }
@@ -34,7 +36,8 @@ static double complex angle(double complex y, double complex x, bool *analytic) 
   const double a = creal(x);
   const double b = creal(y);
   *analytic &= a != 0 || b != 0;
-  if (fabs(b) <= fabs(a)) return catan(y / x) + (a > 0 ? 0 : b < 0 ? -turn : turn);
+  if (fabs(b) <= fabs(a))
+    return catan(y / x) + (a > 0 ? 0 : b < 0 ? -turn : turn);
   return (b > 0 ? turn / 2 : -turn / 2) - catan(x / y);
 }
 
@@ -94,7 +97,8 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
         x[i] = apply(v->op, a, b, &analytic);
     }
   }
-  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? 0 : x[g->node[out[k]].mark];
+  for (int k = 0; k < nout; k++)
+    result[k] = out[k] < 0 ? 0 : x[g->node[out[k]].mark];
   free(x);
   free(w.node);
   return analytic;

@@ -12,18 +12,21 @@
 #include <string.h>
 #include "expr/partition.h"
 
-static const char infix[] = {[CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
-static const char *const call[] = {[CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",
-                                   [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
-                                   [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
+static const char infix[] = {
+    [CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
+static const char *const call[] = {
+    [CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",
+    [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
+    [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
 
 enum { MOST_SLOTS = 65536 }; /* on the stack: 4 MiB with 8 lanes */
 
 typedef struct {
   const cst_partition *p;
-  int *number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
+  int         *
+      number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
                   is written */
-  int  temporaries;
+  int         temporaries;
   const char *indent;
   bool        marked; /* inverse roots are checked together */
   FILE       *f;
@@ -45,9 +48,11 @@ static void emit_number(double value, FILE *f) {
 static void emit_constant(double value, bool vector, FILE *f) {
   const bool negative =
       vector && value == 0 && signbit(value); /* vset adds to 0, which would lose this sign */
-  if (vector) fputs(negative ? "-vset(" : "vset(", f);
+  if (vector)
+    fputs(negative ? "-vset(" : "vset(", f);
   emit_number(negative ? 0 : value, f);
-  if (vector) fputs(")", f);
+  if (vector)
+    fputs(")", f);
 }
 
 static void emit_array(int letter, FILE *f) {
@@ -74,7 +79,8 @@ static void emit_operand(const writer *w, cst_node n, bool vector) {
 
 /* The text around the operands of op: before the first, between the two, after the last. */
 static void emit_before(const writer *w, cst_op op) {
-  if (op == CST_OP_NEG) fputs("-", w->f);
+  if (op == CST_OP_NEG)
+    fputs("-", w->f);
   if (op == CST_OP_RSQRT && w->marked)
     fputs("cst_inverse_root_of(care, &marks, ", w->f);
   else if (op >= CST_OP_SQRT)
@@ -102,11 +108,13 @@ static void emit_operation(writer *w, cst_node n) {
     emit_operand(w, v->b, function);
   }
   emit_after(v->op, w->f);
-  if (w->p->slot[n] >= 0) fprintf(w->f, "%skept[%d] = t%d;\n", w->indent, w->p->slot[n], w->number[n]);
+  if (w->p->slot[n] >= 0)
+    fprintf(w->f, "%skept[%d] = t%d;\n", w->indent, w->p->slot[n], w->number[n]);
 }
 
 static int stage_of(const cst_partition *p, cst_node n) {
-  if (p->value[n] >= 0) return p->value[n] + 1;
+  if (p->value[n] >= 0)
+    return p->value[n] + 1;
   return p->stage[n] < 0 ? 0 : p->stage[n];
 }
 
@@ -119,12 +127,14 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
   const cst_partition *p = w->p;
   for (int i = 0; i < outputs; i++) {
     const int k = output[i];
-    while (missing(w, p->out[k])) emit_operation(w, p->straight[next++]);
+    while (missing(w, p->out[k]))
+      emit_operation(w, p->straight[next++]);
     fprintf(w->f, "%so[%d] = ", w->indent, k);
     emit_operand(w, p->out[k], true);
     fputs(";\n", w->f);
   }
-  while (next < p->nstraight && p->stage[p->straight[next]] == stage) emit_operation(w, p->straight[next++]);
+  while (next < p->nstraight && p->stage[p->straight[next]] == stage)
+    emit_operation(w, p->straight[next++]);
   return next;
 }
 
@@ -132,16 +142,19 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
 static bool affine(const int *x, int n, int *stride) {
   *stride = n > 1 ? x[1] - x[0] : 0;
   for (int i = 1; i < n; i++)
-    if (x[i] != x[0] + (long)i * *stride) return false;
+    if (x[i] != x[0] + (long)i * *stride)
+      return false;
   return true;
 }
 
 /* Writes the table of a column of entries of a loop, where it needs one. */
 static void emit_table(const writer *w, const char *name, int column, const int *x, int n) {
   int stride;
-  if (affine(x, n, &stride)) return;
+  if (affine(x, n, &stride))
+    return;
   fprintf(w->f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
-  for (int i = 0; i < n; i++) fprintf(w->f, "%s%d", !i ? "" : i % 32 ? "," : ",\n", x[i]);
+  for (int i = 0; i < n; i++)
+    fprintf(w->f, "%s%d", !i ? "" : i % 32 ? "," : ",\n", x[i]);
   fputs("};\n", w->f);
 }
 
@@ -194,7 +207,8 @@ static void emit_body(const writer *w, const cst_loop *l, const char *deeper) {
   }
 }
 
-static void emit_place(const writer *w, const cst_loop *l, int n, const char *counter, const char *deeper) {
+static void emit_place(const writer *w, const cst_loop *l, int n, const char *counter,
+                       const char *deeper) {
   fprintf(w->f, "%s%s", w->indent, deeper);
   emit_array(l->letter, w->f);
   fputs("[", w->f);
@@ -255,7 +269,8 @@ static int run_of(const writer *w, const cst_loop *l, int from, int period) {
   for (; from + n * period < l->rows; n++)
     for (int k = 0; k <= leaves; k++) {
       const int *x = k < leaves ? l->index + (size_t)k * (size_t)l->rows : l->place;
-      if (n > 1 && x[from + n * period] != x[from] + (long)n * (x[from + period] - x[from])) return n;
+      if (n > 1 && x[from + n * period] != x[from] + (long)n * (x[from + period] - x[from]))
+        return n;
     }
   return n;
 }
@@ -263,14 +278,16 @@ static int run_of(const writer *w, const cst_loop *l, int from, int period) {
 static int parts_of(const writer *w, const cst_loop *l, int period) {
   int parts = 0;
   for (int k = 0; k < period; k++)
-    for (int r = k; r < l->rows; r += period * run_of(w, l, r, period)) parts++;
+    for (int r = k; r < l->rows; r += period * run_of(w, l, r, period))
+      parts++;
   return parts;
 }
 
 /* The period with the fewest runs; 0 if there are too many. */
 static int best_period(const writer *w, const cst_loop *l) {
   int best = 0, least = MOST_PARTS + 1;
-  if (l->sums || w->p->loops.shapes.shape[l->shape].steps > MOST_STEPS) return 0;
+  if (l->sums || w->p->loops.shapes.shape[l->shape].steps > MOST_STEPS)
+    return 0;
   for (int period = 1; period <= PERIODS; period++) {
     const int parts = parts_of(w, l, period);
     if (parts < least && parts * LEAST_ROWS <= l->rows) {
@@ -282,7 +299,8 @@ static int best_period(const writer *w, const cst_loop *l) {
 }
 
 /* The n rows from, from + period ... as a separate loop. */
-static cst_loop part_of(const writer *w, const cst_loop *l, int from, int period, int n, int *room) {
+static cst_loop part_of(const writer *w, const cst_loop *l, int from, int period, int n,
+                        int *room) {
   const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
   cst_loop  part = *l;
   part.rows = n;
@@ -323,7 +341,8 @@ static void emit_loop(const writer *w, const cst_loop *l) {
       emit_table(w, "at", i, l->index + (size_t)i * (size_t)l->rows, l->rows);
   emit_table(w, "to", 0, l->place, l->sums ? l->sums : l->rows);
   if (l->sums) {
-    if (l->start.letter != CST_FROM_CONSTANT) emit_table(w, "from", 0, l->origin, l->sums);
+    if (l->start.letter != CST_FROM_CONSTANT)
+      emit_table(w, "from", 0, l->origin, l->sums);
     emit_table(w, "first", 0, l->first, l->sums);
     emit_table(w, "end", 0, l->first + 1, l->sums);
     emit_sums(w, l);
@@ -338,10 +357,13 @@ static int *outputs_by_stage(const cst_partition *p, int *end) {
   int *list = cst_expr_memory(NULL, (size_t)p->nout, sizeof *list);
   memset(end, 0, ((size_t)p->loops.count + 2) * sizeof *end);
   for (int k = 0; k < p->nout; k++)
-    if (p->out[k] >= 0 && !p->done[k]) end[stage_of(p, p->out[k]) + 1]++;
-  for (int s = 0; s <= p->loops.count; s++) end[s + 1] += end[s];
+    if (p->out[k] >= 0 && !p->done[k])
+      end[stage_of(p, p->out[k]) + 1]++;
+  for (int s = 0; s <= p->loops.count; s++)
+    end[s + 1] += end[s];
   for (int k = 0; k < p->nout; k++)
-    if (p->out[k] >= 0 && !p->done[k]) list[end[stage_of(p, p->out[k])]++] = k;
+    if (p->out[k] >= 0 && !p->done[k])
+      list[end[stage_of(p, p->out[k])]++] = k;
   return list;
 }
 
@@ -350,11 +372,13 @@ static void emit_all(writer *w) {
   int                  next = 0;
   int                 *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end);
   int                 *list = outputs_by_stage(p, end);
-  if (p->slots) fprintf(w->f, "%svd kept[%d];\n", w->indent, p->slots);
+  if (p->slots)
+    fprintf(w->f, "%svd kept[%d];\n", w->indent, p->slots);
   for (int s = 0; s <= p->loops.count; s++) {
     const int from = s ? end[s - 1] : 0;
     next = emit_straight(w, s, next, list + from, end[s] - from);
-    if (s < p->loops.count) emit_loop(w, &p->loops.loop[s]);
+    if (s < p->loops.count)
+      emit_loop(w, &p->loops.loop[s]);
   }
   free(list);
   free(end);
@@ -375,10 +399,12 @@ static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, b
   freelocale(plain);
 }
 
-void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
+void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent,
+                    FILE *f) {
   emit(g, out, nout, MOST_SLOTS, false, indent, f);
 }
 
-void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
+void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent,
+                       FILE *f) {
   emit(g, out, nout, CST_PARTITION_NONE, true, indent, f);
 }

@@ -8,7 +8,8 @@ static int larger(int a, int b) { return a > b ? a : b; }
 
 /* The degree of an operation on operands of degrees a and b; b is 0 for a unary one. */
 static int degree_of(cst_op op, int a, int b) {
-  if (a == NONE || b == NONE) return NONE;
+  if (a == NONE || b == NONE)
+    return NONE;
   switch (op) {
   case CST_OP_ADD:
   case CST_OP_SUB:
@@ -71,7 +72,8 @@ static bool has_a_period_or_rate(cst_op op) {
 
 static int add_part(cst_linear_part *part, int n, cst_linear_part x) {
   for (int i = 0; i < n; i++)
-    if (part[i].node == x.node && part[i].dimensionless == x.dimensionless) return n;
+    if (part[i].node == x.node && part[i].dimensionless == x.dimensionless)
+      return n;
   part[n] = x;
   return n + 1;
 }
@@ -83,12 +85,16 @@ int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linea
   *part = cst_expr_memory(NULL, 2 * (size_t)walk.n, sizeof **part);
   for (int i = 0; i < walk.n; i++) {
     const cst_vertex *v = &g->node[walk.node[i]];
-    if (cst_op_leaf(v->op)) continue;
+    if (cst_op_leaf(v->op))
+      continue;
     const int a = degree[cst_walk_place(&walk, g, v->a)];
     const int b = v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0;
-    if (is_linear(v->op, a, b)) continue;
-    if (a == 1) count = add_part(*part, count, (cst_linear_part){v->a, has_a_period_or_rate(v->op)});
-    if (b == 1) count = add_part(*part, count, (cst_linear_part){v->b, false});
+    if (is_linear(v->op, a, b))
+      continue;
+    if (a == 1)
+      count = add_part(*part, count, (cst_linear_part){v->a, has_a_period_or_rate(v->op)});
+    if (b == 1)
+      count = add_part(*part, count, (cst_linear_part){v->b, false});
   }
   free(degree);
   free(walk.node);

@@ -67,7 +67,8 @@ static cst_node partial_b(cst_graph *g, cst_node r) {
   case CST_OP_DIV:
     return cst_graph_neg(g, cst_graph_mul(g, r, over(g, 1, b)));
   case CST_OP_ATAN2:
-    return cst_graph_neg(g, cst_graph_mul(g, a, over(g, 1, cst_graph_add(g, square(g, a), square(g, b)))));
+    return cst_graph_neg(
+        g, cst_graph_mul(g, a, over(g, 1, cst_graph_add(g, square(g, a), square(g, b)))));
   case CST_OP_POW:
     return cst_graph_mul(g, r, cst_graph_operation(g, CST_OP_LOG, a, -1));
   default:
@@ -83,28 +84,34 @@ static cst_node accumulate(cst_graph *g, cst_node sum, cst_node partial, cst_nod
 /* An array of n times the same node. Owned. */
 static cst_node *filled(int n, cst_node value) {
   cst_node *list = cst_expr_memory(NULL, (size_t)n, sizeof *list);
-  for (int i = 0; i < n; i++) list[i] = value;
+  for (int i = 0; i < n; i++)
+    list[i] = value;
   return list;
 }
 
-void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx,
-                       int nx, cst_node *dout) {
+void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
+                       const cst_node *dx, int nx, cst_node *dout) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   const cst_node zero = cst_graph_constant(g, 0);
   cst_node      *d = filled(w.n, zero); /* of every place */
   for (int i = 0; i < nx; i++) {
     const int place = cst_walk_place(&w, g, x[i]);
-    if (place >= 0) d[place] = cst_graph_add(g, d[place], dx[i]);
+    if (place >= 0)
+      d[place] = cst_graph_add(g, d[place], dx[i]);
   }
   for (int i = 0; i < w.n; i++) {
     const cst_vertex v = g->node[w.node[i]];
-    if (cst_op_leaf(v.op)) continue;
+    if (cst_op_leaf(v.op))
+      continue;
     const cst_node da = d[g->node[v.a].mark];
     const cst_node db = v.b < 0 ? zero : d[g->node[v.b].mark];
-    if (da != zero) d[i] = accumulate(g, d[i], partial_a(g, w.node[i]), da);
-    if (db != zero) d[i] = accumulate(g, d[i], partial_b(g, w.node[i]), db);
+    if (da != zero)
+      d[i] = accumulate(g, d[i], partial_a(g, w.node[i]), da);
+    if (db != zero)
+      d[i] = accumulate(g, d[i], partial_b(g, w.node[i]), db);
   }
-  for (int k = 0; k < nout; k++) dout[k] = out[k] < 0 ? -1 : d[g->node[out[k]].mark];
+  for (int k = 0; k < nout; k++)
+    dout[k] = out[k] < 0 ? -1 : d[g->node[out[k]].mark];
   free(d);
   free(w.node);
 }
@@ -115,7 +122,8 @@ static unsigned char *activity(const cst_graph *g, const cst_walk *w, const cst_
   memset(active, 0, (size_t)w->n);
   for (int i = 0; i < nx; i++) {
     const int place = cst_walk_place(w, g, x[i]);
-    if (place >= 0) active[place] = 1;
+    if (place >= 0)
+      active[place] = 1;
   }
   for (int i = 0; i < w->n; i++) {
     const cst_vertex *v = &g->node[w->node[i]];
@@ -138,8 +146,8 @@ static bool sow(cst_graph *g, const cst_node *out, const cst_node *seed, int nou
   return whole;
 }
 
-void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x,
-                        int nx, cst_node *grad) {
+void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout,
+                        const cst_node *x, int nx, cst_node *grad) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   unsigned char *active = activity(g, &w, x, nx);
   const cst_node zero = cst_graph_constant(g, 0);
@@ -148,11 +156,14 @@ void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed,
   for (int i = w.n - 1; i >= 0; i--) {
     const cst_node   r = w.node[i];
     const cst_vertex v = g->node[r];
-    if (cst_op_leaf(v.op) || bar[i] == zero) continue;
+    if (cst_op_leaf(v.op) || bar[i] == zero)
+      continue;
     const int a = g->node[v.a].mark;
     const int b = v.b < 0 ? a : g->node[v.b].mark;
-    if (active[a]) bar[a] = accumulate(g, bar[a], partial_a(g, r), bar[i]);
-    if (v.b >= 0 && active[b]) bar[b] = accumulate(g, bar[b], partial_b(g, r), bar[i]);
+    if (active[a])
+      bar[a] = accumulate(g, bar[a], partial_a(g, r), bar[i]);
+    if (v.b >= 0 && active[b])
+      bar[b] = accumulate(g, bar[b], partial_b(g, r), bar[i]);
   }
   for (int i = 0; i < nx; i++) {
     const int place = cst_walk_place(&w, g, x[i]);

@@ -22,26 +22,33 @@ static int place_of(const sharing *s, cst_node n) { return cst_walk_place(&s->w,
 static void find_divisors(sharing *s) {
   for (int i = s->w.n - 1; i >= 0; i--) {
     const cst_vertex *v = &s->g->node[s->w.node[i]];
-    if (v->op == CST_OP_DIV) s->divides[place_of(s, v->b)] = 1;
-    if (!s->divides[i]) continue;
+    if (v->op == CST_OP_DIV)
+      s->divides[place_of(s, v->b)] = 1;
+    if (!s->divides[i])
+      continue;
     if (v->op == CST_OP_MUL) {
       s->divides[place_of(s, v->a)] = 1;
       s->divides[place_of(s, v->b)] = 1;
     }
-    if (v->op == CST_OP_SQRT) s->rooted[place_of(s, v->a)] = 1;
+    if (v->op == CST_OP_SQRT)
+      s->rooted[place_of(s, v->a)] = 1;
   }
 }
 
 /* True if the reciprocal of a node is made of reciprocals of roots. */
 static bool is_good(const sharing *s, const cst_vertex *v, int i) {
-  if (s->rooted[i]) return true;
-  if (v->op == CST_OP_SQRT) return s->rooted[place_of(s, v->a)];
-  if (v->op != CST_OP_MUL) return false;
+  if (s->rooted[i])
+    return true;
+  if (v->op == CST_OP_SQRT)
+    return s->rooted[place_of(s, v->a)];
+  if (v->op != CST_OP_MUL)
+    return false;
   return s->good[place_of(s, v->a)] && s->good[place_of(s, v->b)];
 }
 
 static void find_good(sharing *s) {
-  for (int i = 0; i < s->w.n; i++) s->good[i] = is_good(s, &s->g->node[s->w.node[i]], i);
+  for (int i = 0; i < s->w.n; i++)
+    s->good[i] = is_good(s, &s->g->node[s->w.node[i]], i);
 }
 
 static cst_node root(const sharing *s, int i) {
@@ -49,17 +56,22 @@ static cst_node root(const sharing *s, int i) {
 }
 
 static cst_node changed(const sharing *s, const cst_vertex *v, int i) {
-  if (cst_op_leaf(v->op)) return s->w.node[i];
+  if (cst_op_leaf(v->op))
+    return s->w.node[i];
   const int a = place_of(s, v->a);
   const int b = v->b < 0 ? -1 : place_of(s, v->b);
-  if (v->op == CST_OP_DIV) return cst_graph_mul(s->g, s->map[a], s->inverse[b]);
-  if (v->op == CST_OP_SQRT && s->rooted[a]) return cst_graph_mul(s->g, s->map[a], root(s, a));
+  if (v->op == CST_OP_DIV)
+    return cst_graph_mul(s->g, s->map[a], s->inverse[b]);
+  if (v->op == CST_OP_SQRT && s->rooted[a])
+    return cst_graph_mul(s->g, s->map[a], root(s, a));
   return cst_graph_operation(s->g, v->op, s->map[a], b < 0 ? -1 : s->map[b]);
 }
 
 static cst_node inverted(const sharing *s, const cst_vertex *v, int i) {
-  if (v->op == CST_OP_SQRT) return root(s, place_of(s, v->a));
-  if (s->rooted[i]) return cst_graph_mul(s->g, root(s, i), root(s, i));
+  if (v->op == CST_OP_SQRT)
+    return root(s, place_of(s, v->a));
+  if (s->rooted[i])
+    return cst_graph_mul(s->g, root(s, i), root(s, i));
   if (s->good[i]) {
     const int a = place_of(s, v->a);
     const int b = place_of(s, v->b);
@@ -82,9 +94,11 @@ void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_n
   for (int i = 0; i < s.w.n; i++) {
     const cst_vertex v = g->node[s.w.node[i]]; /* a copy: nodes are made */
     s.map[i] = changed(&s, &v, i);
-    if (s.divides[i]) s.inverse[i] = inverted(&s, &v, i);
+    if (s.divides[i])
+      s.inverse[i] = inverted(&s, &v, i);
   }
-  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : s.map[place_of(&s, out[k])];
+  for (int k = 0; k < nout; k++)
+    result[k] = out[k] < 0 ? -1 : s.map[place_of(&s, out[k])];
   free(s.map);
   free(s.divides);
   free(s.w.node);

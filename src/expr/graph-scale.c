@@ -22,7 +22,8 @@ static cst_node whole(cst_graph *g, scaled x) {
 static scaled constant(cst_graph *g, cst_node n, double value) {
   int          exponent;
   const double part = frexp(value, &exponent);
-  if (fabs(part) != 0.5) return (scaled){n, 0, false};
+  if (fabs(part) != 0.5)
+    return (scaled){n, 0, false};
   return (scaled){cst_graph_constant(g, 1), exponent - 1, value < 0};
 }
 
@@ -34,7 +35,8 @@ static scaled sum(cst_graph *g, scaled a, scaled b) {
     b.exponent -= a.exponent;
     b = (scaled){whole(g, (scaled){b.node, b.exponent, false}), a.exponent, b.negative};
   }
-  if (a.negative == b.negative) return (scaled){cst_graph_add(g, a.node, b.node), a.exponent, a.negative};
+  if (a.negative == b.negative)
+    return (scaled){cst_graph_add(g, a.node, b.node), a.exponent, a.negative};
   return (scaled){a.negative ? cst_graph_sub(g, b.node, a.node) : cst_graph_sub(g, a.node, b.node),
                   a.exponent, false};
 }
@@ -45,16 +47,19 @@ static scaled operation(cst_graph *g, cst_op op, scaled a, scaled b) {
     a.negative = !a.negative;
     return a;
   case CST_OP_MUL:
-    return (scaled){cst_graph_mul(g, a.node, b.node), a.exponent + b.exponent, a.negative != b.negative};
+    return (scaled){cst_graph_mul(g, a.node, b.node), a.exponent + b.exponent,
+                    a.negative != b.negative};
   case CST_OP_DIV:
-    return (scaled){cst_graph_div(g, a.node, b.node), a.exponent - b.exponent, a.negative != b.negative};
+    return (scaled){cst_graph_div(g, a.node, b.node), a.exponent - b.exponent,
+                    a.negative != b.negative};
   case CST_OP_SUB:
     b.negative = !b.negative;
     return sum(g, a, b);
   case CST_OP_ADD:
     return sum(g, a, b);
   default:
-    return (scaled){cst_graph_operation(g, op, whole(g, a), b.node < 0 ? -1 : whole(g, b)), 0, false};
+    return (scaled){cst_graph_operation(g, op, whole(g, a), b.node < 0 ? -1 : whole(g, b)), 0,
+                    false};
   }
 }
 
@@ -74,7 +79,8 @@ void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_no
       at[i] = operation(g, v.op, a, b);
     }
   }
-  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : whole(g, at[cst_walk_place(&w, g, out[k])]);
+  for (int k = 0; k < nout; k++)
+    result[k] = out[k] < 0 ? -1 : whole(g, at[cst_walk_place(&w, g, out[k])]);
   free(at);
   free(w.node);
 }

@@ -40,9 +40,11 @@ static cst_node times(cst_graph *g, double factor, cst_node a) {
 static cst_node over(cst_graph *g, cst_node a, double divisor) { return times(g, 1 / divisor, a); }
 
 /* sum a_j b_(k-j), j = first .. last. */
-static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, int k, int first, int last) {
+static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, int k, int first,
+                            int last) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int j = first; j <= last; j++) sum = cst_graph_add_product(g, sum, a[j], b[k - j]);
+  for (int j = first; j <= last; j++)
+    sum = cst_graph_add_product(g, sum, a[j], b[k - j]);
   return sum;
 }
 
@@ -55,7 +57,8 @@ static cst_node square(cst_graph *g, const cst_node *a, int k, int first) {
 /* sum j a_j b_(k-j), j = 1 .. last: the coefficient of a'b. */
 static cst_node slope(cst_graph *g, const cst_node *a, const cst_node *b, int k, int last) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int j = 1; j <= last; j++) sum = cst_graph_add_product(g, sum, times(g, j, a[j]), b[k - j]);
+  for (int j = 1; j <= last; j++)
+    sum = cst_graph_add_product(g, sum, times(g, j, a[j]), b[k - j]);
   return sum;
 }
 
@@ -124,7 +127,8 @@ static cst_node constant_power(cst_graph *g, terms t, int k, cst_node b) {
 
 /* That where b is constant; else exp of i = b h, h = log a. */
 static cst_node power(cst_graph *g, terms t, int k) {
-  if (!t.b_active) return constant_power(g, t, k, t.b[0]);
+  if (!t.b_active)
+    return constant_power(g, t, k, t.b[0]);
   t.h[k] = logarithm(g, t.a, t.h, k);
   t.i[k] = convolution(g, t.b, t.h, k, 0, k);
   return exponential(g, t.i, t.r, k);
@@ -168,10 +172,14 @@ static cst_node lowest(cst_graph *g, cst_op op, terms t) {
   const cst_node a = t.a[0];
   const cst_node b = t.b ? t.b[0] : -1;
   const cst_node r = cst_graph_operation(g, op, a, b);
-  if (op == CST_OP_SIN) t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
-  if (op == CST_OP_COS) t.h[0] = cst_graph_operation(g, CST_OP_SIN, a, -1);
-  if (op == CST_OP_TAN) t.h[0] = cst_graph_add(g, cst_graph_constant(g, 1), cst_graph_mul(g, r, r));
-  if (op == CST_OP_ATAN2) t.h[0] = cst_graph_add(g, cst_graph_mul(g, a, a), cst_graph_mul(g, b, b));
+  if (op == CST_OP_SIN)
+    t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
+  if (op == CST_OP_COS)
+    t.h[0] = cst_graph_operation(g, CST_OP_SIN, a, -1);
+  if (op == CST_OP_TAN)
+    t.h[0] = cst_graph_add(g, cst_graph_constant(g, 1), cst_graph_mul(g, r, r));
+  if (op == CST_OP_ATAN2)
+    t.h[0] = cst_graph_add(g, cst_graph_mul(g, a, a), cst_graph_mul(g, b, b));
   if (op == CST_OP_POW && t.b_active) {
     t.h[0] = cst_graph_operation(g, CST_OP_LOG, a, -1);
     t.i[0] = cst_graph_mul(g, b, t.h[0]);
@@ -182,7 +190,8 @@ static cst_node lowest(cst_graph *g, cst_op op, terms t) {
 /* The places of some nodes in the walk; -1 where a node is not in it. Owned. */
 static int *places(const cst_graph *g, const cst_walk *w, const cst_node *x, int n) {
   int *at = cst_expr_memory(NULL, (size_t)n, sizeof *at);
-  for (int i = 0; i < n; i++) at[i] = cst_walk_place(w, g, x[i]);
+  for (int i = 0; i < n; i++)
+    at[i] = cst_walk_place(w, g, x[i]);
   return at;
 }
 
@@ -191,23 +200,27 @@ static void take_over(cst_graph_series *s, const cst_walk *w) {
     const cst_vertex *v = &s->g->node[w->node[i]];
     place            *p = &s->at[i];
     *p = (place){.node = w->node[i], .op = v->op, .a = -1, .b = -1};
-    if (cst_op_leaf(v->op)) continue;
+    if (cst_op_leaf(v->op))
+      continue;
     p->a = s->g->node[v->a].mark;
-    if (v->b >= 0) p->b = s->g->node[v->b].mark;
+    if (v->b >= 0)
+      p->b = s->g->node[v->b].mark;
   }
 }
 
 static void activate(cst_graph_series *s) {
   for (int i = 0; i < s->nx; i++)
-    if (s->x[i] >= 0) s->at[s->x[i]].active = true;
+    if (s->x[i] >= 0)
+      s->at[s->x[i]].active = true;
   for (int i = 0; i < s->n; i++) {
     place *p = &s->at[i];
-    if (p->a >= 0) p->active = s->at[p->a].active || (p->b >= 0 && s->at[p->b].active);
+    if (p->a >= 0)
+      p->active = s->at[p->a].active || (p->b >= 0 && s->at[p->b].active);
   }
 }
 
-cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
-                                          int nx, int most) {
+cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout,
+                                          const cst_node *x, int nx, int most) {
   const cst_walk    w = cst_graph_walk(g, out, nout);
   const size_t      size = (size_t)w.n * (size_t)(most + 1);
   cst_graph_series *s = cst_expr_memory(NULL, 1, sizeof *s);
@@ -216,7 +229,8 @@ cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int
   s->x = places(g, &w, x, nx);
   s->out = places(g, &w, out, nout);
   s->own = cst_expr_memory(NULL, size, sizeof *s->own);
-  for (int i = 0; i < 2; i++) s->help[i] = cst_expr_memory(NULL, size, sizeof *s->own);
+  for (int i = 0; i < 2; i++)
+    s->help[i] = cst_expr_memory(NULL, size, sizeof *s->own);
   take_over(s, &w);
   activate(s);
   free(w.node);
@@ -224,7 +238,8 @@ cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int
 }
 
 void cst_graph_series_destroy(cst_graph_series *s) {
-  if (!s) return;
+  if (!s)
+    return;
   free(s->at);
   free(s->x);
   free(s->out);
@@ -240,7 +255,8 @@ static cst_node *series_at(const cst_graph_series *s, cst_node *of, int i) {
 
 static cst_node coefficient(const cst_graph_series *s, int i, int k) {
   const place *p = &s->at[i];
-  if (!p->active) return k ? cst_graph_constant(s->g, 0) : p->node;
+  if (!p->active)
+    return k ? cst_graph_constant(s->g, 0) : p->node;
   const terms t = {.a = series_at(s, s->own, p->a),
                    .b = p->b < 0 ? NULL : series_at(s, s->own, p->b),
                    .r = series_at(s, s->own, i),
@@ -253,10 +269,12 @@ static cst_node coefficient(const cst_graph_series *s, int i, int k) {
 void cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out) {
   const int k = s->next++;
   for (int i = 0; i < s->nx; i++)
-    if (s->x[i] >= 0) series_at(s, s->own, s->x[i])[k] = x[i];
+    if (s->x[i] >= 0)
+      series_at(s, s->own, s->x[i])[k] = x[i];
   for (int i = 0; i < s->n; i++) {
     const bool given = s->at[i].active && s->at[i].a < 0;
-    if (!given) series_at(s, s->own, i)[k] = coefficient(s, i, k);
+    if (!given)
+      series_at(s, s->own, i)[k] = coefficient(s, i, k);
   }
   for (int i = 0; i < s->nout; i++) {
     const int at = s->out[i];

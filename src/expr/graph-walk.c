@@ -13,7 +13,8 @@ typedef struct {
 
 /* Appends n unless the walk has it. */
 static void meet(const cst_graph *g, growing *w, cst_node n) {
-  if (cst_walk_place(&w->walk, g, n) >= 0) return;
+  if (cst_walk_place(&w->walk, g, n) >= 0)
+    return;
   if (w->walk.n == w->room) {
     w->room = w->room ? 2 * w->room : 64;
     w->walk.node = cst_expr_memory(w->walk.node, (size_t)w->room, sizeof *w->walk.node);
@@ -33,8 +34,10 @@ static void sort(const cst_graph *g, cst_walk *w) {
   cst_node least = w->n ? w->node[0] : 0;
   cst_node greatest = w->n ? w->node[0] : -1;
   for (int i = 0; i < w->n; i++) {
-    if (w->node[i] < least) least = w->node[i];
-    if (w->node[i] > greatest) greatest = w->node[i];
+    if (w->node[i] < least)
+      least = w->node[i];
+    if (w->node[i] > greatest)
+      greatest = w->node[i];
   }
   if ((greatest - least) / CROWDED > w->n) {
     qsort(w->node, (size_t)w->n, sizeof *w->node, ascending);
@@ -42,22 +45,27 @@ static void sort(const cst_graph *g, cst_walk *w) {
     cst_node *sorted = cst_expr_memory(NULL, (size_t)w->n, sizeof *sorted);
     int       n = 0;
     for (cst_node i = least; i <= greatest; i++)
-      if (cst_walk_place(w, g, i) >= 0) sorted[n++] = i;
+      if (cst_walk_place(w, g, i) >= 0)
+        sorted[n++] = i;
     free(w->node);
     w->node = sorted;
   }
-  for (int i = 0; i < w->n; i++) g->node[w->node[i]].mark = i;
+  for (int i = 0; i < w->n; i++)
+    g->node[w->node[i]].mark = i;
 }
 
 cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout) {
   growing w = {{NULL, 0}, 0};
   for (int k = 0; k < nout; k++)
-    if (out[k] >= 0) meet(g, &w, out[k]);
+    if (out[k] >= 0)
+      meet(g, &w, out[k]);
   for (int i = 0; i < w.walk.n; i++) {
     const cst_vertex v = g->node[w.walk.node[i]];
-    if (cst_op_leaf(v.op)) continue;
+    if (cst_op_leaf(v.op))
+      continue;
     meet(g, &w, v.a);
-    if (v.b >= 0) meet(g, &w, v.b);
+    if (v.b >= 0)
+      meet(g, &w, v.b);
   }
   sort(g, &w.walk);
   cst_graph_spend((cst_graph *)g, w.walk.n); /* a counter, like the marks */
@@ -68,7 +76,8 @@ cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout) {
 static unsigned char *operations(const cst_graph *g, const cst_walk *w, int *count) {
   unsigned char *wanted = cst_expr_memory(NULL, (size_t)w->n, 1);
   *count = 0;
-  for (int i = 0; i < w->n; i++) *count += wanted[i] = !cst_op_leaf(g->node[w->node[i]].op);
+  for (int i = 0; i < w->n; i++)
+    *count += wanted[i] = !cst_op_leaf(g->node[w->node[i]].op);
   return wanted;
 }
 
@@ -79,7 +88,8 @@ cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int
   cst_node      *order = cst_expr_memory(NULL, (size_t)*count, sizeof *order);
   cst_node      *stack = cst_expr_memory(NULL, (size_t)*count, sizeof *stack);
   for (int k = 0; k < nout; k++) {
-    if (out[k] >= 0 && wanted[g->node[out[k]].mark]) stack[depth++] = out[k];
+    if (out[k] >= 0 && wanted[g->node[out[k]].mark])
+      stack[depth++] = out[k];
     while (depth) {
       const cst_vertex *v = &g->node[stack[depth - 1]];
       if (wanted[g->node[v->a].mark])
@@ -103,37 +113,43 @@ int cst_graph_support(const cst_graph *g, cst_node n, char array, int **index) {
   int            count = 0;
   for (int i = 0; i < w.n; i++) {
     const cst_vertex *v = &g->node[w.node[i]];
-    if (v->op == CST_OP_INPUT && v->a == array) w.node[count++] = v->b; /* count <= i */
+    if (v->op == CST_OP_INPUT && v->a == array)
+      w.node[count++] = v->b; /* count <= i */
   }
   qsort(w.node, (size_t)count, sizeof *w.node, ascending);
   *index = count ? w.node : NULL;
-  if (!count) free(w.node);
+  if (!count)
+    free(w.node);
   return count;
 }
 
-void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y,
-                          int nx, cst_node *result) {
+void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
+                          const cst_node *y, int nx, cst_node *result) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   cst_node      *map = cst_expr_memory(NULL, (size_t)w.n, sizeof *map); /* of every place */
   memcpy(map, w.node, (size_t)w.n * sizeof *map);
   for (int i = 0; i < nx; i++) {
     const int place = cst_walk_place(&w, g, x[i]);
-    if (place >= 0) map[place] = y[i];
+    if (place >= 0)
+      map[place] = y[i];
   }
   for (int i = 0; i < w.n; i++) {
     const cst_vertex v = g->node[w.node[i]];
-    if (map[i] != w.node[i] || cst_op_leaf(v.op)) continue;
+    if (map[i] != w.node[i] || cst_op_leaf(v.op))
+      continue;
     const cst_node a = map[g->node[v.a].mark];
     const cst_node b = v.b < 0 ? -1 : map[g->node[v.b].mark];
-    if (a != v.a || b != v.b) map[i] = cst_graph_operation(g, v.op, a, b);
+    if (a != v.a || b != v.b)
+      map[i] = cst_graph_operation(g, v.op, a, b);
   }
-  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : map[g->node[out[k]].mark];
+  for (int k = 0; k < nout; k++)
+    result[k] = out[k] < 0 ? -1 : map[g->node[out[k]].mark];
   free(map);
   free(w.node);
 }
 
-int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part,
-                    cst_node *result) {
+int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter,
+                    cst_node **part, cst_node *result) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   const uint64_t bit = (uint64_t)1 << (array - 'A');
   unsigned char *cut = cst_expr_memory(NULL, (size_t)w.n, 1);
@@ -141,13 +157,15 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
   int            n = 0;
   memset(cut, 0, (size_t)w.n);
   for (int k = 0; k < nout; k++) {
-    if (out[k] < 0) continue;
+    if (out[k] < 0)
+      continue;
     const cst_vertex *v = &g->node[out[k]];
     cut[v->mark] = !(v->depends & bit);
   }
   for (int i = 0; i < w.n; i++) { /* the operands of nodes that depend on the array */
     const cst_vertex *v = &g->node[w.node[i]];
-    if (cst_op_leaf(v->op) || !(v->depends & bit)) continue;
+    if (cst_op_leaf(v->op) || !(v->depends & bit))
+      continue;
     const cst_vertex *a = &g->node[v->a];
     const cst_vertex *b = v->b < 0 ? a : &g->node[v->b];
     cut[a->mark] |= !(a->depends & bit);
@@ -155,11 +173,13 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
   }
   *part = cst_expr_memory(NULL, (size_t)w.n, sizeof **part);
   for (int i = 0; i < w.n; i++)
-    if (cut[i] && !cst_op_leaf(g->node[w.node[i]].op)) (*part)[n++] = w.node[i];
+    if (cut[i] && !cst_op_leaf(g->node[w.node[i]].op))
+      (*part)[n++] = w.node[i];
   free(cut);
   free(w.node);
   input = cst_expr_memory(NULL, (size_t)n, sizeof *input);
-  for (int i = 0; i < n; i++) input[i] = cst_graph_input(g, letter, i);
+  for (int i = 0; i < n; i++)
+    input[i] = cst_graph_input(g, letter, i);
   cst_graph_substitute(g, out, nout, *part, input, n, result);
   free(input);
   return n;
@@ -168,7 +188,8 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
 int cst_graph_count(const cst_graph *g, const cst_node *out, int nout) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   int            count = 0;
-  for (int i = 0; i < w.n; i++) count += !cst_op_leaf(g->node[w.node[i]].op);
+  for (int i = 0; i < w.n; i++)
+    count += !cst_op_leaf(g->node[w.node[i]].op);
   free(w.node);
   return count;
 }

@@ -17,8 +17,9 @@
 enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536, LARGE_PAGE = 2 << 20 };
 
 const cst_function cst_graph_functions[CST_FUNCTIONS] = {
-    {"sqrt", CST_OP_SQRT, 1}, {"sin", CST_OP_SIN, 1}, {"cos", CST_OP_COS, 1},     {"tan", CST_OP_TAN, 1},
-    {"exp", CST_OP_EXP, 1},   {"log", CST_OP_LOG, 1}, {"atan2", CST_OP_ATAN2, 2},
+    {"sqrt", CST_OP_SQRT, 1},   {"sin", CST_OP_SIN, 1}, {"cos", CST_OP_COS, 1},
+    {"tan", CST_OP_TAN, 1},     {"exp", CST_OP_EXP, 1}, {"log", CST_OP_LOG, 1},
+    {"atan2", CST_OP_ATAN2, 2},
 };
 
 const cst_function *cst_graph_function_find(const char *text, size_t n) {
@@ -30,8 +31,9 @@ const cst_function *cst_graph_function_find(const char *text, size_t n) {
 
 cst_graph *cst_graph_create(void) {
   cst_graph *g = cst_expr_memory(NULL, 1, sizeof *g);
-  *g = (cst_graph){
-      .slots = FIRST_SLOTS, .most = INFINITY, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
+  *g = (cst_graph){.slots = FIRST_SLOTS,
+                   .most = INFINITY,
+                   .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
   memset(g->table, 0xff, FIRST_SLOTS * sizeof *g->table);
   return g;
 }
@@ -40,12 +42,15 @@ cst_graph *cst_graph_create(void) {
  * lies in large pages, where there are any. */
 static void *move(void *old, size_t used, size_t n) {
   void *x = NULL;
-  if (n < LARGE_PAGE) return cst_expr_memory(old, 1, n);
-  if (posix_memalign(&x, LARGE_PAGE, n)) return cst_expr_memory(old, 1, n);
+  if (n < LARGE_PAGE)
+    return cst_expr_memory(old, 1, n);
+  if (posix_memalign(&x, LARGE_PAGE, n))
+    return cst_expr_memory(old, 1, n);
 #ifdef MADV_HUGEPAGE
   (void)madvise(x, n, MADV_HUGEPAGE); /* without it, smaller ones */
 #endif
-  if (used) memcpy(x, old, used);
+  if (used)
+    memcpy(x, old, used);
   free(old);
   return x;
 }
@@ -56,12 +61,14 @@ cst_graph *cst_graph_copy(const cst_graph *g) {
   c->capacity = g->size;
   c->node = memcpy(cst_expr_memory(NULL, (size_t)g->size, sizeof *c->node), g->node,
                    (size_t)g->size * sizeof *c->node);
-  c->table = memcpy(cst_expr_memory(NULL, g->slots, sizeof *c->table), g->table, g->slots * sizeof *c->table);
+  c->table = memcpy(cst_expr_memory(NULL, g->slots, sizeof *c->table), g->table,
+                    g->slots * sizeof *c->table);
   return c;
 }
 
 void cst_graph_destroy(cst_graph *g) {
-  if (!g) return;
+  if (!g)
+    return;
   free(g->node);
   free(g->table);
   free(g);
@@ -99,8 +106,10 @@ static uint32_t find(const cst_graph *g, const cst_vertex *v, uint32_t mark) {
   uint32_t s = mark & (g->slots - 1);
   for (;;) {
     const cst_slot *slot = &g->table[s];
-    if (slot->node < 0) return s;
-    if (slot->mark == mark && same(&g->node[slot->node], v)) return s;
+    if (slot->node < 0)
+      return s;
+    if (slot->mark == mark && same(&g->node[slot->node], v))
+      return s;
     s = (s + 1) & (g->slots - 1);
   }
 }
@@ -113,28 +122,35 @@ static void rehash(cst_graph *g) {
   g->table = move(NULL, 0, g->slots * sizeof *g->table);
   memset(g->table, 0xff, g->slots * sizeof *g->table);
   for (uint32_t i = 0; i < n; i++) {
-    if (old[i].node < 0) continue;
+    if (old[i].node < 0)
+      continue;
     uint32_t s = old[i].mark & (g->slots - 1);
-    while (g->table[s].node >= 0) s = (s + 1) & (g->slots - 1);
+    while (g->table[s].node >= 0)
+      s = (s + 1) & (g->slots - 1);
     g->table[s] = old[i];
   }
   free((void *)old);
 }
 
 static cst_node intern(cst_graph *g, cst_vertex v) {
-  if (++g->work > g->most) return -1;
+  if (++g->work > g->most)
+    return -1;
   const uint32_t mark = mark_of(&v);
   const uint32_t s = find(g, &v, mark);
-  if (g->table[s].node >= 0) return g->table[s].node;
-  if (g->size >= CST_EXPR_NODES) return -1;
+  if (g->table[s].node >= 0)
+    return g->table[s].node;
+  if (g->size >= CST_EXPR_NODES)
+    return -1;
   if (g->size == g->capacity) {
     g->capacity = g->capacity ? 2 * g->capacity : 64;
-    g->node = move(g->node, (size_t)g->size * sizeof *g->node, (size_t)g->capacity * sizeof *g->node);
+    g->node =
+        move(g->node, (size_t)g->size * sizeof *g->node, (size_t)g->capacity * sizeof *g->node);
   }
   g->node[g->size] = v;
   g->table[s] = (cst_slot){mark, g->size++};
   const cst_node n = g->size - 1;
-  if (2 * (uint32_t)g->size > g->slots) rehash(g);
+  if (2 * (uint32_t)g->size > g->slots)
+    rehash(g);
   return n;
 }
 
@@ -143,14 +159,18 @@ cst_node cst_graph_constant(cst_graph *g, double value) {
 }
 
 cst_node cst_graph_input(cst_graph *g, char array, int index) {
-  if (array < 'A' || array > 'z' || index < 0) return -1;
+  if (array < 'A' || array > 'z' || index < 0)
+    return -1;
   return intern(
-      g, (cst_vertex){.op = CST_OP_INPUT, .a = array, .b = index, .depends = UINT64_C(1) << (array - 'A')});
+      g, (cst_vertex){
+             .op = CST_OP_INPUT, .a = array, .b = index, .depends = UINT64_C(1) << (array - 'A')});
 }
 
 bool cst_graph_is_constant(const cst_graph *g, cst_node n, double *value) {
-  if (n < 0 || g->node[n].op != CST_OP_CONSTANT) return false;
-  if (value) *value = g->node[n].value;
+  if (n < 0 || g->node[n].op != CST_OP_CONSTANT)
+    return false;
+  if (value)
+    *value = g->node[n].value;
   return true;
 }
 
@@ -171,7 +191,8 @@ static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
   if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT)
     return cst_graph_constant(g, cst_elementary_apply(op, x->value, y->value));
   const bool       swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
-  const cst_vertex v = {.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends};
+  const cst_vertex v = {
+      .op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends};
   return intern(g, v);
 }
 
@@ -181,15 +202,18 @@ static bool both_constant(const cst_graph *g, cst_node a, cst_node b) {
 
 /* n without its sign; *negative flips when there was one. */
 static cst_node strip(const cst_graph *g, cst_node n, bool *negative) {
-  if (g->node[n].op != CST_OP_NEG) return n;
+  if (g->node[n].op != CST_OP_NEG)
+    return n;
   *negative = !*negative;
   return g->node[n].a;
 }
 
 cst_node cst_graph_neg(cst_graph *g, cst_node a) {
-  if (a < 0) return -1;
+  if (a < 0)
+    return -1;
   const cst_vertex v = g->node[a];
-  if (v.op == CST_OP_NEG) return v.a;
+  if (v.op == CST_OP_NEG)
+    return v.a;
   if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.a, NULL))
     return cst_graph_mul(g, cst_graph_neg(g, v.a), v.b);
   if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.b, NULL))
@@ -200,33 +224,52 @@ cst_node cst_graph_neg(cst_graph *g, cst_node a) {
 }
 
 cst_node cst_graph_add(cst_graph *g, cst_node a, cst_node b) {
-  if (a < 0 || b < 0) return -1;
-  if (both_constant(g, a, b)) return make(g, CST_OP_ADD, a, b);
-  if (is(g, a, 0)) return b;
-  if (is(g, b, 0)) return a;
-  if (g->node[b].op == CST_OP_NEG) return cst_graph_sub(g, a, g->node[b].a);
-  if (g->node[a].op == CST_OP_NEG) return cst_graph_sub(g, b, g->node[a].a);
+  if (a < 0 || b < 0)
+    return -1;
+  if (both_constant(g, a, b))
+    return make(g, CST_OP_ADD, a, b);
+  if (is(g, a, 0))
+    return b;
+  if (is(g, b, 0))
+    return a;
+  if (g->node[b].op == CST_OP_NEG)
+    return cst_graph_sub(g, a, g->node[b].a);
+  if (g->node[a].op == CST_OP_NEG)
+    return cst_graph_sub(g, b, g->node[a].a);
   return make(g, CST_OP_ADD, a, b);
 }
 
 cst_node cst_graph_sub(cst_graph *g, cst_node a, cst_node b) {
-  if (a < 0 || b < 0) return -1;
-  if (both_constant(g, a, b)) return make(g, CST_OP_SUB, a, b);
-  if (is(g, b, 0)) return a;
-  if (is(g, a, 0)) return cst_graph_neg(g, b);
-  if (a == b) return cst_graph_constant(g, 0);
-  if (g->node[b].op == CST_OP_NEG) return cst_graph_add(g, a, g->node[b].a);
+  if (a < 0 || b < 0)
+    return -1;
+  if (both_constant(g, a, b))
+    return make(g, CST_OP_SUB, a, b);
+  if (is(g, b, 0))
+    return a;
+  if (is(g, a, 0))
+    return cst_graph_neg(g, b);
+  if (a == b)
+    return cst_graph_constant(g, 0);
+  if (g->node[b].op == CST_OP_NEG)
+    return cst_graph_add(g, a, g->node[b].a);
   return make(g, CST_OP_SUB, a, b);
 }
 
 cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b) {
-  if (a < 0 || b < 0) return -1;
-  if (both_constant(g, a, b)) return make(g, CST_OP_MUL, a, b);
-  if (is(g, a, 0) || is(g, b, 0)) return cst_graph_constant(g, 0);
-  if (is(g, a, 1)) return b;
-  if (is(g, b, 1)) return a;
-  if (is(g, a, -1)) return cst_graph_neg(g, b);
-  if (is(g, b, -1)) return cst_graph_neg(g, a);
+  if (a < 0 || b < 0)
+    return -1;
+  if (both_constant(g, a, b))
+    return make(g, CST_OP_MUL, a, b);
+  if (is(g, a, 0) || is(g, b, 0))
+    return cst_graph_constant(g, 0);
+  if (is(g, a, 1))
+    return b;
+  if (is(g, b, 1))
+    return a;
+  if (is(g, a, -1))
+    return cst_graph_neg(g, b);
+  if (is(g, b, -1))
+    return cst_graph_neg(g, a);
   bool           negative = false;
   const cst_node x = strip(g, a, &negative);
   const cst_node y = strip(g, b, &negative);
@@ -235,11 +278,16 @@ cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b) {
 }
 
 cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b) {
-  if (a < 0 || b < 0) return -1;
-  if (both_constant(g, a, b)) return make(g, CST_OP_DIV, a, b);
-  if (is(g, a, 0)) return a;
-  if (is(g, b, 1)) return a;
-  if (is(g, b, -1)) return cst_graph_neg(g, a);
+  if (a < 0 || b < 0)
+    return -1;
+  if (both_constant(g, a, b))
+    return make(g, CST_OP_DIV, a, b);
+  if (is(g, a, 0))
+    return a;
+  if (is(g, b, 1))
+    return a;
+  if (is(g, b, -1))
+    return cst_graph_neg(g, a);
   bool           negative = false;
   const cst_node x = strip(g, a, &negative);
   const cst_node y = strip(g, b, &negative);
@@ -251,21 +299,27 @@ cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b) {
 static cst_node power(cst_graph *g, cst_node a, int n) {
   cst_node result = cst_graph_constant(g, 1);
   for (; n; n >>= 1) {
-    if (n & 1) result = cst_graph_mul(g, result, a);
-    if (n > 1) a = cst_graph_mul(g, a, a);
+    if (n & 1)
+      result = cst_graph_mul(g, result, a);
+    if (n > 1)
+      a = cst_graph_mul(g, a, a);
   }
   return result;
 }
 
 cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b) {
-  if (a < 0 || b < 0) return -1;
+  if (a < 0 || b < 0)
+    return -1;
   double n;
-  if (cst_graph_is_constant(g, b, &n) && fabs(n) <= LARGEST_PRODUCT_POWER && 2 * n == floor(2 * n)) {
+  if (cst_graph_is_constant(g, b, &n) && fabs(n) <= LARGEST_PRODUCT_POWER &&
+      2 * n == floor(2 * n)) {
     cst_node p = power(g, a, (int)fabs(n));
-    if (n != floor(n)) p = cst_graph_mul(g, p, cst_graph_operation(g, CST_OP_SQRT, a, -1));
+    if (n != floor(n))
+      p = cst_graph_mul(g, p, cst_graph_operation(g, CST_OP_SQRT, a, -1));
     return n < 0 ? cst_graph_div(g, cst_graph_constant(g, 1), p) : p;
   }
-  if (is(g, a, 1)) return a;
+  if (is(g, a, 1))
+    return a;
   return make(g, CST_OP_POW, a, b);
 }
 

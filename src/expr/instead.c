@@ -3,12 +3,13 @@
 #include <string.h>
 #include "expr/parse.h"
 
-static const char kink[] =
-    "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e is a smooth |x|",
-                  clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, "
-                            "that starts at 0 with velocity 1",
-                  jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large "
-                           "k is a smooth step";
+static const char
+    kink[] = "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e "
+             "is a smooth |x|",
+    clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, "
+              "that starts at 0 with velocity 1",
+    jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large "
+             "k is a smooth step";
 
 static const struct {
   const char *word, *instead;
@@ -33,8 +34,10 @@ static const struct {
 };
 
 const char *cst_expr_instead(const char *word, bool function) {
-  if (!function) return strcmp(word, "t") ? NULL : clock;
+  if (!function)
+    return strcmp(word, "t") ? NULL : clock;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(words[i].word, word)) return words[i].instead;
+    if (!strcmp(words[i].word, word))
+      return words[i].instead;
   return NULL;
 }

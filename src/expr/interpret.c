@@ -49,26 +49,30 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 #define APPLY apply
 #include "expr/tape-run.h"
 
-void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out, double *scratch) {
+void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out,
+                            double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
 }
 
-void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], double *value, double *size,
-                                double *scratch) {
+void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], double *value,
+                                double *size, double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch);
   *(vd *)size = vabs(*(const vd *)value);
 }
 
-void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128], const size_t step[128],
-                              double *value, double *size, double *scratch) {
+void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128],
+                              const size_t step[128], double *value, double *size,
+                              double *scratch) {
   bases m;
-  set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch, &m);
+  set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
+            &m);
   for (int i = 0; i < n; i++) {
     run_blocks(t, &m);
     ((vd *)size)[i] = vabs(((const vd *)value)[i]);
     m.target[CST_BASE_OUT]++;
     m.base[CST_BASE_OUT]++;
-    for (int j = 0; j < t->letters; j++) m.base[CST_BASE_INPUT + j] += step[(int)t->letter[j]] / CST_W;
+    for (int j = 0; j < t->letters; j++)
+      m.base[CST_BASE_INPUT + j] += step[(int)t->letter[j]] / CST_W;
   }
 }
 
@@ -78,6 +82,6 @@ void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[1
 void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place,
                              const double *const in[128], double *out, double *scratch) {
   const cst_tape *t = value ? p->value : p->slope;
-  pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out,
-                 (vd *)scratch);
+  pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W],
+                 (vd *)out, (vd *)scratch);
 }

@@ -27,14 +27,17 @@ PAIRS_INLINE VALUE pairs_total(const VALUE *part, int stride) {
 #undef P
 }
 
-PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const void *self, const VALUE *c,
-                               const VALUE *q) {
+PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const void *self,
+                               const VALUE *c, const VALUE *q) {
   VALUE part[PAIRS_PARTS], x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS], o[1];
-  for (int k = 0; k < PAIRS_PARTS; k++) part[k] = (VALUE){0};
+  for (int k = 0; k < PAIRS_PARTS; k++)
+    part[k] = (VALUE){0};
   for (int i = 0; i < s->rows; i++) {
-    for (int a = 0; a < s->nx; a++) x[a] = q[s->x[a] + i * s->xstep[a]];
+    for (int a = 0; a < s->nx; a++)
+      x[a] = q[s->x[a] + i * s->xstep[a]];
     for (int j = s->from[i]; j < s->to[i]; j++) {
-      for (int b = 0; b < s->ny; b++) y[b] = q[s->y[b] + j * s->ystep[b]];
+      for (int b = 0; b < s->ny; b++)
+        y[b] = q[s->y[b] + j * s->ystep[b]];
       term(self, c, x, y, o);
       part[(j - s->least) % PAIRS_PARTS] += o[0];
     }
@@ -43,26 +46,33 @@ PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const vo
 }
 
 /* o[place[k]] += the slope along q[k]; place NULL: o[k]. */
-PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const void *self, const VALUE *c,
-                              const VALUE *q, const int *place, VALUE *result) {
-  VALUE part[PAIRS_PARTS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
+PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const void *self,
+                              const VALUE *c, const VALUE *q, const int *place, VALUE *result) {
+  VALUE part[PAIRS_PARTS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS],
+      o[2 * CST_PAIR_ARRAYS];
   for (int i = 0; i < s->rows; i++) {
-    if (s->from[i] == s->to[i]) continue;
-    for (int a = 0; a < s->nx; a++) x[a] = q[s->x[a] + i * s->xstep[a]];
+    if (s->from[i] == s->to[i])
+      continue;
+    for (int a = 0; a < s->nx; a++)
+      x[a] = q[s->x[a] + i * s->xstep[a]];
     for (int k = 0; k < PAIRS_PARTS; k++) {
       VALUE sum[CST_PAIR_ARRAYS];
-      for (int a = 0; a < s->nx; a++) sum[a] = (VALUE){0};
+      for (int a = 0; a < s->nx; a++)
+        sum[a] = (VALUE){0};
       for (int j = s->from[i] + ((k + s->least - s->from[i]) & (PAIRS_PARTS - 1)); j < s->to[i];
            j += PAIRS_PARTS) {
-        for (int b = 0; b < s->ny; b++) y[b] = q[s->y[b] + j * s->ystep[b]];
+        for (int b = 0; b < s->ny; b++)
+          y[b] = q[s->y[b] + j * s->ystep[b]];
         term(self, c, x, y, o);
-        for (int a = 0; a < s->nx; a++) sum[a] += o[a];
+        for (int a = 0; a < s->nx; a++)
+          sum[a] += o[a];
         for (int b = 0; b < s->ny; b++) {
           const int at = s->y[b] + j * s->ystep[b];
           result[place ? place[at] : at] += o[s->nx + b];
         }
       }
-      for (int a = 0; a < s->nx; a++) part[k][a] = sum[a];
+      for (int a = 0; a < s->nx; a++)
+        part[k][a] = sum[a];
     }
     for (int a = 0; a < s->nx; a++) {
       const int at = s->x[a] + i * s->xstep[a];
@@ -90,8 +100,9 @@ static inline void pairs_run_tape(const void *self, const VALUE *c, const VALUE 
   run(t->tape, in, t->constants, o, t->scratch);
 }
 
-static void pairs_of_tapes(const cst_pair_tapes *p, bool value, const int *place, const VALUE *const in[128],
-                           const VALUE *constants, VALUE *out, VALUE *scratch) {
+static void pairs_of_tapes(const cst_pair_tapes *p, bool value, const int *place,
+                           const VALUE *const in[128], const VALUE *constants, VALUE *out,
+                           VALUE *scratch) {
   const pairs_tape t = {value ? p->value : p->slope, in, constants, scratch};
   const VALUE     *q = in[(int)p->array];
   if (value)

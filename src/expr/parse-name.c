@@ -28,23 +28,26 @@ static void list_allowed(const char *const *allowed, int n, char list[LIST + 8])
 }
 
 /* The message for word[0..n), which is not allowed. */
-static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, const char *const *allowed,
-                        int count) {
+static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what,
+                        const char *const *allowed, int count) {
   char         list[LIST + 8], word[NAME];
   const size_t kept = n < NAME - 1 ? n : NAME - 1;
   memcpy(word, p->text + at, kept);
   word[kept] = '\0';
   const char *instead = kept == n ? cst_expr_instead(word, p->text[p->at] == '(') : NULL;
-  if (instead) return cst_parse_fail(p, at, "%s '%s'; %s", what, word, instead);
+  if (instead)
+    return cst_parse_fail(p, at, "%s '%s'; %s", what, word, instead);
   const char *near = n <= SHOWN ? cst_diag_nearest(word, allowed, count) : NULL;
   list_allowed(allowed, count, list);
-  return cst_parse_fail(p, at, "%s '%.*s%s'; allowed: %s%s", what, SHOWN, word, n > SHOWN ? "..." : "", list,
+  return cst_parse_fail(p, at, "%s '%.*s%s'; allowed: %s%s", what, SHOWN, word,
+                        n > SHOWN ? "..." : "", list,
                         near && strlen(near) <= SHOWN ? cst_diag_guess(word, allowed, count) : "");
 }
 
 /* Puts the functions, with sum, into allowed; returns their number. */
 static int list_functions(const char **allowed) {
-  for (int i = 0; i < CST_FUNCTIONS; i++) allowed[i] = cst_graph_functions[i].name;
+  for (int i = 0; i < CST_FUNCTIONS; i++)
+    allowed[i] = cst_graph_functions[i].name;
   allowed[CST_FUNCTIONS] = "sum";
   return CST_FUNCTIONS + 1;
 }
@@ -53,8 +56,10 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
   const char **allowed =
       cst_expr_memory(NULL, (size_t)p->n + CST_EXPR_DEPTH + 2 + CST_FUNCTIONS, sizeof *allowed);
   int count = 0;
-  for (const cst_parse_loop *l = p->loop; l; l = l->outer) allowed[count++] = l->name;
-  for (int i = 0; i < p->n; i++) allowed[count++] = p->names[i].name;
+  for (const cst_parse_loop *l = p->loop; l; l = l->outer)
+    allowed[count++] = l->name;
+  for (int i = 0; i < p->n; i++)
+    allowed[count++] = p->names[i].name;
   allowed[count++] = "pi";
   count += list_functions(allowed + count);
   unknown(p, at, n, "unknown name", allowed, count);
@@ -73,24 +78,27 @@ static bool same(const cst_parser *p, size_t at, size_t n, const char *word) {
 
 static const cst_parse_loop *find_loop(const cst_parser *p, size_t at, size_t n) {
   const cst_parse_loop *l = p->loop;
-  while (l && !same(p, at, n, l->name)) l = l->outer;
+  while (l && !same(p, at, n, l->name))
+    l = l->outer;
   return l;
 }
 
 /* NULL when the word is not bound. */
 static const cst_binding *find_binding(cst_parser *p, size_t at, size_t n) {
   const size_t slot = at % (sizeof p->seen / sizeof *p->seen);
-  if (p->seen[slot].end == at + n) return p->seen[slot].binding;
+  if (p->seen[slot].end == at + n)
+    return p->seen[slot].binding;
   const cst_binding *b = p->names;
   const cst_binding *end = b + p->n;
-  while (b < end && !same(p, at, n, b->name)) b++;
+  while (b < end && !same(p, at, n, b->name))
+    b++;
   p->seen[slot].end = at + n;
   return p->seen[slot].binding = b < end ? b : NULL;
 }
 
 bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
-  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n) ||
-         find_loop(p, at, n) || find_binding(p, at, n);
+  return same(p, at, n, "pi") || same(p, at, n, "sum") ||
+         cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) || find_binding(p, at, n);
 }
 
 /* Reports that n, at `at`, is not constant, with the first name that it depends on. */
@@ -100,12 +108,14 @@ static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what)
     const cst_binding *b = &p->names[i];
     for (int k = 0; k < (b->entry ? b->count : 1); k++) {
       const cst_node m = b->entry ? b->entry[k] : b->node;
-      if (cst_walk_place(&w, p->g, m) < 0 || cst_graph_is_constant(p->g, m, NULL)) continue;
+      if (cst_walk_place(&w, p->g, m) < 0 || cst_graph_is_constant(p->g, m, NULL))
+        continue;
       if (b->entry)
-        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what, SHOWN,
-                       b->name, b->shift + k + 1);
+        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what,
+                       SHOWN, b->name, b->shift + k + 1);
       else
-        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s'", what, SHOWN, b->name);
+        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s'", what, SHOWN,
+                       b->name);
     }
   }
   cst_parse_fail(p, at, "%s must be an integer constant; it is not constant", what);
@@ -115,11 +125,13 @@ static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what)
 bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, double *value) {
   char s[32];
   *value = 0;
-  if (p->failed || p->idle) return !p->failed;
+  if (p->failed || p->idle)
+    return !p->failed;
   if (!cst_graph_is_constant(p->g, n, value))
     not_constant(p, n, at, what);
   else if (*value != floor(*value))
-    cst_parse_fail(p, at, "%s must be an integer constant; it is %s", what, cst_parse_value(*value, s));
+    cst_parse_fail(p, at, "%s must be an integer constant; it is %s", what,
+                   cst_parse_value(*value, s));
   *value += 0.0; /* -0 becomes 0 in messages */
   return !p->failed;
 }
@@ -128,18 +140,22 @@ bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, d
 static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   char   what[SHOWN + 32], s[32];
   double i;
-  if (!cst_parse_enter(p, p->at++)) return -1;
+  if (!cst_parse_enter(p, p->at++))
+    return -1;
   cst_parse_peek(p);
   const size_t   index = p->at;
   const cst_node n = cst_parse_closing(p, ']', cst_parse_expression(p));
   p->depth--;
-  if (p->idle) return n;
-  if (p->pair && !p->failed && cst_parse_paired(p, b, n) >= 0) return cst_parse_paired(p, b, n);
+  if (p->idle)
+    return n;
+  if (p->pair && !p->failed && cst_parse_paired(p, b, n) >= 0)
+    return cst_parse_paired(p, b, n);
   snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
-  if (!cst_parse_integer(p, n, index, what, &i)) return -1;
+  if (!cst_parse_integer(p, n, index, what, &i))
+    return -1;
   if (i <= b->shift || i > b->shift + b->count)
-    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i, s), SHOWN,
-                          b->name, b->shift + 1, b->shift + b->count);
+    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i, s),
+                          SHOWN, b->name, b->shift + 1, b->shift + b->count);
   return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 
@@ -149,11 +165,13 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const bool          series = same(p, at, n, "sum");
   const cst_binding  *b = f || series ? NULL : find_binding(p, at, n);
   if (b && b->entry)
-    return cst_parse_fail(p, p->at,
-                          "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first",
-                          SHOWN, b->name, SHOWN, b->name, b->shift + 1);
-  if (!f && !series) return unknown_function(p, at, n);
-  if (!cst_parse_enter(p, p->at++)) return -1;
+    return cst_parse_fail(
+        p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first",
+        SHOWN, b->name, SHOWN, b->name, b->shift + 1);
+  if (!f && !series)
+    return unknown_function(p, at, n);
+  if (!cst_parse_enter(p, p->at++))
+    return -1;
   const cst_node r = series ? cst_parse_series(p, at) : cst_parse_call(p, f, at);
   p->depth--;
   return r;
@@ -164,19 +182,27 @@ cst_node cst_parse_name(cst_parser *p) {
   const size_t n = cst_parse_word(p->text + at);
   p->at += n;
   const char next = cst_parse_peek(p);
-  if (next == '(') return applied(p, at, n);
+  if (next == '(')
+    return applied(p, at, n);
   const bool            pi = same(p, at, n, "pi");
   const cst_parse_loop *loop = pi ? NULL : find_loop(p, at, n);
   const cst_binding    *b = pi || loop ? NULL : find_binding(p, at, n);
-  if (b && b->entry && next == '[') return entry(p, b, at);
+  if (b && b->entry && next == '[')
+    return entry(p, b, at);
   if (b && b->entry)
-    return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]",
+    return cst_parse_fail(p, at,
+                          "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]",
                           SHOWN, b->name, b->count, SHOWN, b->name, b->shift + 1);
   if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n)))
     return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, p->text + at);
-  if (!pi && !loop && !b) return unknown_name(p, at, n);
+  if (!pi && !loop && !b)
+    return unknown_name(p, at, n);
   if (next == '[')
-    return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries", n < SHOWN ? (int)n : SHOWN,
-                          p->text + at);
-  return cst_parse_checked(p, pi ? cst_graph_constant(p->g, M_PI) : loop ? loop->node : b->node, at);
+    return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries",
+                          n < SHOWN ? (int)n : SHOWN, p->text + at);
+  return cst_parse_checked(p,
+                           pi     ? cst_graph_constant(p->g, M_PI)
+                           : loop ? loop->node
+                                  : b->node,
+                           at);
 }

@@ -25,12 +25,14 @@ void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
 static bool regular(const cst_parser *p, const cst_binding *b, int *first, int *step) {
   const cst_vertex *v = p->g->node;
   const cst_vertex *e = &v[b->entry[0]];
-  if (e->op != CST_OP_INPUT || e->a != p->pairs->array) return false;
+  if (e->op != CST_OP_INPUT || e->a != p->pairs->array)
+    return false;
   *first = e->b;
   *step = b->count > 1 ? v[b->entry[1]].b - e->b : 1;
   for (int k = 1; k < b->count; k++) {
     e = &v[b->entry[k]];
-    if (e->op != CST_OP_INPUT || e->a != p->pairs->array || e->b != *first + k * *step) return false;
+    if (e->op != CST_OP_INPUT || e->a != p->pairs->array || e->b != *first + k * *step)
+      return false;
   }
   return true;
 }
@@ -39,8 +41,10 @@ static bool regular(const cst_parser *p, const cst_binding *b, int *first, int *
  * index 0. */
 static int find_array(int *at, int *steps, int *n, int start, int step) {
   for (int k = 0; k < *n; k++)
-    if (at[k] == start && steps[k] == step) return k;
-  if (*n == CST_PAIR_ARRAYS) return -1;
+    if (at[k] == start && steps[k] == step)
+      return k;
+  if (*n == CST_PAIR_ARRAYS)
+    return -1;
   at[*n] = start;
   steps[*n] = step;
   return (*n)++;
@@ -54,7 +58,8 @@ static bool within(const cst_binding *b, int least, int most) {
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
   cst_pair_sum *s = &p->pair->sum;
   int           first, step, k;
-  if ((n != p->pair->i && n != p->pair->j) || !regular(p, b, &first, &step)) return -1;
+  if ((n != p->pair->i && n != p->pair->j) || !regular(p, b, &first, &step))
+    return -1;
   const int zero = first - (b->shift + 1) * step; /* its place for index 0 */
   if (n == p->pair->i) {
     const int least = p->pair->first;
@@ -68,30 +73,40 @@ cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
 
 /* A limit as `times` i + `more`, times 0 or 1. */
 static bool limit(cst_parser *p, cst_node i, int *times, double *more) {
-  if (!cst_parse_accept(p, ',')) return false;
+  if (!cst_parse_accept(p, ','))
+    return false;
   const cst_node n = cst_parse_expression(p);
-  if (p->failed) return false;
+  if (p->failed)
+    return false;
   const cst_vertex *v = &p->g->node[n];
-  *times = i >= 0 && (n == i || ((v->op == CST_OP_ADD || v->op == CST_OP_SUB) && (v->a == i || v->b == i)));
+  *times = i >= 0 &&
+           (n == i || ((v->op == CST_OP_ADD || v->op == CST_OP_SUB) && (v->a == i || v->b == i)));
   *more = 0;
-  if (!*times) return cst_graph_is_constant(p->g, n, more) && *more == floor(*more) && fabs(*more) <= LARGEST;
-  if (n == i) return true;
-  if (v->op == CST_OP_SUB && v->a != i) return false;
-  if (!cst_graph_is_constant(p->g, v->a == i ? v->b : v->a, more)) return false;
-  if (v->op == CST_OP_SUB) *more = -*more;
+  if (!*times)
+    return cst_graph_is_constant(p->g, n, more) && *more == floor(*more) && fabs(*more) <= LARGEST;
+  if (n == i)
+    return true;
+  if (v->op == CST_OP_SUB && v->a != i)
+    return false;
+  if (!cst_graph_is_constant(p->g, v->a == i ? v->b : v->a, more))
+    return false;
+  if (v->op == CST_OP_SUB)
+    *more = -*more;
   return *more == floor(*more) && fabs(*more) <= LARGEST;
 }
 
 /* The name of a sum and its '('. */
 static bool opens(cst_parser *p) {
   cst_parse_peek(p);
-  if (cst_parse_word(p->text + p->at) != 3 || strncmp(p->text + p->at, "sum", 3)) return false;
+  if (cst_parse_word(p->text + p->at) != 3 || strncmp(p->text + p->at, "sum", 3))
+    return false;
   p->at += 3;
   return cst_parse_accept(p, '(');
 }
 
 /* Fills the rows of pairs; returns the number of pairs. */
-static double fill_rows(cst_parse_pairs *x, double from, double to, const int *times, const double *more) {
+static double fill_rows(cst_parse_pairs *x, double from, double to, const int *times,
+                        const double *more) {
   cst_pair_sum *s = &x->sum;
   double        pairs = 0;
   s->rows = to < from ? 0 : (int)(to - from) + 1;
@@ -101,15 +116,20 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
   for (int i = 0; i < s->rows; i++) {
     s->from[i] = (int)(times[0] * (from + i) + more[0]);
     s->to[i] = (int)(times[1] * (from + i) + more[1]) + 1;
-    if (s->to[i] < s->from[i]) s->to[i] = s->from[i];
+    if (s->to[i] < s->from[i])
+      s->to[i] = s->from[i];
     pairs += s->to[i] - s->from[i];
-    if (s->to[i] == s->from[i]) continue;
-    if (!s->pairs || s->from[i] < s->least) s->least = s->from[i];
-    if (!s->pairs || s->to[i] - 1 > s->most) s->most = s->to[i] - 1;
+    if (s->to[i] == s->from[i])
+      continue;
+    if (!s->pairs || s->from[i] < s->least)
+      s->least = s->from[i];
+    if (!s->pairs || s->to[i] - 1 > s->most)
+      s->most = s->to[i] - 1;
     s->pairs += s->to[i] - s->from[i];
   }
   for (int i = 0; i < s->rows; i++)
-    if (s->from[i] < s->to[i]) s->blocks += (s->to[i] - 1 - s->least) / 8 - (s->from[i] - s->least) / 8 + 1;
+    if (s->from[i] < s->to[i])
+      s->blocks += (s->to[i] - 1 - s->least) / 8 - (s->from[i] - s->least) / 8 + 1;
   return pairs;
 }
 
@@ -121,14 +141,17 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   double         from, to, more[2];
   x->i = i.node = cst_graph_input(p->g, 'I', 0);
   x->j = j.node = cst_graph_input(p->g, 'J', 0);
-  if (!cst_parse_variable(p, &i) || !limit(p, -1, &times[0], &from) || !limit(p, -1, &times[1], &to))
+  if (!cst_parse_variable(p, &i) || !limit(p, -1, &times[0], &from) ||
+      !limit(p, -1, &times[1], &to))
     return false;
-  if (!cst_parse_accept(p, ',') || !opens(p)) return false;
+  if (!cst_parse_accept(p, ',') || !opens(p))
+    return false;
   p->loop = &i;
   if (!cst_parse_variable(p, &j) || !limit(p, i.node, &times[0], &more[0]) ||
       !limit(p, i.node, &times[1], &more[1]))
     return false;
-  if (!cst_parse_accept(p, ',') || fill_rows(x, from, to, times, more) < p->pairs->least) return false;
+  if (!cst_parse_accept(p, ',') || fill_rows(x, from, to, times, more) < p->pairs->least)
+    return false;
   p->loop = &j;
   p->pair = x;
   x->sum.term = cst_parse_expression(p);
@@ -138,7 +161,8 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
 static bool depends_on_pairs_alone(const cst_parser *p, cst_node n) {
   static const char others[] = {'I', 'J', 'P', 0};
   for (const char *c = others; *c; c++)
-    if (cst_graph_depends(p->g, n, *c)) return false;
+    if (cst_graph_depends(p->g, n, *c))
+      return false;
   return !cst_graph_depends(p->g, n, p->pairs->array);
 }
 

@@ -25,14 +25,16 @@ bool cst_parse_variable(cst_parser *p, cst_parse_loop *l) {
   const size_t n = cst_parse_word(word);
   const int    shown = n < CST_PARSE_SHOWN ? (int)n : CST_PARSE_SHOWN;
   if (!n)
-    cst_parse_fail(p, p->at, "expected the variable of the sum, a new name%s", cst_parse_found(p, s));
+    cst_parse_fail(p, p->at, "expected the variable of the sum, a new name%s",
+                   cst_parse_found(p, s));
   else if (!well_formed(word, n))
     cst_parse_fail(p, p->at, "'%.*s%s' cannot be the variable of a sum; %s %d of them", shown, word,
                    n > CST_PARSE_SHOWN ? "..." : "", letters, CST_PARSE_SHOWN);
   else if (cst_parse_taken(p, p->at, n))
-    cst_parse_fail(p, p->at,
-                   "'%.*s' cannot be the variable of a sum, it has a meaning already; choose a new name",
-                   shown, word);
+    cst_parse_fail(
+        p, p->at,
+        "'%.*s' cannot be the variable of a sum, it has a meaning already; choose a new name",
+        shown, word);
   else {
     memcpy(l->name, word, n);
     l->name[n] = '\0';
@@ -43,7 +45,8 @@ bool cst_parse_variable(cst_parser *p, cst_parse_loop *l) {
 
 static cst_node wrong_count(cst_parser *p) {
   char s[32];
-  return cst_parse_fail(p, p->at, "sum takes 4 arguments: sum(i, FROM, TO, TERM)%s", cst_parse_found(p, s));
+  return cst_parse_fail(p, p->at, "sum takes 4 arguments: sum(i, FROM, TO, TERM)%s",
+                        cst_parse_found(p, s));
 }
 
 /* Reads the comma and the first or last value of the variable. */
@@ -55,8 +58,10 @@ static bool limit(cst_parser *p, const char *what, double *value) {
   }
   cst_parse_peek(p);
   const size_t at = p->at;
-  if (!cst_parse_integer(p, cst_parse_expression(p), at, what, value)) return false;
-  if (fabs(*value) <= largest) return true;
+  if (!cst_parse_integer(p, cst_parse_expression(p), at, what, value))
+    return false;
+  if (fabs(*value) <= largest)
+    return true;
   char s[32];
   cst_parse_fail(p, at, "%s is %s; at most %.17g", what, cst_parse_value(*value, s), largest);
   return false;
@@ -69,7 +74,8 @@ static cst_node term(cst_parser *p, size_t start, size_t at) {
   p->read += (double)(p->at - start);
   cst_graph_spend(p->g, (double)(p->at - start) / CHARACTERS_A_NODE);
   if (p->read > CHARACTERS)
-    cst_parse_fail(p, at, "the terms of all sums of an expression are together longer than %d characters",
+    cst_parse_fail(p, at,
+                   "the terms of all sums of an expression are together longer than %d characters",
                    CHARACTERS);
   return n;
 }
@@ -80,7 +86,8 @@ static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double 
   cst_node     n = cst_graph_constant(p->g, 0);
   p->terms += count;
   if (p->terms > TERMS)
-    return cst_parse_fail(p, at, "all sums of an expression have together more than %d terms", TERMS);
+    return cst_parse_fail(p, at, "all sums of an expression have together more than %d terms",
+                          TERMS);
   for (double k = 0; k < count && !p->failed; k++) {
     l->node = cst_graph_constant(p->g, from + k);
     const cst_node m = term(p, start, at);
@@ -102,13 +109,18 @@ cst_node cst_parse_series(cst_parser *p, size_t at) {
   cst_parse_loop l = {.outer = p->loop};
   double         from, to;
   cst_node       pairs;
-  if (p->pairs && !p->loop && !p->idle && !p->failed && cst_parse_double(p, &pairs)) return pairs;
-  if (!cst_parse_variable(p, &l) || !limit(p, "FROM of the sum", &from) || !limit(p, "TO of the sum", &to))
+  if (p->pairs && !p->loop && !p->idle && !p->failed && cst_parse_double(p, &pairs))
+    return pairs;
+  if (!cst_parse_variable(p, &l) || !limit(p, "FROM of the sum", &from) ||
+      !limit(p, "TO of the sum", &to))
     return -1;
-  if (!cst_parse_accept(p, ',')) return wrong_count(p);
+  if (!cst_parse_accept(p, ','))
+    return wrong_count(p);
   p->loop = &l;
-  const cst_node n = p->idle || to < from ? skip_term(p, &l, at) : add_terms(p, &l, from, to - from + 1, at);
+  const cst_node n =
+      p->idle || to < from ? skip_term(p, &l, at) : add_terms(p, &l, from, to - from + 1, at);
   p->loop = l.outer;
-  if (!p->failed && cst_parse_peek(p) == ',') return wrong_count(p);
+  if (!p->failed && cst_parse_peek(p) == ',')
+    return wrong_count(p);
   return cst_parse_closing(p, ')', n);
 }

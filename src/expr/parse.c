@@ -22,12 +22,15 @@ static cst_node unary(cst_parser *p);
  * operation. */
 cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
   double value;
-  if (p->failed) return -1;
+  if (p->failed)
+    return -1;
   if (n < 0 && cst_graph_spent(p->g))
     return cst_parse_fail(
-        p, at, "with its arrays and sums written out, the description is more work than is allowed");
+        p, at,
+        "with its arrays and sums written out, the description is more work than is allowed");
   if (n < 0)
-    return cst_parse_fail(p, at, "too many operations: all expressions of a system together may have %d",
+    return cst_parse_fail(p, at,
+                          "too many operations: all expressions of a system together may have %d",
                           CST_EXPR_NODES);
   if (cst_graph_is_constant(p->g, n, &value) && !isfinite(value))
     return cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)",
@@ -36,22 +39,28 @@ cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
 }
 
 cst_node cst_parse_operation(cst_parser *p, cst_op op, cst_node a, cst_node b, size_t at) {
-  if (p->failed) return -1;
-  if (p->idle) return a;
-  if (op == CST_OP_DIV && cst_graph_is_zero(p->g, b)) return cst_parse_fail(p, at, "division by zero");
+  if (p->failed)
+    return -1;
+  if (p->idle)
+    return a;
+  if (op == CST_OP_DIV && cst_graph_is_zero(p->g, b))
+    return cst_parse_fail(p, at, "division by zero");
   return cst_parse_checked(p, cst_graph_operation(p->g, op, a, b), at);
 }
 
 bool cst_parse_enter(cst_parser *p, size_t at) {
-  if (p->depth++ < CST_EXPR_DEPTH) return true;
+  if (p->depth++ < CST_EXPR_DEPTH)
+    return true;
   cst_parse_fail(p, at, "nested deeper than %d", CST_EXPR_DEPTH);
   return false;
 }
 
 cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n) {
   char s[32];
-  if (p->failed || cst_parse_accept(p, bracket)) return n;
-  if (!p->text[p->at]) return cst_parse_fail(p, p->at, "missing '%c'", bracket);
+  if (p->failed || cst_parse_accept(p, bracket))
+    return n;
+  if (!p->text[p->at])
+    return cst_parse_fail(p, p->at, "missing '%c'", bracket);
   return cst_parse_fail(p, p->at, "expected an operator or '%c'%s", bracket, cst_parse_found(p, s));
 }
 
@@ -64,12 +73,16 @@ cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at) {
   cst_node argument[2] = {-1, -1};
   for (int i = 0; i < f->arguments; i++) {
     const bool there = i ? cst_parse_accept(p, ',') : cst_parse_peek(p) != ')';
-    if (!there && !p->failed && cst_parse_peek(p) == ')') return wrong_count(p, f);
-    if (!there) return cst_parse_closing(p, ')', -1);
+    if (!there && !p->failed && cst_parse_peek(p) == ')')
+      return wrong_count(p, f);
+    if (!there)
+      return cst_parse_closing(p, ')', -1);
     argument[i] = cst_parse_expression(p);
   }
-  if (!p->failed && cst_parse_peek(p) == ',') return wrong_count(p, f);
-  if (cst_parse_closing(p, ')', 0) < 0 || p->failed) return -1;
+  if (!p->failed && cst_parse_peek(p) == ',')
+    return wrong_count(p, f);
+  if (cst_parse_closing(p, ')', 0) < 0 || p->failed)
+    return -1;
   return cst_parse_operation(p, f->op, argument[0], argument[1], at);
 }
 
@@ -77,11 +90,15 @@ static cst_node atom(cst_parser *p) {
   char         s[32];
   const char   c = cst_parse_peek(p);
   const size_t at = p->at;
-  if (cst_parse_digit(c) || c == '.') return cst_parse_number(p);
-  if (cst_parse_letter(c)) return cst_parse_name(p);
-  if (c != '(') return cst_parse_fail(p, at, "%s%s", operand_wanted, cst_parse_found(p, s));
+  if (cst_parse_digit(c) || c == '.')
+    return cst_parse_number(p);
+  if (cst_parse_letter(c))
+    return cst_parse_name(p);
+  if (c != '(')
+    return cst_parse_fail(p, at, "%s%s", operand_wanted, cst_parse_found(p, s));
   p->at++;
-  if (!cst_parse_enter(p, at)) return -1;
+  if (!cst_parse_enter(p, at))
+    return -1;
   const cst_node n = cst_parse_closing(p, ')', cst_parse_expression(p));
   p->depth--;
   return n;
@@ -89,18 +106,22 @@ static cst_node atom(cst_parser *p) {
 
 static cst_node power(cst_parser *p) {
   const cst_node base = atom(p);
-  if (!cst_parse_accept(p, '^')) return base;
+  if (!cst_parse_accept(p, '^'))
+    return base;
   const size_t at = p->at - 1;
-  if (!cst_parse_enter(p, at)) return -1;
+  if (!cst_parse_enter(p, at))
+    return -1;
   const cst_node exponent = unary(p);
   p->depth--;
   return cst_parse_operation(p, CST_OP_POW, base, exponent, at);
 }
 
 static cst_node unary(cst_parser *p) {
-  if (!cst_parse_accept(p, '-')) return power(p);
+  if (!cst_parse_accept(p, '-'))
+    return power(p);
   const size_t at = p->at - 1;
-  if (!cst_parse_enter(p, at)) return -1;
+  if (!cst_parse_enter(p, at))
+    return -1;
   const cst_node n = unary(p);
   p->depth--;
   return cst_parse_operation(p, CST_OP_NEG, n, -1, at);
@@ -111,7 +132,8 @@ static cst_node product(cst_parser *p) {
   while (!p->failed) {
     const char   c = cst_parse_peek(p);
     const size_t at = p->at;
-    if (c != '*' && c != '/') break;
+    if (c != '*' && c != '/')
+      break;
     if (c == '*' && p->text[at + 1] == '*')
       return cst_parse_fail(p, at + 1, "%s; powers are written with ^", operand_wanted);
     p->at++;
@@ -126,7 +148,8 @@ cst_node cst_parse_expression(cst_parser *p) {
   while (!p->failed) {
     const char   c = cst_parse_peek(p);
     const size_t at = p->at;
-    if (c != '+' && c != '-') break;
+    if (c != '+' && c != '-')
+      break;
     p->at++;
     const cst_node m = product(p);
     n = cst_parse_operation(p, c == '+' ? CST_OP_ADD : CST_OP_SUB, n, m, at);
@@ -137,17 +160,20 @@ cst_node cst_parse_expression(cst_parser *p) {
 /* Reads the whole text. */
 static cst_node complete(cst_parser *p) {
   char s[32];
-  if (!cst_parse_peek(p)) return cst_parse_fail(p, p->at, "empty expression; %s", operand_wanted);
+  if (!cst_parse_peek(p))
+    return cst_parse_fail(p, p->at, "empty expression; %s", operand_wanted);
   const cst_node r = cst_parse_expression(p);
-  if (p->failed) return -1;
-  if (cst_parse_peek(p) == ')') return cst_parse_fail(p, p->at, "')' without '('");
+  if (p->failed)
+    return -1;
+  if (cst_parse_peek(p) == ')')
+    return cst_parse_fail(p, p->at, "')' without '('");
   if (cst_parse_peek(p) == '=')
-    return cst_parse_fail(
-        p, p->at,
-        "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1");
-  if (cst_parse_peek(p) == '\'' && p->at > 0 && p->text[p->at - 1] == ']')
     return cst_parse_fail(p, p->at,
-                          "expected an operator or the end; found '''; the velocity of y[3] is y'[3]");
+                          "expected an operator or the end; found '='; write the expression that "
+                          "is zero, as x^2 - 1");
+  if (cst_parse_peek(p) == '\'' && p->at > 0 && p->text[p->at - 1] == ']')
+    return cst_parse_fail(
+        p, p->at, "expected an operator or the end; found '''; the velocity of y[3] is y'[3]");
   if (cst_parse_peek(p))
     return cst_parse_fail(p, p->at, "expected an operator or the end%s", cst_parse_found(p, s));
   return r;
@@ -156,8 +182,12 @@ static cst_node complete(cst_parser *p) {
 cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n,
                               cst_expr_error *error, cst_pair_sums *pairs) {
   cst_expr_error unread = {0, ""};
-  cst_parser     p = {
-          .g = g, .text = text, .names = names, .n = n, .error = error ? error : &unread, .pairs = pairs};
+  cst_parser     p = {.g = g,
+                      .text = text,
+                      .names = names,
+                      .n = n,
+                      .error = error ? error : &unread,
+                      .pairs = pairs};
   const cst_node r = complete(&p);
   g->effort += p.read + 16 * p.terms;
   return r;

@@ -8,7 +8,9 @@
 #define CST_EXPR_PARSE_H
 #include "expr/expr-internal.h"
 
-enum { CST_PARSE_SHOWN = 40 }; /* characters of a word in a message; the longest variable of a sum */
+enum {
+  CST_PARSE_SHOWN = 40
+}; /* characters of a word in a message; the longest variable of a sum */
 
 /* The variable of a sum whose terms are being read. */
 typedef struct cst_parse_loop {
@@ -25,19 +27,20 @@ typedef struct {
 } cst_parse_pairs;
 
 typedef struct {
-  cst_graph         *g;
-  const char        *text;
-  size_t             at; /* the next character */
-  int                depth;
-  int                idle; /* above 0: inside the term of a sum without terms; only the grammar is checked */
-  double             terms, read; /* of all sums: terms, characters of them */
-  bool               failed;
-  const cst_binding *names;
-  int                n;
+  cst_graph  *g;
+  const char *text;
+  size_t      at; /* the next character */
+  int         depth;
+  int    idle; /* above 0: inside the term of a sum without terms; only the grammar is checked */
+  double terms, read; /* of all sums: terms, characters of them */
+  bool   failed;
+  const cst_binding    *names;
+  int                   n;
   const cst_parse_loop *loop; /* the innermost */
   cst_expr_error       *error;
-  cst_pair_sums   *pairs; /* receives double sums that can be sums over pairs; NULL: they are written out */
-  cst_parse_pairs *pair;  /* the one whose term is being read */
+  cst_pair_sums
+      *pairs; /* receives double sums that can be sums over pairs; NULL: they are written out */
+  cst_parse_pairs *pair; /* the one whose term is being read */
   struct {
     size_t             end; /* the end of the name in the text; 0: the slot is free */
     const cst_binding *binding;
@@ -45,12 +48,13 @@ typedef struct {
 } cst_parser;
 
 /* parse-text.c: characters, words, numbers */
-__attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, size_t at, const char *format,
-                                                              ...);
+__attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, size_t at,
+                                                              const char *format, ...);
 
-char        cst_parse_peek(cst_parser *p); /* the next character that is not blank; p->at is there */
-bool        cst_parse_accept(cst_parser *p, char c); /* reads c if it comes next */
-const char *cst_parse_found(const cst_parser *p,
+char cst_parse_peek(cst_parser *p); /* the next character that is not blank; p->at is there */
+bool cst_parse_accept(cst_parser *p, char c); /* reads c if it comes next */
+const char             *
+cst_parse_found(const cst_parser *p,
                             char s[32]); /* "; found 'c'" for the character at p->at, or "" at the end */
 const char *cst_parse_value(double value, char s[32]); /* value for a message, into s */
 bool        cst_parse_digit(char c);
@@ -59,11 +63,13 @@ size_t      cst_parse_word(const char *s); /* the length of a name with its apos
 cst_node    cst_parse_number(cst_parser *p);
 
 /* parse.c: operations */
-bool     cst_parse_enter(cst_parser *p,
-                         size_t at); /* one level deeper, p->depth-- leaves it; false when that is too deep */
+bool cst_parse_enter(
+    cst_parser *p,
+    size_t      at); /* one level deeper, p->depth-- leaves it; false when that is too deep */
 cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at);
 cst_node cst_parse_operation(cst_parser *p, cst_op op, cst_node a, cst_node b, size_t at);
-cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n); /* n, when the bracket follows */
+cst_node cst_parse_closing(cst_parser *p, char bracket,
+                           cst_node n); /* n, when the bracket follows */
 cst_node cst_parse_expression(cst_parser *p);
 cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at);
 
@@ -72,7 +78,8 @@ const char *cst_expr_instead(const char *word, bool function);
 
 /* parse-name.c: names and what they stand for */
 cst_node cst_parse_name(cst_parser *p);
-bool     cst_parse_taken(cst_parser *p, size_t at, size_t n); /* whether the word has a meaning already */
+bool     cst_parse_taken(cst_parser *p, size_t at,
+                         size_t n); /* whether the word has a meaning already */
 /* The value of n, at `at`; an error about `what` when it is not an integer constant. */
 bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, double *value);
 

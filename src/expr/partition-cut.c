@@ -18,8 +18,9 @@ enum { NOBODY = -1, MANY = -2, MOST = 1 << 20 };
 typedef struct {
   cst_partition  *p;
   const uint64_t *hash;
-  int *uses, *length; /* of a node: its number of uses; the length of the chain of + and - that it may end */
-  int *member;        /* the term of a partial sum; -1 for other nodes */
+  int            *uses,
+      *length; /* of a node: its number of uses; the length of the chain of + and - that it may end */
+  int *member; /* the term of a partial sum; -1 for other nodes */
   int *owner, *cost;
 } cutter;
 
@@ -27,21 +28,26 @@ static bool additive(const cst_vertex *v) { return v->op == CST_OP_ADD || v->op 
 
 static void count_uses(cutter *c) {
   const cst_partition *p = c->p;
-  for (int i = 0; i < p->size; i++) c->uses[i] = 0;
+  for (int i = 0; i < p->size; i++)
+    c->uses[i] = 0;
   for (int i = 0; i < p->size; i++) {
-    if (cst_op_leaf(p->node[i].op)) continue;
+    if (cst_op_leaf(p->node[i].op))
+      continue;
     c->uses[p->node[i].a]++;
-    if (p->node[i].b >= 0) c->uses[p->node[i].b]++;
+    if (p->node[i].b >= 0)
+      c->uses[p->node[i].b]++;
   }
   for (int k = 0; k < p->nout; k++)
-    if (p->out[k] >= 0) c->uses[p->out[k]]++;
+    if (p->out[k] >= 0)
+      c->uses[p->out[k]]++;
 }
 
 static void measure_chains(cutter *c) {
   for (int i = 0; i < c->p->size; i++) {
     const cst_vertex *v = &c->p->node[i];
     c->length[i] = 0;
-    if (!additive(v)) continue;
+    if (!additive(v))
+      continue;
     const int a = c->uses[v->a] == 1 ? c->length[v->a] : 0;
     const int b = c->uses[v->b] == 1 ? c->length[v->b] : 0;
     c->length[i] = 1 + (v->op == CST_OP_ADD && b > a ? b : a);
@@ -49,9 +55,11 @@ static void measure_chains(cutter *c) {
 }
 
 /* Split step n into the term with this hash and the rest; false when neither operand is one. */
-static bool split(const cutter *c, cst_node n, cst_op sign, uint64_t term, cst_node *t, cst_node *rest) {
+static bool split(const cutter *c, cst_node n, cst_op sign, uint64_t term, cst_node *t,
+                  cst_node *rest) {
   const cst_vertex *v = &c->p->node[n];
-  if (v->op != sign) return false;
+  if (v->op != sign)
+    return false;
   const bool second = c->hash[v->b] == term;
   const bool first = sign == CST_OP_ADD && c->hash[v->a] == term;
   *t = second ? v->b : v->a;
@@ -98,9 +106,11 @@ static void keep_run(cutter *c, cst_terms r) {
   cst_partition *p = c->p;
   reverse(p->term + r.first, r.count);
   reverse(p->step + r.first, r.count);
-  for (int i = r.start < 0; i < r.count; i++) c->member[p->step[r.first + i]] = r.first + i;
+  for (int i = r.start < 0; i < r.count; i++)
+    c->member[p->step[r.first + i]] = r.first + i;
   p->root[p->step[r.first + r.count - 1]] = 1;
-  if (r.start >= 0 && !cst_op_leaf(p->node[r.start].op)) p->root[r.start] = 1;
+  if (r.start >= 0 && !cst_op_leaf(p->node[r.start].op))
+    p->root[r.start] = 1;
   p->terms += r.count;
   p->run = cst_expr_memory(p->run, (size_t)p->runs + 1, sizeof *p->run);
   p->run[p->runs++] = r;
@@ -112,15 +122,18 @@ static void find_sums(cutter *c) {
   measure_chains(c);
   p->runs = p->terms = 0;
   for (int i = p->size - 1; i >= 0; i--) {
-    if (c->length[i] < CST_SUM_TERMS - 1 || c->member[i] >= 0) continue;
+    if (c->length[i] < CST_SUM_TERMS - 1 || c->member[i] >= 0)
+      continue;
     const cst_terms r = walk(c, i);
-    if (r.count >= CST_SUM_TERMS) keep_run(c, r);
+    if (r.count >= CST_SUM_TERMS)
+      keep_run(c, r);
   }
 }
 
 /* Unit u needs x. */
 static void claim(cutter *c, cst_node x, int u) {
-  if (c->p->root[x] || cst_op_leaf(c->p->node[x].op)) return;
+  if (c->p->root[x] || cst_op_leaf(c->p->node[x].op))
+    return;
   c->owner[x] = c->owner[x] == NOBODY || c->owner[x] == u ? u : MANY;
 }
 
@@ -129,30 +142,37 @@ static void claim(cutter *c, cst_node x, int u) {
 static void claim_terms(cutter *c, int m) {
   const cst_partition *p = c->p;
   claim(c, p->term[m], p->size + m);
-  if (m > 0 && p->step[m - 1] == p->term[m - 1]) claim(c, p->term[m - 1], p->size + m - 1);
+  if (m > 0 && p->step[m - 1] == p->term[m - 1])
+    claim(c, p->term[m - 1], p->size + m - 1);
 }
 
 /* Nodes come after their operands, so in descending order the owner of each node is known. Expensive shared
  * values become roots when they are candidates. */
 static void find_owners(cutter *c, const unsigned char *candidate) {
   cst_partition *p = c->p;
-  for (int i = 0; i < p->size; i++) c->owner[i] = NOBODY;
+  for (int i = 0; i < p->size; i++)
+    c->owner[i] = NOBODY;
   for (int i = p->size - 1; i >= 0; i--) {
     const cst_vertex *v = &p->node[i];
-    if (cst_op_leaf(v->op)) continue;
+    if (cst_op_leaf(v->op))
+      continue;
     if (c->member[i] >= 0) {
       claim_terms(c, c->member[i]);
       continue;
     }
-    if (candidate && candidate[i] && c->owner[i] == MANY) p->root[i] = 1;
+    if (candidate && candidate[i] && c->owner[i] == MANY)
+      p->root[i] = 1;
     const int u = p->root[i] ? i : c->owner[i];
     claim(c, v->a, u);
-    if (v->b >= 0) claim(c, v->b, u);
+    if (v->b >= 0)
+      claim(c, v->b, u);
   }
 }
 
 static int weight(cst_op op) {
-  return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4 : 1;
+  return op >= CST_OP_SIN                                              ? 16
+         : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4
+                                                                       : 1;
 }
 
 /* Finds the shared values that cost more than `threshold`, the cheapest first: the cost of a value does not
@@ -163,7 +183,8 @@ static void find_candidates(cutter *c, int threshold, unsigned char *candidate) 
     const cst_vertex *v = &p->node[i];
     candidate[i] = 0;
     c->cost[i] = 0;
-    if (cst_op_leaf(v->op)) continue;
+    if (cst_op_leaf(v->op))
+      continue;
     const int cost = weight(v->op) + c->cost[v->a] + (v->b < 0 ? 0 : c->cost[v->b]);
     candidate[i] = cost > threshold && c->owner[i] == MANY && c->uses[i] > 1 && !p->root[i];
     c->cost[i] = candidate[i] || p->root[i] ? 0 : cost < MOST ? cost : MOST;
@@ -177,7 +198,8 @@ void cst_partition_cut(cst_partition *p, int threshold) {
   int           *work = cst_expr_memory(NULL, 5 * n, sizeof *work);
   cutter         c = {p, hash, work, work + n, work + 2 * n, work + 3 * n, work + 4 * n};
   memset(c.member, 0xff, n * sizeof *c.member);
-  for (int i = 0; i < p->size; i++) p->root[i] = p->home[i] >= 0;
+  for (int i = 0; i < p->size; i++)
+    p->root[i] = p->home[i] >= 0;
   find_sums(&c);
   find_owners(&c, NULL);
   find_candidates(&c, threshold, candidate);

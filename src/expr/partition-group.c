@@ -37,7 +37,8 @@ static int shape_of(grouper *z, cst_node n, bool apart, int *row) {
   }
   const int shape = cst_shape_find(&z->p->loops.shapes, &z->shaper, n, apart, z->pool + z->used);
   *row = z->used;
-  if (shape >= 0) z->used += z->p->loops.shapes.shape[shape].leaves;
+  if (shape >= 0)
+    z->used += z->p->loops.shapes.shape[shape].leaves;
   return shape;
 }
 
@@ -54,7 +55,8 @@ static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
   cst_partition *p = z->p;
   const cst_node start = from > r->first ? p->step[from - 1] : r->start;
   const cst_node top = p->step[to - 1];
-  unit u = {.node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
+  unit           u = {
+                .node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
   if (start < 0)
     u.start = (cst_leaf){CST_FROM_CONSTANT, -0.0}; /* -0 + x is x for every x */
   else if (p->node[start].op == CST_OP_CONSTANT)
@@ -73,12 +75,15 @@ static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
 
 static void find_sums(grouper *z) {
   const cst_partition *p = z->p;
-  for (int i = 0; i < p->terms; i++) z->shape[i] = shape_of(z, p->term[i], false, &z->row[i]);
+  for (int i = 0; i < p->terms; i++)
+    z->shape[i] = shape_of(z, p->term[i], false, &z->row[i]);
   for (int k = 0; k < p->runs; k++) {
     const cst_terms *r = &p->run[k];
     for (int i = r->first, j; i < r->first + r->count; i = j) {
-      for (j = i + 1; j < r->first + r->count && z->shape[j] == z->shape[i]; j++) continue;
-      if (z->shape[i] >= 0 && j - i >= CST_SUM_TERMS) append_sum(z, r, i, j);
+      for (j = i + 1; j < r->first + r->count && z->shape[j] == z->shape[i]; j++)
+        continue;
+      if (z->shape[i] >= 0 && j - i >= CST_SUM_TERMS)
+        append_sum(z, r, i, j);
     }
   }
   z->sums = z->units;
@@ -90,7 +95,8 @@ static void find_levels(grouper *z) {
   for (int i = 0; i < z->p->size; i++) {
     const cst_vertex *v = &z->p->node[i];
     z->level[i] = 0;
-    if (cst_op_leaf(v->op)) continue;
+    if (cst_op_leaf(v->op))
+      continue;
     const int a = level_above(z, v->a);
     const int b = v->b < 0 ? a : level_above(z, v->b);
     z->level[i] = a > b ? a : b;
@@ -104,18 +110,21 @@ static void append_value(grouper *z, cst_node n, bool apart, int letter, int pla
             .place = place,
             .level = apart ? z->level[n] : level_above(z, n)};
   u.shape = shape_of(z, n, apart, &u.row);
-  if (u.shape >= 0) append(z, u);
+  if (u.shape >= 0)
+    append(z, u);
 }
 
 static void find_values(grouper *z) {
   const cst_partition *p = z->p;
   for (int k = 0; k < p->nout; k++) {
     const cst_node n = p->out[k];
-    if (n < 0 || (p->home[n] == k && z->top[n])) continue;
+    if (n < 0 || (p->home[n] == k && z->top[n]))
+      continue;
     append_value(z, n, p->home[n] == k, CST_FROM_OUT, k);
   }
   for (int i = 0; i < p->size; i++)
-    if (p->root[i] && p->home[i] < 0 && !z->top[i]) append_value(z, i, true, CST_FROM_SLOT, i);
+    if (p->root[i] && p->home[i] < 0 && !z->top[i])
+      append_value(z, i, true, CST_FROM_SLOT, i);
 }
 
 static void place_sums(grouper *z) {
@@ -137,7 +146,8 @@ static int compare_kind(const unit *u, const unit *w) {
                         (uint64_t)w->letter,     (uint64_t)w->sign,   (uint64_t)w->start.letter,
                         cst_bits(w->start.value)};
   for (size_t i = 0; i < sizeof a / sizeof *a; i++)
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
   return 0;
 }
 
@@ -149,7 +159,8 @@ static int compare(const void *a, const void *b) {
 
 static void fill_row(const grouper *z, const cst_loop *l, int row, int at) {
   const int leaves = z->p->loops.shapes.shape[l->shape].leaves;
-  for (int i = 0; i < leaves; i++) l->index[(size_t)i * (size_t)l->rows + (size_t)row] = z->pool[at + i];
+  for (int i = 0; i < leaves; i++)
+    l->index[(size_t)i * (size_t)l->rows + (size_t)row] = z->pool[at + i];
 }
 
 static int *numbers(int n) { return cst_expr_memory(NULL, (size_t)n, sizeof(int)); }
@@ -159,7 +170,8 @@ static void fill_sums(const grouper *z, cst_loop *l, const unit *u) {
   l->origin = numbers(l->sums);
   l->first[0] = 0;
   for (int s = 0; s < l->sums; s++) {
-    for (int i = 0; i < u[s].count; i++) fill_row(z, l, l->first[s] + i, z->row[u[s].first + i]);
+    for (int i = 0; i < u[s].count; i++)
+      fill_row(z, l, l->first[s] + i, z->row[u[s].first + i]);
     l->first[s + 1] = l->first[s] + u[s].count;
     l->origin[s] = u[s].origin;
   }
@@ -168,19 +180,27 @@ static void fill_sums(const grouper *z, cst_loop *l, const unit *u) {
 /* The loop of n units of one kind. */
 static void append_loop(grouper *z, const unit *u, int n) {
   cst_partition *p = z->p;
-  cst_loop       l = {
-            .shape = u->shape, .level = u->level, .letter = u->letter, .sign = u->sign, .start = u->start};
-  for (int i = 0; i < n; i++) l.rows += u[i].count ? u[i].count : 1;
+  cst_loop       l = {.shape = u->shape,
+                      .level = u->level,
+                      .letter = u->letter,
+                      .sign = u->sign,
+                      .start = u->start};
+  for (int i = 0; i < n; i++)
+    l.rows += u[i].count ? u[i].count : 1;
   l.sums = u->count ? n : 0;
   l.place = numbers(n);
-  l.index = cst_expr_memory(NULL, (size_t)l.rows * (size_t)(p->loops.shapes.shape[l.shape].leaves + 1),
-                            sizeof *l.index);
-  if (l.sums) fill_sums(z, &l, u);
+  l.index = cst_expr_memory(
+      NULL, (size_t)l.rows * (size_t)(p->loops.shapes.shape[l.shape].leaves + 1), sizeof *l.index);
+  if (l.sums)
+    fill_sums(z, &l, u);
   for (int i = 0; i < n; i++) {
     l.place[i] = u[i].place;
-    if (!l.sums) fill_row(z, &l, i, u[i].row);
-    if (u[i].node >= 0) p->value[u[i].node] = p->loops.count;
-    if (l.letter == CST_FROM_OUT) p->done[u[i].place] = 1;
+    if (!l.sums)
+      fill_row(z, &l, i, u[i].row);
+    if (u[i].node >= 0)
+      p->value[u[i].node] = p->loops.count;
+    if (l.letter == CST_FROM_OUT)
+      p->done[u[i].place] = 1;
   }
   if (!(p->loops.count & (p->loops.count + 1)))
     p->loops.loop = cst_expr_memory(p->loops.loop, 2 * (size_t)p->loops.count + 2, sizeof l);
@@ -188,10 +208,13 @@ static void append_loop(grouper *z, const unit *u, int n) {
 }
 
 static void make_loops(grouper *z) {
-  if (z->units) qsort(z->unit, (size_t)z->units, sizeof *z->unit, compare);
+  if (z->units)
+    qsort(z->unit, (size_t)z->units, sizeof *z->unit, compare);
   for (int i = 0, j; i < z->units; i = j) {
-    for (j = i + 1; j < z->units && !compare_kind(&z->unit[i], &z->unit[j]); j++) continue;
-    if (z->unit[i].count || j - i >= CST_LOOP_ROWS) append_loop(z, &z->unit[i], j - i);
+    for (j = i + 1; j < z->units && !compare_kind(&z->unit[i], &z->unit[j]); j++)
+      continue;
+    if (z->unit[i].count || j - i >= CST_LOOP_ROWS)
+      append_loop(z, &z->unit[i], j - i);
   }
 }
 

@@ -11,7 +11,8 @@ enum { MOST_REPETITION = 3, ABSENT = -1, WAITING = -2 /* stages */ };
 
 static int *filled(int n, int value) {
   int *x = cst_expr_memory(NULL, (size_t)n, sizeof *x);
-  for (int i = 0; i < n; i++) x[i] = value;
+  for (int i = 0; i < n; i++)
+    x[i] = value;
   return x;
 }
 
@@ -23,7 +24,8 @@ typedef struct {
 
 static renumbering renumbering_create(int most) {
   renumbering r = {.places = 64};
-  while (r.places < 2 * (uint32_t)most + 2) r.places *= 2;
+  while (r.places < 2 * (uint32_t)most + 2)
+    r.places *= 2;
   r.from = filled((int)r.places, -1);
   r.to = cst_expr_memory(NULL, r.places, sizeof *r.to);
   return r;
@@ -31,17 +33,21 @@ static renumbering renumbering_create(int most) {
 
 /* The new number of n; added to the plan when it is a leaf or an operation whose operands are there. */
 static cst_node renumber(cst_partition *p, const renumbering *r, const cst_graph *g, cst_node n) {
-  if (n < 0) return -1;
+  if (n < 0)
+    return -1;
   uint32_t k = (uint32_t)cst_mix((uint64_t)n) & (r->places - 1);
-  while (r->from[k] >= 0 && r->from[k] != n) k = (k + 1) & (r->places - 1);
-  if (r->from[k] == n) return r->to[k];
+  while (r->from[k] >= 0 && r->from[k] != n)
+    k = (k + 1) & (r->places - 1);
+  if (r->from[k] == n)
+    return r->to[k];
   cst_vertex v = g->node[n];
   if (!cst_op_leaf(v.op)) {
     v.a = renumber(p, r, g, v.a);
     v.b = renumber(p, r, g, v.b);
   }
   k = (uint32_t)cst_mix((uint64_t)n) & (r->places - 1);
-  while (r->from[k] >= 0) k = (k + 1) & (r->places - 1);
+  while (r->from[k] >= 0)
+    k = (k + 1) & (r->places - 1);
   p->node[p->size] = v;
   r->from[k] = n;
   return r->to[k] = p->size++;
@@ -53,8 +59,10 @@ static void take_over(cst_partition *p, const cst_graph *g, const cst_node *out,
   renumbering r = renumbering_create(most);
   p->node = cst_expr_memory(NULL, (size_t)most, sizeof *p->node);
   p->out = cst_expr_memory(NULL, (size_t)nout, sizeof *p->out);
-  for (int i = 0; i < p->operations; i++) renumber(p, &r, g, order[i]);
-  for (int k = 0; k < nout; k++) p->out[k] = renumber(p, &r, g, out[k]);
+  for (int i = 0; i < p->operations; i++)
+    renumber(p, &r, g, order[i]);
+  for (int k = 0; k < nout; k++)
+    p->out[k] = renumber(p, &r, g, out[k]);
   free(r.from);
   free(r.to);
   free(order);
@@ -63,7 +71,8 @@ static void take_over(cst_partition *p, const cst_graph *g, const cst_node *out,
 static void find_homes(cst_partition *p) {
   p->home = filled(p->size, -1);
   for (int k = p->nout - 1; k >= 0; k--)
-    if (p->out[k] >= 0 && !cst_op_leaf(p->node[p->out[k]].op)) p->home[p->out[k]] = k;
+    if (p->out[k] >= 0 && !cst_op_leaf(p->node[p->out[k]].op))
+      p->home[p->out[k]] = k;
 }
 
 void cst_partition_loops_destroy(cst_loops *l) {
@@ -90,14 +99,16 @@ static void clear(cst_partition *p) {
 }
 
 static void give_slot(cst_partition *p, cst_node n) {
-  if (p->slot[n] < 0) p->slot[n] = p->slots++;
+  if (p->slot[n] < 0)
+    p->slot[n] = p->slots++;
 }
 
 /* Replaces nodes by slots or outputs in the entries x[0 .. n) that a loop reads or writes. */
 static void resolve(cst_partition *p, int letter, int *x, int n, unsigned char *needed) {
   for (int i = 0; i < n; i++) {
     const cst_node v = x[i];
-    if (letter == CST_FROM_SLOT) give_slot(p, v);
+    if (letter == CST_FROM_SLOT)
+      give_slot(p, v);
     x[i] = letter == CST_FROM_SLOT ? p->slot[v] : p->home[v];
     needed[v] = 1;
   }
@@ -112,7 +123,8 @@ static void resolve_loop(cst_partition *p, cst_loop *l, unsigned char *needed) {
   }
   if (l->sums && (l->start.letter == CST_FROM_SLOT || l->start.letter == CST_FROM_OUT))
     resolve(p, l->start.letter, l->origin, l->sums, needed);
-  if (l->letter == CST_FROM_SLOT) resolve(p, CST_FROM_SLOT, l->place, l->sums ? l->sums : l->rows, needed);
+  if (l->letter == CST_FROM_SLOT)
+    resolve(p, CST_FROM_SLOT, l->place, l->sums ? l->sums : l->rows, needed);
 }
 
 /* Finds the straight code: the operations that outputs, loops and other straight code need and that no loop
@@ -120,24 +132,31 @@ static void resolve_loop(cst_partition *p, cst_loop *l, unsigned char *needed) {
 static void find_straight(cst_partition *p) {
   unsigned char *needed = cst_expr_memory(NULL, (size_t)p->size, 1);
   memset(needed, 0, (size_t)p->size);
-  for (int i = 0; i < p->loops.count; i++) resolve_loop(p, &p->loops.loop[i], needed);
+  for (int i = 0; i < p->loops.count; i++)
+    resolve_loop(p, &p->loops.loop[i], needed);
   for (int k = 0; k < p->nout; k++)
-    if (p->out[k] >= 0 && !p->done[k]) needed[p->out[k]] = 1;
+    if (p->out[k] >= 0 && !p->done[k])
+      needed[p->out[k]] = 1;
   for (int i = p->size - 1; i >= 0; i--) {
     const cst_vertex *v = &p->node[i];
-    if (!needed[i] || cst_op_leaf(v->op)) continue;
-    if (p->value[i] >= 0 && p->home[i] < 0) give_slot(p, i);
-    if (p->value[i] >= 0) continue;
+    if (!needed[i] || cst_op_leaf(v->op))
+      continue;
+    if (p->value[i] >= 0 && p->home[i] < 0)
+      give_slot(p, i);
+    if (p->value[i] >= 0)
+      continue;
     needed[v->a] = 1;
     p->nstraight++;
-    if (v->b >= 0) needed[v->b] = 1;
+    if (v->b >= 0)
+      needed[v->b] = 1;
     p->stage[i] = WAITING;
   }
   free(needed);
 }
 
 static int stage_after(const cst_partition *p, cst_node n) {
-  if (p->value[n] >= 0) return p->value[n] + 1;
+  if (p->value[n] >= 0)
+    return p->value[n] + 1;
   return p->stage[n] < 0 ? 0 : p->stage[n];
 }
 
@@ -146,16 +165,19 @@ static void find_stages(cst_partition *p) {
   const int stages = p->loops.count + 1;
   int      *next = filled(stages + 1, 0);
   for (int i = 0; i < p->size; i++) {
-    if (p->stage[i] != WAITING) continue;
+    if (p->stage[i] != WAITING)
+      continue;
     const int a = stage_after(p, p->node[i].a);
     const int b = p->node[i].b < 0 ? a : stage_after(p, p->node[i].b);
     p->stage[i] = a > b ? a : b;
     next[p->stage[i] + 1]++;
   }
-  for (int s = 0; s < stages; s++) next[s + 1] += next[s];
+  for (int s = 0; s < stages; s++)
+    next[s + 1] += next[s];
   p->straight = cst_expr_memory(NULL, (size_t)p->nstraight, sizeof *p->straight);
   for (int i = 0; i < p->size; i++)
-    if (p->stage[i] >= 0) p->straight[next[p->stage[i]]++] = i;
+    if (p->stage[i] >= 0)
+      p->straight[next[p->stage[i]]++] = i;
   free(next);
 }
 

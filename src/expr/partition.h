@@ -52,15 +52,16 @@ typedef struct {
 } cst_shapes;
 
 typedef struct {
-  int      shape, rows, level; /* loops of the same level do not depend on each other */
-  int     *index;              /* [leaves][rows]: the entry of each leaf (of a constant: 0) */
-  int      sums;               /* 0: every row is a value; else the number of sums whose terms are the rows */
-  int     *first;              /* [sums + 1], the first term of each sum */
-  cst_op   sign; /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
+  int  shape, rows, level; /* loops of the same level do not depend on each other */
+  int *index;              /* [leaves][rows]: the entry of each leaf (of a constant: 0) */
+  int  sums;  /* 0: every row is a value; else the number of sums whose terms are the rows */
+  int *first; /* [sums + 1], the first term of each sum */
+  cst_op
+      sign; /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
   cst_leaf start;
   int     *origin; /* [sums] */
-  int      letter; /* the values go to place[row], the sums to place[sum], of CST_FROM_SLOT or CST_FROM_OUT */
-  int     *place;
+  int letter; /* the values go to place[row], the sums to place[sum], of CST_FROM_SLOT or CST_FROM_OUT */
+  int *place;
 } cst_loop;
 
 typedef struct {

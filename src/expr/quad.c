@@ -43,9 +43,11 @@ static __float128 apply(cst_op op, __float128 a, __float128 b) {
 #include "expr/tape-run.h"
 
 void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out) {
-  __float128 *scratch = cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch);
+  __float128 *scratch =
+      cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch);
   __float128 *constant = scratch + t->registers;
-  for (int i = 0; i < t->nconstant; i++) constant[i] = t->constants[0][i];
+  for (int i = 0; i < t->nconstant; i++)
+    constant[i] = t->constants[0][i];
   run(t, in, constant, out, scratch);
   free(scratch);
 }
@@ -56,9 +58,11 @@ void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __fl
 void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
                          const __float128 *const in[128], __float128 *out) {
   const cst_tape *t = value ? p->value : p->slope;
-  __float128 *scratch = cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch);
+  __float128     *scratch =
+      cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch);
   __float128 *constant = scratch + t->registers;
-  for (int i = 0; i < t->nconstant; i++) constant[i] = t->constants[0][i];
+  for (int i = 0; i < t->nconstant; i++)
+    constant[i] = t->constants[0][i];
   pairs_of_tapes(p, value, place, in, constant, out, scratch);
   free(scratch);
 }

@@ -45,8 +45,8 @@ uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
 /* The operand to visit first, and the other one (the same when there is only one). */
 static void visited(const cst_shaper *z, cst_node n, cst_node *a, cst_node *b) {
   const cst_vertex *v = &z->plan->node[n];
-  const bool        swap =
-      commutes(v->op) && seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
+  const bool        swap = commutes(v->op) &&
+                    seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
   *a = swap ? v->b : v->a;
   *b = v->b < 0 || swap ? v->a : v->b;
 }
@@ -61,10 +61,13 @@ typedef struct {
 static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
   const cst_partition *p = z->plan;
   const cst_vertex    *v = &p->node[n];
-  if (!cst_op_leaf(v->op) && !p->root[n]) return false;
+  if (!cst_op_leaf(v->op) && !p->root[n])
+    return false;
   cst_leaf leaf = {CST_FROM_CONSTANT, v->value};
-  if (v->op == CST_OP_INPUT) leaf = (cst_leaf){v->a, 0};
-  if (!cst_op_leaf(v->op)) leaf = (cst_leaf){cst_partition_letter(p, n), 0};
+  if (v->op == CST_OP_INPUT)
+    leaf = (cst_leaf){v->a, 0};
+  if (!cst_op_leaf(v->op))
+    leaf = (cst_leaf){cst_partition_letter(p, n), 0};
   d->row[d->leaves] = v->op == CST_OP_INPUT ? v->b : v->op == CST_OP_CONSTANT ? 0 : n;
   z->seen[n] = z->visit;
   z->number[n] = -1 - d->leaves;
@@ -88,7 +91,8 @@ static bool write_down(cst_shaper *z, cst_node n, draft *d) {
     const bool has_a = known(z, a, d);
     const bool has_b = has_a && known(z, b, d);
     if (!has_b) {
-      if (d->steps + depth == CST_SHAPE_STEPS) return false;
+      if (d->steps + depth == CST_SHAPE_STEPS)
+        return false;
       stack[depth++] = has_a ? b : a;
       continue;
     }
@@ -107,15 +111,19 @@ static uint64_t hash_draft(const draft *d) {
     const uint64_t  operands = (uint64_t)(uint32_t)step->a << 32 | (uint32_t)step->b;
     h = combine((uint64_t)step->op, h, operands);
   }
-  for (int i = 0; i < d->leaves; i++) h = combine((uint64_t)d->leaf[i].letter, h, cst_bits(d->leaf[i].value));
+  for (int i = 0; i < d->leaves; i++)
+    h = combine((uint64_t)d->leaf[i].letter, h, cst_bits(d->leaf[i].value));
   return h;
 }
 
 static bool same(const cst_shape *s, const draft *d, uint64_t hash) {
-  if (s->hash != hash || s->steps != d->steps || s->leaves != d->leaves) return false;
+  if (s->hash != hash || s->steps != d->steps || s->leaves != d->leaves)
+    return false;
   for (int i = 0; i < d->leaves; i++) {
-    if (s->leaf[i].letter != d->leaf[i].letter) return false;
-    if (cst_bits(s->leaf[i].value) != cst_bits(d->leaf[i].value)) return false;
+    if (s->leaf[i].letter != d->leaf[i].letter)
+      return false;
+    if (cst_bits(s->leaf[i].value) != cst_bits(d->leaf[i].value))
+      return false;
   }
   return !memcmp(s->step, d->step, (size_t)d->steps * sizeof *d->step);
 }
@@ -126,7 +134,8 @@ static void enlarge(cst_shapes *s) {
   memset(s->table, 0xff, s->places * sizeof *s->table);
   for (int i = 0; i < s->shapes; i++) {
     uint32_t k = (uint32_t)s->shape[i].hash & (s->places - 1);
-    while (s->table[k] >= 0) k = (k + 1) & (s->places - 1);
+    while (s->table[k] >= 0)
+      k = (k + 1) & (s->places - 1);
     s->table[k] = i;
   }
 }
@@ -138,10 +147,12 @@ static void *copy(const void *from, int n, size_t size) {
 
 static int look_up(cst_shapes *s, const draft *d) {
   const uint64_t hash = hash_draft(d);
-  if (2 * (uint32_t)s->shapes + 2 > s->places) enlarge(s);
+  if (2 * (uint32_t)s->shapes + 2 > s->places)
+    enlarge(s);
   uint32_t k = (uint32_t)hash & (s->places - 1);
   for (; s->table[k] >= 0; k = (k + 1) & (s->places - 1))
-    if (same(&s->shape[s->table[k]], d, hash)) return s->table[k];
+    if (same(&s->shape[s->table[k]], d, hash))
+      return s->table[k];
   if (s->shapes == s->capacity) {
     s->capacity = s->capacity ? 2 * s->capacity : 32;
     s->shape = cst_expr_memory(s->shape, (size_t)s->capacity, sizeof *s->shape);
@@ -160,7 +171,8 @@ int cst_shape_find(cst_shapes *s, cst_shaper *z, cst_node n, bool apart, int *ro
   d.steps = d.leaves = 0;
   d.row = row;
   z->visit++;
-  if (!(apart && z->plan->root[n]) && number_leaf(z, n, &d)) return look_up(s, &d);
+  if (!(apart && z->plan->root[n]) && number_leaf(z, n, &d))
+    return look_up(s, &d);
   return write_down(z, n, &d) ? look_up(s, &d) : -1;
 }
 

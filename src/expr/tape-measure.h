@@ -9,11 +9,11 @@
 #include "constella/expr.h"
 #include "constella/isa.h"
 
-#define X(isa, w)                                                                                            \
-  void cst_tape_measure_##isa(const cst_tape *t, const double *const in[128], double *value, double *size,   \
-                              double *scratch);                                                              \
-  void cst_tape_along_##isa(const cst_tape *t, int n, const double *const in[128], const size_t step[128],   \
-                            double *value, double *size, double *scratch);
+#define X(isa, w)                                                                                  \
+  void cst_tape_measure_##isa(const cst_tape *t, const double *const in[128], double *value,       \
+                              double *size, double *scratch);                                      \
+  void cst_tape_along_##isa(const cst_tape *t, int n, const double *const in[128],                 \
+                            const size_t step[128], double *value, double *size, double *scratch);
 CST_ISA_LIST(X)
 #undef X
 #endif

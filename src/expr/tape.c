@@ -20,18 +20,23 @@ typedef struct {
 } builder;
 
 static int letter_base(cst_tape *t, int letter) {
-  if (letter == CST_FROM_SLOT) return CST_BASE_SCRATCH;
-  if (letter == CST_FROM_OUT) return CST_BASE_OUT;
+  if (letter == CST_FROM_SLOT)
+    return CST_BASE_SCRATCH;
+  if (letter == CST_FROM_OUT)
+    return CST_BASE_OUT;
   int j = 0;
-  while (j < t->letters && t->letter[j] != letter) j++;
-  if (j == t->letters) t->letter[t->letters++] = (char)letter;
+  while (j < t->letters && t->letter[j] != letter)
+    j++;
+  if (j == t->letters)
+    t->letter[t->letters++] = (char)letter;
   return CST_BASE_INPUT + j;
 }
 
 static cst_where add_constant(builder *b, double value) {
   const int  n = b->tape->nconstant++;
   const bool full = !(n & (n + 1)); /* the room is a power of two less one */
-  if (full) b->constant = cst_expr_memory(b->constant, 2 * (size_t)n + 2, sizeof *b->constant);
+  if (full)
+    b->constant = cst_expr_memory(b->constant, 2 * (size_t)n + 2, sizeof *b->constant);
   b->constant[n] = value;
   return (cst_where){CST_BASE_CONSTANT, n};
 }
@@ -41,12 +46,14 @@ static cst_where locate(builder *b, cst_node n) {
   const cst_vertex *v = &b->p->node[n];
   if (b->where[n].base < 0 && v->op == CST_OP_INPUT)
     b->where[n] = (cst_where){letter_base(b->tape, v->a), v->b};
-  if (b->where[n].base < 0 && v->op == CST_OP_CONSTANT) b->where[n] = add_constant(b, v->value);
+  if (b->where[n].base < 0 && v->op == CST_OP_CONSTANT)
+    b->where[n] = add_constant(b, v->value);
   return b->where[n];
 }
 
 static void release(builder *b, cst_node n, int position) {
-  if (b->where[n].base != CST_BASE_SCRATCH || b->p->slot[n] >= 0 || b->last[n] != position) return;
+  if (b->where[n].base != CST_BASE_SCRATCH || b->p->slot[n] >= 0 || b->last[n] != position)
+    return;
   b->last[n] = -1; /* both operands may be the same node */
   b->free[b->nfree++] = b->where[n].index;
 }
@@ -73,9 +80,11 @@ static void append_operation(builder *b, int i) {
   const cst_where   x = locate(b, v->a);
   const cst_where   y = v->b < 0 ? x : locate(b, v->b);
   release(b, v->a, i);
-  if (v->b >= 0) release(b, v->b, i);
+  if (v->b >= 0)
+    release(b, v->b, i);
   if (b->where[n].base < 0)
-    b->where[n] = (cst_where){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
+    b->where[n] =
+        (cst_where){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
   append(b, v->op, b->where[n], x, y);
 }
 
@@ -85,31 +94,37 @@ static void prepare(builder *b) {
   for (int n = 0; n < p->size; n++) {
     b->where[n] = (cst_where){-1, 0};
     b->last[n] = -1;
-    if (p->slot[n] >= 0) b->where[n] = (cst_where){CST_BASE_SCRATCH, p->slot[n]};
-    if (p->home[n] >= 0) b->where[n] = (cst_where){CST_BASE_OUT, p->home[n]};
+    if (p->slot[n] >= 0)
+      b->where[n] = (cst_where){CST_BASE_SCRATCH, p->slot[n]};
+    if (p->home[n] >= 0)
+      b->where[n] = (cst_where){CST_BASE_OUT, p->home[n]};
   }
   for (int i = 0; i < p->nstraight; i++) {
     const cst_vertex *v = &p->node[p->straight[i]];
     b->last[v->a] = i;
-    if (v->b >= 0) b->last[v->b] = i;
+    if (v->b >= 0)
+      b->last[v->b] = i;
   }
 }
 
 static void append_copies(builder *b) {
   const cst_partition *p = b->p;
   for (int k = 0; k < p->nout; k++) {
-    if (p->out[k] < 0 || p->done[k]) continue;
+    if (p->out[k] < 0 || p->done[k])
+      continue;
     const cst_where w = locate(b, p->out[k]);
-    if (w.base != CST_BASE_OUT || w.index != k) append(b, CST_OP_COPY, (cst_where){CST_BASE_OUT, k}, w, w);
+    if (w.base != CST_BASE_OUT || w.index != k)
+      append(b, CST_OP_COPY, (cst_where){CST_BASE_OUT, k}, w, w);
   }
 }
 
 /* Makes a block of everything since the last one; NULL where it is empty and straight. */
 static cst_tape_block *end_block(builder *b, int loop) {
-  cst_tape       *t = b->tape;
-  const int       first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
+  cst_tape *t = b->tape;
+  const int first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
   cst_tape_block *k = &t->block[t->blocks];
-  if (loop < 0 && t->length > first) append(b, CST_OP_END, (cst_where){0}, (cst_where){0}, (cst_where){0});
+  if (loop < 0 && t->length > first)
+    append(b, CST_OP_END, (cst_where){0}, (cst_where){0}, (cst_where){0});
   *k = (cst_tape_block){.first = first, .length = t->length - first, .loop = loop};
   t->blocks += k->length > 0 || loop >= 0;
   return k;
@@ -117,9 +132,11 @@ static cst_tape_block *end_block(builder *b, int loop) {
 
 /* An operand of a step: a leaf, or the register of an earlier step. */
 static cst_where body_operand(builder *b, const cst_shape *s, const int *reg, int operand) {
-  if (operand >= 0) return (cst_where){CST_BASE_CHUNK, reg[operand]};
+  if (operand >= 0)
+    return (cst_where){CST_BASE_CHUNK, reg[operand]};
   const cst_leaf *leaf = &s->leaf[-1 - operand];
-  if (leaf->letter == CST_FROM_CONSTANT) return add_constant(b, leaf->value);
+  if (leaf->letter == CST_FROM_CONSTANT)
+    return add_constant(b, leaf->value);
   return (cst_where){letter_base(b->tape, leaf->letter), -1 - operand};
 }
 
@@ -129,23 +146,28 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
   int last[CST_SHAPE_STEPS], reg[CST_SHAPE_STEPS], free[CST_SHAPE_STEPS], nfree = 0, used = 0;
   for (int i = 0; i < s->steps; i++) {
     last[i] = -1;
-    if (s->step[i].a >= 0) last[s->step[i].a] = i;
-    if (s->step[i].b >= 0) last[s->step[i].b] = i;
+    if (s->step[i].a >= 0)
+      last[s->step[i].a] = i;
+    if (s->step[i].b >= 0)
+      last[s->step[i].b] = i;
   }
   for (int i = 0; i < s->steps; i++) {
     const int       operand[] = {s->step[i].a, s->step[i].b};
     const cst_where x = body_operand(b, s, reg, operand[0]);
     const cst_where y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
     for (int j = 0; j < 2; j++) {
-      if (operand[j] < 0 || last[operand[j]] != i) continue;
+      if (operand[j] < 0 || last[operand[j]] != i)
+        continue;
       last[operand[j]] = -1;
       free[nfree++] = reg[operand[j]];
     }
     const bool end = place && i == s->steps - 1;
-    if (!end) reg[i] = nfree ? free[--nfree] : used++;
+    if (!end)
+      reg[i] = nfree ? free[--nfree] : used++;
     append(b, (cst_op)s->step[i].op, end ? *place : (cst_where){CST_BASE_CHUNK, reg[i]}, x, y);
   }
-  if (used > b->chunks) b->chunks = used;
+  if (used > b->chunks)
+    b->chunks = used;
   return place && s->steps ? *place : body_operand(b, s, reg, s->result);
 }
 
@@ -154,12 +176,15 @@ static void append_loop(builder *b, int loop) {
   const cst_shape *s = &b->tape->loops.shapes.shape[l->shape];
   const cst_where  place = {letter_base(b->tape, l->letter), 0};
   const cst_where  value = append_body(b, s, l->sums ? NULL : &place);
-  if (!l->sums && !s->steps) append(b, CST_OP_COPY, place, value, value);
+  if (!l->sums && !s->steps)
+    append(b, CST_OP_COPY, place, value, value);
   cst_tape_block *k = end_block(b, loop);
-  if (!l->sums) return;
+  if (!l->sums)
+    return;
   k->term = value;
-  k->start = l->start.letter == CST_FROM_CONSTANT ? add_constant(b, l->start.value)
-                                                  : (cst_where){letter_base(b->tape, l->start.letter), 0};
+  k->start = l->start.letter == CST_FROM_CONSTANT
+                 ? add_constant(b, l->start.value)
+                 : (cst_where){letter_base(b->tape, l->start.letter), 0};
 }
 
 static void append_all(builder *b) {
@@ -168,10 +193,13 @@ static void append_all(builder *b) {
   int                  next = 0;
   b->tape->block = cst_expr_memory(NULL, 2 * (size_t)loops + 2, sizeof *b->tape->block);
   for (int s = 0; s <= loops; s++) {
-    for (; next < p->nstraight && p->stage[p->straight[next]] == s; next++) append_operation(b, next);
-    if (s == loops) append_copies(b);
+    for (; next < p->nstraight && p->stage[p->straight[next]] == s; next++)
+      append_operation(b, next);
+    if (s == loops)
+      append_copies(b);
     end_block(b, -1);
-    if (s < loops) append_loop(b, s);
+    if (s < loops)
+      append_loop(b, s);
   }
 }
 
@@ -179,7 +207,8 @@ static void spread_constants(cst_tape *t, const double *constant, int n) {
   for (int s = 0; s < 4; s++) {
     const size_t w = (size_t)1 << s;
     t->constants[s] = cst_need(aligned_alloc(64, ((size_t)n * w * sizeof(double) + 64) / 64 * 64));
-    for (size_t i = 0; i < (size_t)n * w; i++) t->constants[s][i] = constant[i / w];
+    for (size_t i = 0; i < (size_t)n * w; i++)
+      t->constants[s][i] = constant[i / w];
   }
 }
 
@@ -209,8 +238,10 @@ cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout) {
 }
 
 void cst_tape_destroy(cst_tape *t) {
-  if (!t) return;
-  for (int s = 0; s < 4; s++) free(t->constants[s]);
+  if (!t)
+    return;
+  for (int s = 0; s < 4; s++)
+    free(t->constants[s]);
   cst_partition_loops_destroy(&t->loops);
   free(t->block);
   free(t->code);

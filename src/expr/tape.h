@@ -34,7 +34,8 @@ typedef struct {
 
 typedef struct {
   int       first, length, loop; /* instructions; loop -1: straight */
-  cst_where term, start; /* of a loop of sums: the value of a row; the start of the sum (index of a constant,
+  cst_where term,
+      start; /* of a loop of sums: the value of a row; the start of the sum (index of a constant,
                             or unused) */
 } cst_tape_block;
 
@@ -46,6 +47,7 @@ struct cst_tape {
   int              chunk;               /* the first register of the chunks of bodies */
   char             letter[CST_LETTERS]; /* of base CST_BASE_INPUT + j */
   int              nconstant;
-  double *constants[4]; /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
+  double *
+      constants[4]; /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
 };
 #endif

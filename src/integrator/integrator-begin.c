@@ -10,28 +10,36 @@
 static bool begun;
 
 static cst_integrator_code refuse(char *why, int n, const char *reason) {
-  if (n > 0) snprintf(why, (size_t)n, "%s", reason);
+  if (n > 0)
+    snprintf(why, (size_t)n, "%s", reason);
   return CST_INTEGRATOR_INTERNAL;
 }
 
 /* PETSC_COMM_WORLD is this process: in a parallel program each rank steps independently. */
 static bool start_petsc(void) {
   int running = 0;
-  if (MPI_Initialized(&running)) return false;
-  if (running) PETSC_COMM_WORLD = MPI_COMM_SELF;
-  if (PetscInitializeNoArguments()) return false;
+  if (MPI_Initialized(&running))
+    return false;
+  if (running)
+    PETSC_COMM_WORLD = MPI_COMM_SELF;
+  if (PetscInitializeNoArguments())
+    return false;
   (void)PetscPopSignalHandler();
   return begun = true;
 }
 
 cst_integrator_code cst_integrator_begin(char *why, int n) {
   PetscBool there;
-  if (PetscInitialized(&there)) return refuse(why, n, "PETSc does not answer");
-  if (!there && !start_petsc()) return refuse(why, n, "PETSc or MPI cannot be initialised");
-  return cst_solver_register() ? refuse(why, n, "PETSc cannot register the solver") : CST_INTEGRATOR_OK;
+  if (PetscInitialized(&there))
+    return refuse(why, n, "PETSc does not answer");
+  if (!there && !start_petsc())
+    return refuse(why, n, "PETSc or MPI cannot be initialised");
+  return cst_solver_register() ? refuse(why, n, "PETSc cannot register the solver")
+                               : CST_INTEGRATOR_OK;
 }
 
 void cst_integrator_end(void) {
-  if (begun) (void)PetscFinalize();
+  if (begun)
+    (void)PetscFinalize();
   begun = false;
 }

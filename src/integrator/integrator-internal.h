@@ -10,20 +10,22 @@
 enum { CST_INTEGRATOR_TEXT = 1024 };
 
 struct cst_integrator {
-  char                   message[CST_INTEGRATOR_TEXT];
-  cst_integrator_options options; /* with defaults filled in; method and layers are only read at creation */
-  cst_system            *system;
-  cst_method            *method;
-  int                    isa, width;
-  bool                   ready;            /* there is a stepper */
-  bool                   redundancy_known; /* the redundant constraints are known */
-  cst_prepared          *prepared;         /* made at the first start, with the stepper */
-  cst_stepper           *stepper;
-  cst_batch              batch;
-  const cst_fold        *fold;
-  long                   count;   /* trajectories started */
-  double                 h, next; /* the step, and that of the next start */
-  double    *workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte
+  char message[CST_INTEGRATOR_TEXT];
+  cst_integrator_options
+                options; /* with defaults filled in; method and layers are only read at creation */
+  cst_system   *system;
+  cst_method   *method;
+  int           isa, width;
+  bool          ready;            /* there is a stepper */
+  bool          redundancy_known; /* the redundant constraints are known */
+  cst_prepared *prepared;         /* made at the first start, with the stepper */
+  cst_stepper  *stepper;
+  cst_batch     batch;
+  const cst_fold *fold;
+  long            count;   /* trajectories started */
+  double          h, next; /* the step, and that of the next start */
+  double *
+      workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte
                         aligned */
   cst_tape **observable;
   bool      *needs_lambda;
@@ -32,7 +34,8 @@ struct cst_integrator {
 };
 
 /* Stores the message; returns the code. */
-cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code, const char *format, ...)
+cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code,
+                                        const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* n numbers, zero, 64-byte aligned; NULL without memory. */
 double *cst_integrator_numbers(size_t n);

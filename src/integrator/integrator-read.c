@@ -8,14 +8,19 @@
 
 long   cst_integrator_count(const cst_integrator *x) { return x->count; }
 long   cst_integrator_steps(const cst_integrator *x) { return x->count ? x->batch.step : 0; }
-double cst_integrator_time(const cst_integrator *x) { return (double)cst_integrator_steps(x) * x->h; }
+double cst_integrator_time(const cst_integrator *x) {
+  return (double)cst_integrator_steps(x) * x->h;
+}
 
 const char *cst_integrator_reason(cst_trajectory_status status) {
-  if (status == CST_TRAJECTORY_WELL) return "well";
+  if (status == CST_TRAJECTORY_WELL)
+    return "well";
   return status == CST_TRAJECTORY_NOT_CONVERGED ? "solver did not converge" : "not finite";
 }
 
-static bool is_well(const cst_integrator *x, long k) { return x->batch.status[k].reason == CST_DONE; }
+static bool is_well(const cst_integrator *x, long k) {
+  return x->batch.status[k].reason == CST_DONE;
+}
 
 static long steps_of(const cst_integrator *x, long k) {
   return is_well(x, k) ? x->batch.step : x->batch.status[k].step;
@@ -26,7 +31,8 @@ long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *statu
   for (long k = 0; k < x->count; k++) {
     failed += !is_well(x, k);
     status[k] = (cst_trajectory_status)x->batch.status[k].reason;
-    if (steps) steps[k] = steps_of(x, k);
+    if (steps)
+      steps[k] = steps_of(x, k);
   }
   return failed;
 }
@@ -35,16 +41,19 @@ long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *statu
 static void components(const cst_integrator *x, int first, int n, double *to) {
   for (long k = 0; k < x->count; k++) {
     const double *column = cst_batch_lane(x->stepper, &x->batch, k);
-    for (int i = 0; i < n; i++) to[k * n + i] = column[(first + i) * x->width];
+    for (int i = 0; i < n; i++)
+      to[k * n + i] = column[(first + i) * x->width];
   }
 }
 
 void cst_integrator_positions(const cst_integrator *x, double *q) {
-  if (x->count) components(x, cst_stepper_layout(x->stepper)->q, x->system->nq, q);
+  if (x->count)
+    components(x, cst_stepper_layout(x->stepper)->q, x->system->nq, q);
 }
 
 void cst_integrator_momenta(const cst_integrator *x, double *p) {
-  if (x->count) components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
+  if (x->count)
+    components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
 }
 
 /* ---- quantities computed group by group ---- */
@@ -74,10 +83,12 @@ static void read_all(const cst_integrator *x, reading r, measure *of, int n, dou
     r.record = (is_well(x, k) ? x->batch.record : x->batch.last) + (size_t)group * size;
     r.step = steps_of(x, k);
     r.alive = is_well(x, k) ? x->batch.alive[group] : 1 << lane;
-    const bool done =
-        lane > 0 && is_well(x, k) && is_well(x, k - 1); /* all living lanes of the group are read together */
-    if (!done) of(&r, out);
-    for (int i = 0; i < n; i++) to[k * n + i] = out[i * W + lane];
+    const bool done = lane > 0 && is_well(x, k) &&
+                      is_well(x, k - 1); /* all living lanes of the group are read together */
+    if (!done)
+      of(&r, out);
+    for (int i = 0; i < n; i++)
+      to[k * n + i] = out[i * W + lane];
   }
   free(out);
 }
@@ -99,11 +110,15 @@ static void make_least(const reading *r, double *lambda) {
   double            c[CST_MAX_PAR], q[s->nq + 1],
       l[s->ng + 1]; /* small: only dense systems have redundant constraints */
   for (int lane = 0; lane < W; lane++) {
-    for (int k = 0; k < s->npar; k++) c[k] = r->record[(at->c + k) * W + lane];
-    for (int i = 0; i < s->nq; i++) q[i] = r->record[(at->q + i) * W + lane];
-    for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane];
+    for (int k = 0; k < s->npar; k++)
+      c[k] = r->record[(at->c + k) * W + lane];
+    for (int i = 0; i < s->nq; i++)
+      q[i] = r->record[(at->q + i) * W + lane];
+    for (int a = 0; a < s->ng; a++)
+      l[a] = lambda[a * W + lane];
     cst_system_least_norm(s, c, q, l);
-    for (int a = 0; a < s->ng; a++) lambda[a * W + lane] = l[a];
+    for (int a = 0; a < s->ng; a++)
+      lambda[a * W + lane] = l[a];
   }
 }
 
@@ -113,7 +128,8 @@ static void multipliers(const reading *r, double *lambda) {
     cst_stepper_lambda(x->stepper, r->record, r->step, lambda);
   else
     x->fold->multipliers(cst_stepper_context(x->stepper), r->record, lambda);
-  if (x->system->dropped) make_least(r, lambda);
+  if (x->system->dropped)
+    make_least(r, lambda);
 }
 
 void cst_integrator_multipliers(const cst_integrator *x, double *lambda) {
@@ -131,7 +147,8 @@ static cst_view see(const reading *r, double **rest) {
   double               *lambda = v + x->system->nq * W;
   double               *time = lambda + x->system->ng * W;
   velocities(r, v);
-  for (int l = 0; l < W; l++) time[l] = (double)r->step * x->h;
+  for (int l = 0; l < W; l++)
+    time[l] = (double)r->step * x->h;
   *rest = time + W;
   return (cst_view){.context = cst_stepper_context(x->stepper),
                     .record = r->record,
@@ -156,12 +173,14 @@ void cst_integrator_energy(const cst_integrator *x, double *energy) {
 }
 
 void cst_integrator_momentum_maps(const cst_integrator *x, double *map) {
-  read_all(x, (reading){.row = cst_observers[CST_OBSERVER_momentum]}, built_in, x->system->nsym, map);
+  read_all(x, (reading){.row = cst_observers[CST_OBSERVER_momentum]}, built_in, x->system->nsym,
+           map);
 }
 
 static const cst_observer *of_expressions(void) {
   int k = 0;
-  while (!cst_observers[k]->expression) k++;
+  while (!cst_observers[k]->expression)
+    k++;
   return cst_observers[k];
 }
 
@@ -170,20 +189,24 @@ static void expression(const reading *r, double *value) {
   double               *rest;
   const cst_view        view = see(r, &rest);
   const cst_observation look = {.system = x->system, .tape = x->observable[r->index]};
-  if (x->needs_lambda[r->index]) multipliers(r, x->workspace + x->system->nq * x->width);
+  if (x->needs_lambda[r->index])
+    multipliers(r, x->workspace + x->system->nq * x->width);
   of_expressions()->measure(&look, &view, NULL, value, rest);
 }
 
 void cst_integrator_observe(const cst_integrator *x, int index, double *value) {
-  if (index >= 0 && index < x->nobservable) read_all(x, (reading){.index = index}, expression, 1, value);
+  if (index >= 0 && index < x->nobservable)
+    read_all(x, (reading){.index = index}, expression, 1, value);
 }
 
 static bool make_room(cst_integrator *x, const cst_tape *tape) {
   const size_t n = (size_t)x->nobservable + 1;
   cst_tape   **more = realloc(x->observable, n * sizeof *more);
-  if (more) x->observable = more;
+  if (more)
+    x->observable = more;
   bool *needs = realloc(x->needs_lambda, n * sizeof *needs);
-  if (needs) x->needs_lambda = needs;
+  if (needs)
+    x->needs_lambda = needs;
   size_t most = (size_t)cst_tape_registers(tape);
   for (int i = 0; i < x->nobservable; i++)
     if ((size_t)cst_tape_registers(x->observable[i]) > most)

@@ -18,8 +18,8 @@ _Static_assert((int)CST_TRAJECTORY_NOT_CONVERGED == CST_NOT_CONVERGED &&
                    (int)CST_TRAJECTORY_NOT_FINITE == CST_NOT_FINITE,
                "same numbers");
 
-cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code, const char *format,
-                                        ...) {
+cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code,
+                                        const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(x->message, sizeof x->message, format, arguments);
@@ -30,7 +30,8 @@ cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code c
 double *cst_integrator_numbers(size_t n) {
   void        *p = NULL;
   const size_t bytes = (n + 8) * sizeof(double);
-  if (posix_memalign(&p, 64, bytes)) return NULL;
+  if (posix_memalign(&p, 64, bytes))
+    return NULL;
   return memset(p, 0, bytes);
 }
 
@@ -39,8 +40,9 @@ const char *cst_integrator_message(const cst_integrator *x) { return x ? x->mess
 /* ---- PETSc's errors ---- */
 
 /* Keeps the message of the innermost error; prints nothing. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
-                           PetscErrorType type, const char *message, void *context) {
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType type, const char *message,
+                           void *context) {
   (void)comm, (void)line, (void)function, (void)file;
   if (type == PETSC_ERROR_INITIAL && message)
     cst_integrator_fail(context, CST_INTEGRATOR_INTERNAL, "%s", message);
@@ -48,9 +50,11 @@ static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const 
 }
 
 static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
-  if (!error) return CST_INTEGRATOR_OK;
-  return *x->message ? CST_INTEGRATOR_INTERNAL
-                     : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
+  if (!error)
+    return CST_INTEGRATOR_OK;
+  return *x->message
+             ? CST_INTEGRATOR_INTERNAL
+             : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
 }
 
 /* ---- creation ---- */
@@ -62,22 +66,28 @@ static cst_integrator_code check_options(cst_integrator *x) {
   if (PetscInitialized(&begun) || !begun)
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
                                "PETSc is not initialised; call cst_integrator_begin first");
-  if (!o->trajectories) o->trajectories = 1;
-  if (o->tolerance == 0) o->tolerance = 1e-14;
-  if (!o->max_iterations) o->max_iterations = 25;
+  if (!o->trajectories)
+    o->trajectories = 1;
+  if (o->tolerance == 0)
+    o->tolerance = 1e-14;
+  if (!o->max_iterations)
+    o->max_iterations = 25;
   if (!o->system || !o->method)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "a system and a method are required");
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "a system and a method are required");
   if (o->trajectories < 1 || o->trajectories > 100000000)
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
                                "trajectories is %ld; allowed are 1 to 100000000", o->trajectories);
   if (!(o->tolerance > 0 && o->tolerance <= 0.01))
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
-                               "tolerance is %g; it must be above 0 and at most 0.01", o->tolerance);
+                               "tolerance is %g; it must be above 0 and at most 0.01",
+                               o->tolerance);
   if (o->max_iterations < 1)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "max_iterations is %d; it must be at least 1",
-                               o->max_iterations);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "max_iterations is %d; it must be at least 1", o->max_iterations);
   x->isa = cst_isa_choose(&reason);
-  if (x->isa < 0) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s", reason);
+  if (x->isa < 0)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s", reason);
   x->width = cst_isas[x->isa].width;
   x->system = o->system;
   return CST_INTEGRATOR_OK;
@@ -88,8 +98,8 @@ static cst_integrator_code read_method(cst_integrator *x) {
   char           why[400];
   x->method = cst_method_parse(x->options.method, x->options.layers, &error);
   if (!x->method)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s: at character %d: %s", x->options.method,
-                               error.offset + 1, error.message);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s: at character %d: %s",
+                               x->options.method, error.offset + 1, error.message);
   if (!cst_method_fits(x->method, x->system, why, sizeof why))
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s", why);
   return CST_INTEGRATOR_OK;
@@ -104,24 +114,28 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
   cst_code      code = {0};
   char          why[CST_WHY];
   cst_prepared *p;
-  if (s->compiled[isa]) return;
+  if (s->compiled[isa])
+    return;
   if (compile) {
     p = cst_method_prepare(x->method, x->system);
-    if (p->stepped == s) cst_program_cores(p->program, cores, 0, MOST);
+    if (p->stepped == s)
+      cst_program_cores(p->program, cores, 0, MOST);
     cst_program_prepared_destroy(p);
   }
   if (compile && cst_compile(s, isa, cores, false, &code, why)) {
     const bool loaded = cst_load_code(s, &code, why);
     cst_compile_free(&code);
-    if (loaded) return;
+    if (loaded)
+      return;
   }
-  if (!s->kernel[isa][CST_K_V]) cst_system_interpret(s);
+  if (!s->kernel[isa][CST_K_V])
+    cst_system_interpret(s);
 }
 
 cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h) {
   if (!isfinite(h) || h == 0)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "the step is %g; it must be finite and not 0",
-                               h);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "the step is %g; it must be finite and not 0", h);
   x->next = h;
   return CST_INTEGRATOR_OK;
 }
@@ -130,7 +144,8 @@ cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
                                           cst_integrator              **integrator) {
   cst_integrator     *x = *integrator = calloc(1, sizeof *x);
   cst_integrator_code code;
-  if (!x) return CST_INTEGRATOR_INTERNAL;
+  if (!x)
+    return CST_INTEGRATOR_INTERNAL;
   x->options = *options;
   if ((code = check_options(x)) || (code = cst_integrator_set_step(x, options->step)) ||
       (code = read_method(x)))
@@ -158,7 +173,8 @@ static void attach_stepped(cst_integrator *x) {
   char        why[400];
   cst_system *other =
       x->prepared->stepped == x->system ? NULL : cst_system_penalised(x->system, why, sizeof why);
-  if (other && other == x->prepared->stepped) attach(x, other, x->options.compile);
+  if (other && other == x->prepared->stepped)
+    attach(x, other, x->options.compile);
 }
 
 static PetscErrorCode make_stepper(cst_integrator *x) {
@@ -175,7 +191,8 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
   PetscCall(cst_stepper_create(x->prepared, &o, &x->stepper));
   PetscCall(cst_batch_create(x->stepper, &x->batch));
   x->fold = cst_fold_for(s, x->isa);
-  x->workspace = cst_integrator_numbers((size_t)x->width * (size_t)(s->nq + s->ng + 2 * s->nsym + 8));
+  x->workspace =
+      cst_integrator_numbers((size_t)x->width * (size_t)(s->nq + s->ng + 2 * s->nsym + 8));
   PetscCheck(x->workspace, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for an integrator");
   x->ready = true;
   PetscFunctionReturn(0);
@@ -183,18 +200,19 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
 
 /* ---- starts ---- */
 
-static cst_integrator_code check_finite(cst_integrator *x, long k, const double *q, const double *v) {
+static cst_integrator_code check_finite(cst_integrator *x, long k, const double *q,
+                                        const double *v) {
   const cst_system *s = x->system;
   for (int i = 0; i < s->nq; i++)
     if (!isfinite(q[i]) || !isfinite(v[i]))
       return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
-                                 "trajectory %ld: %s is %g, its velocity %g; both must be finite", k,
-                                 s->coordinate[i], q[i], v[i]);
+                                 "trajectory %ld: %s is %g, its velocity %g; both must be finite",
+                                 k, s->coordinate[i], q[i], v[i]);
   for (int b = 0; b < s->nbodies; b++)
     if (cst_system_body_is_reflected(&s->bodies[b], q))
       return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
-                                 "trajectory %ld: the matrix of %s is a reflection, not a rotation", k,
-                                 s->bodies[b].name);
+                                 "trajectory %ld: the matrix of %s is a reflection, not a rotation",
+                                 k, s->bodies[b].name);
   return CST_INTEGRATOR_OK;
 }
 
@@ -202,12 +220,15 @@ static cst_integrator_code check_start(cst_integrator *x, long k, const double *
                                        const double *v) {
   const cst_integrator_code code = check_finite(x, k, q, v);
   cst_worst                 g, gv;
-  if (code || !x->system->ng) return code;
+  if (code || !x->system->ng)
+    return code;
   cst_system_worst(x->system, c, q, v, &g, &gv);
-  if (g.scaled <= consistent && gv.scaled <= consistent) return CST_INTEGRATOR_OK;
+  if (g.scaled <= consistent && gv.scaled <= consistent)
+    return CST_INTEGRATOR_OK;
   return cst_integrator_fail(
       x, CST_INTEGRATOR_BAD_START,
-      "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at "
+      "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its "
+      "scale); at "
       "most 1e-10 of the scale is allowed; cst_system_project makes a start consistent",
       k, g.raw, g.scaled, gv.raw, gv.scaled);
 }
@@ -215,7 +236,8 @@ static cst_integrator_code check_start(cst_integrator *x, long k, const double *
 /* Finds the redundant constraints, at the first start. */
 static cst_integrator_code find_redundant(cst_integrator *x, const double *c, const double *q) {
   char why[400];
-  if (x->redundancy_known || !x->system->ng) return CST_INTEGRATOR_OK;
+  if (x->redundancy_known || !x->system->ng)
+    return CST_INTEGRATOR_OK;
   if (!x->system->dropped && !cst_system_enforce_independent(x->system, c, q, why, sizeof why))
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "%s", why);
   x->redundancy_known = true;
@@ -224,23 +246,26 @@ static cst_integrator_code find_redundant(cst_integrator *x, const double *c, co
 
 static cst_integrator_code prepare(cst_integrator *x, const double *c, const double *q) {
   cst_integrator_code code = find_redundant(x, c, q);
-  if (code || x->ready) return code;
+  if (code || x->ready)
+    return code;
   *x->message = 0;
   PetscPushErrorHandler(keep, x);
   code = code_of(x, make_stepper(x));
   PetscPopErrorHandler();
-  if (code) drop_stepper(x);
+  if (code)
+    drop_stepper(x);
   return code;
 }
 
 /* The parameters of trajectory k: the given ones, or the defaults in standard[npar], which the first call
  * fills. */
-static const double *parameters(const cst_integrator *x, const double *c, long k, const double *standard) {
+static const double *parameters(const cst_integrator *x, const double *c, long k,
+                                const double *standard) {
   return c ? c + k * x->system->npar : standard;
 }
 
-cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q,
-                                         const double *v) {
+cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c,
+                                         const double *q, const double *v) {
   const cst_system   *s = x->system;
   double              standard[CST_MAX_PAR] = {0};
   cst_integrator_code code = CST_INTEGRATOR_OK;
@@ -251,42 +276,47 @@ cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double
   cst_system_defaults(s, NULL, standard);
   for (long k = 0; k < n && !code; k++)
     code = check_start(x, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq);
-  if (code || (code = prepare(x, parameters(x, c, 0, standard), q))) return code;
+  if (code || (code = prepare(x, parameters(x, c, 0, standard), q)))
+    return code;
   x->count = n;
   x->h = x->next;
   cst_stepper_set_step(x->stepper, x->h);
   cst_batch_reset(x->stepper, &x->batch, n);
   for (long k = 0; k < n; k++) {
-    cst_batch_start(x->stepper, &x->batch, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq,
-                    x->options.tolerance);
+    cst_batch_start(x->stepper, &x->batch, k, parameters(x, c, k, standard), q + k * s->nq,
+                    v + k * s->nq, x->options.tolerance);
     cst_batch_address(x->stepper, &x->batch, k, x->options.seed, (uint64_t)k);
   }
   cst_batch_ready(x->stepper, &x->batch);
   return CST_INTEGRATOR_OK;
 }
 
-cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q,
-                                                 const double *p) {
+cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c,
+                                                 const double *q, const double *p) {
   const cst_system *s = x->system;
   double            standard[CST_MAX_PAR] = {0};
   double           *v = n > 0 && q && p ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
   bool              good = true;
-  if (!v) return cst_integrator_start(x, n, c, q, NULL);
+  if (!v)
+    return cst_integrator_start(x, n, c, q, NULL);
   cst_system_defaults(s, NULL, standard);
   for (long k = 0; k < n && good; k++)
-    good = cst_system_velocity(s, parameters(x, c, k, standard), q + k * s->nq, p + k * s->nq, v + k * s->nq);
+    good = cst_system_velocity(s, parameters(x, c, k, standard), q + k * s->nq, p + k * s->nq,
+                               v + k * s->nq);
   const cst_integrator_code code =
       good ? cst_integrator_start(x, n, c, q, v)
-           : cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "the mass matrix of %s is singular at a start",
-                                 s->name);
+           : cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
+                                 "the mass matrix of %s is singular at a start", s->name);
   free(v);
   return code;
 }
 
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n) {
-  if (!x->count) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "no trajectory has been started");
+  if (!x->count)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "no trajectory has been started");
   if (n < 0)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld steps; allowed are 0 and more", n);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld steps; allowed are 0 and more",
+                               n);
   *x->message = 0;
   PetscPushErrorHandler(keep, x);
   const cst_integrator_code code = code_of(x, cst_stepper_advance(x->stepper, &x->batch, n));
@@ -295,10 +325,12 @@ cst_integrator_code cst_integrator_advance(cst_integrator *x, long n) {
 }
 
 void cst_integrator_destroy(cst_integrator *x) {
-  if (!x) return;
+  if (!x)
+    return;
   drop_stepper(x);
   cst_method_destroy(x->method);
-  for (int i = 0; i < x->nobservable; i++) cst_tape_destroy(x->observable[i]);
+  for (int i = 0; i < x->nobservable; i++)
+    cst_tape_destroy(x->observable[i]);
   free(x->observable);
   free(x->needs_lambda);
   free(x->scratch);

@@ -12,15 +12,17 @@
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n != 1 || t->key[0])
     return cst_term_error(t, e, "adjoint takes one argument, a method: adjoint(euler-a)");
-  if (!cst_term_method(t->arg[0], e)) return false;
+  if (!cst_term_method(t->arg[0], e))
+    return false;
   cst_program p = {0};
   cst_term_expand(t->arg[0], &p, 1.0);
   bool has = cst_program_adjoint(&p, 0);
   free(p.step);
-  return has || cst_term_error(t->arg[0], e,
-                               "'%s' has no adjoint: it is given by formulas, or is not a bijection of the "
-                               "constrained phase space",
-                               t->arg[0]->name);
+  return has || cst_term_error(
+                    t->arg[0], e,
+                    "'%s' has no adjoint: it is given by formulas, or is not a bijection of the "
+                    "constrained phase space",
+                    t->arg[0]->name);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {

@@ -25,19 +25,24 @@ static int drifts_of(const cst_term *t) {
 static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *drifts = cst_term_argument(t, "drifts");
   const cst_term *other = cst_term_argument(t, NULL);
-  if (other) return cst_term_error(other, e, "baoab takes no method; langevin(METHOD, ...) does");
-  if (drifts && (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
-                 drifts->number != floor(drifts->number)))
-    return cst_term_error(drifts, e,
-                          "the drifts of baoab are a whole number from 1 to %d, in each half of the step",
-                          MOST_DRIFTS);
+  if (other)
+    return cst_term_error(other, e, "baoab takes no method; langevin(METHOD, ...) does");
+  if (drifts &&
+      (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
+       drifts->number != floor(drifts->number)))
+    return cst_term_error(
+        drifts, e, "the drifts of baoab are a whole number from 1 to %d, in each half of the step",
+        MOST_DRIFTS);
   return cst_langevin_check(t, "drifts", e);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (!cst_langevin_fits(t, s, why, n)) return false;
-  if (!s->general || drifts_of(t) == 1) return true;
-  snprintf(why, (size_t)n, "with a full mass matrix or an a(q), as %s has, baoab takes drifts=1", s->name);
+  if (!cst_langevin_fits(t, s, why, n))
+    return false;
+  if (!s->general || drifts_of(t) == 1)
+    return true;
+  snprintf(why, (size_t)n, "with a full mass matrix or an a(q), as %s has, baoab takes drifts=1",
+           s->name);
   return false;
 }
 
@@ -45,9 +50,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const int    n = drifts_of(t);
   const double part = fraction / (2 * n);
-  for (int i = 0; i < n; i++) cst_program_add(p, cst_kick_apart(part, i == 0 ? n : 0, 0));
+  for (int i = 0; i < n; i++)
+    cst_program_add(p, cst_kick_apart(part, i == 0 ? n : 0, 0));
   cst_langevin_add(t, p);
-  for (int i = 0; i < n; i++) cst_program_add(p, cst_kick_apart(part, 0, i == n - 1 ? n : 0));
+  for (int i = 0; i < n; i++)
+    cst_program_add(p, cst_kick_apart(part, 0, i == n - 1 ? n : 0));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -67,16 +74,20 @@ const cst_method_row cst_method_row_baoab = {
     .info =
         {.name = "baoab",
          .doc = "The BAOAB splitting of Langevin's equation; with constraints g-BAOAB.",
-         .equations = "B: p <- p - h/2 dV(q);  A: q <- q + h/2 M^-1 p;  O: v <- e^(-friction h) v + sqrt((1 "
-                      "- e^(-2 friction h))/b) M^(-1/2) xi;  B A O A B, p projected on G v = 0, A along the "
-                      "geodesics of g = 0",
-         .notes =
-             "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The noise "
-             "is a function of seed, member and step.\nConfigurations are more accurate than velocities, "
-             "whose temperature has an error O(h^2): take the temperature from configurations.\nWith "
-             "constraints each A consists of `drifts` steps of RATTLE without a force.",
-         .source = "B. Leimkuhler, C. Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 "
-                   "(2016) 20160138",
+         .equations =
+             "B: p <- p - h/2 dV(q);  A: q <- q + h/2 M^-1 p;  O: v <- e^(-friction h) v + sqrt((1 "
+             "- e^(-2 friction h))/b) M^(-1/2) xi;  B A O A B, p projected on G v = 0, A along the "
+             "geodesics of g = 0",
+         .notes = "b, the inverse temperature, is 1/kT in the units of the energy; friction is a "
+                  "rate. The noise "
+                  "is a function of seed, member and step.\nConfigurations are more accurate than "
+                  "velocities, "
+                  "whose temperature has an error O(h^2): take the temperature from "
+                  "configurations.\nWith "
+                  "constraints each A consists of `drifts` steps of RATTLE without a force.",
+         .source =
+             "B. Leimkuhler, C. Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 "
+             "(2016) 20160138",
          .signature = "baoab(friction=, inverse-temperature=, drifts=1)",
          .example = "baoab(friction=0.5, inverse-temperature=2)"},
     .check = check,

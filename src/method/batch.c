@@ -11,8 +11,8 @@ PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
   void        *record = NULL, *last = NULL;
   PetscFunctionBegin;
   memset(b, 0, sizeof *b);
-  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF,
-             PETSC_ERR_MEM, "no memory for a batch");
+  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes),
+             PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
   b->record = record;
   b->last = last;
   PetscCall(PetscCalloc1(groups, &b->alive));
@@ -42,7 +42,8 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
 
 static double *numbers(int n) {
   double *x = calloc((size_t)n + 1, sizeof *x);
-  if (!x) abort();
+  if (!x)
+    abort();
   return x;
 }
 
@@ -51,20 +52,24 @@ static double *column(const cst_stepper *s, double *records, long index) {
   return records + (size_t)(index / width) * cst_stepper_record_size(s) + index % width;
 }
 
-void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q,
-                     const double *v, double tolerance) {
+void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c,
+                     const double *q, const double *v, double tolerance) {
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const int         width = cst_stepper_width(s);
-  double *x = column(s, b->record, index), *p = numbers(sys->nq + sys->nmass + sys->ng), *mass = p + sys->nq,
-         *length = mass + sys->nmass;
+  double           *x = column(s, b->record, index), *p = numbers(sys->nq + sys->nmass + sys->ng),
+         *mass = p + sys->nq, *length = mass + sys->nmass;
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   x[at->extent * width] = cst_system_lengths(sys, c, q, length);
   cst_system_momentum(sys, c, q, v, p);
-  if (cst_stepper_context(s)->tangential) cst_system_tangential(sys, c, q, p);
-  for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
-  for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
-  for (int a = 0; a < sys->ng; a++) x[(at->length + a) * width] = length[a];
+  if (cst_stepper_context(s)->tangential)
+    cst_system_tangential(sys, c, q, p);
+  for (int k = 0; k < sys->npar; k++)
+    x[(at->c + k) * width] = c[k];
+  for (int k = 0; k < sys->nmass; k++)
+    x[(at->mass + k) * width] = mass[k];
+  for (int a = 0; a < sys->ng; a++)
+    x[(at->length + a) * width] = length[a];
   /* so that |g| / s, after rounding, does not exceed the tolerance */
   x[at->tolerance * width] = tolerance * (1 - 0x1p-50);
   for (int i = 0; i < sys->nq; i++) {
@@ -76,12 +81,13 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   b->alive[index / width] |= 1 << index % width;
 }
 
-void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed, uint64_t member) {
+void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed,
+                       uint64_t member) {
   cst_stepper_address(s, column(s, b->record, index), seed, member);
 }
 
-void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q,
-                      const double *v) {
+void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c,
+                      const double *q, const double *v) {
   const int     width = cst_stepper_width(s);
   const double *from = column(s, b->record, index);
   double       *to = column(s, b->last, index);
@@ -114,11 +120,13 @@ void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double
   const size_t  n = cst_stepper_record_size(s) / width;
   x[REASON] = b->status[index].reason;
   x[STEP] = (double)b->status[index].step;
-  for (size_t k = 0; k < n; k++) x[COLUMN + k] = from[k * width];
+  for (size_t k = 0; k < n; k++)
+    x[COLUMN + k] = from[k * width];
 }
 
 bool cst_batch_is_state(const double *x, long most) {
-  const bool is_reason = x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON];
+  const bool is_reason =
+      x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON];
   return is_reason && x[STEP] >= 0 && x[STEP] <= (double)most;
 }
 
@@ -133,5 +141,6 @@ void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const dou
     b->alive[(size_t)index / width] |= bit;
   else
     b->alive[(size_t)index / width] &= ~bit;
-  for (size_t k = 0; k < n; k++) to[k * width] = x[COLUMN + k];
+  for (size_t k = 0; k < n; k++)
+    to[k * width] = x[COLUMN + k];
 }

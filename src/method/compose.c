@@ -20,7 +20,9 @@ static bool is_scheme(const cst_term *t) {
   return t->n == 2 && (scheme_of(t) || t->arg[1]->kind == CST_TERM_LIST);
 }
 
-static int    gamma_count(const cst_term *t) { return scheme_of(t) ? scheme_of(t)->stages : t->arg[1]->n; }
+static int gamma_count(const cst_term *t) {
+  return scheme_of(t) ? scheme_of(t)->stages : t->arg[1]->n;
+}
 static double gamma_at(const cst_term *t, int i) {
   return scheme_of(t) ? scheme_of(t)->gamma[i] : t->arg[1]->arg[i]->number;
 }
@@ -70,14 +72,16 @@ static bool check_methods(const cst_term *t, cst_expr_error *e) {
   for (int i = 0; i < t->n; i++) {
     const cst_term *a = t->arg[i];
     if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && cst_scheme_find(a->name))
-      return cst_term_error(a, e, "a scheme such as %s goes with exactly one method: compose(rattle, %s)",
+      return cst_term_error(a, e,
+                            "a scheme such as %s goes with exactly one method: compose(rattle, %s)",
                             a->name, a->name);
     if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && !cst_term_known(a)) {
       const char *near = cst_term_nearest(a, true);
       return cst_term_error(a, e, "unknown scheme or method '%s'; did you mean '%s'?", a->name,
                             near ? near : "yoshida4");
     }
-    if (!cst_term_method(t->arg[i], e)) return false;
+    if (!cst_term_method(t->arg[i], e))
+      return false;
   }
   return true;
 }
@@ -99,20 +103,26 @@ static int substeps(const cst_term *t) {
 
 static bool check_size(const cst_term *t, cst_expr_error *e) {
   return substeps(t) <= MOST_SUBSTEPS ||
-         cst_term_error(t, e, "nested compositions make more than %d substeps per step", MOST_SUBSTEPS);
+         cst_term_error(t, e, "nested compositions make more than %d substeps per step",
+                        MOST_SUBSTEPS);
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   for (int i = 0; i < t->n; i++)
     if (t->key[i])
-      return cst_term_error(t->arg[i], e, "compose takes no '%s='; write compose(METHOD, SCHEME)", t->key[i]);
+      return cst_term_error(t->arg[i], e, "compose takes no '%s='; write compose(METHOD, SCHEME)",
+                            t->key[i]);
   if (t->n < 2)
     return cst_term_error(
         t, e, "compose takes a method and a scheme, or several methods: compose(rattle, yoshida4)");
-  if (!is_scheme(t)) return check_methods(t, e) && check_size(t, e);
-  if (!cst_term_method(t->arg[0], e)) return false;
-  if (t->arg[1]->kind == CST_TERM_LIST && !check_list(t->arg[1], e)) return false;
-  if (!check_size(t, e)) return false;
+  if (!is_scheme(t))
+    return check_methods(t, e) && check_size(t, e);
+  if (!cst_term_method(t->arg[0], e))
+    return false;
+  if (t->arg[1]->kind == CST_TERM_LIST && !check_list(t->arg[1], e))
+    return false;
+  if (!check_size(t, e))
+    return false;
   return base_reversible(t) ||
          cst_term_error(t->arg[0], e,
                         "a scheme needs a symmetric base or one with an adjoint, and '%s' has none",
@@ -121,7 +131,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   for (int i = 0; i < (is_scheme(t) ? 1 : t->n); i++)
-    if (!cst_term_fits(t->arg[i], s, why, n)) return false;
+    if (!cst_term_fits(t->arg[i], s, why, n))
+      return false;
   return true;
 }
 
@@ -130,8 +141,10 @@ static cst_program substep(const cst_term *t, bool *symmetric) {
   cst_program x = base(t);
   const int   n = x.n;
   *symmetric = cst_program_symmetric(&x);
-  if (*symmetric) return x;
-  for (int i = 0; i < n; i++) cst_program_add(&x, x.step[i]);
+  if (*symmetric)
+    return x;
+  for (int i = 0; i < n; i++)
+    cst_program_add(&x, x.step[i]);
   cst_program_adjoint(&x, n);
   return x;
 }
@@ -145,13 +158,15 @@ static void append(cst_program *p, const cst_program *x, double fraction) {
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   if (!is_scheme(t)) {
-    for (int i = 0; i < t->n; i++) cst_term_expand(t->arg[i], p, fraction / t->n);
+    for (int i = 0; i < t->n; i++)
+      cst_term_expand(t->arg[i], p, fraction / t->n);
     return;
   }
   bool         symmetric;
   cst_program  x = substep(t, &symmetric);
   const double part = symmetric ? 1 : 0.5; /* of gamma: the base and its adjoint take half each */
-  for (int i = 0; i < gamma_count(t); i++) append(p, &x, gamma_at(t, i) * fraction * part);
+  for (int i = 0; i < gamma_count(t); i++)
+    append(p, &x, gamma_at(t, i) * fraction * part);
   free(x.step);
 }
 
@@ -176,7 +191,9 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 /* 1 for a part whose own multipliers leave p off the tangent space; the next part or step absorbs the normal
  * part of p. */
-static int left_by(const cst_properties *x) { return x->own_lambda && !(x->claims & CST_CLAIM_VELOCITIES); }
+static int left_by(const cst_properties *x) {
+  return x->own_lambda && !(x->claims & CST_CLAIM_VELOCITIES);
+}
 
 /* True if the next part absorbs the normal part of p. */
 static bool takes_up(const cst_program *next) {
@@ -185,7 +202,8 @@ static bool takes_up(const cst_program *next) {
 
 /* True if the program is one substep that projects. */
 static bool projects(cst_program *p) {
-  if (p->n != 1) return false;
+  if (p->n != 1)
+    return false;
   cst_substep *x = p->step;
   return x->row->project && x->row->project(x->data);
 }
@@ -197,7 +215,8 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
   cst_properties x = cst_term_properties(t->arg[i], s);
   cst_program    own = {0}, next = {0};
   cst_term_expand(t->arg[i], &own, 1.0 / t->n);
-  if (i + 1 < t->n) cst_term_expand(t->arg[i + 1], &next, 1.0);
+  if (i + 1 < t->n)
+    cst_term_expand(t->arg[i + 1], &next, 1.0);
   if (takes_up(&next) && projects(&own)) {
     x.order_p = x.order_q;
     x.claims |= CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
@@ -212,14 +231,16 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
  * for different reasons, the energy of their composition drifts. */
 static unsigned common(unsigned x, unsigned y) {
   const unsigned both = x & y;
-  return both & (CST_CLAIM_SYMPLECTIC | CST_CLAIM_ENERGY) ? both : both & ~(unsigned)CST_CLAIM_BOUNDED;
+  return both & (CST_CLAIM_SYMPLECTIC | CST_CLAIM_ENERGY) ? both
+                                                          : both & ~(unsigned)CST_CLAIM_BOUNDED;
 }
 
 /* Tableaus: derived algebraically. Schemes: the claims of the base, made symmetric. Lists of methods: what
  * all of them claim and their composition keeps, with one more order if it is symmetric. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_layer l;
-  if (cst_program_layer(t, &l)) return cst_tableau_properties(&l.tableau, s);
+  if (cst_program_layer(t, &l))
+    return cst_tableau_properties(&l.tableau, s);
   if (is_scheme(t)) {
     cst_properties x = cst_term_properties(t->arg[0], s);
     raise_orders(&x, scheme_of(t) ? scheme_of(t)->order : list_order(t));
@@ -247,7 +268,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     last = y;
   }
   x.claims &= ~(unsigned)CST_CLAIM_SYMMETRIC;
-  if (mixed) x.claims &= ~(unsigned)CST_CLAIM_BOUNDED;
+  if (mixed)
+    x.claims &= ~(unsigned)CST_CLAIM_BOUNDED;
   if (!mixed && cst_program_symmetric(&p)) {
     x.order_q = even(x.order_q);
     x.order_p = even(x.order_p);
@@ -255,7 +277,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   }
   x.lambda_time = x.own_lambda ? 0.5 : 1;
   x.order_lambda = x.own_lambda ? least(least(x.order_q, 2), passed) : x.order_q;
-  if (left == t->n && t->n % 2) x.order_lambda = 1; /* the normal part changes its sign over the step */
+  if (left == t->n && t->n % 2)
+    x.order_lambda = 1; /* the normal part changes its sign over the step */
   x.first_impulse = last.first_impulse > 0 ? 1 - (1 - last.first_impulse) / t->n : 0;
   free(p.step);
   return x;
@@ -263,8 +286,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_compose = {
     .info = {.name = "compose",
-             .doc = "Composition: a scheme raises the order of a symmetric base (pairs with the adjoint make "
-                    "any base symmetric); several methods are applied one after another with equal fractions "
+             .doc = "Composition: a scheme raises the order of a symmetric base (pairs with the "
+                    "adjoint make "
+                    "any base symmetric); several methods are applied one after another with equal "
+                    "fractions "
                     "of the step.",
              .equations = "Phi_{gamma_s h} o ... o Phi_{gamma_1 h},  sum gamma_i = 1",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4 and V.3",

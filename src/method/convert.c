@@ -28,11 +28,13 @@ static double bias_of(const cst_term *t) {
 }
 
 static bool check_layer(cst_term *l, cst_expr_error *e) {
-  if (!cst_term_method(l, e)) return false;
+  if (!cst_term_method(l, e))
+    return false;
   return cst_term_layer(l, &(cst_layer){0}) ||
-         cst_term_error(
-             l, e, "'%s' is not a layer; convert takes a one-step layer such as euler, heun, rk4, gauss(2)",
-             l->name);
+         cst_term_error(l, e,
+                        "'%s' is not a layer; convert takes a one-step layer such as euler, heun, "
+                        "rk4, gauss(2)",
+                        l->name);
 }
 
 static bool check_keys(const cst_term *t, cst_expr_error *e) {
@@ -40,19 +42,22 @@ static bool check_keys(const cst_term *t, cst_expr_error *e) {
   int                      seen[4] = {0};
   for (int i = 0; i < t->n; i++) {
     int k = t->key[i] ? 0 : 3;
-    while (t->key[i] && k < 3 && strcmp(known[k], t->key[i])) k++;
+    while (t->key[i] && k < 3 && strcmp(known[k], t->key[i]))
+      k++;
     if (t->key[i] && k == 3)
-      return cst_term_error(
-          t->arg[i], e,
-          "convert takes no '%s='; write convert(LAYER, bias=b) or convert(minus=LAYER, plus=LAYER, bias=b)",
-          t->key[i]);
+      return cst_term_error(t->arg[i], e,
+                            "convert takes no '%s='; write convert(LAYER, bias=b) or "
+                            "convert(minus=LAYER, plus=LAYER, bias=b)",
+                            t->key[i]);
     if (seen[k]++)
       return cst_term_error(t->arg[i], e,
-                            k == 3 ? "convert takes one layer, or minus= and plus=" : "'%s=' appears twice",
+                            k == 3 ? "convert takes one layer, or minus= and plus="
+                                   : "'%s=' appears twice",
                             t->key[i]);
   }
   if (seen[3] == (seen[0] || seen[1]) || (!seen[3] && seen[0] != seen[1]))
-    return cst_term_error(t, e, "convert takes one layer, or both minus= and plus=: convert(rk4, bias=-0.5)");
+    return cst_term_error(
+        t, e, "convert takes one layer, or both minus= and plus=: convert(rk4, bias=-0.5)");
   return true;
 }
 
@@ -63,30 +68,37 @@ static bool check_bias(const cst_term *b, cst_expr_error *e) {
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e)) return false;
+  if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e))
+    return false;
   cst_term *one = cst_term_argument(t, NULL);
   return one ? check_layer(one, e)
-             : check_layer(cst_term_argument(t, "minus"), e) && check_layer(cst_term_argument(t, "plus"), e);
+             : check_layer(cst_term_argument(t, "minus"), e) &&
+                   check_layer(cst_term_argument(t, "plus"), e);
 }
 
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
   cst_layer l = {0};
   cst_term_layer(layer, &l);
-  if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce)) return true;
+  if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce))
+    return true;
   snprintf(why, (size_t)n,
-           "%s has %s, whose work is summed over the stages of a tableau; the formulas of %s do not give it",
+           "%s has %s, whose work is summed over the stages of a tableau; the formulas of %s do "
+           "not give it",
            s->name, s->nvel ? "constraints on velocities" : "nonconservative forces", layer->name);
   return false;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->nq > CST_MOST_CONVERTED || s->ng > CST_MOST_CONVERTED) {
-    snprintf(why, (size_t)n, "convert takes at most %d coordinates and constraints, and %s has %d and %d",
+    snprintf(why, (size_t)n,
+             "convert takes at most %d coordinates and constraints, and %s has %d and %d",
              CST_MOST_CONVERTED, s->name, s->nq, s->ng);
     return false;
   }
-  if (!cst_term_bends(t, s, why, n)) return false;
-  if (!cst_term_fits(minus_of(t), s, why, n) || !cst_term_fits(plus_of(t), s, why, n)) return false;
+  if (!cst_term_bends(t, s, why, n))
+    return false;
+  if (!cst_term_fits(minus_of(t), s, why, n) || !cst_term_fits(plus_of(t), s, why, n))
+    return false;
   return cst_convert_fits(minus_of(t), s, why, n) && cst_convert_fits(plus_of(t), s, why, n);
 }
 
@@ -123,15 +135,19 @@ static int order_of(const cst_term *t, const cst_system *s) {
   const int    minus = cst_layer_converted_order(minus_of(t), s);
   const int    plus = cst_layer_converted_order(plus_of(t), s);
   const double b = bias_of(t);
-  if (b == 0) return plus;
-  if (b == -1) return minus;
+  if (b == 0)
+    return plus;
+  if (b == -1)
+    return minus;
   return minus < plus ? minus : plus;
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   int      order = order_of(t, s);
-  unsigned claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
-  if (equivariant(t) && keeps_momenta(s)) claims |= CST_CLAIM_MOMENTUM;
+  unsigned claims =
+      CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
+  if (equivariant(t) && keeps_momenta(s))
+    claims |= CST_CLAIM_MOMENTUM;
   if (own_adjoint(t)) {
     order += order % 2;
     claims |= CST_CLAIM_SYMMETRIC;
@@ -142,30 +158,42 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_convert = {
-    .info = {.name = "convert",
-             .doc = "Any one-step layer made into a constrained variational integrator of the same order.",
-             .equations = "R_t: the layer's step for q' = v, v' = A(q, v), S' = L;  b: the bias;  P: the "
-                          "projection on g = 0 along Dg'\n"
-                          "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - "
-                          "R^S_{hb}(w),  w = (q, v) in TQ\n"
-                          "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
-                          "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
-                          "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
-             .notes =
-                 "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the tangential part of "
-                 "M v0 + a at t = 0; v is computed from p.\nThe bias, from -1 to 0, places w at the time t = "
-                 "-b h in the step; the order is that of the layer for every bias. b = -1/2 makes the method "
-                 "its own adjoint and gains one order over an odd layer: convert(rk3, bias=-0.5) has order "
-                 "4.\nconvert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the step and L2 on "
-                 "to the right end. With minus=adjoint(L), plus=L the half that ends in w is a step of L "
-                 "itself; it is not the adjoint of the other half, and gains nothing.\nA study's `solver: "
-                 "{iteration: ...}` is simplified (matrix from first variations of the flow; the default), "
-                 "newton (second variations), chord (the paper's) or krylov (newton without a matrix; the "
-                 "default for large systems).",
-             .source = "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method "
-                       "to a variational integrator of the same order, University of Saskatchewan",
-             .signature = "convert(LAYER, bias=0)",
-             .example = "convert(rk4)"},
+    .info =
+        {.name = "convert",
+         .doc =
+             "Any one-step layer made into a constrained variational integrator of the same order.",
+         .equations =
+             "R_t: the layer's step for q' = v, v' = A(q, v), S' = L;  b: the bias;  P: the "
+             "projection on g = 0 along Dg'\n"
+             "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - "
+             "R^S_{hb}(w),  w = (q, v) in TQ\n"
+             "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
+             "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
+             "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
+         .notes = "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the "
+                  "tangential part of "
+                  "M v0 + a at t = 0; v is computed from p.\nThe bias, from -1 to 0, places w at "
+                  "the time t = "
+                  "-b h in the step; the order is that of the layer for every bias. b = -1/2 makes "
+                  "the method "
+                  "its own adjoint and gains one order over an odd layer: convert(rk3, bias=-0.5) "
+                  "has order "
+                  "4.\nconvert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the "
+                  "step and L2 on "
+                  "to the right end. With minus=adjoint(L), plus=L the half that ends in w is a "
+                  "step of L "
+                  "itself; it is not the adjoint of the other half, and gains nothing.\nA study's "
+                  "`solver: "
+                  "{iteration: ...}` is simplified (matrix from first variations of the flow; the "
+                  "default), "
+                  "newton (second variations), chord (the paper's) or krylov (newton without a "
+                  "matrix; the "
+                  "default for large systems).",
+         .source =
+             "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method "
+             "to a variational integrator of the same order, University of Saskatchewan",
+         .signature = "convert(LAYER, bias=0)",
+         .example = "convert(rk4)"},
     .check = check,
     .on_also = CST_ON_FORCES | CST_ON_TIME,
     .fits = fits,

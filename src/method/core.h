@@ -31,9 +31,10 @@ typedef struct {
 
 enum {
   CST_LANE_DATA = 112,
-  CST_PAST = 5,          /* orders of differences that unknowns are extrapolated by (core/march.h) */
-  CST_DUE_STEPS = 16384, /* for which two corrections are due where one did not do (core/extrapolate.h) */
-  CST_TRAIL = 16         /* states between two looks at a march */
+  CST_PAST = 5, /* orders of differences that unknowns are extrapolated by (core/march.h) */
+  CST_DUE_STEPS =
+      16384,     /* for which two corrections are due where one did not do (core/extrapolate.h) */
+  CST_TRAIL = 16 /* states between two looks at a march */
 };
 
 /* The kick of a thermostat after a substep (core/noise.c), as a sum of `increments` shared parts. decay,
@@ -112,8 +113,8 @@ typedef struct cst_core {
   int (*begin)(const cst_march *m, const double *record, int j, double *x, cst_scratch *s);
   int (*residual)(const cst_march *m, const double *record, int j, const double *x, double *f,
                   cst_scratch *s);
-  void (*direction)(const cst_march *m, double *record, int j, const double *x, const double *f, double *d,
-                    cst_scratch *s);
+  void (*direction)(const cst_march *m, double *record, int j, const double *x, const double *f,
+                    double *d, cst_scratch *s);
   void (*correct)(const cst_march *m, const double *record, int j, double *x, const double *d,
                   cst_scratch *s);
   cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);

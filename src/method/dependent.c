@@ -11,7 +11,7 @@ static const double RANGE = 6, SMALL = 1e-6;
 typedef struct {
   const cst_system *s;
   int               m, row[CST_MAX_G];
-  int               n, candidate[CST_MAX_Q]; /* coordinates on which no constraint depends, last first */
+  int n, candidate[CST_MAX_Q]; /* coordinates on which no constraint depends, last first */
   /* [1 + POINTS][ng][nq], at the first start and at points of a range */
   double *phi;
 } search;
@@ -19,7 +19,8 @@ typedef struct {
 static void forbid(const cst_system *s, cst_node x, bool *forbidden) {
   int      *index;
   const int n = cst_graph_support(s->graph, x, 'q', &index);
-  for (int k = 0; k < n; k++) forbidden[index[k]] = true;
+  for (int k = 0; k < n; k++)
+    forbidden[index[k]] = true;
   free(index);
 }
 
@@ -29,13 +30,17 @@ static void find_candidates(search *f) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   bool               forbidden[CST_MAX_Q] = {false};
   for (int a = s->ng - s->nvel; a < s->ng; a++) {
-    if (s->dropped && s->dropped[a]) continue;
+    if (s->dropped && s->dropped[a])
+      continue;
     f->row[f->m++] = a;
-    CST_EACH_ENTRY(G, a, e) forbid(s, s->kernel_out[CST_K_G][e], forbidden);
-    if (s->affine) forbid(s, s->kernel_out[CST_K_phi0][a], forbidden);
+    CST_EACH_ENTRY(G, a, e)
+      forbid(s, s->kernel_out[CST_K_G][e], forbidden);
+    if (s->affine)
+      forbid(s, s->kernel_out[CST_K_phi0][a], forbidden);
   }
   for (int i = s->nq - 1; i >= 0; i--)
-    if (!forbidden[i]) f->candidate[f->n++] = i;
+    if (!forbidden[i])
+      f->candidate[f->n++] = i;
 }
 
 static void take_points(search *f) {
@@ -60,7 +65,8 @@ static double determinant(double *A, int m) {
   for (int k = 0; k < m; k++) {
     int best = k;
     for (int i = k + 1; i < m; i++)
-      if (fabs(A[i * m + k]) > fabs(A[best * m + k])) best = i;
+      if (fabs(A[i * m + k]) > fabs(A[best * m + k]))
+        best = i;
     for (int j = 0; j < m && best != k; j++) {
       const double x = A[k * m + j];
       A[k * m + j] = A[best * m + j];
@@ -68,7 +74,8 @@ static double determinant(double *A, int m) {
     }
     d *= A[k * m + k];
     for (int i = k + 1; i < m && d != 0; i++)
-      for (int j = m - 1; j >= k; j--) A[i * m + j] -= A[i * m + k] / A[k * m + k] * A[k * m + j];
+      for (int j = m - 1; j >= k; j--)
+        A[i * m + j] -= A[i * m + k] / A[k * m + k] * A[k * m + j];
   }
   return d;
 }
@@ -80,8 +87,10 @@ static double determinant_at(const search *f, int point, const int *column) {
   for (int a = 0; a < f->m; a++) {
     const double *row = phi + f->row[a] * f->s->nq;
     double        square = 0;
-    for (int i = 0; i < f->s->nq; i++) square += row[i] * row[i];
-    for (int b = 0; b < f->m; b++) A[a * f->m + b] = row[column[b]];
+    for (int i = 0; i < f->s->nq; i++)
+      square += row[i] * row[i];
+    for (int b = 0; b < f->m; b++)
+      A[a * f->m + b] = row[column[b]];
     size *= sqrt(square);
   }
   return determinant(A, f->m) / size;
@@ -91,32 +100,40 @@ static bool is_regular(const search *f, const int *column) {
   const double at_start = determinant_at(f, 0, column);
   bool         regular = fabs(at_start) > SMALL;
   /* NaN where phi is undefined is accepted */
-  for (int k = 1; k <= POINTS && regular; k++) regular = !(determinant_at(f, k, column) * at_start <= 0);
+  for (int k = 1; k <= POINTS && regular; k++)
+    regular = !(determinant_at(f, k, column) * at_start <= 0);
   return regular;
 }
 
 /* Converts the ascending set k[m] of candidates to ascending coordinates. */
 static void take(const search *f, const int *k, int *column) {
-  for (int b = 0; b < f->m; b++) column[b] = f->candidate[k[f->m - 1 - b]];
+  for (int b = 0; b < f->m; b++)
+    column[b] = f->candidate[k[f->m - 1 - b]];
 }
 
 /* The next set in lexical order; false after the last. */
 static bool advance(const search *f, int *k) {
   int b = f->m - 1;
-  while (b >= 0 && k[b] == f->n - f->m + b) b--;
-  if (b < 0) return false;
+  while (b >= 0 && k[b] == f->n - f->m + b)
+    b--;
+  if (b < 0)
+    return false;
   k[b]++;
-  for (b++; b < f->m; b++) k[b] = k[b - 1] + 1;
+  for (b++; b < f->m; b++)
+    k[b] = k[b - 1] + 1;
   return true;
 }
 
 static bool choose(const search *f, int *column) {
   int k[CST_MAX_G];
-  for (int b = 0; b < f->m; b++) k[b] = b;
+  for (int b = 0; b < f->m; b++)
+    k[b] = b;
   for (int sets = 0; f->m <= f->n && sets < MOST_SETS; sets++) {
     take(f, k, column);
-    if (is_regular(f, column)) return true;
-    if (!advance(f, k)) break;
+    if (is_regular(f, column))
+      return true;
+    if (!advance(f, k))
+      break;
   }
   return false;
 }
@@ -126,7 +143,8 @@ int cst_dependent(const cst_system *s, int *row, int *column) {
   find_candidates(&f);
   take_points(&f);
   const bool found = f.m == 0 || choose(&f, column);
-  for (int a = 0; a < f.m; a++) row[a] = f.row[a];
+  for (int a = 0; a < f.m; a++)
+    row[a] = f.row[a];
   free(f.phi);
   return found ? f.m : -1;
 }

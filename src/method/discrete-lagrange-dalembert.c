@@ -8,28 +8,35 @@ static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
 
 /* The index of the form that x names, or -1. */
 static int form_of(const cst_term *x) {
-  if (x->kind != CST_TERM_NAME || x->n != 0) return -1;
+  if (x->kind != CST_TERM_NAME || x->n != 0)
+    return -1;
   for (int k = 0; forms[k]; k++)
-    if (!strcmp(x->name, forms[k])) return k;
+    if (!strcmp(x->name, forms[k]))
+      return k;
   return -1;
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n == 1 && !t->key[0] && form_of(t->arg[0]) >= 0) return true;
-  return cst_term_error(t->n ? t->arg[0] : t, e,
-                        "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
+  if (t->n == 1 && !t->key[0] && form_of(t->arg[0]) >= 0)
+    return true;
+  return cst_term_error(
+      t->n ? t->arg[0] : t, e,
+      "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nvel)
-    snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name, s->name);
+    snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
+             s->name);
   else if (s->ng > s->nvel)
-    snprintf(why, (size_t)n,
-             "%s does not support constraints on positions, and %s has some besides those on velocities",
-             t->name, s->name);
+    snprintf(
+        why, (size_t)n,
+        "%s does not support constraints on positions, and %s has some besides those on velocities",
+        t->name, s->name);
   else if (s->general)
-    snprintf(why, (size_t)n, "%s needs a constant diagonal mass and no gyroscopic term, and %s has others",
-             t->name, s->name);
+    snprintf(why, (size_t)n,
+             "%s needs a constant diagonal mass and no gyroscopic term, and %s has others", t->name,
+             s->name);
   else
     return true;
   return false;
@@ -48,22 +55,30 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
     .info =
         {.name = "discrete-lagrange-dalembert",
-         .doc = "Discrete Lagrange-d'Alembert equations with direct discretisations of constraints on "
-                "velocities; order 2.",
+         .doc =
+             "Discrete Lagrange-d'Alembert equations with direct discretisations of constraints on "
+             "velocities; order 2.",
          .equations =
              "D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L,  u = (q1 - q0)/h\n"
              "midpoint:    L_d = h L(q_m, u),  phi(q_m) u + phi0(q_m) = 0,  q_m = (q0 + q1)/2\n"
-             "reversible:  L_d = h/2 (L(q0, u) + L(q1, u)),  phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0\n"
+             "reversible:  L_d = h/2 (L(q0, u) + L(q1, u)),  phi(q_k) (q_k+1 - q_k-1)/(2 h) + "
+             "phi0(q_k) = 0\n"
              "leapfrog:    L_d as reversible, phi as midpoint; q = (q_k + q_k+1)/2, v = u",
-         .notes = "A run starts from q0 and M v0; p is D2 L_d plus a constraint force such that phi v + phi0 "
-                  "= 0. For systems with a constant diagonal mass, without constraints on positions and "
-                  "without forces.\nmidpoint is the form of Cortes and Martinez, reversible the geometric "
-                  "nonholonomic integrator of Ferraro, Iglesias and Martin de Diego (nonholonomic RATTLE), "
-                  "leapfrog the reversible method of McLachlan and Perlmutter.",
-         .source = "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365; R. "
-                   "McLachlan, M. Perlmutter, Integrators for nonholonomic mechanical systems, J. Nonlinear "
-                   "Sci. 16 (2006) 283; S. Ferraro, D. Iglesias, D. Martin de Diego, Momentum and energy "
-                   "preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
+         .notes =
+             "A run starts from q0 and M v0; p is D2 L_d plus a constraint force such that phi v + "
+             "phi0 "
+             "= 0. For systems with a constant diagonal mass, without constraints on positions and "
+             "without forces.\nmidpoint is the form of Cortes and Martinez, reversible the "
+             "geometric "
+             "nonholonomic integrator of Ferraro, Iglesias and Martin de Diego (nonholonomic "
+             "RATTLE), "
+             "leapfrog the reversible method of McLachlan and Perlmutter.",
+         .source =
+             "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365; R. "
+             "McLachlan, M. Perlmutter, Integrators for nonholonomic mechanical systems, J. "
+             "Nonlinear "
+             "Sci. 16 (2006) 283; S. Ferraro, D. Iglesias, D. Martin de Diego, Momentum and energy "
+             "preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
          .signature = "discrete-lagrange-dalembert(FORM)",
          .example = "discrete-lagrange-dalembert(reversible)"},
     .on_also = CST_ON_NONHOLONOMIC,

@@ -11,7 +11,8 @@ static double tolerance_of(const cst_term *t) {
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const keys[] = {"tolerance", NULL};
-  if (!cst_term_keys(t, keys, e)) return false;
+  if (!cst_term_keys(t, keys, e))
+    return false;
   const cst_term *x = cst_term_argument(t, "tolerance");
   if (x && (x->kind != CST_TERM_NUMBER || !(x->number >= 1e-15 && x->number <= 1)))
     return cst_term_error(x, e, "the tolerance of dopri5 is a number from 1e-15 to 1");
@@ -32,19 +33,26 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_dopri5 = {
     .info =
         {.name = "dopri5",
-         .doc = "The adaptive Runge-Kutta pair of Dormand and Prince, order 5(4), within each step; for "
+         .doc = "The adaptive Runge-Kutta pair of Dormand and Prince, order 5(4), within each "
+                "step; for "
                 "comparison. Keeps nothing.",
-         .equations = "steps of the pair lead from t to t + h, with lengths chosen by each lane's own error "
-                      "such that\n  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = "
-                      "(q, v),  e the difference of both solutions",
-         .notes = "The step h sets the times of observations and limits the pair's steps: errors are of the "
-                  "order of the tolerance times a growth in time, and of order 5 if h is shorter than the "
-                  "tolerance requires. The solution of order 5 is continued. The length of the pair's steps "
-                  "is kept from step to step. A trajectory fails if it needs more than 100000 steps of the "
+         .equations =
+             "steps of the pair lead from t to t + h, with lengths chosen by each lane's own error "
+             "such that\n  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = "
+             "(q, v),  e the difference of both solutions",
+         .notes = "The step h sets the times of observations and limits the pair's steps: errors "
+                  "are of the "
+                  "order of the tolerance times a growth in time, and of order 5 if h is shorter "
+                  "than the "
+                  "tolerance requires. The solution of order 5 is continued. The length of the "
+                  "pair's steps "
+                  "is kept from step to step. A trajectory fails if it needs more than 100000 "
+                  "steps of the "
                   "pair in one step h, or steps shorter than rounding allows.",
-         .source =
-             "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 "
-             "(1980) 19; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-5",
+         .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. "
+                   "Comp. Appl. Math. 6 "
+                   "(1980) 19; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, "
+                   "II.4-5",
          .signature = "dopri5(tolerance=1e-8)",
          .example = "dopri5(tolerance=0.001)"},
     .on_also = CST_ON_ALL,

@@ -21,24 +21,28 @@ struct cst_flow {
   programs self;
 };
 
-enum { N = CST_MAX_Q, MOST = 200000 /* operations; the derivatives take up to fifteen times as many */ };
+enum {
+  N = CST_MAX_Q,
+  MOST = 200000 /* operations; the derivatives take up to fifteen times as many */
+};
 static const char too_large[] = "take more operations than can be differentiated";
 
 /* Zeroed memory. */
 static void *memory(size_t n, size_t size) {
   void *p = calloc(n, size);
-  if (!p) abort();
+  if (!p)
+    abort();
   return p;
 }
 
 #define EACH(X) X(value) X(tangent) X(reverse) X(second)
-#define X(name)                                                                                              \
-  static void flow_##name(const void *self, const double *c, const double *q, const double *v,               \
-                          const double *w, const double *u, const double *l, double *o) {                    \
-    const programs *p = self;                                                                                \
-    const double   *in[128]; /* tapes read only these letters */                                             \
-    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                            \
-    p->run(p->tape[CST_FLOW_##name], in, o, p->scratch);                                                     \
+#define X(name)                                                                                    \
+  static void flow_##name(const void *self, const double *c, const double *q, const double *v,     \
+                          const double *w, const double *u, const double *l, double *o) {          \
+    const programs *p = self;                                                                      \
+    const double   *in[128]; /* tapes read only these letters */                                   \
+    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                  \
+    p->run(p->tape[CST_FLOW_##name], in, o, p->scratch);                                           \
   }
 EACH(X)
 #undef X
@@ -51,15 +55,17 @@ static cst_kernel *const kernels[CST_FLOW_COUNT] = {
 
 /* A system with its own graph, the inputs, and the formulas. */
 typedef struct {
-  cst_system    s;
-  int           n;
-  cst_node      state[2 * N], x[N], along[3 * N], t, seed; /* (q, v); covector; directions (dq, dv, dx); s */
-  cst_node      end[2 * N], S;                             /* (q1, v1) */
+  cst_system s;
+  int        n;
+  cst_node   state[2 * N], x[N], along[3 * N], t,
+      seed;                    /* (q, v); covector; directions (dq, dv, dx); s */
+  cst_node      end[2 * N], S; /* (q1, v1) */
   cst_flow_work work;
 } workshop;
 
 static void inputs(cst_graph *g, char array, int n, cst_node *x) {
-  for (int i = 0; i < n; i++) x[i] = cst_graph_input(g, array, i);
+  for (int i = 0; i < n; i++)
+    x[i] = cst_graph_input(g, array, i);
 }
 
 static workshop *open_workshop(const cst_flow_rule *rule, const cst_system *s) {
@@ -74,7 +80,8 @@ static workshop *open_workshop(const cst_flow_rule *rule, const cst_system *s) {
   w->t = cst_graph_input(g, 'l', 0);
   w->seed = cst_graph_input(g, 'l', 1);
   rule->formulas(rule->self, &w->s, w->t, w->state, w->state + w->n, w->end, w->end + w->n, &w->S);
-  if (rule->work && s->nvel) rule->work(rule->self, &w->s, w->t, w->state, w->state + w->n, &w->work);
+  if (rule->work && s->nvel)
+    rule->work(rule->self, &w->s, w->t, w->state, w->state + w->n, &w->work);
   return w;
 }
 
@@ -85,7 +92,8 @@ static void close_workshop(workshop *w) {
 
 static bool complete(const cst_node *out, int n) {
   for (int i = 0; i < n; i++)
-    if (out[i] < 0) return false;
+    if (out[i] < 0)
+      return false;
   return true;
 }
 
@@ -111,8 +119,10 @@ static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
   cst_graph *g = w->s.graph;
   const int  n = w->n;
   cst_node   x[3 * N], y[(1 + CST_FLOW_POINTS) * N + 1], seed[(1 + CST_FLOW_POINTS) * N + 1];
-  for (int i = 0; i < 2 * n; i++) x[i] = w->state[i];
-  for (int i = 0; i < n; i++) x[2 * n + i] = w->x[i];
+  for (int i = 0; i < 2 * n; i++)
+    x[i] = w->state[i];
+  for (int i = 0; i < n; i++)
+    x[2 * n + i] = w->x[i];
   const int weighed = weigh(w, y, seed);
   cst_graph_tangent(g, w->end, 2 * n, x, w->along, 2 * n, out[CST_FLOW_tangent]);
   cst_graph_gradient(g, y, seed, weighed, x, 2 * n, out[CST_FLOW_reverse]);
@@ -121,32 +131,38 @@ static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
 }
 
 /* The first `count` tapes, and aligned scratch for the largest one at the largest width. */
-static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N], int count, programs *p) {
+static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N], int count,
+                           programs *p) {
   int most = 1;
   for (int k = 0; k < count; k++) {
     const cst_node *outputs = k == CST_FLOW_value ? w->end : out[k];
     p->tape[k] = cst_tape_create(w->s.graph, outputs, 2 * w->n);
     const int registers = cst_tape_registers(p->tape[k]);
-    if (registers > most) most = registers;
+    if (registers > most)
+      most = registers;
   }
   p->scratch = aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most);
-  if (!p->scratch) abort();
+  if (!p->scratch)
+    abort();
 }
 
-static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *reason, char *why, int n) {
+static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *reason, char *why,
+                   int n) {
   snprintf(why, (size_t)n, "%s on %s: its formulas %s", rule->name, w->s.name, reason);
   return false;
 }
 
 /* Checks that the formulas are complete and not too large; before: size of the graph without them. */
 static bool good(const workshop *w, const cst_flow_rule *rule, int before, char *why, int n) {
-  if (cst_graph_size(w->s.graph) - before > MOST) return refuse(w, rule, too_large, why, n);
+  if (cst_graph_size(w->s.graph) - before > MOST)
+    return refuse(w, rule, too_large, why, n);
   return (complete(w->end, 2 * w->n) && w->S >= 0) ||
          refuse(w, rule, "do not set all of q1, v1 and S", why, n);
 }
 
 bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, int n) {
-  if (!cst_field_exists(s, why, n)) return false;
+  if (!cst_field_exists(s, why, n))
+    return false;
   workshop  *w = open_workshop(rule, s);
   const bool fits = good(w, rule, cst_graph_size(s->graph), why, n);
   close_workshop(w);
@@ -155,14 +171,16 @@ bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, in
 
 cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives,
                           char *why, int n) {
-  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *, double *) = {
+  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *,
+                                          double *) = {
 #define X(isa, lanes) cst_tape_run_##isa,
       CST_ISA_LIST(X)
 #undef X
   };
   cst_flow *f = NULL;
   cst_node  out[CST_FLOW_COUNT][2 * N];
-  if (!cst_field_exists(s, why, n)) return NULL;
+  if (!cst_field_exists(s, why, n))
+    return NULL;
   workshop *w = open_workshop(rule, s);
   if (good(w, rule, cst_graph_size(s->graph), why, n) &&
       (!derivatives || derive(w, out) || refuse(w, rule, too_large, why, n))) {
@@ -175,8 +193,10 @@ cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int is
 }
 
 void cst_flow_destroy(cst_flow *f) {
-  if (!f) return;
-  for (int k = 0; k < CST_FLOW_COUNT; k++) cst_tape_destroy(f->self.tape[k]);
+  if (!f)
+    return;
+  for (int k = 0; k < CST_FLOW_COUNT; k++)
+    cst_tape_destroy(f->self.tape[k]);
   free(f->self.scratch);
   free(f);
 }

@@ -47,11 +47,11 @@ typedef struct cst_flow_rule {
   int evaluations; /* of A per step; of the coefficients of A if it is expanded */
   /* linear symmetries of a system are symmetries of the step and of S, as conversions need to keep momenta */
   bool equivariant;
-  void (*formulas)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                   cst_node *q1, cst_node *v1, cst_node *S);
+  void (*formulas)(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                   const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S);
   /* The work of constraints on velocities along the same step; NULL: the rule does not give it. */
-  void (*work)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-               cst_flow_work *w);
+  void (*work)(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+               const cst_node *v, cst_flow_work *w);
 } cst_flow_rule;
 
 typedef struct cst_flow cst_flow;
@@ -62,9 +62,9 @@ bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, in
 /* The kernels of a rule on a system, over the lanes of instruction set isa; without derivatives only the
  * value may be called. NULL with why[n] filled if the formulas do not fit into the graph. Owned; for one
  * thread at a time. */
-cst_flow          *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives,
-                                   char *why, int n);
-void               cst_flow_destroy(cst_flow *f);
+cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives,
+                          char *why, int n);
+void      cst_flow_destroy(cst_flow *f);
 cst_kernel *const *cst_flow_kernels(const cst_flow *f); /* [CST_FLOW_COUNT], borrowed */
 const void        *cst_flow_self(const cst_flow *f);    /* their `self` */
 #endif

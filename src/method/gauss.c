@@ -15,7 +15,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *s = t->arg[0];
   if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 ||
       s->number > CST_MAX_GAUSS)
-    return cst_term_error(s, e, "the number of stages of gauss is an integer from 1 to %d", CST_MAX_GAUSS);
+    return cst_term_error(s, e, "the number of stages of gauss is an integer from 1 to %d",
+                          CST_MAX_GAUSS);
   return true;
 }
 
@@ -37,13 +38,15 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_gauss = {
-    .info = {.name = "gauss",
-             .doc = "Gauss collocation with s stages, order 2s, on the index-reduced equations; the usual "
-                    "reference solution.",
-             .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j)",
-             .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3",
-             .signature = "gauss(s)",
-             .example = "gauss(2)"},
+    .info =
+        {.name = "gauss",
+         .doc =
+             "Gauss collocation with s stages, order 2s, on the index-reduced equations; the usual "
+             "reference solution.",
+         .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j)",
+         .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3",
+         .signature = "gauss(s)",
+         .example = "gauss(2)"},
     .on_also = CST_ON_ALL,
     .layer = layer,
     .check = check,

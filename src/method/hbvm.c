@@ -27,11 +27,14 @@ enum { MOST_UNKNOWNS = 600 };
 static const char usage[] =
     "hbvm takes two whole numbers, k nodes and degree s, 1 <= s <= k <= 64: hbvm(k=6, s=2)";
 
-static int number(const cst_term *t, const char *key) { return (int)cst_term_argument(t, key)->number; }
+static int number(const cst_term *t, const char *key) {
+  return (int)cst_term_argument(t, key)->number;
+}
 
 static bool check_number(const cst_term *x, cst_expr_error *e, const char *key, int most) {
   const bool whole = x->kind == CST_TERM_NUMBER && x->number == floor(x->number);
-  if (whole && x->number >= 1 && x->number <= most) return true;
+  if (whole && x->number >= 1 && x->number <= most)
+    return true;
   if (!strcmp(key, "k"))
     return cst_term_error(x, e, "the number of nodes k is an integer from 1 to %d", most);
   return cst_term_error(x, e, "the degree s is an integer from 1 to k, here %d", most);
@@ -40,18 +43,21 @@ static bool check_number(const cst_term *x, cst_expr_error *e, const char *key, 
 static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *k = cst_term_argument(t, "k");
   const cst_term *s = cst_term_argument(t, "s");
-  if (t->n != 2 || !k || !s) return cst_term_error(t, e, "%s", usage);
+  if (t->n != 2 || !k || !s)
+    return cst_term_error(t, e, "%s", usage);
   return check_number(k, e, "k", CST_MAX_NODES) && check_number(s, e, "s", number(t, "k"));
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const int unknowns = (s->general ? 2 : 1) * number(t, "s") * s->nq + s->ng; /* of Newton's matrix */
+  const int unknowns =
+      (s->general ? 2 : 1) * number(t, "s") * s->nq + s->ng; /* of Newton's matrix */
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
-    snprintf(why, (size_t)n, "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",
+    snprintf(why, (size_t)n,
+             "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",
              CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
   else if (unknowns > MOST_UNKNOWNS)
-    snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and %s has %d", MOST_UNKNOWNS,
-             s->name, unknowns);
+    snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and %s has %d",
+             MOST_UNKNOWNS, s->name, unknowns);
   else
     return cst_term_bends(t, s, why, n);
   return false;
@@ -75,7 +81,8 @@ static int degree_of(const cst_system *s, cst_node n) {
 static int degree_of_energy(const cst_system *s) {
   const int n = s->matrix ? s->nq * s->nq : s->nq;
   for (int i = 0; i < n; i++)
-    if (degree_of(s, s->mass[i]) > 0) return NO_POLYNOMIAL;
+    if (degree_of(s, s->mass[i]) > 0)
+      return NO_POLYNOMIAL;
   int degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
   for (int i = 0; i < s->nq && s->gyroscopic; i++) {
     const int of_energy = 2 * degree_of(s, s->a[i]);
@@ -95,12 +102,18 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   const int  order = 2 * number(t, "s");
   bool       keeps = true;
   unsigned   claims = CST_CLAIM_SYMMETRIC;
-  for (int a = 0; a < s->ng; a++) keeps &= is_exact(t, degree_of(s, s->g[a]));
-  if (keeps) claims |= CST_CLAIM_POSITIONS;
-  if (free) claims |= CST_CLAIM_VELOCITIES;
-  if (is_exact(t, degree_of_energy(s))) claims |= CST_CLAIM_ENERGY | CST_CLAIM_BOUNDED;
-  if (gauss && cst_symmetry_momenta_are_quadratic(s)) claims |= CST_CLAIM_MOMENTUM;
-  if (gauss && free) claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
+  for (int a = 0; a < s->ng; a++)
+    keeps &= is_exact(t, degree_of(s, s->g[a]));
+  if (keeps)
+    claims |= CST_CLAIM_POSITIONS;
+  if (free)
+    claims |= CST_CLAIM_VELOCITIES;
+  if (is_exact(t, degree_of_energy(s)))
+    claims |= CST_CLAIM_ENERGY | CST_CLAIM_BOUNDED;
+  if (gauss && cst_symmetry_momenta_are_quadratic(s))
+    claims |= CST_CLAIM_MOMENTUM;
+  if (gauss && free)
+    claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
   return (cst_properties){.order_q = free || order < 4 ? order : 4,
                           .order_p = free ? order : 2,
                           .order_lambda = 1,
@@ -112,23 +125,34 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_hbvm = {
     .info =
         {.name = "hbvm",
-         .doc = "Line integral method HBVM(k, s): keeps the energy and the constraints of polynomials of "
+         .doc = "Line integral method HBVM(k, s): keeps the energy and the constraints of "
+                "polynomials of "
                 "degree up to 2k/s.",
-         .equations = "u' = sum_{j<s} P_j gamma_j,  u(0) = q0;  P_j: orthonormal Legendre polynomials on [0, "
-                      "h]; integrals over k Gauss nodes\n"
-                      "M gamma_j = mean of P_j (p0 - int (dV(u) + Dg(u)'lambda)),  mean of Dg(u) u' = 0\n"
-                      "q1 = u(h),  p1 = p0 - int_0^h (dV(u) + Dg(u)'lambda)",
-         .notes =
-             "Order 2s without constraints and if the multiplier is constant in time. Otherwise the source "
-             "proves order 2; q has order 4 (2 for s = 1), and p order 2 only because of its part normal to "
-             "g = 0. lambda is one number per step, of order 1 at its left end, where errors are taken.\ng "
-             "and V of degree d in the coordinates are kept exactly if d s <= 2k, else to O(h^{2k}); in "
-             "practice a larger k suffices. Velocities violate Dg v = 0 by O(h^2), with a sign that "
-             "alternates between steps; no scheme raises the order of q beyond 4, nor that of p.\nhbvm(s, s) "
-             "keeps the momenta of linear symmetries; with more nodes they are not kept.\nWith a study's "
-             "`solver: {iteration: newton}` Newton's matrix is renewed in every iteration; by default only "
-             "if the iteration without second derivatives is slow, at large steps.",
-         .source = "Brugnano, Gurioli, Iavernaro, Weinmueller, Line integral solution of Hamiltonian systems "
+         .equations =
+             "u' = sum_{j<s} P_j gamma_j,  u(0) = q0;  P_j: orthonormal Legendre polynomials on "
+             "[0, "
+             "h]; integrals over k Gauss nodes\n"
+             "M gamma_j = mean of P_j (p0 - int (dV(u) + Dg(u)'lambda)),  mean of Dg(u) u' = 0\n"
+             "q1 = u(h),  p1 = p0 - int_0^h (dV(u) + Dg(u)'lambda)",
+         .notes = "Order 2s without constraints and if the multiplier is constant in time. "
+                  "Otherwise the source "
+                  "proves order 2; q has order 4 (2 for s = 1), and p order 2 only because of its "
+                  "part normal to "
+                  "g = 0. lambda is one number per step, of order 1 at its left end, where errors "
+                  "are taken.\ng "
+                  "and V of degree d in the coordinates are kept exactly if d s <= 2k, else to "
+                  "O(h^{2k}); in "
+                  "practice a larger k suffices. Velocities violate Dg v = 0 by O(h^2), with a "
+                  "sign that "
+                  "alternates between steps; no scheme raises the order of q beyond 4, nor that of "
+                  "p.\nhbvm(s, s) "
+                  "keeps the momenta of linear symmetries; with more nodes they are not "
+                  "kept.\nWith a study's "
+                  "`solver: {iteration: newton}` Newton's matrix is renewed in every iteration; by "
+                  "default only "
+                  "if the iteration without second derivatives is slow, at large steps.",
+         .source = "Brugnano, Gurioli, Iavernaro, Weinmueller, Line integral solution of "
+                   "Hamiltonian systems "
                    "with holonomic constraints, equations (50)-(54)",
          .signature = "hbvm(k=, s=)",
          .example = "hbvm(k=6, s=2)"},

@@ -11,7 +11,8 @@ static void *zeros(size_t n, size_t size) { return cst_need(calloc(n + 1, size))
 static int number(const cst_system *s, int *list, int *variation) {
   int n = 0;
   for (int b = 0; b < s->nbodies; b++)
-    for (int k = 0; k < 9; k++) variation[s->bodies[b].rotation + k] = -1 - 3 * b;
+    for (int k = 0; k < 9; k++)
+      variation[s->bodies[b].rotation + k] = -1 - 3 * b;
   for (int i = 0; i < s->nq; i++)
     if (variation[i] >= 0) {
       list[n] = i;
@@ -23,25 +24,32 @@ static int number(const cst_system *s, int *list, int *variation) {
 /* Inserts v into the ascending list[n] unless it is there; returns the new length. */
 static int insert(int *list, int n, int v) {
   int at = n;
-  while (at > 0 && list[at - 1] > v) at--;
-  if (at > 0 && list[at - 1] == v) return n;
-  for (int k = n; k > at; k--) list[k] = list[k - 1];
+  while (at > 0 && list[at - 1] > v)
+    at--;
+  if (at > 0 && list[at - 1] == v)
+    return n;
+  for (int k = n; k > at; k--)
+    list[k] = list[k - 1];
   list[at] = v;
   return n + 1;
 }
 
 /* The columns of reduced row a that may be nonzero, ascending. */
-static int columns_of(const cst_joints *j, const cst_system *s, int a, const int *variation, int *list) {
+static int columns_of(const cst_joints *j, const cst_system *s, int a, const int *variation,
+                      int *list) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   bool               any = false;
   int                n = 0;
   CST_EACH_ENTRY(G, a, e) {
     const int v = variation[G->column[e]];
     any |= v >= 0;
-    if (v >= 0) n = insert(list, n, v);
-    for (int i = 0; i < 3 && v < 0; i++) n = insert(list, n, -1 - v + i);
+    if (v >= 0)
+      n = insert(list, n, v);
+    for (int i = 0; i < 3 && v < 0; i++)
+      n = insert(list, n, -1 - v + i);
   }
-  for (int k = 0; k < j->ordinary && any && j->coupled; k++) n = insert(list, n, 3 * j->bodies + k);
+  for (int k = 0; k < j->ordinary && any && j->coupled; k++)
+    n = insert(list, n, 3 * j->bodies + k);
   return n;
 }
 
@@ -68,8 +76,8 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
       const int i = G->column[e];
       const int v = variation[i];
       const int axis = v < 0 ? (i - j->rotation[(-1 - v) / 3]) % 3 : 0;
-      j->entry[e] =
-          v >= 0 ? (cst_joint_entry){place[v], -1, 0} : (cst_joint_entry){place[-1 - v], i - axis, axis};
+      j->entry[e] = v >= 0 ? (cst_joint_entry){place[v], -1, 0}
+                           : (cst_joint_entry){place[-1 - v], i - axis, axis};
     }
   }
   j->view.pattern[CST_K_G] = cst_structure_pattern_create(j->n, columns, j->reduced, row, column);
@@ -84,7 +92,8 @@ static bool is_coupled(const cst_joints *j, const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int k = 0; k < j->ordinary && s->general; k++)
     CST_EACH_ENTRY(M, j->coordinate[k], e)
-      if (M->column[e] != j->coordinate[k]) return true;
+      if (M->column[e] != j->coordinate[k])
+        return true;
   return false;
 }
 
@@ -101,7 +110,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
   j->principal = true;
   for (int b = 0; b < s->nbodies; b++) {
     j->rotation[b] = s->bodies[b].rotation;
-    for (int e = 0; e < 6; e++) j->inertia[6 * b + e] = s->bodies[b].at[e];
+    for (int e = 0; e < 6; e++)
+      j->inertia[6 * b + e] = s->bodies[b].at[e];
     for (int e = 1; e < 5; e++)
       j->principal &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
   }
@@ -113,13 +123,15 @@ cst_joints *cst_joints_create(const cst_system *s) {
   j->view.ng = j->n;
   j->view.general = s->general;
   j->view.dropped = s->dropped;
-  if (cst_system_structure(&j->view)) return j;
+  if (cst_system_structure(&j->view))
+    return j;
   cst_joints_destroy(j);
   return NULL;
 }
 
 void cst_joints_destroy(cst_joints *j) {
-  if (!j) return;
+  if (!j)
+    return;
   cst_structure_pattern_destroy(&j->view.pattern[CST_K_G]);
   cst_structure_gram_destroy(&j->view.gram);
   free(j->rotation);

@@ -6,7 +6,8 @@
 #include "method/method.h"
 #include "method/substeps.h"
 
-static inline void cst_kick_add(cst_program *p, double fraction, double w0, double w1, int tangent) {
+static inline void cst_kick_add(cst_program *p, double fraction, double w0, double w1,
+                                int tangent) {
   cst_program_add(p, cst_kick(fraction, w0, w1, tangent));
 }
 
@@ -17,8 +18,9 @@ static inline cst_properties cst_variational(int order, const cst_system *s) {
   return (cst_properties){.order_q = order,
                           .order_p = order,
                           .order_lambda = order,
-                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES |
-                                    CST_CLAIM_BOUNDED | (order == 2 ? CST_CLAIM_SYMMETRIC : 0) |
+                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS |
+                                    CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
+                                    (order == 2 ? CST_CLAIM_SYMMETRIC : 0) |
                                     (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
                           .lambda_time = 0.5,
                           .own_lambda = true};

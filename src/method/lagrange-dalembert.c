@@ -29,39 +29,48 @@ static bool check_keys(const cst_term *t, cst_expr_error *e) {
     const char *key = t->key[i];
     if (!key) {
       layers++;
-      if (layers > 1) return cst_term_error(t->arg[i], e, "lagrange-dalembert takes one layer");
+      if (layers > 1)
+        return cst_term_error(t->arg[i], e, "lagrange-dalembert takes one layer");
       continue;
     }
     const bool state = !strcmp(key, "state");
     if (!state && strcmp(key, "bias"))
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)", t->name, key,
-                            t->name);
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)",
+                            t->name, key, t->name);
     seen[state]++;
-    if (seen[state] > 1) return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
+    if (seen[state] > 1)
+      return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
   }
-  if (layers == 1) return true;
-  return cst_term_error(t, e, "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
+  if (layers == 1)
+    return true;
+  return cst_term_error(t, e,
+                        "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *b = cst_term_argument(t, "bias");
-  if (!check_keys(t, e)) return false;
+  if (!check_keys(t, e))
+    return false;
   if (b && (b->kind != CST_TERM_NUMBER || b->number < -1 || b->number > 0))
     return cst_term_error(b, e, "the bias of lagrange-dalembert is a number from -1 to 0");
-  if (!cst_term_check_choice(t, "state", states, e)) return false;
+  if (!cst_term_check_choice(t, "state", states, e))
+    return false;
   cst_term *l = cst_term_argument(t, NULL);
-  if (!cst_term_method(l, e)) return false;
+  if (!cst_term_method(l, e))
+    return false;
   return cst_term_layer(l, &(cst_layer){0}) ||
-         cst_term_error(l, e,
-                        "'%s' is not a layer; lagrange-dalembert takes a one-step layer such as euler, heun, "
-                        "rk4, gauss(2)",
-                        l->name);
+         cst_term_error(
+             l, e,
+             "'%s' is not a layer; lagrange-dalembert takes a one-step layer such as euler, heun, "
+             "rk4, gauss(2)",
+             l->name);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_term *l = cst_term_argument(t, NULL);
   if (of_w(t) && (s->ng > s->nvel || s->timed)) {
-    snprintf(why, (size_t)n, "lagrange-dalembert(LAYER, state=w) is for systems without %s, and %s has them",
+    snprintf(why, (size_t)n,
+             "lagrange-dalembert(LAYER, state=w) is for systems without %s, and %s has them",
              s->timed ? "forces or time dependence" : "constraints on positions", s->name);
     return false;
   }
@@ -82,8 +91,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const cst_term *l = cst_term_argument(t, NULL);
-  int             order = of_w(t) ? cst_term_properties(l, s).order_q : cst_layer_converted_order(l, s);
-  unsigned        claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  int      order = of_w(t) ? cst_term_properties(l, s).order_q : cst_layer_converted_order(l, s);
+  unsigned claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
   if (bias_of(t) == -0.5) {
     order += order % 2;
     claims |= CST_CLAIM_SYMMETRIC;
@@ -94,35 +103,48 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_lagrange_dalembert = {
-    .info =
-        {.name = "lagrange-dalembert",
-         .doc = "Any one-step layer made into an integrator of the Lagrange-d'Alembert principle, of the "
-                "same order: constraints on velocities, forces, time.",
-         .equations =
-             "R_t: the layer's step for M A = f - G'lambda - phi'lambda, phi A = -D(phi v + phi0)[v];  b: "
-             "the bias;  P: the projection on g = 0\n"
-             "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w),  w = "
-             "(q, v)\n"
-             "Theta(w) = D L_h(w) + sum h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i\n"
-             "from (q0, p0) find w and p+ with\n"
-             "  q0 = P(d-(w)),  phi(q) v + phi0(q) = 0,  Theta = p+ D(P d+) - p- D(P d-) along TQ,  B'(p- - "
-             "p0) = 0, B a basis of ker [G; phi](q0)\n"
-             "then q1 = P(d+(w)), and p1 = M v + a with G v = 0, phi v + phi0 = 0, B'(p1 - p+) = 0 at q1",
-         .notes =
-             "The state is q and p = M v + a; the part of p that constraint forces change has no meaning, "
-             "and is chosen such that v satisfies the constraints.\nstate=w keeps w = (q, v) in place of q "
-             "and p, as the source does: a run starts at w = (q0, v0) and is read there; the steps are the "
-             "same, seen from another of their points. For systems without constraints on positions, forces "
-             "and time dependence.\nThe order is that of the layer for any bias from -1 to 0; b = -1/2 makes "
-             "the method its own adjoint and gains one order over an odd layer. g, G v and phi v + phi0 are "
-             "0 to round-off. Nothing symplectic is claimed: docs/nonholonomic.md says what is "
-             "kept.\nWithout constraints on velocities it is the forced form of convert(LAYER, bias=b), and "
-             "without forces it is that method. Layers must be tableaus if there are forces, and tableaus or "
-             "taylor-curve(p) if there are constraints on velocities.",
-         .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007; "
-                   "in the form for any layer",
-         .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
-         .example = "lagrange-dalembert(rk4)"},
+    .info = {.name = "lagrange-dalembert",
+             .doc = "Any one-step layer made into an integrator of the Lagrange-d'Alembert "
+                    "principle, of the "
+                    "same order: constraints on velocities, forces, time.",
+             .equations =
+                 "R_t: the layer's step for M A = f - G'lambda - phi'lambda, phi A = -D(phi v + "
+                 "phi0)[v];  b: "
+                 "the bias;  P: the projection on g = 0\n"
+                 "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - "
+                 "R^S_{hb}(w),  w = "
+                 "(q, v)\n"
+                 "Theta(w) = D L_h(w) + sum h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i\n"
+                 "from (q0, p0) find w and p+ with\n"
+                 "  q0 = P(d-(w)),  phi(q) v + phi0(q) = 0,  Theta = p+ D(P d+) - p- D(P d-) along "
+                 "TQ,  B'(p- - "
+                 "p0) = 0, B a basis of ker [G; phi](q0)\n"
+                 "then q1 = P(d+(w)), and p1 = M v + a with G v = 0, phi v + phi0 = 0, B'(p1 - p+) "
+                 "= 0 at q1",
+             .notes =
+                 "The state is q and p = M v + a; the part of p that constraint forces change has "
+                 "no meaning, "
+                 "and is chosen such that v satisfies the constraints.\nstate=w keeps w = (q, v) "
+                 "in place of q "
+                 "and p, as the source does: a run starts at w = (q0, v0) and is read there; the "
+                 "steps are the "
+                 "same, seen from another of their points. For systems without constraints on "
+                 "positions, forces "
+                 "and time dependence.\nThe order is that of the layer for any bias from -1 to 0; "
+                 "b = -1/2 makes "
+                 "the method its own adjoint and gains one order over an odd layer. g, G v and phi "
+                 "v + phi0 are "
+                 "0 to round-off. Nothing symplectic is claimed: docs/nonholonomic.md says what is "
+                 "kept.\nWithout constraints on velocities it is the forced form of convert(LAYER, "
+                 "bias=b), and "
+                 "without forces it is that method. Layers must be tableaus if there are forces, "
+                 "and tableaus or "
+                 "taylor-curve(p) if there are constraints on velocities.",
+             .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of "
+                       "Saskatchewan 2007; "
+                       "in the form for any layer",
+             .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
+             .example = "lagrange-dalembert(rk4)"},
     .on_also = CST_ON_ALL,
     .check = check,
     .fits = fits,

@@ -15,7 +15,8 @@ typedef struct {
 /* The time of stage i as a fraction of the step: the sum of row i. */
 static inline double cst_stage_time(const cst_lane_layer *x, int i) {
   double c = 0;
-  for (int l = 0; l < x->stages; l++) c += x->a[i * x->stages + l];
+  for (int l = 0; l < x->stages; l++)
+    c += x->a[i * x->stages + l];
   return c;
 }
 #endif

@@ -21,7 +21,8 @@ static inline int cst_layer_converted_order(const cst_term *layer, const cst_sys
   const int order = cst_term_properties(layer, s).order_q;
   cst_layer l = {0};
   cst_term_layer(layer, &l);
-  if (!l.rule || !l.rule->gain) return order;
+  if (!l.rule || !l.rule->gain)
+    return order;
   return s->nvel ? order + 1 : 2 * order;
 }
 

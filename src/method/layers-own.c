@@ -38,21 +38,25 @@ static const cst_method_row formulas = {.on_also = CST_ON_NONHOLONOMIC | CST_ON_
 cst_layers *cst_layers_create(void) { return cst_need(calloc(1, sizeof(cst_layers))); }
 
 void cst_layers_destroy(cst_layers *l) {
-  if (!l) return;
-  for (int i = 0; i < l->n; i++) free(l->layer[i].name);
+  if (!l)
+    return;
+  for (int i = 0; i < l->n; i++)
+    free(l->layer[i].name);
   free(l->layer);
   free(l);
 }
 
 const cst_own_layer *cst_layers_find(const cst_layers *l, const char *name) {
   for (int i = 0; l && i < l->n; i++)
-    if (!strcmp(l->layer[i].name, name)) return &l->layer[i];
+    if (!strcmp(l->layer[i].name, name))
+      return &l->layer[i];
   return NULL;
 }
 
 static bool is_word(const char *s) {
   size_t n = 0;
-  while (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '_') n++;
+  while (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '_')
+    n++;
   return isalpha((unsigned char)*s) && !s[n] && n <= NAME_LENGTH;
 }
 
@@ -62,9 +66,10 @@ bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
                       : cst_layers_find(l, name) ? "another layer"
                                                  : NULL;
   if (!is_word(name))
-    snprintf(why, (size_t)n,
-             "'%s' cannot name a layer; allowed: a letter, then letters, digits, _ and -, at most %d", name,
-             NAME_LENGTH);
+    snprintf(
+        why, (size_t)n,
+        "'%s' cannot name a layer; allowed: a letter, then letters, digits, _ and -, at most %d",
+        name, NAME_LENGTH);
   else if (taken)
     snprintf(why, (size_t)n, "the name '%s' is taken by %s; choose another", name, taken);
   return is_word(name) && !taken;
@@ -75,12 +80,16 @@ static void add(cst_layers *l, cst_own_layer x) {
   l->layer[l->n++] = x;
 }
 
-bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, cst_expr_error *error) {
+bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
+                            cst_expr_error *error) {
   cst_method *m = cst_method_parse(text, NULL, error);
-  if (!m) return false;
+  if (!m)
+    return false;
   const cst_term *t = cst_method_root(m);
-  bool good = t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
-  if (good) add(l, (cst_own_layer){cst_need(strdup(name)), t->row, *t->own});
+  bool            good =
+      t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
+  if (good)
+    add(l, (cst_own_layer){cst_need(strdup(name)), t->row, *t->own});
   cst_method_destroy(m);
   return good;
 }
@@ -91,8 +100,11 @@ void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *r
 
 static bool names(const cst_term *t, const char *name) {
   bool found = t->kind == CST_TERM_NAME && t->own && !strcmp(t->name, name);
-  for (int i = 0; i < t->n && !found; i++) found = names(t->arg[i], name);
+  for (int i = 0; i < t->n && !found; i++)
+    found = names(t->arg[i], name);
   return found;
 }
 
-bool cst_method_names_layer(const cst_method *m, const char *name) { return names(cst_method_root(m), name); }
+bool cst_method_names_layer(const cst_method *m, const char *name) {
+  return names(cst_method_root(m), name);
+}

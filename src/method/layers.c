@@ -16,18 +16,18 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return cst_tableau_properties(cst_tableau_find(t->name), s);
 }
 
-#define LAYER(ident, label, text, from)                                                                      \
-  const cst_method_row cst_method_row_##ident = {                                                            \
-      .info = {.name = label,                                                                                \
-               .doc = text " On the index-reduced equations; keeps no constraint.",                          \
-               .equations = "q' = v,  v' = A(q, v)",                                                         \
-               .source = from,                                                                               \
-               .signature = label,                                                                           \
-               .example = label},                                                                            \
-      .on_also = CST_ON_ALL,                                                                                 \
-      .layer = layer,                                                                                        \
-      .properties = properties,                                                                              \
-      .expand = expand,                                                                                      \
+#define LAYER(ident, label, text, from)                                                            \
+  const cst_method_row cst_method_row_##ident = {                                                  \
+      .info = {.name = label,                                                                      \
+               .doc = text " On the index-reduced equations; keeps no constraint.",                \
+               .equations = "q' = v,  v' = A(q, v)",                                               \
+               .source = from,                                                                     \
+               .signature = label,                                                                 \
+               .example = label},                                                                  \
+      .on_also = CST_ON_ALL,                                                                       \
+      .layer = layer,                                                                              \
+      .properties = properties,                                                                    \
+      .expand = expand,                                                                            \
   }
 LAYER(euler, "euler", "Explicit Euler.", "Euler 1768");
 LAYER(explicit_midpoint, "explicit-midpoint", "Runge's midpoint rule.", "Runge 1895");

@@ -49,18 +49,21 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 static bool mass_depends(const cst_system *s) {
   const int n = s->matrix ? s->nq * s->nq : s->nq;
   for (int i = 0; i < n; i++)
-    if (cst_graph_degree(s->graph, s->mass[i], 'q') != 0) return true;
+    if (cst_graph_degree(s->graph, s->mass[i], 'q') != 0)
+      return true;
   return false;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nbodies)
-    snprintf(why, (size_t)n, "%s steps the rotations of `bodies:`, and %s has none", t->name, s->name);
+    snprintf(why, (size_t)n, "%s steps the rotations of `bodies:`, and %s has none", t->name,
+             s->name);
   else if (s->gyroscopic)
     snprintf(why, (size_t)n, "%s takes no gyroscopic term, and %s has one", t->name, s->name);
   else if (mass_depends(s))
     snprintf(why, (size_t)n,
-             "%s needs a constant mass of the coordinates besides the bodies, and that of %s depends on them",
+             "%s needs a constant mass of the coordinates besides the bodies, and that of %s "
+             "depends on them",
              t->name, s->name);
   else
     return true;
@@ -76,28 +79,34 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return x;
 }
 
-#define NOTES                                                                                                \
-  "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to rotations.\n"    \
-  "The unknowns of a step are the velocities of the bodies and the multipliers of the user's constraints; "  \
-  "the group enforces orthogonality, and after every drift R := R - R (R'R - 1)/2 removes its round-off.\n"  \
-  "p is M v in the coordinates. The multipliers, also those of orthogonality, are those of "                 \
-  "M A = f - G'lambda at the end of the step.\n"                                                             \
-  "The system has bodies; its other coordinates have a constant mass, and there is no gyroscopic term. "     \
+#define NOTES                                                                                      \
+  "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to "      \
+  "rotations.\n"                                                                                   \
+  "The unknowns of a step are the velocities of the bodies and the multipliers of the user's "     \
+  "constraints; "                                                                                  \
+  "the group enforces orthogonality, and after every drift R := R - R (R'R - 1)/2 removes its "    \
+  "round-off.\n"                                                                                   \
+  "p is M v in the coordinates. The multipliers, also those of orthogonality, are those of "       \
+  "M A = f - G'lambda at the end of the step.\n"                                                   \
+  "The system has bodies; its other coordinates have a constant mass, and there is no gyroscopic " \
+  "term. "                                                                                         \
   "Flat bodies are allowed."
-#define LIE(ident, label, text, formulas, from)                                                              \
-  const cst_method_row cst_method_row_##ident = {                                                            \
-      .info = {.name = label,                                                                                \
-               .doc = text,                                                                                  \
-               .equations = formulas,                                                                        \
-               .notes = NOTES,                                                                               \
-               .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), "    \
-                         "section 6" from,                                                                   \
-               .signature = label "(retraction=cayley)",                                                     \
-               .example = label},                                                                            \
-      .check = check,                                                                                        \
-      .fits = fits,                                                                                          \
-      .properties = properties,                                                                              \
-      .expand = expand,                                                                                      \
+#define LIE(ident, label, text, formulas, from)                                                    \
+  const cst_method_row cst_method_row_##ident = {                                                  \
+      .info =                                                                                      \
+          {.name = label,                                                                          \
+           .doc = text,                                                                            \
+           .equations = formulas,                                                                  \
+           .notes = NOTES,                                                                         \
+           .source =                                                                               \
+               "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), "    \
+               "section 6" from,                                                                   \
+           .signature = label "(retraction=cayley)",                                               \
+           .example = label},                                                                      \
+      .check = check,                                                                              \
+      .fits = fits,                                                                                \
+      .properties = properties,                                                                    \
+      .expand = expand,                                                                            \
   }
 LIE(lie_euler_a, "lie-euler-a",
     "Symplectic Euler, variant A, on the rotations of bodies: the force acts at the left end.",
@@ -110,11 +119,13 @@ LIE(lie_euler_b, "lie-euler-b",
     "R1 = R0 tau(x), x = h xi, g(q1) = 0, G(q1) v1 = 0",
     "");
 LIE(lie_lobatto, "lie-lobatto",
-    "The Lobatto IIIA-IIIB pair on the rotations of bodies: lie-euler-b with h/2 after lie-euler-a with h/2.",
+    "The Lobatto IIIA-IIIB pair on the rotations of bodies: lie-euler-b with h/2 after lie-euler-a "
+    "with h/2.",
     "lie-euler-b(h/2) o lie-euler-a(h/2)", ", (6.4)-(6.7)");
 LIE(lie_rattle, "lie-rattle",
     "RATTLE on the rotations of bodies: half a kick, a drift in two halves, half a kick.",
-    "alpha0 = (dR tau^-1_x)* I xi + h/2 dV(q0) + G(q0)'L;  alpha1 = (dR tau^-1_-y)* I eta - h/2 dV(q1) - "
+    "alpha0 = (dR tau^-1_x)* I xi + h/2 dV(q0) + G(q0)'L;  alpha1 = (dR tau^-1_-y)* I eta - h/2 "
+    "dV(q1) - "
     "G(q1)'m\n"
     "(dL tau^-1_x)* I xi = (dL tau^-1_-y)* I eta\n"
     "R1 = R0 tau(x) tau(y), x = h/2 xi, y = h/2 eta, g(q1) = 0, G(q1) v1 = 0",

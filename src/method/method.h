@@ -87,7 +87,8 @@ bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *
 /* Index of the argument `key` in `words` (terminated by NULL); 0 if it is left out. */
 int cst_term_choice(const cst_term *t, const char *key, const char *const *words);
 /* Whether it is one of the words, or left out; fills *e if not. */
-bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words, cst_expr_error *e);
+bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words,
+                           cst_expr_error *e);
 bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* returns false */
 
@@ -143,12 +144,13 @@ cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, in
 typedef struct cst_prepared {
   const cst_method *method;
   const cst_system *asked;
-  const cst_system *stepped;                   /* asked, or the system that the method steps in its place */
+  const cst_system *stepped; /* asked, or the system that the method steps in its place */
   double            more[CST_MORE_PARAMETERS]; /* additional parameters of stepped */
   cst_properties    properties;                /* on asked */
   cst_program      *program;                   /* the substeps on stepped */
 } cst_prepared;
-cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s); /* owned; borrows both */
+cst_prepared *cst_method_prepare(const cst_method *m,
+                                 const cst_system *s); /* owned; borrows both */
 void          cst_program_prepared_destroy(cst_prepared *p);
 
 /* Appends the names of the cores that step it to the n names in `name`, each once and `most` in all. Returns

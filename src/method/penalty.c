@@ -12,8 +12,8 @@
 #include <math.h>
 
 static bool check_number(const cst_term *x, bool positive, cst_expr_error *e, const char *what) {
-  if (!x ||
-      (x->kind == CST_TERM_NUMBER && isfinite(x->number) && (positive ? x->number > 0 : x->number >= 0)))
+  if (!x || (x->kind == CST_TERM_NUMBER && isfinite(x->number) &&
+             (positive ? x->number > 0 : x->number >= 0)))
     return true;
   return cst_term_error(x, e, "%s", what);
 }
@@ -27,8 +27,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
       return cst_term_error(t->arg[i], e,
                             "penalty takes one method: penalty(zhang-skeel(beta=0.4), omega=20)");
     if (key && strcmp(key, "omega") && strcmp(key, "average"))
-      return cst_term_error(t->arg[i], e,
-                            "penalty takes no '%s='; write penalty(METHOD, omega=20, average=0)", key);
+      return cst_term_error(
+          t->arg[i], e, "penalty takes no '%s='; write penalty(METHOD, omega=20, average=0)", key);
     for (int j = 0; j < i && key; j++)
       if (t->key[j] && !strcmp(t->key[j], key))
         return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
@@ -36,7 +36,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (!methods)
     return cst_term_error(t, e, "penalty takes a method: penalty(zhang-skeel(beta=0.4), omega=20)");
   if (!cst_term_argument(t, "omega"))
-    return cst_term_error(t, e, "penalty needs omega, a positive number: penalty(METHOD, omega=20)");
+    return cst_term_error(t, e,
+                          "penalty needs omega, a positive number: penalty(METHOD, omega=20)");
   return cst_term_method(cst_term_argument(t, NULL), e) &&
          check_number(cst_term_argument(t, "omega"), true, e,
                       "omega is a positive number; the springs are omega^2/2 g^2") &&
@@ -53,8 +54,10 @@ static const cst_system *on(const cst_term *t, const cst_system *s, double *more
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_system *springs = cst_system_penalised(s, why, n);
   char              reason[200];
-  if (!springs) return false;
-  if (cst_term_fits(cst_term_argument(t, NULL), springs, reason, sizeof reason)) return true;
+  if (!springs)
+    return false;
+  if (cst_term_fits(cst_term_argument(t, NULL), springs, reason, sizeof reason))
+    return true;
   snprintf(why, (size_t)n, "with springs in place of its constraints: %s", reason);
   return false;
 }
@@ -74,27 +77,31 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
       /* momenta also kept off g = 0 */
       CST_CLAIM_SYMMETRIC | CST_CLAIM_TEMPERATURE |
       (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u);
-  return (cst_properties){.claims = x.claims & kept,
-                          .lambda_time = 1,
-                          .own_lambda = true,
-                          .mean =
-                              cst_term_argument(t, "average") ? cst_term_argument(t, "average")->number : 0};
+  return (cst_properties){
+      .claims = x.claims & kept,
+      .lambda_time = 1,
+      .own_lambda = true,
+      .mean = cst_term_argument(t, "average") ? cst_term_argument(t, "average")->number : 0};
 }
 
 const cst_method_row cst_method_row_penalty = {
-    .info =
-        {.name = "penalty",
-         .doc = "A method for systems without constraints, applied with springs in place of the constraints.",
-         .equations = "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over "
-                      "`average` before it is read",
-         .notes = "Errors are measured against the constrained motion: an order study ends at a floor, the "
-                  "error of the model, O(omega^-2).\naverage is a time, rounded to steps, and the "
-                  "multipliers belong to its centre. 0: they are those of the state, and "
-                  "oscillate.\nExplicit methods and conversions need a step below about 2 over the springs' "
-                  "frequency; newmark, zhang-skeel, gauss and midpoint do not.",
-         .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
-         .signature = "penalty(METHOD, omega=, average=0)",
-         .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
+    .info = {.name = "penalty",
+             .doc = "A method for systems without constraints, applied with springs in place of "
+                    "the constraints.",
+             .equations =
+                 "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over "
+                 "`average` before it is read",
+             .notes =
+                 "Errors are measured against the constrained motion: an order study ends at a "
+                 "floor, the "
+                 "error of the model, O(omega^-2).\naverage is a time, rounded to steps, and the "
+                 "multipliers belong to its centre. 0: they are those of the state, and "
+                 "oscillate.\nExplicit methods and conversions need a step below about 2 over the "
+                 "springs' "
+                 "frequency; newmark, zhang-skeel, gauss and midpoint do not.",
+             .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
+             .signature = "penalty(METHOD, omega=, average=0)",
+             .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
     .check = check,
     .fits = fits,
     .properties = properties,

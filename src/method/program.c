@@ -8,14 +8,16 @@
 
 cst_program *cst_program_create(const cst_method *m) {
   cst_program *p = calloc(1, sizeof *p);
-  if (!p) abort();
+  if (!p)
+    abort();
   cst_term_expand(cst_method_root(m), p, 1.0);
   return p;
 }
 
 cst_program *cst_program_create_on(const cst_method *m, const cst_system *s) {
   cst_program *p = cst_program_create(m);
-  for (int i = 0; i < p->n; i++) p->step[i] = cst_substep_on(&p->step[i], s);
+  for (int i = 0; i < p->n; i++)
+    p->step[i] = cst_substep_on(&p->step[i], s);
   return p;
 }
 
@@ -30,13 +32,15 @@ cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s) {
 }
 
 void cst_program_prepared_destroy(cst_prepared *p) {
-  if (!p) return;
+  if (!p)
+    return;
   cst_program_destroy(p->program);
   free(p);
 }
 
 void cst_program_destroy(cst_program *p) {
-  if (!p) return;
+  if (!p)
+    return;
   free(p->step);
   free(p);
 }
@@ -45,7 +49,8 @@ void cst_program_add(cst_program *p, cst_substep step) {
   if (p->n == p->capacity) {
     p->capacity = p->capacity ? 2 * p->capacity : 8;
     p->step = realloc(p->step, sizeof *p->step * (size_t)p->capacity);
-    if (!p->step) abort();
+    if (!p->step)
+      abort();
   }
   p->step[p->n++] = step;
 }
@@ -57,7 +62,8 @@ bool cst_program_adjoint(cst_program *p, int first) {
     p->step[j] = t;
   }
   for (int i = first; i < p->n; i++)
-    if (!p->step[i].row->adjoint || !p->step[i].row->adjoint(p->step[i].data)) return false;
+    if (!p->step[i].row->adjoint || !p->step[i].row->adjoint(p->step[i].data))
+      return false;
   return true;
 }
 
@@ -65,7 +71,8 @@ static bool compose(const cst_program *p, cst_tableau *t) {
   for (int i = 0; i < p->n; i++) {
     const cst_substep *s = &p->step[i];
     const cst_layer   *l = s->row->layer ? s->row->layer(s->data) : NULL;
-    if (!l || l->rule || !cst_tableau_compose(t, s->fraction, &l->tableau)) return false;
+    if (!l || l->rule || !cst_tableau_compose(t, s->fraction, &l->tableau))
+      return false;
   }
   t->order = cst_tableau_order(t);
   return true;
@@ -87,56 +94,70 @@ int cst_program_layer_stages(const cst_layer *l) {
 bool cst_program_same_layer(const cst_layer *x, const cst_layer *y) {
   const cst_tableau *t = &x->tableau;
   const cst_tableau *u = &y->tableau;
-  if (x->rule || y->rule) return x->rule == y->rule;
-  if (t->stages != u->stages) return false;
+  if (x->rule || y->rule)
+    return x->rule == y->rule;
+  if (t->stages != u->stages)
+    return false;
   for (int i = 0; i < t->stages; i++)
-    if (fabs(t->b[i] - u->b[i]) > 1e-14) return false;
+    if (fabs(t->b[i] - u->b[i]) > 1e-14)
+      return false;
   for (int k = 0; k < t->stages * t->stages; k++)
-    if (fabs(t->a[k] - u->a[k]) > 1e-14) return false;
+    if (fabs(t->a[k] - u->a[k]) > 1e-14)
+      return false;
   return true;
 }
 
 static bool same_step(const cst_substep *x, const cst_substep *y) {
-  return x->row == y->row && fabs(x->fraction - y->fraction) <= 1e-14 && x->row->same(x->data, y->data);
+  return x->row == y->row && fabs(x->fraction - y->fraction) <= 1e-14 &&
+         x->row->same(x->data, y->data);
 }
 
 bool cst_program_symmetric(const cst_program *p) {
   cst_program r = {0};
-  for (int i = 0; i < p->n; i++) cst_program_add(&r, p->step[i]);
+  for (int i = 0; i < p->n; i++)
+    cst_program_add(&r, p->step[i]);
   bool same = cst_program_adjoint(&r, 0);
-  for (int i = 0; same && i < p->n; i++) same = same_step(&p->step[i], &r.step[i]);
+  for (int i = 0; same && i < p->n; i++)
+    same = same_step(&p->step[i], &r.step[i]);
   free(r.step);
   return same;
 }
 
 static bool all_have(const cst_program *p, unsigned feature) {
   for (int i = 0; i < p->n; i++)
-    if (!(p->step[i].row->features & feature)) return false;
+    if (!(p->step[i].row->features & feature))
+      return false;
   return true;
 }
 
 bool cst_program_compensates(const cst_program *p) { return all_have(p, CST_COMPENSATES); }
 
-bool cst_program_always_compensates(const cst_program *p) { return all_have(p, CST_ALWAYS_COMPENSATES); }
+bool cst_program_always_compensates(const cst_program *p) {
+  return all_have(p, CST_ALWAYS_COMPENSATES);
+}
 
 static int add_core(const char *core, const char **name, int n, int most) {
   int k = 0;
-  while (k < n && strcmp(name[k], core)) k++;
-  if (k == n && n < most) name[n++] = core;
+  while (k < n && strcmp(name[k], core))
+    k++;
+  if (k == n && n < most)
+    name[n++] = core;
   return n;
 }
 
 int cst_program_cores(const cst_program *p, const char **name, int n, int most) {
   for (int i = 0; i < p->n; i++) {
     n = add_core(p->step[i].row->name, name, n, most);
-    if (p->step[i].row->solo) n = add_core(p->step[i].row->solo, name, n, most);
+    if (p->step[i].row->solo)
+      n = add_core(p->step[i].row->solo, name, n, most);
   }
   return n;
 }
 
 unsigned cst_program_iterations(const cst_program *p) {
   unsigned all = 0;
-  for (int i = 0; i < p->n; i++) all |= p->step[i].row->iterations;
+  for (int i = 0; i < p->n; i++)
+    all |= p->step[i].row->iterations;
   return all;
 }
 
@@ -144,9 +165,11 @@ unsigned cst_program_iterations(const cst_program *p) {
 static bool find_noise(const cst_method *m, cst_substep *noise) {
   cst_program *p = cst_program_create(m);
   int          i = 0;
-  while (i < p->n && !p->step[i].row->noise) i++;
+  while (i < p->n && !p->step[i].row->noise)
+    i++;
   const bool found = i < p->n;
-  if (found) *noise = p->step[i];
+  if (found)
+    *noise = p->step[i];
   cst_program_destroy(p);
   return found;
 }
@@ -165,7 +188,8 @@ bool cst_method_same_noise(const cst_method *m, const cst_method *other) {
 
 static cst_state_place *find_state(cst_state_place *list, int n, const char *name) {
   for (int i = 0; i < n; i++)
-    if (!strcmp(list[i].name, name)) return &list[i];
+    if (!strcmp(list[i].name, name))
+      return &list[i];
   return NULL;
 }
 
@@ -180,7 +204,8 @@ cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, in
         list[(*count)++] = (cst_state_place){b->name, at, n};
         at += n;
       }
-      if (known && known->n != n) abort(); /* two kinds use one name for different blocks */
+      if (known && known->n != n)
+        abort(); /* two kinds use one name for different blocks */
     }
   return list;
 }

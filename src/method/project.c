@@ -12,17 +12,20 @@
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n != 1 || t->key[0])
     return cst_term_error(t, e, "project takes one argument, a layer: project(rk4)");
-  if (!cst_term_method(t->arg[0], e)) return false;
+  if (!cst_term_method(t->arg[0], e))
+    return false;
   if (!cst_term_layer(t->arg[0], &(cst_layer){0}))
-    return cst_term_error(t->arg[0], e,
-                          "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), "
-                          "or a composition or adjoint of tableaus with at most %d stages",
-                          t->arg[0]->name, CST_MAX_STAGES);
+    return cst_term_error(
+        t->arg[0], e,
+        "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), "
+        "or a composition or adjoint of tableaus with at most %d stages",
+        t->arg[0]->name, CST_MAX_STAGES);
   return true;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (s->ng > 0) return cst_term_fits(t->arg[0], s, why, n);
+  if (s->ng > 0)
+    return cst_term_fits(t->arg[0], s, why, n);
   snprintf(why, (size_t)n, "project needs constraints and %s has none", s->name);
   return false;
 }
@@ -40,8 +43,9 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_project = {
     .info = {.name = "project",
              .doc = "A layer's step followed by projection on both constraints.",
-             .equations = "(q*, v*) = LAYER_h(q, v);  q1 = q* + G(q1)'theta, g(q1) = 0;  p1 = M v* - "
-                          "G(q1)'m, G(q1) M^-1 p1 = 0",
+             .equations =
+                 "(q*, v*) = LAYER_h(q, v);  q1 = q* + G(q1)'theta, g(q1) = 0;  p1 = M v* - "
+                 "G(q1)'m, G(q1) M^-1 p1 = 0",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4",
              .signature = "project(LAYER)",
              .example = "project(rk4)"},

@@ -27,12 +27,14 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_pushforward_newmark = {
     .info = {.name = "pushforward-newmark",
-             .doc =
-                 "Newmark's method, conjugated to be symplectic; implicit, on systems without constraints.",
-             .equations = "x1 = x0 + h v0 + h^2/2 a0,  v1 = v0 + h/2 (a0 + a1),  M a = -dV(x + beta h^2 a)",
+             .doc = "Newmark's method, conjugated to be symplectic; implicit, on systems without "
+                    "constraints.",
+             .equations =
+                 "x1 = x0 + h v0 + h^2/2 a0,  v1 = v0 + h/2 (a0 + a1),  M a = -dV(x + beta h^2 a)",
              .notes = "Linearly stable for every h if beta >= 1/4.",
-             .source = "Skeel, Zhang, Schlick, SIAM J. Sci. Comput. 18 (1997) 203; Tao, Owhadi, IMA J. "
-                       "Numer. Anal. (2016), (2.3)",
+             .source =
+                 "Skeel, Zhang, Schlick, SIAM J. Sci. Comput. 18 (1997) 203; Tao, Owhadi, IMA J. "
+                 "Numer. Anal. (2016), (2.3)",
              .signature = "pushforward-newmark(beta=)",
              .example = "pushforward-newmark(beta=0.25)"},
     .check = check,

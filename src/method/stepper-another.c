@@ -17,10 +17,12 @@ void cst_stepper_bring(const cst_stepper *st, double *record) {
   const cst_layout *to = &st->layout;
   const cst_layout *from = &st->inner;
   const double     *other = record + (size_t)st->shift * W;
-  if (!st->shift) return;
+  if (!st->shift)
+    return;
   memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
   memcpy(record + (size_t)to->p * W, other + (size_t)from->p * W, nq * W * sizeof *record);
-  memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W, W * sizeof *record);
+  memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W,
+         W * sizeof *record);
   memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W, W * sizeof *record);
 }
 
@@ -31,8 +33,10 @@ void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, c
   const int         W = st->width;
   const int         npar = st->outer.npar;
   double           *other = column + st->shift * W;
-  for (int k = 0; k < s->npar; k++) other[(to->c + k) * W] = k < npar ? c[k] : st->more[k - npar];
-  for (int k = 0; k < s->nmass; k++) other[(to->mass + k) * W] = column[(from->mass + k) * W];
+  for (int k = 0; k < s->npar; k++)
+    other[(to->c + k) * W] = k < npar ? c[k] : st->more[k - npar];
+  for (int k = 0; k < s->nmass; k++)
+    other[(to->mass + k) * W] = column[(from->mass + k) * W];
   other[to->extent * W] = column[from->extent * W];
   other[to->tolerance * W] = column[from->tolerance * W];
   for (int i = 0; i < s->nq; i++) {
@@ -67,7 +71,8 @@ static void springs_now(const cst_stepper *st, const double *record, double *lam
   const size_t n = (size_t)st->outer.ng * W;
   st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W,
                             record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL, st->work);
-  for (size_t k = 0; k < n; k++) lambda[k] = st->work[k] * stiffness(st);
+  for (size_t k = 0; k < n; k++)
+    lambda[k] = st->work[k] * stiffness(st);
 }
 
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda) {
@@ -78,7 +83,8 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
     springs_now(st, record, lambda);
     return;
   }
-  for (size_t k = 0; k < n; k++) lambda[k] = sum[k] / fabs(sum[n + k % W]);
+  for (size_t k = 0; k < n; k++)
+    lambda[k] = sum[k] / fabs(sum[n + k % W]);
 }
 
 /* Adds the current multipliers with this weight; `last` completes the mean. */
@@ -89,8 +95,10 @@ static void add(cst_stepper *st, int group, double weight, bool first, bool last
   double      *sum = sums_of(st, record);
   double      *now = st->work;
   springs_now(st, record, now);
-  for (size_t k = 0; k < n; k++) sum[k] = (first ? 0 : sum[k]) + weight * now[k];
-  for (size_t l = 0; l < W; l++) sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
+  for (size_t k = 0; k < n; k++)
+    sum[k] = (first ? 0 : sum[k]) + weight * now[k];
+  for (size_t l = 0; l < W; l++)
+    sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
 }
 
 static bool is_complete(const cst_stepper *st) {
@@ -98,7 +106,8 @@ static bool is_complete(const cst_stepper *st) {
 }
 
 static void add_all(cst_stepper *st, double weight, bool first, bool last) {
-  for (int g = 0; g < st->batch->groups; g++) add(st, g, weight, first, last);
+  for (int g = 0; g < st->batch->groups; g++)
+    add(st, g, weight, first, last);
 }
 
 /* Advances by one stretch towards `to`: to the beginning of the mean that is read at step `read`, or by one
@@ -109,18 +118,22 @@ static PetscErrorCode advance(cst_stepper *st, long to, long read,
   const long first = read - lround(fmax(1, st->mean / st->h));
   const long next = now < first ? PetscMin(to, first) : now + 1;
   PetscFunctionBegin;
-  if (now >= first && (now == first || is_complete(st))) add_all(st, 0.5, true, false);
+  if (now >= first && (now == first || is_complete(st)))
+    add_all(st, 0.5, true, false);
   PetscCall(stretch(st, next - now));
   st->batch->step = next;
-  if (now >= first) add_all(st, next == read ? 0.5 : 1, false, next == read);
+  if (now >= first)
+    add_all(st, next == read ? 0.5 : 1, false, next == read);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long)) {
+PetscErrorCode cst_stepper_toward(cst_stepper *st, long to,
+                                  PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
   while (st->batch->step < to && st->mean > 0 && !st->halted)
     PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
-  if (st->batch->step < to && !st->halted) PetscCall(stretch(st, to - st->batch->step));
+  if (st->batch->step < to && !st->halted)
+    PetscCall(stretch(st, to - st->batch->step));
   st->batch->step = to;
   PetscFunctionReturn(0);
 }

@@ -6,12 +6,14 @@
 
 enum { ATTEMPTS = 2 }; /* robust attempts at a step in which lanes fail */
 
-static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, double *record, long n) {
+static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, double *record,
+                                 long n) {
   if (g->solo) {
     cst_march   m = g->march;
     cst_outcome o;
     m.group.work = st->solo_space;
-    if (g->solo->march(&m, record, n, &o)) return o;
+    if (g->solo->march(&m, record, n, &o))
+      return o;
   }
   return g->core->march(&g->march, record, n);
 }
@@ -22,14 +24,16 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *own = cst_stepper_inner(st, record);
   if (st->nsegment == 1) {
     const cst_outcome o = march_segment(st, &st->segment[0], own, n);
-    if (o.reason == CST_DONE) cst_stepper_bring(st, record);
+    if (o.reason == CST_DONE)
+      cst_stepper_bring(st, record);
     return o;
   }
   memcpy(trial, record, st->size * sizeof *trial);
   for (long k = 0; k < n; k++)
     for (int i = 0; i < st->nsegment; i++) {
       cst_outcome o = march_segment(st, &st->segment[i], cst_stepper_inner(st, trial), 1);
-      if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
+      if (o.reason != CST_DONE)
+        return (cst_outcome){k, o.lanes, o.reason};
     }
   cst_stepper_bring(st, trial);
   memcpy(record, trial, st->size * sizeof *trial);
@@ -44,7 +48,8 @@ static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
     m.robust = pass;
     m.max_iterations = st->robust_iterations;
     cst_outcome o = st->segment[i].alone->march(&m, cst_stepper_inner(st, record), 1);
-    if (o.reason != CST_DONE) return o;
+    if (o.reason != CST_DONE)
+      return o;
   }
   cst_stepper_bring(st, record);
   return (cst_outcome){1, 0, CST_DONE};
@@ -56,10 +61,12 @@ static void copy_lane(const cst_stepper *st, double *to, int lane, const double 
 }
 
 void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
-  if (!alive) return;
+  if (!alive)
+    return;
   int source = __builtin_ctz((unsigned)alive);
   for (int l = 0; l < st->width; l++)
-    if (!(alive >> l & 1)) copy_lane(st, record, l, record, source);
+    if (!(alive >> l & 1))
+      copy_lane(st, record, l, record, source);
 }
 
 /* One attempt at a step: pass 0 is the normal one, others are robust. */
@@ -76,14 +83,17 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int pass, 
     memcpy(column, record, st->size * sizeof *column);
     cst_stepper_pad(st, column, set);
     const cst_outcome o = attempt(st, column, pass);
-    if (o.reason == CST_DONE) break;
+    if (o.reason == CST_DONE)
+      break;
     const int failed = set & o.lanes ? set & o.lanes : set;
     for (int l = 0; l < st->width; l++)
-      if (failed >> l & 1) reason[l] = o.reason;
+      if (failed >> l & 1)
+        reason[l] = o.reason;
     set &= ~failed;
   }
   for (int l = 0; l < st->width; l++)
-    if (set >> l & 1) copy_lane(st, next, l, column, l);
+    if (set >> l & 1)
+      copy_lane(st, next, l, column, l);
   return set;
 }
 
@@ -97,9 +107,11 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
   left &= ~step_lanes(st, record, left & ~failing, 0, next, reason);
   for (int pass = 1; pass <= ATTEMPTS && left; pass++)
     left &= ~step_lanes(st, record, left, pass, next, reason);
-  if (st->halted) return;
+  if (st->halted)
+    return;
   for (int l = 0; l < st->width; l++) {
-    if (!(left >> l & 1)) continue;
+    if (!(left >> l & 1))
+      continue;
     copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
     b->status[group * st->width + l] = (cst_lane_status){reason[l], step};
   }
@@ -124,7 +136,8 @@ static long march_while_good(cst_stepper *st, double *record, long n) {
 
 /* Called between groups and attempts. The contents of a halted batch are invalid. */
 bool cst_stepper_halts(cst_stepper *st) {
-  if (st->halt && !st->halted) st->halted = st->halt(st->halt_context);
+  if (st->halt && !st->halted)
+    st->halted = st->halt(st->halt_context);
   return st->halted;
 }
 
@@ -133,8 +146,10 @@ void cst_stepper_advance_group(cst_stepper *st, int group, long n) {
   double    *record = b->record + (size_t)group * st->size;
   for (long done = 0; done < n && b->alive[group] && !cst_stepper_halts(st);) {
     cst_outcome o = march_segments(st, record, n - done);
-    if (__builtin_expect(o.reason == CST_DONE, 1)) return;
-    const bool known = o.reason == CST_NOT_CONVERGED; /* the failing step and lanes are then known */
+    if (__builtin_expect(o.reason == CST_DONE, 1))
+      return;
+    const bool known =
+        o.reason == CST_NOT_CONVERGED; /* the failing step and lanes are then known */
     done += march_while_good(st, record, known ? o.steps : n - done - 1);
     cst_stepper_repeat(st, group, b->step + done, known ? o.lanes : 0);
     done++;

@@ -74,8 +74,9 @@ struct cst_stepper {
   double        *work;    /* three records: trial, column, saved */
   double        *saved;   /* [groups] records, for steps in parts */
   double        *space;   /* workspace of the generic cores */
-  double        *trail;   /* [2][CST_TRAIL][q, p][W], of the groups that march; NULL: none is kept */
-  double *solo_space;     /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
+  double        *trail; /* [2][CST_TRAIL][q, p][W], of the groups that march; NULL: none is kept */
+  double *
+      solo_space; /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   /* arguments of the solver's callbacks */
   cst_batch          *batch;
   const cst_schedule *schedule;
@@ -89,7 +90,8 @@ void cst_stepper_bring(const cst_stepper *st, double *record);
 /* Fills the second part of a lane's column at its start. */
 void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q);
 /* Advances the batch to step `to` with calls of `stretch`, and updates the means of its multipliers. */
-PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long));
+PetscErrorCode cst_stepper_toward(cst_stepper *st, long to,
+                                  PetscErrorCode (*stretch)(cst_stepper *, long));
 /* The multipliers that the springs represent, [ng][W]. */
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda);
 

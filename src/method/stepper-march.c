@@ -4,7 +4,9 @@
 #include <string.h>
 #include "method/stepper-internal.h"
 
-static double *record_of(cst_stepper *st, int group) { return st->batch->record + (size_t)group * st->size; }
+static double *record_of(cst_stepper *st, int group) {
+  return st->batch->record + (size_t)group * st->size;
+}
 
 /* Whether whole marches of a group follow its core alone. */
 static bool marches_whole(const cst_stepper *st, int group) {
@@ -13,12 +15,13 @@ static bool marches_whole(const cst_stepper *st, int group) {
 
 /* Whether this group and the next one can march side by side. */
 static bool is_pair(const cst_stepper *st, int group) {
-  return marches_whole(st, group) && st->segment[0].core->march_pair && group + 1 < st->batch->groups &&
-         st->batch->alive[group + 1];
+  return marches_whole(st, group) && st->segment[0].core->march_pair &&
+         group + 1 < st->batch->groups && st->batch->alive[group + 1];
 }
 
 static void bring(cst_stepper *st, int group, int count) {
-  for (int g = group; g < group + count; g++) cst_stepper_bring(st, record_of(st, g));
+  for (int g = group; g < group + count; g++)
+    cst_stepper_bring(st, record_of(st, g));
 }
 
 /* Advances `count` neighbours, a group or a pair; true if no lane fails. */
@@ -28,8 +31,10 @@ static bool march_neighbours(cst_stepper *st, int group, int count, long n,
   double         *one = cst_stepper_inner(st, record_of(st, group));
   cst_march       m = st->segment[0].march;
   m.observer = observer;
-  const cst_outcome o = count == 2 ? core->march_pair(&m, one, one + st->size, n) : core->march(&m, one, n);
-  if (o.reason == CST_DONE) bring(st, group, count);
+  const cst_outcome o =
+      count == 2 ? core->march_pair(&m, one, one + st->size, n) : core->march(&m, one, n);
+  if (o.reason == CST_DONE)
+    bring(st, group, count);
   return o.reason == CST_DONE;
 }
 
@@ -38,7 +43,8 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
   PetscFunctionBegin;
   for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
     PetscCall(cst_stepper_toward(st, to, stretch));
-    if (st->halted) break;
+    if (st->halted)
+      break;
     PetscCall(st->schedule->look(st->schedule->context));
   }
   PetscFunctionReturn(0);
@@ -49,7 +55,7 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
 typedef struct {
   cst_stepper       *st;
   int                group, count;
-  long               from, end;         /* steps of the batch at which the march has begun, and ends */
+  long               from, end; /* steps of the batch at which the march has begun, and ends */
   long               at[CST_TRAIL + 1]; /* what is looked at next, counted from the beginning */
   cst_march_observer observer;
 } observed_march;
@@ -60,7 +66,8 @@ static int plan_observations(void *context, long done) {
   const int           most = x->observer.trail[0] ? CST_TRAIL : 1;
   long                step = x->from + done;
   int                 n = 0;
-  while (n < most && (step = s->observe_after(s->context, step)) < x->end) x->at[n++] = step - x->from;
+  while (n < most && (step = s->observe_after(s->context, step)) < x->end)
+    x->at[n++] = step - x->from;
   x->at[n] = -1;
   return n;
 }
@@ -91,7 +98,8 @@ static void observe_several(void *context, int n) {
     observe_here(x);
     return;
   }
-  for (int i = 0; i < n; i++) x->at[i] += x->from;
+  for (int i = 0; i < n; i++)
+    x->at[i] += x->from;
   const size_t half = (size_t)(st->inner.p - st->inner.q) * (size_t)st->width;
   for (int k = 0; k < x->count; k++) {
     const double *q = x->observer.trail[k];
@@ -112,11 +120,14 @@ static void advance_observed(cst_stepper *st, int group, int count, long n) {
   while (b->step < end) {
     const bool whole = count == 2 ? is_pair(st, group) : marches_whole(st, group);
     x.from = b->step;
-    if (whole && march_neighbours(st, group, count, end - b->step, &x.observer)) break;
+    if (whole && march_neighbours(st, group, count, end - b->step, &x.observer))
+      break;
     const long to = PetscMin(end, s->observe_after(s->context, b->step));
-    for (int g = group; g < group + count; g++) cst_stepper_advance_group(st, g, to - b->step);
+    for (int g = group; g < group + count; g++)
+      cst_stepper_advance_group(st, g, to - b->step);
     b->step = to;
-    if (to < end) observe_here(&x);
+    if (to < end)
+      observe_here(&x);
   }
   b->step = from;
 }
@@ -149,30 +160,33 @@ static PetscErrorCode march_all(void *context) {
 
 /* The same in parts, for PETSc's own SNES types and for monitors. */
 
-static const cst_core *pieces_of(const cst_segment *g) { return g->core->begin ? g->core : g->alone; }
+static const cst_core *pieces_of(const cst_segment *g) {
+  return g->core->begin ? g->core : g->alone;
+}
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
-  return pieces_of(st->now)->residual(&st->now->march, cst_stepper_inner(st, record_of(st, group)), st->sub,
-                                      x, f, &st->scratch[group]);
+  return pieces_of(st->now)->residual(&st->now->march, cst_stepper_inner(st, record_of(st, group)),
+                                      st->sub, x, f, &st->scratch[group]);
 }
 
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
   cst_stepper *st = context;
-  pieces_of(st->now)->direction(&st->now->march, cst_stepper_inner(st, record_of(st, group)), st->sub, x, f,
-                                d, &st->scratch[group]);
+  pieces_of(st->now)->direction(&st->now->march, cst_stepper_inner(st, record_of(st, group)),
+                                st->sub, x, f, d, &st->scratch[group]);
 }
 
 static void piece_correct(void *context, int group, double *x, const double *d) {
   cst_stepper *st = context;
-  pieces_of(st->now)->correct(&st->now->march, cst_stepper_inner(st, record_of(st, group)), st->sub, x, d,
-                              &st->scratch[group]);
+  pieces_of(st->now)->correct(&st->now->march, cst_stepper_inner(st, record_of(st, group)), st->sub,
+                              x, d, &st->scratch[group]);
 }
 
 /* Lanes of the group that the last solve left unconverged. */
 static int undone(const cst_stepper *st, int group) {
   int bits = 0;
-  for (int l = 0; l < st->width; l++) bits |= (st->scratch[group].done[l] == 0) << l;
+  for (int l = 0; l < st->width; l++)
+    bits |= (st->scratch[group].done[l] == 0) << l;
   return bits;
 }
 
@@ -183,9 +197,11 @@ static PetscErrorCode substep_in_parts(cst_stepper *st, bool *failed) {
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
     pieces_of(st->now)->begin(m, cst_stepper_inner(st, record_of(st, g)), st->sub,
                               cst_solver_unknowns(st->solver, g), &st->scratch[g]);
-  if (m->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
+  if (m->unknowns > 0)
+    PetscCall(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
-    if (failed[g]) continue;
+    if (failed[g])
+      continue;
     failed[g] = m->unknowns > 0 && undone(st, g);
     if (!failed[g])
       failed[g] = pieces_of(st->now)
@@ -208,7 +224,8 @@ static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
       st->sub = j;
       PetscCall(substep_in_parts(st, failed));
     }
-  for (int g = 0; g < b->groups; g++) cst_stepper_bring(st, record_of(st, g));
+  for (int g = 0; g < b->groups; g++)
+    cst_stepper_bring(st, record_of(st, g));
   for (int g = 0; g < b->groups; g++)
     if (failed[g]) {
       memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);
@@ -220,7 +237,8 @@ static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
 
 static PetscErrorCode stretch_in_parts(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  for (long k = 0; k < n && !cst_stepper_halts(st); k++) PetscCall(step_in_parts(st, st->batch->step + k));
+  for (long k = 0; k < n && !cst_stepper_halts(st); k++)
+    PetscCall(step_in_parts(st, st->batch->step + k));
   PetscFunctionReturn(0);
 }
 

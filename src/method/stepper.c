@@ -9,14 +9,16 @@
 
 static double *aligned(size_t n) {
   void *p = NULL;
-  if (posix_memalign(&p, 64, (n ? n : 8) * sizeof(double))) return NULL;
+  if (posix_memalign(&p, 64, (n ? n : 8) * sizeof(double)))
+    return NULL;
   memset(p, 0, (n ? n : 8) * sizeof(double));
   return p;
 }
 
 /* Whether b belongs to the same segment as a. */
 static bool continues(const cst_substep *a, const cst_substep *b, const cst_system *s) {
-  if (a->row != b->row) return false;
+  if (a->row != b->row)
+    return false;
   const cst_substep_size x = a->row->size(a->data, s);
   const cst_substep_size y = b->row->size(b->data, s);
   return x.unknowns == y.unknowns && x.stages == y.stages && x.each == y.each;
@@ -28,7 +30,8 @@ bool cst_stepper_iteration_possible(cst_iteration asked, const cst_system *s) {
 }
 
 static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
-  if (asked != CST_ITERATION_AUTO) return asked;
+  if (asked != CST_ITERATION_AUTO)
+    return asked;
   return cst_stepper_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED
                                                                      : CST_ITERATION_KRYLOV;
 }
@@ -39,8 +42,8 @@ static cst_context context_of(const cst_stepper *st, const cst_system *s, int is
   return c;
 }
 
-static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o,
-                       int *warm) {
+static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s,
+                       const cst_stepper_options *o, int *warm) {
   const cst_substep     *first = &st->program->step[g->first];
   const cst_substep_size size = first->row->size(first->data, s);
   cst_march             *m = &g->march;
@@ -60,7 +63,8 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
 
 static const cst_noise *find_noise(const cst_stepper *st, int substep) {
   for (int i = 0; i < st->nnoise; i++)
-    if (st->noise[i].behind == substep) return &st->noise[i].noise;
+    if (st->noise[i].behind == substep)
+      return &st->noise[i].noise;
   return NULL;
 }
 
@@ -73,8 +77,10 @@ static void extract_noise(cst_stepper *st, const cst_program *from) {
     const cst_substep x = from->step[i];
     const bool        given =
         p->n > 0 && !find_noise(st, p->n - 1) && p->step[p->n - 1].row->core[st->isa]->takes_noise;
-    if (!x.row->noise || !given) cst_program_add(p, x);
-    if (x.row->noise) st->noise[st->nnoise++] = (cst_stepper_noise){.kick = x, .behind = p->n - 1};
+    if (!x.row->noise || !given)
+      cst_program_add(p, x);
+    if (x.row->noise)
+      st->noise[st->nnoise++] = (cst_stepper_noise){.kick = x, .behind = p->n - 1};
   }
 }
 
@@ -98,12 +104,14 @@ PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, dou
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s),
-                                       void (*end)(void *), void **x) {
+PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b,
+                                       void *(*make)(const cst_system *s), void (*end)(void *),
+                                       void **x) {
   cst_stepper *st = b->stepper;
   int          i = 0;
   PetscFunctionBegin;
-  while (i < st->nshared && st->shared[i].make != make) i++;
+  while (i < st->nshared && st->shared[i].make != make)
+    i++;
   if (i == st->nshared) {
     st->shared = cst_need(realloc(st->shared, (size_t)(i + 1) * sizeof *st->shared));
     st->shared[st->nshared++] = (cst_stepper_shared){make, end, make(b->system)};
@@ -115,8 +123,8 @@ PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(
 }
 
 /* The kernels of a rule, made on first use. */
-static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives,
-                                const cst_flow **flow) {
+static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule,
+                                bool derivatives, const cst_flow **flow) {
   cst_stepper *st = b->stepper;
   char         why[400];
   PetscFunctionBegin;
@@ -133,23 +141,27 @@ static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives,
-                                      cst_lane_layer *to) {
+PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l,
+                                      bool derivatives, cst_lane_layer *to) {
   const cst_flow *f;
   PetscFunctionBegin;
-  *to = (cst_lane_layer){l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
-  if (!l->rule) PetscFunctionReturn(0);
+  *to = (cst_lane_layer){
+      l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
+  if (!l->rule)
+    PetscFunctionReturn(0);
   PetscCall(find_flow(b, l->rule, derivatives, &f));
   *to = (cst_lane_layer){.flow = cst_flow_kernels(f), .self = cst_flow_self(f)};
   PetscFunctionReturn(0);
 }
 
 /* Finds the blocks of a kind of substep among those of the record. */
-static int find_state(const cst_stepper *st, const cst_substep_row *row, const cst_state_place **state) {
+static int find_state(const cst_stepper *st, const cst_substep_row *row,
+                      const cst_state_place **state) {
   int n = 0;
   for (const cst_state_block *b = row->state; b && b->name; b++)
     for (int i = 0; i < st->nstate; i++)
-      if (!strcmp(st->state[i].name, b->name)) state[n++] = &st->state[i];
+      if (!strcmp(st->state[i].name, b->name))
+        state[n++] = &st->state[i];
   return n;
 }
 
@@ -159,7 +171,8 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
   int                    at[CST_MAX_STATE];
   const int              n = find_state(st, st->program->step[g->first].row, state);
   PetscFunctionBegin;
-  for (int k = 0; k < n; k++) at[k] = state[k]->at;
+  for (int k = 0; k < n; k++)
+    at[k] = state[k]->at;
   const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), at, st};
   for (int j = 0; j < g->march.nsub; j++) {
     const cst_substep *x = &st->program->step[g->first + j];
@@ -180,7 +193,8 @@ static PetscErrorCode make_segment(cst_stepper *st, cst_segment *g, int first, c
   const cst_substep_row *row = p->step[first].row;
   PetscFunctionBegin;
   g->first = first;
-  for (int i = first; i < p->n && continues(&p->step[first], &p->step[i], s); i++) g->march.nsub++;
+  for (int i = first; i < p->n && continues(&p->step[first], &p->step[i], s); i++)
+    g->march.nsub++;
   g->alone = row->core[o->isa];
   g->core = o->compensated ? g->alone : cst_substep_core(row, s, o->isa);
   g->solo = o->compensated || !row->solo ? NULL : cst_system_form(s, o->isa, row->solo);
@@ -192,13 +206,15 @@ static PetscErrorCode make_segment(cst_stepper *st, cst_segment *g, int first, c
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
+static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s,
+                                    const cst_stepper_options *o) {
   const cst_program *p = st->program;
   int                warm = st->inner.own;
   PetscFunctionBegin;
   st->smooth = st->nnoise == 0;
   st->state = cst_program_state(p, s, warm, &st->nstate);
-  for (int i = 0; i < st->nstate; i++) warm += st->state[i].n;
+  for (int i = 0; i < st->nstate; i++)
+    warm += st->state[i].n;
   PetscCall(PetscCalloc1(p->n, &st->segment));
   for (int first = 0; first < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
@@ -218,13 +234,16 @@ static PetscErrorCode make_space(cst_stepper *st) {
   for (int i = 0; i < st->nsegment; i++) {
     const cst_segment *g = &st->segment[i];
     most = PetscMax(most, PetscMax(g->alone->room(&g->march), g->core->room(&g->march)));
-    if (g->solo) solo = PetscMax(solo, g->solo->room(&g->march));
+    if (g->solo)
+      solo = PetscMax(solo, g->solo->room(&g->march));
   }
   st->space = aligned(most * (size_t)st->width);
-  if (solo) st->solo_space = aligned(solo * (size_t)st->width);
+  if (solo)
+    st->solo_space = aligned(solo * (size_t)st->width);
   PetscCheck(st->space && (!solo || st->solo_space), PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for the work space of a step");
-  for (int i = 0; i < st->nsegment; i++) st->segment[i].march.group.work = st->space;
+  for (int i = 0; i < st->nsegment; i++)
+    st->segment[i].march.group.work = st->space;
   PetscFunctionReturn(0);
 }
 
@@ -233,10 +252,13 @@ static PetscErrorCode make_space(cst_stepper *st) {
 static PetscErrorCode make_trail(cst_stepper *st, const cst_system *s) {
   const size_t most = 1 << 16, n = (size_t)CST_TRAIL * 2 * (size_t)s->nq * (size_t)st->width;
   PetscFunctionBegin;
-  if (st->nsegment > 1 || st->shift || s->timed || !st->segment[0].core->keeps_trail) PetscFunctionReturn(0);
-  if (n * sizeof(double) > most) PetscFunctionReturn(0);
+  if (st->nsegment > 1 || st->shift || s->timed || !st->segment[0].core->keeps_trail)
+    PetscFunctionReturn(0);
+  if (n * sizeof(double) > most)
+    PetscFunctionReturn(0);
   st->trail = aligned(2 * n);
-  PetscCheck(st->trail, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the states of %d steps", CST_TRAIL);
+  PetscCheck(st->trail, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the states of %d steps",
+             CST_TRAIL);
   PetscFunctionReturn(0);
 }
 
@@ -245,7 +267,8 @@ static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *
   st->layout = cst_layout_of(asked->npar, asked->nmass, asked->nq, asked->ng);
   st->inner = cst_layout_of(stepped->npar, stepped->nmass, stepped->nq, stepped->ng);
   st->acc = st->layout.own;
-  if (stepped != asked) st->shift = st->acc + asked->ng + 1;
+  if (stepped != asked)
+    st->shift = st->acc + asked->ng + 1;
   st->outer = context_of(st, asked, isa, st->layout);
 }
 
@@ -260,8 +283,9 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->isa = o->isa;
   st->more = p->more;
   extract_noise(st, p->program);
-  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s has no compensated form on %s", cst_method_label(p->method), p->stepped->name);
+  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF,
+             PETSC_ERR_SUP, "%s has no compensated form on %s", cst_method_label(p->method),
+             p->stepped->name);
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
   st->first_impulse = has->first_impulse > 0 ? has->first_impulse : 1;
@@ -272,29 +296,35 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   PetscCall(make_segments(st, p->stepped, o));
   PetscCall(make_space(st));
   PetscCall(make_trail(st, p->stepped));
-  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].march.unknowns);
+  for (int i = 0; i < st->nsegment; i++)
+    most = PetscMax(most, st->segment[i].march.unknowns);
   st->work = aligned(3 * st->size);
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
   PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for %d groups of lanes", o->groups);
   if (!o->bare)
-    PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most, o->max_iterations,
-                                &st->solver));
+    PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most,
+                                o->max_iterations, &st->solver));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   cst_stepper *st = *stepper;
   PetscFunctionBegin;
-  if (!st) PetscFunctionReturn(0);
-  for (int i = 0; i < st->nsegment; i++) free(st->segment[i].sub);
+  if (!st)
+    PetscFunctionReturn(0);
+  for (int i = 0; i < st->nsegment; i++)
+    free(st->segment[i].sub);
   PetscCall(PetscFree(st->segment));
-  for (int i = 0; i < st->nflow; i++) cst_flow_destroy(st->flow[i].flow);
+  for (int i = 0; i < st->nflow; i++)
+    cst_flow_destroy(st->flow[i].flow);
   free(st->flow);
-  for (int i = 0; i < st->nnumbers; i++) PetscCall(PetscFree(st->numbers[i]));
+  for (int i = 0; i < st->nnumbers; i++)
+    PetscCall(PetscFree(st->numbers[i]));
   free(st->numbers);
-  for (int i = 0; i < st->nshared; i++) st->shared[i].end(st->shared[i].made);
+  for (int i = 0; i < st->nshared; i++)
+    st->shared[i].end(st->shared[i].made);
   free(st->shared);
   free(st->state);
   free(st->noise);
@@ -333,7 +363,8 @@ void cst_stepper_set_step(cst_stepper *st, double h) {
       to->h = step[j].fraction * h;
       to->start = start;
       to->whole = h;
-      if (takes_time) start += to->h;
+      if (takes_time)
+        start += to->h;
     }
   }
 }
@@ -355,16 +386,21 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
   const cst_system      *s = st->segment[0].march.group.system;
   const cst_state_place *state[CST_MAX_STATE];
   double                *block[CST_MAX_STATE], all[CST_MAX_PAR] = {0};
-  if (st->shift) cst_stepper_begin(st, column, c, q);
+  if (st->shift)
+    cst_stepper_begin(st, column, c, q);
   memcpy(all, c, (size_t)st->outer.npar * sizeof *c);
-  for (int i = st->outer.npar; i < s->npar; i++) all[i] = st->more[i - st->outer.npar];
+  for (int i = st->outer.npar; i < s->npar; i++)
+    all[i] = st->more[i - st->outer.npar];
   for (int i = 0; i < st->program->n; i++) {
     const cst_substep *x = &st->program->step[i];
     const int          n = x->row->start ? find_state(st, x->row, state) : 0;
-    for (int k = 0; k < n; k++) block[k] = cst_zeros(state[k]->n, sizeof **block);
-    if (n) x->row->start(x->data, s, all, q, v, block);
+    for (int k = 0; k < n; k++)
+      block[k] = cst_zeros(state[k]->n, sizeof **block);
+    if (n)
+      x->row->start(x->data, s, all, q, v, block);
     for (int k = 0; k < n; k++) {
-      for (int e = 0; e < state[k]->n; e++) column[(st->shift + state[k]->at + e) * st->width] = block[k][e];
+      for (int e = 0; e < state[k]->n; e++)
+        column[(st->shift + state[k]->at + e) * st->width] = block[k][e];
       free(block[k]);
     }
   }
@@ -395,6 +431,7 @@ void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *pe
     const cst_substep     *x = &st->program->step[i];
     const cst_substep_size size = x->row->size(x->data, st->segment[0].march.group.system);
     *per_step += size.fixed;
-    if (size.each > 0) *per_iteration = size.each;
+    if (size.each > 0)
+      *per_iteration = size.each;
   }
 }

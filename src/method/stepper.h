@@ -61,7 +61,7 @@ size_t            cst_stepper_record_size(const cst_stepper *s); /* doubles per 
 void cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per_iteration);
 /* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses
  * divided by h. (The impulse of shake's first step is that of half a step.) */
-void               cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
+void cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
 const cst_context *cst_stepper_context(const cst_stepper *s); /* sizes and kernels */
 const cst_march   *cst_stepper_march(const cst_stepper *s);   /* of the first segment */
 
@@ -71,14 +71,15 @@ PetscErrorCode cst_batch_destroy(cst_batch *b);
 void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
 /* Starts lane `index` from q, v with parameters c; p = M v + a, or its tangential part if the method uses
  * that. */
-void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q,
-                     const double *v, double tolerance);
+void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c,
+                     const double *q, const double *v, double tolerance);
 /* Records a trajectory that has no valid start: CST_NO_START, never stepped. */
-void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q,
-                      const double *v);
+void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c,
+                      const double *q, const double *v);
 /* Sets the seed and member of the random numbers of lane `index`, after its start; default: seed 0, member 0.
  */
-void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed, uint64_t member);
+void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed,
+                       uint64_t member);
 void cst_batch_ready(const cst_stepper *s, cst_batch *b);
 /* The current column of lane `index`: its record, or its last good one if it failed. Entry k is column[k *
  * width]. */

@@ -6,7 +6,8 @@
 
 cst_substep cst_substep_of(const cst_substep_row *row, double fraction, const void *data) {
   cst_substep x = {.row = row, .fraction = fraction};
-  if (row->data) memcpy(x.data, data, row->data);
+  if (row->data)
+    memcpy(x.data, data, row->data);
   return x;
 }
 
@@ -28,7 +29,8 @@ int cst_substep_kept(const cst_substep_size *size, bool smooth) {
  */
 static double pairs_cost(const cst_system *s) {
   double n = 0;
-  for (int k = 0; k < s->npairs; k++) n += (double)s->pairs[k].sum.pairs;
+  for (int k = 0; k < s->npairs; k++)
+    n += (double)s->pairs[k].sum.pairs;
   return 150 * n;
 }
 

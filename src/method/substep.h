@@ -85,12 +85,13 @@ typedef struct {
 } cst_lane_binding;
 
 /* Converts a layer for lane code, with the requested derivatives of formulas. The stepper owns the result. */
-PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives,
-                                      cst_lane_layer *to);
+PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l,
+                                      bool derivatives, cst_lane_layer *to);
 /* The result of `make` for the system, made once for all substeps that ask for it; end destroys it with the
  * stepper. NULL from make: too large. */
-PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s),
-                                       void (*end)(void *), void **x);
+PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b,
+                                       void *(*make)(const cst_system *s), void (*end)(void *),
+                                       void **x);
 /* n numbers with the lifetime of the stepper. */
 PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
 
@@ -102,7 +103,8 @@ struct cst_substep_row {
   unsigned               iterations;
   const cst_state_block *state;               /* terminated by one without a name; NULL: none */
   const cst_core        *core[CST_ISA_COUNT]; /* its forms for any system */
-  const char *solo; /* file of its march with lanes over parts of a trajectory (core.h); NULL: none */
+  const char
+      *solo; /* file of its march with lanes over parts of a trajectory (core.h); NULL: none */
   /* Whether substeps with the parameters x and y are the same map for the same step. */
   bool (*same)(const void *x, const void *y);
   /* Changes x to the parameters of the adjoint; false: there is none. NULL: there never is. */
@@ -119,8 +121,8 @@ struct cst_substep_row {
   /* The layer of which it is a step; NULL: none. */
   const cst_layer *(*layer)(const void *x);
   /* Fills its blocks (zeroed) for a lane that starts from q, v with the parameters c. NULL: they are zero. */
-  void (*start)(const void *x, const cst_system *s, const double *c, const double *q, const double *v,
-                double *const *state);
+  void (*start)(const void *x, const cst_system *s, const double *c, const double *q,
+                const double *v, double *const *state);
   /* Fills its data for lane code (zeroed). NULL: a copy of the parameters. */
   PetscErrorCode (*bind)(const void *x, const cst_lane_binding *with, void *lane);
 };

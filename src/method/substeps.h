@@ -13,10 +13,12 @@ cst_substep cst_kick_apart(double fraction, double w0, double w1);
 cst_substep cst_midpoint(double fraction, double theta);
 /* Kick and midpoint if M depends on q or there is an a(q): L is taken at the points theta[r] with weights
  * part[r] h. */
-cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent);
+cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
+                         bool tangent);
 /* Kick and midpoint with a constant diagonal M, by projection on a basis of ker G instead of multipliers: the
  * force acts with weights w0 h and w1 h at the ends and `middle` h at theta. */
-cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta, bool tangent);
+cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta,
+                           bool tangent);
 /* On SO(3)^k x R^m: the force acts with weights w0 h and w1 h at the two ends of a single drift, by the
  * Cayley map or the exponential. */
 cst_substep cst_lie(double fraction, double w0, double w1, bool exponential);
@@ -25,10 +27,12 @@ cst_substep cst_lie_rattle(double fraction, bool exponential);
 cst_substep cst_rk(double fraction, const cst_layer *l);
 cst_substep cst_substep_project(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
-cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
+                                double bias);
 /* The same map with w in place of (q, p): q and p = M v + a are those of w. For systems without constraints
  * on positions. */
-cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
+                             double bias);
 /* From one end of the step to the other by steps of the Dormand-Prince pair, chosen by its error estimate. */
 cst_substep cst_dopri5_coefficients(double fraction, double tolerance);
 /* Discrete Lagrange-d'Alembert equations. form: 0 midpoint, 1 reversible, 2 leapfrog. */
@@ -43,7 +47,8 @@ cst_substep cst_pushforward(double fraction, double beta);
 cst_substep cst_newmark(double fraction, double beta, double gamma, int iterations, bool from_q);
 /* The effect of a heat bath of that temperature on v over the whole step. by_mass: the rate is that of a unit
  * mass. */
-cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature, bool by_mass);
+cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature,
+                              bool by_mass);
 /* k nodes, and polynomials of degree below s. */
 cst_substep cst_substep_hbvm(double fraction, int k, int s);
 #endif

@@ -8,13 +8,15 @@ enum { POINTS = 2 };
 
 static double *numbers(int n) {
   double *x = calloc((size_t)n + 1, sizeof *x);
-  if (!x) abort();
+  if (!x)
+    abort();
   return x;
 }
 
 /* Entries t * (1, 2, ..) mod 1. */
 static void scatter(double t, int n, double *x) {
-  for (int i = 0; i < n; i++) x[i] = t * (i + 1) - floor(t * (i + 1));
+  for (int i = 0; i < n; i++)
+    x[i] = t * (i + 1) - floor(t * (i + 1));
 }
 
 static double place_of(int point) { return 0.6180339887 * (point + 1); }
@@ -45,7 +47,8 @@ bool cst_symmetry_is_rigid(const cst_system *s) {
   for (int point = 0; point < POINTS; point++) {
     scatter(place_of(point), s->nq, q);
     cst_system_eval_at(s, CST_K_xi, c, q, at[1]);
-    for (int k = 0; k < s->nsym; k++) rigid &= is_rigid(s, k, q, at);
+    for (int k = 0; k < s->nsym; k++)
+      rigid &= is_rigid(s, k, q, at);
   }
   free(q);
   free(at[0]);
@@ -64,7 +67,8 @@ static bool are_polynomials(const cst_system *s) {
   bool all = true;
   for (int k = 0; k < s->nsym; k++) {
     all &= is_of_degree(s, s->gauge[k], 2);
-    for (int i = 0; i < s->nq; i++) all &= is_of_degree(s, s->xi[k * s->nq + i], 1);
+    for (int i = 0; i < s->nq; i++)
+      all &= is_of_degree(s, s->xi[k * s->nq + i], 1);
   }
   return all;
 }
@@ -76,26 +80,31 @@ typedef struct {
 
 static point point_of(const cst_system *s, const double *c, int index) {
   const int n = s->nsym * s->nq;
-  point     x = {numbers(s->nq), numbers(s->nq),         numbers(n),      numbers(n), numbers(s->nq),
-                 numbers(s->nq), numbers(s->ng * s->nq), numbers(s->nsym)};
-  double   *at = numbers(s->nq);
-  double   *shift = numbers(n);
-  double   *back = numbers(s->nsym);
+  point   x = {numbers(s->nq), numbers(s->nq),         numbers(n),      numbers(n), numbers(s->nq),
+               numbers(s->nq), numbers(s->ng * s->nq), numbers(s->nsym)};
+  double *at = numbers(s->nq);
+  double *shift = numbers(n);
+  double *back = numbers(s->nsym);
   scatter(place_of(index), s->nq, x.q);
   scatter(0.4142135624 * (index + 1), s->nq, x.v);
   cst_system_matrix(s, CST_K_xi, c, at, NULL, shift);
   cst_system_matrix(s, CST_K_xi, c, x.q, NULL, x.xi);
   cst_system_matrix(s, CST_K_xi, c, x.v, NULL, x.turned); /* xi is affine */
-  for (int i = 0; i < n; i++) x.turned[i] -= shift[i];
+  for (int i = 0; i < n; i++)
+    x.turned[i] -= shift[i];
   cst_system_momentum(s, c, x.q, x.v, x.Lv);
   cst_system_eval(s, s->general ? CST_K_Lq : CST_K_dV, c, x.q, x.v, NULL, NULL, NULL, x.Lq);
-  for (int i = 0; i < s->nq && !s->general; i++) x.Lq[i] = -x.Lq[i];
+  for (int i = 0; i < s->nq && !s->general; i++)
+    x.Lq[i] = -x.Lq[i];
   cst_system_matrix(s, CST_K_G, c, x.q, NULL, x.G);
-  for (int i = 0; i < s->nq; i++) at[i] = x.q[i] + x.v[i];
+  for (int i = 0; i < s->nq; i++)
+    at[i] = x.q[i] + x.v[i];
   cst_system_eval_at(s, CST_K_gauge, c, at, x.gauge);
-  for (int i = 0; i < s->nq; i++) at[i] = x.q[i] - x.v[i];
+  for (int i = 0; i < s->nq; i++)
+    at[i] = x.q[i] - x.v[i];
   cst_system_eval_at(s, CST_K_gauge, c, at, back);
-  for (int k = 0; k < s->nsym; k++) x.gauge[k] = (x.gauge[k] - back[k]) / 2; /* the gauge is quadratic */
+  for (int k = 0; k < s->nsym; k++)
+    x.gauge[k] = (x.gauge[k] - back[k]) / 2; /* the gauge is quadratic */
   free(at);
   free(shift);
   free(back);
@@ -141,7 +150,8 @@ bool cst_symmetry_momenta_are_quadratic(const cst_system *s) {
   cst_system_defaults(s, NULL, c);
   for (int i = 0; i < POINTS && all; i++) {
     point x = point_of(s, c, i);
-    for (int k = 0; k < s->nsym; k++) all &= is_symmetry(s, &x, k);
+    for (int k = 0; k < s->nsym; k++)
+      all &= is_symmetry(s, &x, k);
     point_destroy(&x);
   }
   return all;
@@ -151,6 +161,7 @@ bool cst_symmetry_momenta_are_quadratic(const cst_system *s) {
 
 bool cst_symmetry_is_translation(const cst_system *s) {
   for (int k = 0; k < s->nsym * s->nq; k++)
-    if (cst_graph_depends(s->graph, s->xi[k], 'q')) return false;
+    if (cst_graph_depends(s->graph, s->xi[k], 'q'))
+      return false;
   return true;
 }

@@ -69,7 +69,8 @@ static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
 /* sum_(k <= degree) a_k t^k, and its derivative. */
 static cst_node polynomial(const curve *x, const cst_node *a, int degree, cst_node t) {
   cst_node sum = a[degree];
-  for (int k = degree - 1; k >= 0; k--) sum = cst_graph_add_product(x->g, a[k], t, sum);
+  for (int k = degree - 1; k >= 0; k--)
+    sum = cst_graph_add_product(x->g, a[k], t, sum);
   return sum;
 }
 
@@ -85,7 +86,8 @@ static cst_node slope(const curve *x, const cst_node *a, int degree, cst_node t)
 /* out[n] := expressions of the inputs q, evaluated at R. */
 static void at_point(const curve *x, const cst_node *of, int n, const cst_node *R, cst_node *out) {
   cst_node input[N];
-  for (int i = 0; i < x->s->nq; i++) input[i] = cst_graph_input(x->g, 'q', i);
+  for (int i = 0; i < x->s->nq; i++)
+    input[i] = cst_graph_input(x->g, 'q', i);
   cst_graph_substitute(x->g, of, n, input, R, x->s->nq, out);
 }
 
@@ -93,17 +95,19 @@ static void at_point(const curve *x, const cst_node *of, int n, const cst_node *
 static void constraints_at(const curve *x, const cst_node *R, cst_node *phi, cst_node *phi0) {
   const cst_pattern *G = &x->s->pattern[CST_K_G];
   for (int a = 0; a < x->m; a++) {
-    for (int i = 0; i < x->s->nq; i++) phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
+    for (int i = 0; i < x->s->nq; i++)
+      phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
     CST_EACH_ENTRY(G, x->row[a], e)
       at_point(x, &x->s->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
     phi0[a] = cst_graph_constant(x->g, 0);
-    if (x->s->affine) at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
+    if (x->s->affine)
+      at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
   }
 }
 
 /* rest[m] := r - phi0 - phi v, summed over the coordinates that are not left out. */
-static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0, const cst_node *v,
-                         const bool *left_out, cst_node *rest) {
+static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0,
+                         const cst_node *v, const bool *left_out, cst_node *rest) {
   for (int a = 0; a < x->m; a++) {
     rest[a] = cst_graph_sub(x->g, x->r[a], phi0[a]);
     for (int i = 0; i < x->s->nq; i++)
@@ -123,7 +127,8 @@ static void solve(const curve *x, const cst_node *B, cst_node *b) {
   }
   for (int i = 0; i < m; i++) {
     y[i] = cst_graph_constant(g, 0);
-    for (int a = 0; a < m; a++) y[i] = cst_graph_add_product(g, y[i], B[a * m + i], b[a]);
+    for (int a = 0; a < m; a++)
+      y[i] = cst_graph_add_product(g, y[i], B[a * m + i], b[a]);
     for (int j = 0; j < m; j++) {
       S[i * m + j] = cst_graph_constant(g, 0);
       for (int a = 0; a < m; a++)
@@ -133,11 +138,13 @@ static void solve(const curve *x, const cst_node *B, cst_node *b) {
   for (int k = 0; k < m; k++)
     for (int i = k + 1; i < m; i++) {
       const cst_node f = cst_graph_div(g, S[i * m + k], S[k * m + k]);
-      for (int j = k + 1; j < m; j++) S[i * m + j] = cst_graph_sub_product(g, S[i * m + j], f, S[k * m + j]);
+      for (int j = k + 1; j < m; j++)
+        S[i * m + j] = cst_graph_sub_product(g, S[i * m + j], f, S[k * m + j]);
       y[i] = cst_graph_sub_product(g, y[i], f, y[k]);
     }
   for (int i = m - 1; i >= 0; i--) {
-    for (int j = i + 1; j < m; j++) y[i] = cst_graph_sub_product(g, y[i], S[i * m + j], y[j]);
+    for (int j = i + 1; j < m; j++)
+      y[i] = cst_graph_sub_product(g, y[i], S[i * m + j], y[j]);
     b[i] = y[i] = cst_graph_div(g, y[i], S[i * m + i]);
   }
 }
@@ -146,13 +153,16 @@ static void solve(const curve *x, const cst_node *B, cst_node *b) {
 static void complete(const curve *x, const cst_node *R, cst_node *v) {
   cst_node  phi[CST_MAX_G * N], phi0[CST_MAX_G], B[CST_MAX_G * CST_MAX_G], b[CST_MAX_G];
   const int m = x->m;
-  if (m == 0) return;
+  if (m == 0)
+    return;
   constraints_at(x, R, phi, phi0);
   remainder_of(x, phi, phi0, v, x->dependent, b);
   for (int a = 0; a < m; a++)
-    for (int i = 0; i < m; i++) B[a * m + i] = phi[a * x->s->nq + x->column[i]];
+    for (int i = 0; i < m; i++)
+      B[a * m + i] = phi[a * x->s->nq + x->column[i]];
   solve(x, B, b);
-  for (int i = 0; i < m; i++) v[x->column[i]] = b[i];
+  for (int i = 0; i < m; i++)
+    v[x->column[i]] = b[i];
 }
 
 /* ---- points of the curve --------------------------------------------------------------------- */
@@ -168,14 +178,16 @@ static void rates_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
 
 static void point_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
   cst_node there[N], rate[N], sum[N];
-  for (int i = 0; i < x->m; i++) sum[i] = cst_graph_constant(x->g, 0);
+  for (int i = 0; i < x->m; i++)
+    sum[i] = cst_graph_constant(x->g, 0);
   for (int k = 0; k < NODES && x->m > 0; k++) {
     rates_at(x, scaled(x, x->c[k], time), there, rate);
     for (int i = 0; i < x->m; i++)
       sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
   }
   rates_at(x, time, R, v);
-  for (int i = 0; i < x->m; i++) R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], time, sum[i]);
+  for (int i = 0; i < x->m; i++)
+    R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], time, sum[i]);
 }
 
 static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q,
@@ -184,7 +196,8 @@ static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const c
   __float128 b[NODES], c[NODES];
   *x = (curve){.s = s, .g = s->graph, .p = p, .t = t};
   x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;
-  for (int i = 0; i < x->m; i++) x->dependent[x->column[i]] = true;
+  for (int i = 0; i < x->m; i++)
+    x->dependent[x->column[i]] = true;
   cst_legendre_gauss_quad(NODES, b, c);
   for (int k = 0; k < NODES; k++) {
     x->b[k] = (double)b[k];
@@ -192,15 +205,17 @@ static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const c
   }
   find_coefficients(x, q, v);
   constraints_at(x, q, phi, phi0);
-  for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_constant(x->g, 0);
+  for (int a = 0; a < x->m; a++)
+    x->r[a] = cst_graph_constant(x->g, 0);
   remainder_of(x, phi, phi0, v, NULL, x->r); /* the negative of r */
-  for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_neg(x->g, x->r[a]);
+  for (int a = 0; a < x->m; a++)
+    x->r[a] = cst_graph_neg(x->g, x->r[a]);
 }
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                     cst_node *q1, cst_node *v1, cst_node *S) {
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                     const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   curve    x;
   cst_node R[N], rate[N];
   cst_node sum = cst_graph_constant(s->graph, 0);
@@ -212,12 +227,13 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   *S = cst_graph_mul(x.g, t, sum);
   point_at(&x, t, q1, v1);
   for (int i = 0; i < s->nq; i++)
-    if (!x.dependent[i]) v1[i] = polynomial(&x, x.v[i], x.p, t);
+    if (!x.dependent[i])
+      v1[i] = polynomial(&x, x.v[i], x.p, t);
   complete(&x, q1, v1);
 }
 
-static void work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                 cst_flow_work *w) {
+static void work(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                 const cst_node *v, cst_flow_work *w) {
   curve    x;
   cst_node rate[N], A[N], lambda[CST_MAX_G], phi[CST_MAX_G * N], phi0[CST_MAX_G];
   open_curve(&x, *(const int *)self, s, t, q, v);
@@ -238,10 +254,10 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
 /* ---- the row --------------------------------------------------------------------------------- */
 
 static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
-#define RULE(p)                                                                                              \
-  {                                                                                                          \
-    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1, .evaluations = NODES,     \
-    .equivariant = true, .formulas = formulas, .work = work                                                  \
+#define RULE(p)                                                                                    \
+  {                                                                                                \
+    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1,                 \
+    .evaluations = NODES, .equivariant = true, .formulas = formulas, .work = work                  \
   }
 static const cst_flow_rule rules[MOST_DEGREE] = {RULE(1), RULE(2), RULE(3), RULE(4)};
 
@@ -251,8 +267,10 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n != 1 || t->key[0])
     return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
   const cst_term *p = t->arg[0];
-  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 || p->number > MOST_DEGREE)
-    return cst_term_error(p, e, "the degree of taylor-curve is an integer from 1 to %d", MOST_DEGREE);
+  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 ||
+      p->number > MOST_DEGREE)
+    return cst_term_error(p, e, "the degree of taylor-curve is an integer from 1 to %d",
+                          MOST_DEGREE);
   return true;
 }
 
@@ -260,15 +278,18 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   int row[CST_MAX_G], column[N];
   if (s->ng > s->nvel) {
     snprintf(why, (size_t)n,
-             "taylor-curve integrates constraints on velocities, and %s has constraints on positions; write "
+             "taylor-curve integrates constraints on velocities, and %s has constraints on "
+             "positions; write "
              "these as velocities too, or use taylor(p)",
              s->name);
     return false;
   }
-  if (!cst_field_exists(s, why, n)) return false;
+  if (!cst_field_exists(s, why, n))
+    return false;
   if (s->nvel && cst_dependent(s, row, column) < 0) {
     snprintf(why, (size_t)n,
-             "taylor-curve needs as many coordinates as there are constraints on velocities, on which these "
+             "taylor-curve needs as many coordinates as there are constraints on velocities, on "
+             "which these "
              "do not depend and which they determine everywhere, and %s has no such set",
              s->name);
     return false;
@@ -291,22 +312,27 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_taylor_curve = {
-    .info = {.name = "taylor-curve",
-             .doc = "A curve of degree p, order p, which satisfies constraints on velocities exactly: the "
-                    "layer of the thesis on which lagrange-dalembert is based.",
-             .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) "
-                          "= phi(q) v + phi0(q) gives the others\n"
-                          "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
-             .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, "
-                      "and of order 2p without constraints, since its action is exact; with state=w, which "
-                      "reads them at w, it is of order p. The dependent coordinates are the last ones on "
-                      "which no constraint depends and which the constraints determine everywhere: their "
-                      "block of phi was not found singular at any test point. Systems without such "
-                      "coordinates are refused. Without constraints the curve is the Taylor polynomial.",
-             .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan "
-                       "2007, 5.2 and chapter 6",
-             .signature = "taylor-curve(p)",
-             .example = "taylor-curve(2)"},
+    .info =
+        {.name = "taylor-curve",
+         .doc =
+             "A curve of degree p, order p, which satisfies constraints on velocities exactly: the "
+             "layer of the thesis on which lagrange-dalembert is based.",
+         .equations =
+             "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) "
+             "= phi(q) v + phi0(q) gives the others\n"
+             "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
+         .notes =
+             "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, "
+             "and of order 2p without constraints, since its action is exact; with state=w, which "
+             "reads them at w, it is of order p. The dependent coordinates are the last ones on "
+             "which no constraint depends and which the constraints determine everywhere: their "
+             "block of phi was not found singular at any test point. Systems without such "
+             "coordinates are refused. Without constraints the curve is the Taylor polynomial.",
+         .source =
+             "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan "
+             "2007, 5.2 and chapter 6",
+         .signature = "taylor-curve(p)",
+         .example = "taylor-curve(2)"},
     .on_also = CST_ON_NONHOLONOMIC,
     .layer = layer,
     .check = check,

@@ -22,7 +22,8 @@ static cst_node next(cst_graph *g, cst_node dx, int k) {
 /* The polynomial with the coefficients x[0 .. p] at t, by Horner's rule. */
 static cst_node polynomial(cst_graph *g, cst_node t, const cst_node *x, int p) {
   cst_node sum = x[p];
-  for (int k = p - 1; k >= 0; k--) sum = cst_graph_add_product(g, x[k], t, sum);
+  for (int k = p - 1; k >= 0; k--)
+    sum = cst_graph_add_product(g, x[k], t, sum);
   return sum;
 }
 
@@ -45,8 +46,8 @@ static void extend(cst_graph *g, cst_graph_series *field, curve *x, int n, int k
   x->S[k + 1] = next(g, rate[n], k);
 }
 
-static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                     cst_node *q1, cst_node *v1, cst_node *S) {
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                     const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   const int  n = s->nq;
   const int  p = *(const int *)self;
   cst_graph *g = s->graph;
@@ -60,7 +61,8 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   }
   x.S[0] = cst_graph_constant(g, 0);
   cst_graph_series *field = cst_graph_series_create(g, out, n + 1, state, 2 * n, p - 1);
-  for (int k = 0; k < p; k++) extend(g, field, &x, n, k);
+  for (int k = 0; k < p; k++)
+    extend(g, field, &x, n, k);
   cst_graph_series_destroy(field);
   for (int i = 0; i < n; i++) {
     q1[i] = polynomial(g, t, x.q[i], p);
@@ -71,10 +73,10 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
 
 /* The rule of each degree. */
 static const int degree[MAX_P] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-#define RULE(p)                                                                                              \
-  {                                                                                                          \
-    .name = "taylor(" #p ")", .self = &degree[p - 1], .order = p, .evaluations = p, .equivariant = true,     \
-    .formulas = formulas                                                                                     \
+#define RULE(p)                                                                                    \
+  {                                                                                                \
+    .name = "taylor(" #p ")", .self = &degree[p - 1], .order = p, .evaluations = p,                \
+    .equivariant = true, .formulas = formulas                                                      \
   }
 static const cst_flow_rule rules[MAX_P] = {RULE(1), RULE(2), RULE(3), RULE(4),  RULE(5),  RULE(6),
                                            RULE(7), RULE(8), RULE(9), RULE(10), RULE(11), RULE(12)};
@@ -82,9 +84,11 @@ static const cst_flow_rule rules[MAX_P] = {RULE(1), RULE(2), RULE(3), RULE(4),  
 static const cst_flow_rule *rule(const cst_term *t) { return &rules[(int)t->arg[0]->number - 1]; }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "taylor takes one argument, the degree: taylor(4)");
+  if (t->n != 1 || t->key[0])
+    return cst_term_error(t, e, "taylor takes one argument, the degree: taylor(4)");
   const cst_term *p = t->arg[0];
-  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 || p->number > MAX_P)
+  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 ||
+      p->number > MAX_P)
     return cst_term_error(p, e, "the degree of taylor is an integer from 1 to %d", MAX_P);
   return true;
 }
@@ -108,14 +112,17 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_taylor = {
-    .info = {.name = "taylor",
-             .doc = "The Taylor polynomial of degree p, order p, on the index-reduced equations; keeps no "
-                    "constraint. For dense systems.",
-             .equations = "q1 = sum q_k h^k,  q_(k+1) = v_k / (k+1),  v_(k+1) = A_k / (k+1),  A_k the "
-                          "coefficients of A(q(t), v(t))",
-             .source = "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore 1966",
-             .signature = "taylor(p)",
-             .example = "taylor(4)"},
+    .info =
+        {.name = "taylor",
+         .doc =
+             "The Taylor polynomial of degree p, order p, on the index-reduced equations; keeps no "
+             "constraint. For dense systems.",
+         .equations = "q1 = sum q_k h^k,  q_(k+1) = v_k / (k+1),  v_(k+1) = A_k / (k+1),  A_k the "
+                      "coefficients of A(q(t), v(t))",
+         .source =
+             "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore 1966",
+         .signature = "taylor(p)",
+         .example = "taylor(4)"},
     .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
     .layer = layer,
     .check = check,

@@ -39,7 +39,8 @@ static void set_error(cst_expr_error *e, int offset, const char *format, va_list
 cst_term *cst_term_argument(const cst_term *t, const char *key) {
   for (int i = 0; i < t->n; i++) {
     const bool same = key && t->key[i] ? !strcmp(t->key[i], key) : key == t->key[i];
-    if (same) return t->arg[i];
+    if (same)
+      return t->arg[i];
   }
   return NULL;
 }
@@ -61,11 +62,13 @@ __attribute__((format(printf, 2, 3))) static cst_term *fail(reader *r, const cha
 }
 
 static void skip(reader *r) {
-  while (r->text[r->at] == ' ' || r->text[r->at] == '\t') r->at++;
+  while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
+    r->at++;
 }
 
 static void term_destroy(cst_term *t) {
-  if (!t) return;
+  if (!t)
+    return;
   for (int i = 0; i < t->n; i++) {
     term_destroy(t->arg[i]);
     free(t->key[i]);
@@ -88,7 +91,8 @@ static bool word_char(char c) { return isalnum((unsigned char)c) || c == '-' || 
 
 static char *word(reader *r) {
   int start = r->at;
-  while (word_char(r->text[r->at])) r->at++;
+  while (word_char(r->text[r->at]))
+    r->at++;
   return cst_need(strndup(r->text + start, (size_t)(r->at - start)));
 }
 
@@ -98,8 +102,10 @@ static cst_term *read_number(reader *r, cst_term *t) {
   t->number = strtod(r->text + r->at, &end);
   int length = (int)(end - (r->text + r->at));
   for (int i = 0; i < length; i++)
-    if (!strchr("0123456789+-.eE", r->text[r->at + i])) length = 0;
-  if (length == 0 || !isfinite(t->number)) return fail(r, "expected a number");
+    if (!strchr("0123456789+-.eE", r->text[r->at + i]))
+      length = 0;
+  if (length == 0 || !isfinite(t->number))
+    return fail(r, "expected a number");
   r->at += length;
   return t;
 }
@@ -163,10 +169,13 @@ static char *squeezed(const char *text, int n) {
   char *s = cst_need(calloc((size_t)n + 1, 1));
   int   k = 0;
   for (int i = 0; i < n; i++)
-    if (!isspace((unsigned char)text[i])) s[k++] = text[i];
+    if (!isspace((unsigned char)text[i]))
+      s[k++] = text[i];
   char *end = s + strspn(s, "-");
-  if (end - s < 2 && strchr(".0123456789", *end)) strtod(s, &end);
-  if (*end) return s;
+  if (end - s < 2 && strchr(".0123456789", *end))
+    strtod(s, &end);
+  if (*end)
+    return s;
   free(s);
   return NULL;
 }
@@ -180,11 +189,15 @@ static cst_term *read_expression(reader *r, cst_term *t) {
   cst_expr_error why;
   const cst_node x = cst_expr_parse(r->graph, text, NULL, 0, &why);
   t->kind = CST_TERM_NUMBER;
-  if (x >= 0) t->name = squeezed(text, n);
+  if (x >= 0)
+    t->name = squeezed(text, n);
   free(text);
-  if (x < 0) r->at += why.offset;
-  if (x < 0) return fail(r, "%s", why.message);
-  if (cst_parse_effort(r->graph) > most_effort) return fail(r, "the sums of a tableau are too long");
+  if (x < 0)
+    r->at += why.offset;
+  if (x < 0)
+    return fail(r, "%s", why.message);
+  if (cst_parse_effort(r->graph) > most_effort)
+    return fail(r, "the sums of a tableau are too long");
   /* without names every expression is folded to a finite constant */
   cst_graph_is_constant(r->graph, x, &t->number);
   r->at += n;
@@ -206,9 +219,11 @@ static cst_term *read_tables(reader *r, cst_term *t) {
   t->kind = CST_TERM_LIST;
   do {
     r->at++;
-    if (t->n == CST_MAX_STAGES) return fail(r, "a tableau has at most %d stages", CST_MAX_STAGES);
+    if (t->n == CST_MAX_STAGES)
+      return fail(r, "a tableau has at most %d stages", CST_MAX_STAGES);
     cst_term *x = read_table(r);
-    if (!x) return NULL;
+    if (!x)
+      return NULL;
     push(t, x, NULL);
     skip(r);
   } while (r->text[r->at] == ',');
@@ -219,7 +234,8 @@ static char *read_key(reader *r) {
   skip(r);
   char *key = word(r);
   skip(r);
-  if (*key && r->text[r->at] == ':') return key;
+  if (*key && r->text[r->at] == ':')
+    return key;
   if (*key)
     fail(r, "expected ':' after '%s'", key);
   else
@@ -246,9 +262,11 @@ static cst_term *read_tableau(reader *r, cst_term *t) {
   t->own = cst_need(calloc(1, sizeof *t->own));
   do {
     r->at++;
-    if (t->n == MAX_KEYS) return fail(r, "a tableau has only a, b and c");
+    if (t->n == MAX_KEYS)
+      return fail(r, "a tableau has only a, b and c");
     char *key = read_key(r);
-    if (!key) return NULL;
+    if (!key)
+      return NULL;
     r->at++;
     cst_term *x = read_table(r);
     if (!x) {
@@ -266,14 +284,16 @@ static cst_term *read_tableau(reader *r, cst_term *t) {
 
 /* Reads a term with `body`, one nesting level deeper. */
 static cst_term *nested(reader *r, cst_term *(*body)(reader *, cst_term *)) {
-  if (r->depth >= MAX_DEPTH) return fail(r, "nested deeper than %d", MAX_DEPTH);
+  if (r->depth >= MAX_DEPTH)
+    return fail(r, "nested deeper than %d", MAX_DEPTH);
   cst_term *t = cst_need(calloc(1, sizeof *t));
   t->offset = r->at;
   t->layers = r->layers;
   r->depth++;
   cst_term *done = body(r, t);
   r->depth--;
-  if (!done) term_destroy(t);
+  if (!done)
+    term_destroy(t);
   return done;
 }
 
@@ -284,8 +304,10 @@ static cst_term *read_table(reader *r) {
 
 static cst_term *read_body(reader *r, cst_term *t) {
   char c = r->text[r->at];
-  if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.') return read_number(r, t);
-  if (c == '{') return read_tableau(r, t);
+  if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.')
+    return read_number(r, t);
+  if (c == '{')
+    return read_tableau(r, t);
   if (c == '[') {
     t->kind = CST_TERM_LIST;
     return read_entries(r, t, ']', false) ? t : NULL;
@@ -296,7 +318,8 @@ static cst_term *read_body(reader *r, cst_term *t) {
   t->kind = CST_TERM_NAME;
   t->name = word(r);
   skip(r);
-  if (r->text[r->at] != '(') return t;
+  if (r->text[r->at] != '(')
+    return t;
   return read_entries(r, t, ')', true) ? t : NULL;
 }
 
@@ -312,9 +335,11 @@ static void print_number(FILE *f, double x) {
   char text[40];
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, x);
-    if (strtod(text, NULL) == x) break;
+    if (strtod(text, NULL) == x)
+      break;
   }
-  if (strchr(text, 'e') && fabs(x) >= 1 && fabs(x) < 1e15) snprintf(text, sizeof text, "%.15g", x);
+  if (strchr(text, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
+    snprintf(text, sizeof text, "%.15g", x);
   fputs(text, f);
 }
 
@@ -327,13 +352,18 @@ static const struct {
                 [CST_TERM_TABLEAU] = {'{', '}', ": "}};
 
 static void print_term(FILE *f, const cst_term *t) {
-  if (t->kind == CST_TERM_NUMBER && !t->name) print_number(f, t->number);
-  if (t->name && t->kind != CST_TERM_TABLEAU) fputs(t->name, f);
-  if (t->n == 0) return;
+  if (t->kind == CST_TERM_NUMBER && !t->name)
+    print_number(f, t->number);
+  if (t->name && t->kind != CST_TERM_TABLEAU)
+    fputs(t->name, f);
+  if (t->n == 0)
+    return;
   fputc(brackets[t->kind].open, f);
   for (int i = 0; i < t->n; i++) {
-    if (i) fputs(", ", f);
-    if (t->key[i]) fprintf(f, "%s%s", t->key[i], brackets[t->kind].key);
+    if (i)
+      fputs(", ", f);
+    if (t->key[i])
+      fprintf(f, "%s%s", t->key[i], brackets[t->kind].key);
     print_term(f, t->arg[i]);
   }
   fputc(brackets[t->kind].close, f);
@@ -354,17 +384,20 @@ static const cst_method_row *row_of(const cst_term *t) {
 
 /* Checks that thermostats and methods that step another system are outermost, in either order, around
  * everything else. */
-static bool check_outermost(const cst_term *t, bool within, bool on, bool thermal, cst_expr_error *e) {
+static bool check_outermost(const cst_term *t, bool within, bool on, bool thermal,
+                            cst_expr_error *e) {
   const cst_method_row *row = row_of(t);
   const bool            is_on = row && row->on;
   const bool            is_thermal = row && row->thermal;
   if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
-    return cst_term_error(t, e, "%s must be outermost, around the whole method, and appear once%s%s", t->name,
-                          is_on ? ": " : "",
+    return cst_term_error(t, e,
+                          "%s must be outermost, around the whole method, and appear once%s%s",
+                          t->name, is_on ? ": " : "",
                           is_on ? "penalty(compose(METHOD, SCHEME), omega=20)"
                                 : ": noise has no adjoint and no order to raise");
   for (int i = 0; i < t->n; i++)
-    if (!check_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on, thermal || is_thermal, e))
+    if (!check_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on,
+                         thermal || is_thermal, e))
       return false;
   return true;
 }
@@ -372,11 +405,14 @@ static bool check_outermost(const cst_term *t, bool within, bool on, bool therma
 /* The whole text as one method. */
 static cst_term *read_method(reader *r) {
   cst_term *root = read_term(r);
-  if (!root) return NULL;
+  if (!root)
+    return NULL;
   skip(r);
   bool good = !r->text[r->at];
-  if (!good) fail(r, "unexpected '%c' after the method", r->text[r->at]);
-  if (good && check_outermost(root, false, false, false, r->error) && cst_term_method(root, r->error))
+  if (!good)
+    fail(r, "unexpected '%c' after the method", r->text[r->at]);
+  if (good && check_outermost(root, false, false, false, r->error) &&
+      cst_term_method(root, r->error))
     return root;
   term_destroy(root);
   return NULL;
@@ -386,14 +422,16 @@ cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_exp
   reader    r = {.text = text, .layers = layers, .graph = cst_graph_create(), .error = error};
   cst_term *root = read_method(&r);
   cst_graph_destroy(r.graph);
-  if (!root) return NULL;
+  if (!root)
+    return NULL;
   cst_method *m = cst_need(calloc(1, sizeof *m));
   *m = (cst_method){root, label(root)};
   return m;
 }
 
 void cst_method_destroy(cst_method *m) {
-  if (!m) return;
+  if (!m)
+    return;
   term_destroy(m->root);
   free(m->label);
   free(m);

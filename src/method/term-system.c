@@ -5,10 +5,12 @@
 
 /* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
 static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
-  if (s->flat < 0) return true;
+  if (s->flat < 0)
+    return true;
   cst_program *p = cst_program_create_on(m, s);
   bool         good = true;
-  for (int i = 0; i < p->n; i++) good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
+  for (int i = 0; i < p->n; i++)
+    good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
   cst_program_destroy(p);
   if (!good)
     snprintf(why, (size_t)n,
@@ -30,7 +32,8 @@ cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
 
 const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
   const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
-  if (inner) return cst_term_system(inner, s, more);
+  if (inner)
+    return cst_term_system(inner, s, more);
   return t->row->on ? t->row->on(t, s, more) : s;
 }
 
@@ -39,15 +42,18 @@ enum { MOST_BENDS = 1200000 }; /* lane code has them on the stack: 77 MB with 8 
 bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool known = cst_system_bend(s);
   const int  bends = s->pattern[CST_K_d2V].n;
-  if (known && bends <= MOST_BENDS) return true;
+  if (known && bends <= MOST_BENDS)
+    return true;
   if (known)
-    snprintf(why, (size_t)n, "%s needs second derivatives of the potential; %s has %d of them, more than %d",
+    snprintf(why, (size_t)n,
+             "%s needs second derivatives of the potential; %s has %d of them, more than %d",
              t->name, s->name, bends, MOST_BENDS);
   else
-    snprintf(why, (size_t)n,
-             "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
-             "expanded, are too large",
-             t->name, s->name);
+    snprintf(
+        why, (size_t)n,
+        "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
+        "expanded, are too large",
+        t->name, s->name);
   return false;
 }
 
@@ -56,7 +62,8 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
   const unsigned lacks = ~t->row->on_also;
   if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
     snprintf(why, (size_t)n,
-             "%s has constraints on velocities, which %s does not keep; layers such as rk4, project(LAYER), "
+             "%s has constraints on velocities, which %s does not keep; layers such as rk4, "
+             "project(LAYER), "
              "lagrange-dalembert(LAYER) and gauss(s) step such systems",
              s->name, t->name);
   else if (s->nforce && lacks & CST_ON_FORCES)
@@ -65,10 +72,11 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
              "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
              s->name, t->name);
   else if (s->timed && lacks & CST_ON_TIME)
-    snprintf(why, (size_t)n,
-             "%s depends on time, which %s does not support; layers with a tableau, project(LAYER), "
-             "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
-             s->name, t->name);
+    snprintf(
+        why, (size_t)n,
+        "%s depends on time, which %s does not support; layers with a tableau, project(LAYER), "
+        "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+        s->name, t->name);
   else
     return true;
   return false;
@@ -81,9 +89,10 @@ bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
  * step at another time is another map, so a step back counted from the start does not undo it. */
 static unsigned remaining_claims(unsigned claims, const cst_system *s) {
   if (s->nvel || s->nforce)
-    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY |
-                          CST_CLAIM_VOLUME);
-  if (s->timed) claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
+    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED |
+                          CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
+  if (s->timed)
+    claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
   return claims;
 }
 
@@ -92,5 +101,9 @@ cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
   p.claims = remaining_claims(p.claims, s);
   return p;
 }
-bool cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }
-void cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }
+bool cst_term_layer(const cst_term *t, cst_layer *l) {
+  return t->row->layer && t->row->layer(t, l);
+}
+void cst_term_expand(const cst_term *t, cst_program *p, double fraction) {
+  t->row->expand(t, p, fraction);
+}

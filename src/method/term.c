@@ -16,9 +16,12 @@ const char *cst_term_nearest(const cst_term *t, bool schemes) {
   const int    most = cst_method_count() + cst_scheme_count() + own;
   const char **names = cst_zeros(most, sizeof *names);
   int          n = 0;
-  for (int i = 0; schemes && i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
-  for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
-  for (int i = 0; i < own; i++) names[n++] = t->layers->layer[i].name;
+  for (int i = 0; schemes && i < cst_scheme_count(); i++)
+    names[n++] = cst_scheme_at(i)->name;
+  for (int i = 0; i < cst_method_count(); i++)
+    names[n++] = cst_method_info_at(i)->name;
+  for (int i = 0; i < own; i++)
+    names[n++] = t->layers->layer[i].name;
   const char *near = cst_diag_nearest(t->name, names, n);
   free(names);
   return near;
@@ -26,35 +29,42 @@ const char *cst_term_nearest(const cst_term *t, bool schemes) {
 
 static bool unknown(const cst_term *t, cst_expr_error *e) {
   const char *near = cst_term_nearest(t, false);
-  return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s",
+                        t->name, near ? "; did you mean '" : "", near ? near : "",
+                        near ? "'?" : "");
 }
 
 static void copy_own(cst_term *t, const cst_own_layer *own) {
-  if (!t->own) t->own = cst_need(malloc(sizeof *t->own));
+  if (!t->own)
+    t->own = cst_need(malloc(sizeof *t->own));
   *t->own = own->layer;
 }
 
 bool cst_term_method(cst_term *t, cst_expr_error *e) {
   if (t->kind != CST_TERM_NAME && t->kind != CST_TERM_TABLEAU)
     return cst_term_error(t, e, "expected a method");
-  if (!cst_term_known(t)) return unknown(t, e);
+  if (!cst_term_known(t))
+    return unknown(t, e);
   const cst_own_layer *own = cst_layers_find(t->layers, t->name);
   t->row = own ? own->row : cst_method_row_find(t->name);
-  if (own) copy_own(t, own);
-  if ((own || !t->row->check) && t->n > 0) return cst_term_error(t, e, "'%s' takes no arguments", t->name);
+  if (own)
+    copy_own(t, own);
+  if ((own || !t->row->check) && t->n > 0)
+    return cst_term_error(t, e, "'%s' takes no arguments", t->name);
   return own || !t->row->check || t->row->check(t, e);
 }
 
 static int count(const char *const *words) {
   int n = 0;
-  while (words[n]) n++;
+  while (words[n])
+    n++;
   return n;
 }
 
 static int find(const char *name, const char *const *words) {
   int k = 0;
-  while (words[k] && strcmp(words[k], name)) k++;
+  while (words[k] && strcmp(words[k], name))
+    k++;
   return k;
 }
 
@@ -64,7 +74,8 @@ static const char *listed(const char *const *words, char *text, size_t n) {
   int       at = 0;
   for (int k = 0; k <= last && at >= 0 && (size_t)at < n; k++) {
     const char *separator = k == last ? " or " : ", ";
-    if (k == 0) separator = "";
+    if (k == 0)
+      separator = "";
     at += snprintf(text + at, n - (size_t)at, "%s%s", separator, words[k]);
   }
   return text;
@@ -78,9 +89,9 @@ bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *
                             listed(known, text, sizeof text));
     if (!known[find(t->key[i], known)]) {
       const char *near = cst_diag_nearest(t->key[i], known, count(known));
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name, t->key[i],
-                            listed(known, text, sizeof text), near ? "; did you mean '" : "",
-                            near ? near : "", near ? "'?" : "");
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name,
+                            t->key[i], listed(known, text, sizeof text),
+                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     for (int k = 0; k < i; k++)
       if (!strcmp(t->key[k], t->key[i]))
@@ -94,9 +105,11 @@ int cst_term_choice(const cst_term *t, const char *key, const char *const *words
   return x ? find(x->name, words) : 0;
 }
 
-bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words, cst_expr_error *e) {
+bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words,
+                           cst_expr_error *e) {
   const cst_term *x = cst_term_argument(t, key);
   char            text[200];
-  if (!x || (x->kind == CST_TERM_NAME && !x->n && words[find(x->name, words)])) return true;
+  if (!x || (x->kind == CST_TERM_NAME && !x->n && words[find(x->name, words)]))
+    return true;
   return cst_term_error(x, e, "%s of %s is %s", key, t->name, listed(words, text, sizeof text));
 }

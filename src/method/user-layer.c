@@ -32,11 +32,13 @@ static cst_node checked(const cst_layer_step *s, cst_node n) {
   return n >= 0 && n < cst_graph_size(graph(s)) ? n : -1;
 }
 
-static cst_node number(const cst_layer_step *s, double value) { return cst_graph_constant(graph(s), value); }
+static cst_node number(const cst_layer_step *s, double value) {
+  return cst_graph_constant(graph(s), value);
+}
 
-#define BINARY(name)                                                                                         \
-  static cst_node node_##name(const cst_layer_step *s, cst_node a, cst_node b) {                             \
-    return cst_graph_##name(graph(s), checked(s, a), checked(s, b));                                         \
+#define BINARY(name)                                                                               \
+  static cst_node node_##name(const cst_layer_step *s, cst_node a, cst_node b) {                   \
+    return cst_graph_##name(graph(s), checked(s, a), checked(s, b));                               \
   }
 BINARY(add)
 BINARY(sub)
@@ -62,16 +64,20 @@ static cst_node call(const cst_layer_step *s, const char *function, cst_node a, 
 
 static bool all_checked(const cst_layer_step *s, const cst_node *x) {
   for (int i = 0; i < s->n; i++)
-    if (checked(s, x[i]) < 0) return false;
+    if (checked(s, x[i]) < 0)
+      return false;
   return true;
 }
 
 /* Uses x as a buffer, since A may be q or v. */
-static void acceleration(const cst_layer_step *s, const cst_node *q, const cst_node *v, cst_node *A) {
+static void acceleration(const cst_layer_step *s, const cst_node *q, const cst_node *v,
+                         cst_node *A) {
   cst_node   x[CST_MAX_Q];
   const bool good = all_checked(s, q) && all_checked(s, v);
-  if (good) cst_field_acceleration(own(s)->s, q, v, x, NULL);
-  for (int i = 0; i < s->n; i++) A[i] = good ? x[i] : -1;
+  if (good)
+    cst_field_acceleration(own(s)->s, q, v, x, NULL);
+  for (int i = 0; i < s->n; i++)
+    A[i] = good ? x[i] : -1;
   own(s)->evaluations++;
 }
 
@@ -92,8 +98,9 @@ typedef struct layer {
 
 static layer *registry;
 
-static construction construct(const cst_layer_method *m, const cst_system *s, cst_node t, const cst_node *q,
-                              const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
+static construction construct(const cst_layer_method *m, const cst_system *s, cst_node t,
+                              const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
+                              cst_node *S) {
   construction c = {.seen = {.n = s->nq,
                              .t = t,
                              .q = q,
@@ -113,7 +120,8 @@ static construction construct(const cst_layer_method *m, const cst_system *s, cs
                              .lagrangian = lagrangian},
                     .s = s};
   *S = -1;
-  for (int i = 0; i < s->nq; i++) q1[i] = v1[i] = -1;
+  for (int i = 0; i < s->nq; i++)
+    q1[i] = v1[i] = -1;
   m->step(&c.seen);
   *S = checked(&c.seen, *S);
   for (int i = 0; i < s->nq; i++) {
@@ -123,8 +131,8 @@ static construction construct(const cst_layer_method *m, const cst_system *s, cs
   return c;
 }
 
-static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                     cst_node *q1, cst_node *v1, cst_node *S) {
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                     const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   construct(((const layer *)self)->method, s, t, q, v, q1, v1, S);
 }
 
@@ -141,10 +149,12 @@ __attribute__((format(printf, 3, 4))) static bool fail(char *why, int n, const c
 static bool check(const cst_layer_method *m, char *why, int n) {
   if (!m)
     return fail(why, n,
-                "it does not define cst_user_layer; a layer ends in `const cst_layer_method cst_user_layer = "
+                "it does not define cst_user_layer; a layer ends in `const cst_layer_method "
+                "cst_user_layer = "
                 "{...};`");
   if (m->version != CST_LAYER_VERSION)
-    return fail(why, n, "it is written for version %d of constella/layer.h; this program has version %d",
+    return fail(why, n,
+                "it is written for version %d of constella/layer.h; this program has version %d",
                 m->version, CST_LAYER_VERSION);
   if (!m->name || !*m->name || !m->doc || !m->step)
     return fail(why, n, "its cst_user_layer lacks a name, a doc or a step");
@@ -155,7 +165,8 @@ static bool check(const cst_layer_method *m, char *why, int n) {
 
 static bool filled(const cst_node *x, int n) {
   for (int i = 0; i < n; i++)
-    if (x[i] < 0) return false;
+    if (x[i] < 0)
+      return false;
   return true;
 }
 
@@ -175,39 +186,47 @@ static bool try_out(layer *l, char *why, int n) {
   if (*c.unknown)
     return fail(why, n, "it calls '%s'; the functions are sqrt, sin, cos, tan, exp, log and atan2",
                 c.unknown);
-  if (!filled(end, nq)) return fail(why, n, "its step does not fill q1");
-  if (!filled(end + nq, nq)) return fail(why, n, "its step does not fill v1");
+  if (!filled(end, nq))
+    return fail(why, n, "its step does not fill q1");
+  if (!filled(end + nq, nq))
+    return fail(why, n, "its step does not fill v1");
   return S >= 0 || fail(why, n, "its step does not fill S, the integral of L");
 }
 
 static const layer *find(const char *key) {
   const layer *l = registry;
-  while (l && strcmp(l->key, key)) l = l->next;
+  while (l && strcmp(l->key, key))
+    l = l->next;
   return l;
 }
 
 /* The layer of an object, or NULL. */
 static layer *describe(cst_object *o, const char *key, char *why, int n) {
   const cst_layer_method *m = cst_load_object_symbol(o, "cst_user_layer");
-  if (!check(m, why, n)) return NULL;
+  if (!check(m, why, n))
+    return NULL;
   layer *l = calloc(1, sizeof *l);
-  if (!l) abort();
-  *l = (layer){.rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
-               .method = m,
-               .object = o};
+  if (!l)
+    abort();
+  *l = (layer){
+      .rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
+      .method = m,
+      .object = o};
   memcpy(l->key, key, sizeof l->key);
-  if (try_out(l, why, n)) return l;
+  if (try_out(l, why, n))
+    return l;
   free(l);
   return NULL;
 }
 
-const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why,
-                                         int n) {
+const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length,
+                                         char *why, int n) {
   char     reason[CST_WHY] = "";
   cst_code code = {.bytes = (char *)bytes, .size = length};
   cst_sha256(bytes, length, code.key);
   const layer *known = find(code.key);
-  if (known) return &known->rule;
+  if (known)
+    return &known->rule;
   cst_object *o = cst_load_object(&code, reason);
   layer      *l = o ? describe(o, code.key, reason, sizeof reason) : NULL;
   if (!l) {
@@ -230,10 +249,12 @@ static const char *compiled(const char *path, char **bytes, size_t *length) {
   char       *text;
   size_t      n;
   const char *reason = cst_document_fetch(path, &text, &n);
-  if (reason) return reason;
+  if (reason)
+    return reason;
   const bool good = cst_compile_file(path, text, n, &code, why);
   free(text);
-  if (!good) return why;
+  if (!good)
+    return why;
   *bytes = code.bytes;
   *length = code.size;
   return NULL;

@@ -13,8 +13,8 @@ const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length)
 /* The layer in the bytes of a shared object, tested on a system of the catalogue; path names it in messages.
  * NULL with why[n] on error. Borrowed: it lives as long as the program, and equal bytes give the same layer.
  */
-const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why,
-                                         int n);
+const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length,
+                                         char *why, int n);
 /* layers-own.c. Whether the expression names the layer anywhere. */
 bool cst_method_names_layer(const cst_method *m, const char *name);
 /* Fetches and opens, on one rank. */

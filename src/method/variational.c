@@ -47,9 +47,11 @@ static const struct weights {
 static struct weights weights(const cst_term *t) {
   const struct weights *w = table;
   const cst_term       *theta = cst_term_argument(t, "theta");
-  while (strcmp(w->name, t->name)) w++;
+  while (strcmp(w->name, t->name))
+    w++;
   struct weights x = *w;
-  if (theta) x.theta = theta->number;
+  if (theta)
+    x.theta = theta->number;
   return x;
 }
 
@@ -60,10 +62,11 @@ static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form",
 static bool check_theta(const cst_term *t, cst_expr_error *e) {
   const cst_term *x = cst_term_argument(t, "theta");
   if (!x)
-    return cst_term_error(t, e,
-                          "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
+    return cst_term_error(
+        t, e, "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
   if (x->kind != CST_TERM_NUMBER || !(x->number >= 0 && x->number <= 1))
-    return cst_term_error(x, e, "theta, the position of the force in the step, is a number from 0 to 1");
+    return cst_term_error(x, e,
+                          "theta, the position of the force in the step, is a number from 0 to 1");
   return true;
 }
 
@@ -71,8 +74,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"form", NULL};
   static const char *const those[] = {"theta", "form", NULL};
   const bool               family = !strcmp(t->name, "discretization");
-  return cst_term_keys(t, family ? those : known, e) && cst_term_check_choice(t, "form", forms, e) &&
-         (!family || check_theta(t, e));
+  return cst_term_keys(t, family ? those : known, e) &&
+         cst_term_check_choice(t, "form", forms, e) && (!family || check_theta(t, e));
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
@@ -80,21 +83,23 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   if (in_null_space(t))
     cst_program_add(p, cst_null_space(fraction, w.w0, w.w1, w.inside, w.theta, w.tangent));
   else
-    cst_program_add(p,
-                    w.inside ? cst_midpoint(fraction, w.theta) : cst_kick(fraction, w.w0, w.w1, w.tangent));
+    cst_program_add(p, w.inside ? cst_midpoint(fraction, w.theta)
+                                : cst_kick(fraction, w.w0, w.w1, w.tangent));
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!weights(t).tangent && s->ng == 0)
-    snprintf(why, (size_t)n, "shake needs constraints and %s has none (there rattle is the same)", s->name);
+    snprintf(why, (size_t)n, "shake needs constraints and %s has none (there rattle is the same)",
+             s->name);
   else if (in_null_space(t) && s->general)
     snprintf(why, (size_t)n,
-             "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s", s->name,
-             s->gyroscopic ? "a gyroscopic term" : "another kind of mass");
+             "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s",
+             s->name, s->gyroscopic ? "a gyroscopic term" : "another kind of mass");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
-    snprintf(why, (size_t)n,
-             "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
-             CST_MAX_Q, s->name, s->nq);
+    snprintf(
+        why, (size_t)n,
+        "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
+        CST_MAX_Q, s->name, s->nq);
   else
     return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);
   return false;
@@ -102,7 +107,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const struct weights w = weights(t);
-  if (w.tangent) return cst_variational((w.inside ? w.theta == 0.5 : w.w0 == w.w1) ? 2 : 1, s);
+  if (w.tangent)
+    return cst_variational((w.inside ? w.theta == 0.5 : w.w0 == w.w1) ? 2 : 1, s);
   return (cst_properties){.order_q = 2,
                           .order_p = 1,
                           .order_lambda = 2,
@@ -113,72 +119,85 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                           .first_impulse = 0.5};
 }
 
-#define MAPS "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5"
-#define FORM                                                                                                 \
-  "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: the same "  \
+#define MAPS                                                                                       \
+  "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5"
+#define FORM                                                                                       \
+  "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: " \
+  "the same "                                                                                      \
   "map, with full matrices, on systems with a constant diagonal mass."
-#define VARIATIONAL(ident, label, text, formulas, from)                                                      \
+#define VARIATIONAL(ident, label, text, formulas, from)                                            \
   FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
-#define FAMILY(ident, label, shown, usage, text, formulas, from)                                             \
-  const cst_method_row cst_method_row_##ident = {                                                            \
-      .info = {.name = label,                                                                                \
-               .doc = text,                                                                                  \
-               .equations = formulas,                                                                        \
-               .notes = FORM,                                                                                \
-               .source = from,                                                                               \
-               .signature = usage,                                                                           \
-               .example = shown},                                                                            \
-      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                                \
-      .check = check,                                                                                        \
-      .fits = fits,                                                                                          \
-      .properties = properties,                                                                              \
-      .expand = expand,                                                                                      \
+#define FAMILY(ident, label, shown, usage, text, formulas, from)                                   \
+  const cst_method_row cst_method_row_##ident = {                                                  \
+      .info = {.name = label,                                                                      \
+               .doc = text,                                                                        \
+               .equations = formulas,                                                              \
+               .notes = FORM,                                                                      \
+               .source = from,                                                                     \
+               .signature = usage,                                                                 \
+               .example = shown},                                                                  \
+      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                      \
+      .check = check,                                                                              \
+      .fits = fits,                                                                                \
+      .properties = properties,                                                                    \
+      .expand = expand,                                                                            \
   }
-VARIATIONAL(euler_a, "euler-a",
-            "Symplectic Euler, variant A, with constraints: the force acts at the left end of the step.",
-            "p0 = M(q1-q0)/h + h dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - G(q1)'m\n"
-            "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
-            "with M(q) or a(q):  p0 = L_v(q0, u) - h L_q(q0, u) + G(q0)'L;  p1 = L_v(q0, u) - G(q1)'m\n"
-            "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
-            MAPS);
-VARIATIONAL(euler_b, "euler-b",
-            "Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; the "
-            "adjoint of euler-a.",
-            "p0 = M(q1-q0)/h + G(q0)'L;  p1 = M(q1-q0)/h - h dV(q1) - G(q1)'m\n"
-            "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
-            "with M(q) or a(q):  p0 = L_v(q1, u) + G(q0)'L;  p1 = L_v(q1, u) + h L_q(q1, u) - G(q1)'m\n"
-            "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
-            MAPS);
-VARIATIONAL(midpoint, "midpoint", "Variational midpoint rule with constraints; implicit in the force.",
+VARIATIONAL(
+    euler_a, "euler-a",
+    "Symplectic Euler, variant A, with constraints: the force acts at the left end of the step.",
+    "p0 = M(q1-q0)/h + h dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - G(q1)'m\n"
+    "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
+    "with M(q) or a(q):  p0 = L_v(q0, u) - h L_q(q0, u) + G(q0)'L;  p1 = L_v(q0, u) - G(q1)'m\n"
+    "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
+    MAPS);
+VARIATIONAL(
+    euler_b, "euler-b",
+    "Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; "
+    "the "
+    "adjoint of euler-a.",
+    "p0 = M(q1-q0)/h + G(q0)'L;  p1 = M(q1-q0)/h - h dV(q1) - G(q1)'m\n"
+    "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
+    "with M(q) or a(q):  p0 = L_v(q1, u) + G(q0)'L;  p1 = L_v(q1, u) + h L_q(q1, u) - G(q1)'m\n"
+    "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
+    MAPS);
+VARIATIONAL(midpoint, "midpoint",
+            "Variational midpoint rule with constraints; implicit in the force.",
             "p0 = M(q1-q0)/h + h/2 dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(qm) - G(q1)'m\n"
             "qm = (q0+q1)/2, g(q1) = 0, G(q1) M^-1 p1 = 0\n"
-            "with M(q) or a(q):  p0 = L_v(qm, u) - h/2 L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + h/2 L_q(qm, "
+            "with M(q) or a(q):  p0 = L_v(qm, u) - h/2 L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + "
+            "h/2 L_q(qm, "
             "u) - G(q1)'m\n"
             "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
             MAPS);
-VARIATIONAL(
-    shake, "shake",
-    "SHAKE: RATTLE's positions; momenta of order 1 that satisfy the hidden constraint only to O(h).",
-    "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1)\n"
-    "g(q1) = 0\n"
-    "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w)\n"
-    "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0",
-    "Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977)");
-VARIATIONAL(
-    rattle, "rattle", "RATTLE: half a kick, a drift on the constraints, half a kick, both constraints kept.",
-    "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1) - G(q1)'m\n"
-    "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
-    "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w) - "
-    "G(q1)'m\n"
-    "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
+VARIATIONAL(shake, "shake",
+            "SHAKE: RATTLE's positions; momenta of order 1 that satisfy the hidden constraint only "
+            "to O(h).",
+            "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1)\n"
+            "g(q1) = 0\n"
+            "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + "
+            "h/2 L_q(q1, w)\n"
+            "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0",
+            "Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977)");
+VARIATIONAL(rattle, "rattle",
+            "RATTLE: half a kick, a drift on the constraints, half a kick, both constraints kept.",
+            "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1) - G(q1)'m\n"
+            "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
+            "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + "
+            "h/2 L_q(q1, w) - "
+            "G(q1)'m\n"
+            "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + "
+            "a(q1) = p1",
+            MAPS);
+FAMILY(
+    discretization, "discretization", "discretization(theta=0.25)",
+    "discretization(theta=, form=multipliers)",
+    "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, "
+    "euler-b at "
+    "theta = 0, 1/2, 1.",
+    "p0 = M(q1-q0)/h + (1-theta)h dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - theta h dV(qm) - G(q1)'m\n"
+    "qm = q0 + theta (q1-q0), g(q1) = 0, G(q1) M^-1 p1 = 0; the adjoint has 1 - theta\n"
+    "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + "
+    "theta h "
+    "L_q(qm, u) - G(q1)'m\n"
+    "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
     MAPS);
-FAMILY(discretization, "discretization", "discretization(theta=0.25)",
-       "discretization(theta=, form=multipliers)",
-       "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, euler-b at "
-       "theta = 0, 1/2, 1.",
-       "p0 = M(q1-q0)/h + (1-theta)h dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - theta h dV(qm) - G(q1)'m\n"
-       "qm = q0 + theta (q1-q0), g(q1) = 0, G(q1) M^-1 p1 = 0; the adjoint has 1 - theta\n"
-       "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + theta h "
-       "L_q(qm, u) - G(q1)'m\n"
-       "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
-       MAPS);

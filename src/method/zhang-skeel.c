@@ -26,31 +26,41 @@ enum { FULL, SIMPLIFIED, STIFF, FORMS };
 static const char *const quadratures[] = {"trapezoid", "left", "right", NULL};
 static const double      weights[][2] = {{0.5, 0.5}, {1, 0}, {0, 1}};
 
-static int quadrature_of(const cst_term *t) { return cst_term_choice(t, "quadrature", quadratures); }
+static int quadrature_of(const cst_term *t) {
+  return cst_term_choice(t, "quadrature", quadratures);
+}
 
 static int form_of(const cst_term *t) {
   const cst_term *f = cst_term_argument(t, "form");
-  if (!f) return FULL;
+  if (!f)
+    return FULL;
   const bool is_word = f->kind == CST_TERM_NAME && !f->n;
   for (int k = 0; is_word && k < FORMS; k++)
-    if (!strcmp(f->name, forms[k])) return k;
+    if (!strcmp(f->name, forms[k]))
+      return k;
   return -1;
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const keys[] = {"beta", "form", "quadrature", NULL};
-  if (!cst_newmark_keys(t, keys, e) || !cst_newmark_check_beta(t, true, e)) return false;
-  if (!cst_term_check_choice(t, "quadrature", quadratures, e)) return false;
+  if (!cst_newmark_keys(t, keys, e) || !cst_newmark_check_beta(t, true, e))
+    return false;
+  if (!cst_term_check_choice(t, "quadrature", quadratures, e))
+    return false;
   return form_of(t) >= 0 || cst_term_error(cst_term_argument(t, "form"), e,
                                            "the form of zhang-skeel is full, simplified or stiff");
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (form_of(t) == STIFF && s->kernel_size[CST_K_dVS]) return true; /* needs no other derivatives */
-  if (!cst_newmark_fits(t, s, why, n)) return false;
-  if (form_of(t) != STIFF || s->kernel_size[CST_K_dVS]) return true;
+  if (form_of(t) == STIFF && s->kernel_size[CST_K_dVS])
+    return true; /* needs no other derivatives */
+  if (!cst_newmark_fits(t, s, why, n))
+    return false;
+  if (form_of(t) != STIFF || s->kernel_size[CST_K_dVS])
+    return true;
   snprintf(why, (size_t)n,
-           "zhang-skeel(form=stiff) needs the Hessian of the stiff part of the potential, and %s has no key "
+           "zhang-skeel(form=stiff) needs the Hessian of the stiff part of the potential, and %s "
+           "has no key "
            "`stiff`",
            s->name);
   return false;
@@ -58,8 +68,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const double *w = weights[quadrature_of(t)];
-  cst_program_add(p,
-                  cst_filtered_kick(fraction, cst_newmark_number(t, "beta", 0.25), w[0], w[1], form_of(t)));
+  cst_program_add(
+      p, cst_filtered_kick(fraction, cst_newmark_number(t, "beta", 0.25), w[0], w[1], form_of(t)));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -68,27 +78,35 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                         : cst_symmetry_is_translation(s) && form_of(t) != STIFF ? CST_CLAIM_MOMENTUM
                                                                                 : 0;
   const bool     symmetric = quadrature_of(t) == 0;
-  return cst_newmark_properties(symmetric ? 2 : 1, (symmetric ? CST_CLAIM_SYMMETRIC : 0) | CST_CLAIM_VOLUME |
-                                                       CST_CLAIM_BOUNDED | kept);
+  return cst_newmark_properties(symmetric ? 2 : 1, (symmetric ? CST_CLAIM_SYMMETRIC : 0) |
+                                                       CST_CLAIM_VOLUME | CST_CLAIM_BOUNDED | kept);
 }
 
 const cst_method_row cst_method_row_zhang_skeel = {
     .info =
         {.name = "zhang-skeel",
-         .doc = "Zhang and Skeel's linearly implicit method: one linear solve per step, stable for stiff "
+         .doc = "Zhang and Skeel's linearly implicit method: one linear solve per step, stable for "
+                "stiff "
                 "springs.",
-         .equations = "x1 = x0 + h v0 + h^2/2 f0,  v1 = v0 + h/2 (f0 + f1),  (M + beta h^2 Hess V) a = -dV\n"
-                      "full: f = a - 1/2 beta^2 h^4 M^-1 V'''[a, a];  simplified: f = a;  stiff: f = a, Hess "
-                      "of the stiff part alone\n"
-                      "quadrature=left: v1 = v0 + h f0,  x1 = x0 + h v1;  quadrature=right: x1 = x0 + h v0,  "
-                      "v1 = v0 + h f1",
-         .notes =
-             "Linearly stable for every h if beta >= 1/4; for smaller beta if h w < 2/sqrt(1 - 4 beta), w "
-             "the largest frequency.\nThe full form is symplectic and keeps momenta. With strongly nonlinear "
-             "springs it breaks down at smaller steps than the simplified form, which preserves phase-space "
-             "volume and linear momentum but is not symplectic.\nquadrature=left and quadrature=right, of "
-             "order 1, are adjoint to each other; between half kicks they are the default.",
-         .source = "Zhang, Skeel, Appl. Numer. Math. 25 (1997) 297; Tao, Owhadi, IMA J. Numer. Anal. (2016), "
+         .equations =
+             "x1 = x0 + h v0 + h^2/2 f0,  v1 = v0 + h/2 (f0 + f1),  (M + beta h^2 Hess V) a = -dV\n"
+             "full: f = a - 1/2 beta^2 h^4 M^-1 V'''[a, a];  simplified: f = a;  stiff: f = a, "
+             "Hess "
+             "of the stiff part alone\n"
+             "quadrature=left: v1 = v0 + h f0,  x1 = x0 + h v1;  quadrature=right: x1 = x0 + h v0, "
+             " "
+             "v1 = v0 + h f1",
+         .notes = "Linearly stable for every h if beta >= 1/4; for smaller beta if h w < 2/sqrt(1 "
+                  "- 4 beta), w "
+                  "the largest frequency.\nThe full form is symplectic and keeps momenta. With "
+                  "strongly nonlinear "
+                  "springs it breaks down at smaller steps than the simplified form, which "
+                  "preserves phase-space "
+                  "volume and linear momentum but is not symplectic.\nquadrature=left and "
+                  "quadrature=right, of "
+                  "order 1, are adjoint to each other; between half kicks they are the default.",
+         .source = "Zhang, Skeel, Appl. Numer. Math. 25 (1997) 297; Tao, Owhadi, IMA J. Numer. "
+                   "Anal. (2016), "
                    "(1.3), (2.7), (2.8), section 4.5",
          .signature = "zhang-skeel(beta=, form=full, quadrature=trapezoid)",
          .example = "zhang-skeel(beta=0.4)"},

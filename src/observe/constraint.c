@@ -15,7 +15,8 @@
 CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
   const vd noise = CST_ROUNDOFF * rough, within = vmin(x, noise) / (scale + rough);
   const vl above = (vl)(x > noise);
-  if (!vany(above)) return vkeep((vl)(x > 0), within);
+  if (!vany(above))
+    return vkeep((vl)(x > 0), within);
   return vselect(above, vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
 }
 
@@ -24,18 +25,20 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
 CST_OBSERVE(constraint, 4) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length), *q = now.q,
-           *v = now.v;
+  const vd *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length),
+           *q = now.q, *v = now.v;
   vd o[ROOM(4 * NG)], raw = vset(0), scaled = vset(0), hidden = vset(0), hidden_scaled = vset(0),
                       most = vset(0), swiftest = vset(0), one = vset(0), squares = vset(0),
                       speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;
   const int n = NG, nq = NQ;
   (void)C;
   U for (int i = 0; i < nq; i++) speed = vmax(vabs(v[i]), speed);
-  if (view->keep != CST_KEEP_NOT) *(vd *)kept = speed;
+  if (view->keep != CST_KEEP_NOT)
+    *(vd *)kept = speed;
   cst_rows_look(C, c, q, v, o);
   U for (int a = 0; a < n; a++) {
-    const vd g = vabs(o[a]), r = vabs(o[n + a]), row = o[2 * n + a], far = o[3 * n + a], w = row * speed;
+    const vd g = vabs(o[a]), r = vabs(o[n + a]), row = o[2 * n + a], far = o[3 * n + a],
+             w = row * speed;
     const vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
     most = vmax(row * (length[a] + far), most);
     swiftest = vmax(w, swiftest);
@@ -46,8 +49,10 @@ CST_OBSERVE(constraint, 4) {
     one += r;
     squares += r * r;
   }
-  if (look->hidden_norm == 1) hidden = one;
-  if (look->hidden_norm == 2) hidden = vsqrt(squares);
+  if (look->hidden_norm == 1)
+    hidden = one;
+  if (look->hidden_norm == 2)
+    hidden = vsqrt(squares);
   x[0] = raw, x[1] = scaled, x[2] = hidden, x[3] = hidden_scaled;
   S[0] = most, S[1] = vset(1), S[2] = swiftest, S[3] = vset(1);
 }
@@ -58,12 +63,13 @@ static const char *const hidden[] = {"max_j |(G v)_j|", "sum_j |(G v)_j|", "sqrt
 
 static const cst_quantity quantities[QUANTITIES] = {
     [CONSTRAINT] = {.name = "constraint", .doc = "largest |g_j|"},
-    [CONSTRAINT_SCALED] = {.name = "constraint_scaled",
-                           .doc =
-                               "largest |g_j| / s_j, s_j = sum_k |G_jk| times the length in which g_j bends"},
+    [CONSTRAINT_SCALED] =
+        {.name = "constraint_scaled",
+         .doc = "largest |g_j| / s_j, s_j = sum_k |G_jk| times the length in which g_j bends"},
     [HIDDEN] = {.name = "hidden"},
     [HIDDEN_SCALED] = {.name = "hidden_scaled",
-                       .doc = "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far"}};
+                       .doc =
+                           "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far"}};
 
 static const char *refuse(const cst_system *s) { return s->ng ? NULL : "has no constraints"; }
 
@@ -75,7 +81,8 @@ static int count(const cst_system *s) {
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = quantities[k];
   q->unit = "1";
-  if (k == HIDDEN) q->doc = hidden[look->hidden_norm];
+  if (k == HIDDEN)
+    q->doc = hidden[look->hidden_norm];
   q->judged = (k == CONSTRAINT || k == HIDDEN) && look->system->ng > 0;
   q->windows = q->judged && look->wanted;
 }

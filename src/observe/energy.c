@@ -10,10 +10,12 @@ CST_OBSERVE(energy, 1) {
   vd                 V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;
   (void)C, (void)look;
   K_V(c, q, &V);
-  if (GYROSCOPIC) K_a(c, q, a);
+  if (GYROSCOPIC)
+    K_a(c, q, a);
   U for (int i = 0; i < NQ; i++) T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
   T = 0.5 * T;
-  if (view->keep == CST_KEEP_FIRST) *start = V;
+  if (view->keep == CST_KEEP_FIRST)
+    *start = V;
   *(vd *)value = T + V;
   *(vd *)scale = vabs(T) + vabs(V - *start);
 }
@@ -22,8 +24,12 @@ CST_OBSERVE(energy, 1) {
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
-  *q = (cst_quantity){
-      .name = "energy", .unit = "1", .doc = "T + V", .drifts = true, .judged = true, .windows = true};
+  *q = (cst_quantity){.name = "energy",
+                      .unit = "1",
+                      .doc = "T + V",
+                      .drifts = true,
+                      .judged = true,
+                      .windows = true};
 }
 
 const cst_observer cst_observer_energy = {

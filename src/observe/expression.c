@@ -7,7 +7,8 @@
 
 static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
                     double *scale) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *, double *) = {
+  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *,
+                             double *) = {
 #define X(isa, w) cst_tape_measure_##isa,
       CST_ISA_LIST(X)
 #undef X
@@ -24,10 +25,10 @@ static void measure(const cst_observation *look, const cst_view *view, double *k
   run[view->isa](look->tape, in, value, scale, view->scratch);
 }
 
-static void along(const cst_observation *look, const cst_view *view, const cst_states *states, double *value,
-                  double *scale) {
-  static void (*const run[])(const cst_tape *, int, const double *const[128], const size_t[128], double *,
-                             double *, double *) = {
+static void along(const cst_observation *look, const cst_view *view, const cst_states *states,
+                  double *value, double *scale) {
+  static void (*const run[])(const cst_tape *, int, const double *const[128], const size_t[128],
+                             double *, double *, double *) = {
 #define X(isa, w) cst_tape_along_##isa,
       CST_ISA_LIST(X)
 #undef X
@@ -46,7 +47,8 @@ static void along(const cst_observation *look, const cst_view *view, const cst_s
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)k;
-  *q = (cst_quantity){.unit = "1", .doc = look->expression, .drifts = true, .judged = true, .windows = true};
+  *q = (cst_quantity){
+      .unit = "1", .doc = look->expression, .drifts = true, .judged = true, .windows = true};
   snprintf(q->name, sizeof q->name, "%s", look->name);
 }
 

@@ -20,7 +20,8 @@ static const struct {
 
 static const cst_fold *generic(int isa) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (!strcmp(table[i].isa, cst_isas[isa].name)) return table[i].fold;
+    if (!strcmp(table[i].isa, cst_isas[isa].name))
+      return table[i].fold;
   return NULL;
 }
 
@@ -31,7 +32,8 @@ const cst_fold *cst_fold_for(const cst_system *s, int isa) {
 
 static int place_of(const cst_observer *row) {
   int k = 0;
-  while (cst_observers[k] != row) k++;
+  while (cst_observers[k] != row)
+    k++;
   return k;
 }
 

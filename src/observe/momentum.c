@@ -9,7 +9,8 @@ CST_OBSERVE(momentum, NSYM) {
   vd                 xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)], *x = (vd *)value, *s = (vd *)scale;
   (void)C, (void)look, (void)kept;
   K_xi(c, q, xi);
-  if (GYROSCOPIC) K_gauge(c, q, gauge);
+  if (GYROSCOPIC)
+    K_gauge(c, q, gauge);
   U for (int k = 0; k < NSYM; k++) {
     x[k] = vpick(GYROSCOPIC, -gauge[k], vset(0));
     s[k] = vabs(x[k]);
@@ -27,8 +28,11 @@ static const char *refuse(const cst_system *s) { return s->nsym ? NULL : "declar
 static int         count(const cst_system *s) { return s->nsym; }
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
-  *q = (cst_quantity){
-      .unit = "1", .doc = "momentum map <p, xi(q)>", .drifts = true, .judged = true, .windows = true};
+  *q = (cst_quantity){.unit = "1",
+                      .doc = "momentum map <p, xi(q)>",
+                      .drifts = true,
+                      .judged = true,
+                      .windows = true};
   snprintf(q->name, sizeof q->name, "%s", look->system->symmetry[k]);
 }
 

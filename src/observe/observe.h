@@ -39,8 +39,8 @@ typedef struct {
   void (*speeds)(const cst_context *C, const double *record, const cst_states *states, double *v);
   /* Adds (value - start)^2 of the living lanes, where it is not NaN, to exact bins[n][CST_BINS][W], takes the
    * maximum of its root into top[n][W], adds 1 to count[n][W]. */
-  void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top,
-                     double *count);
+  void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins,
+                     double *top, double *count);
   /* The weight of a sample after Fixman, (det G M^-1 G')^(-1/2) over the independent constraints, at the
    * state of the record; [W]. */
   void (*weigh)(const cst_context *C, const double *record, double *weight);

@@ -18,7 +18,7 @@ typedef struct {
   const char *unit, *doc; /* borrowed */
   bool        drifts;     /* reported as x - x(0): energy, momenta, expressions; else as x itself */
   bool        judged;     /* it gets a verdict */
-  bool        windows;    /* its means over windows are kept: of judged quantities, and of the displacement */
+  bool windows; /* its means over windows are kept: of judged quantities, and of the displacement */
 } cst_quantity;
 
 /* An observer in one study. */
@@ -26,8 +26,8 @@ typedef struct cst_observation {
   const struct cst_observer *row;
   const cst_system          *system;
   bool                       wanted; /* else its values are NaN and its scales 1 */
-  int         hidden_norm; /* of G v over the constraints: 0 the maximum, 1 the sum, 2 the Euclidean norm */
-  const char *name;        /* of an expression of the user: its name, its text, ... */
+  int hidden_norm; /* of G v over the constraints: 0 the maximum, 1 the sum, 2 the Euclidean norm */
+  const char *name; /* of an expression of the user: its name, its text, ... */
   const char *expression;
   cst_tape   *tape;         /* ... and its program; owned by the plan */
   int         first, count; /* quantities of the study */
@@ -46,13 +46,13 @@ typedef struct {
   int                       isa;
   int                       alive; /* bits of the lanes that have not failed */
   cst_keep                  keep;
-  double                    freedom; /* degrees of freedom of the kinetic energy under the method (plan.h) */
+  double freedom; /* degrees of freedom of the kinetic energy under the method (plan.h) */
 } cst_view;
 
 /* Computes values and scales of the quantities of an observation, [count][W]; kept[row->kept][W] is zero at
  * the start. */
-typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
-                         double *scale);
+typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept,
+                         double *value, double *scale);
 
 /* States of a group on its way, in their order: q and p of the first, those of each further one `stride`
  * numbers on; velocities [n][nq][W], times [n][W]. */
@@ -65,7 +65,8 @@ typedef struct {
 typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
   bool        always;     /* it is in every study; a study does not name it */
-  bool optional; /* it is only observed where the study file names it, not where that names no observables */
+  bool
+       optional; /* it is only observed where the study file names it, not where that names no observables */
   bool expression; /* one observation for each expression of the user, under its name */
   bool averages;   /* a study that names it computes time averages */
   int  kept;       /* numbers per lane that it keeps from one observation to the next */
@@ -76,8 +77,8 @@ typedef struct cst_observer {
   void (*describe)(const cst_observation *look, int k, cst_quantity *q);
   cst_measure *measure; /* NULL: lane code in fold.c */
   /* Where it measures itself: its single quantity at each of the states, [n][W]. */
-  void (*along)(const cst_observation *look, const cst_view *view, const cst_states *states, double *value,
-                double *scale);
+  void (*along)(const cst_observation *look, const cst_view *view, const cst_states *states,
+                double *value, double *scale);
   /* The path, with the observer's name, under which the kept numbers are written into the result,
    * [case][member][kept]; NULL: they are not. */
   const char *path, *path_doc;

@@ -12,7 +12,8 @@ CST_OBSERVE(temperature, 1) {
   const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p, *v = now.v;
   vd                 twice = vset(0), a[ROOM(NQ)];
   (void)C, (void)look, (void)kept, (void)c, (void)q;
-  if (GYROSCOPIC) K_a(c, q, a);
+  if (GYROSCOPIC)
+    K_a(c, q, a);
   U for (int i = 0; i < NQ; i++) twice += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
   *(vd *)value = twice / view->freedom;
   *(vd *)scale = vabs(*(vd *)value);

@@ -18,8 +18,10 @@ typedef struct {
 
 static herr_t collect(unsigned n, const H5E_error2_t *e, void *data) {
   reason *r = data;
-  if (!e->desc) return 0;
-  if (n == 0) snprintf(r->first, sizeof r->first, "%s", e->desc);
+  if (!e->desc)
+    return 0;
+  if (n == 0)
+    snprintf(r->first, sizeof r->first, "%s", e->desc);
   if (!*r->text && (strstr(e->desc, "error message") || strstr(e->desc, "MPI_ERR")))
     snprintf(r->text, sizeof r->text, "%s", e->desc);
   return 0;
@@ -29,14 +31,16 @@ void cst_h5_reason(char *why, int n, const char *what) {
   reason r = {"", ""};
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, collect, &r);
   const char *text = *r.text ? r.text : *r.first ? r.first : "HDF5 refuses it";
-  if (why && n > 0) snprintf(why, (size_t)n, "%s: %s", what, text);
+  if (why && n > 0)
+    snprintf(why, (size_t)n, "%s: %s", what, text);
 }
 
 hid_t cst_h5_text(size_t width) {
   hid_t t = H5Tcopy(H5T_C_S1);
   H5Tset_size(t, width ? width : H5T_VARIABLE);
   H5Tset_cset(t, H5T_CSET_UTF8);
-  if (width) H5Tset_strpad(t, H5T_STR_NULLPAD);
+  if (width)
+    H5Tset_strpad(t, H5T_STR_NULLPAD);
   return t;
 }
 
@@ -70,14 +74,17 @@ hid_t cst_h5_memory_type(cst_type t) {
   }
 }
 
-static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const void *value, bool replace) {
+static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const void *value,
+                bool replace) {
   htri_t there = H5Aexists(object, name);
-  if (there > 0 && replace && H5Adelete(object, name) < 0) return false;
+  if (there > 0 && replace && H5Adelete(object, name) < 0)
+    return false;
   hid_t space = H5Screate(H5S_SCALAR);
   hid_t a = there > 0 && !replace ? H5Aopen(object, name, H5P_DEFAULT)
                                   : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   bool  ok = a >= 0 && H5Awrite(a, memory, value) >= 0;
-  if (a >= 0) H5Aclose(a);
+  if (a >= 0)
+    H5Aclose(a);
   H5Sclose(space);
   return ok;
 }
@@ -85,14 +92,16 @@ static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const 
 void cst_h5_pad(char *row, size_t width, const char *text) {
   size_t n = strlen(text);
   if (n > width)
-    for (n = width; n && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
+    for (n = width; n && ((unsigned char)text[n] & 0xC0) == 0x80;)
+      n--;
   memset(row, 0, width);
   memcpy(row, text, n);
 }
 
 /* The width of a fixed text in bytes; 0 when there is no such text. */
 static size_t width_of(hid_t object, const char *name) {
-  if (H5Aexists(object, name) <= 0) return 0;
+  if (H5Aexists(object, name) <= 0)
+    return 0;
   hid_t  a = H5Aopen(object, name, H5P_DEFAULT);
   hid_t  t = H5Aget_type(a);
   size_t width = H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) <= 0 ? H5Tget_size(t) : 0;
@@ -103,10 +112,12 @@ static size_t width_of(hid_t object, const char *name) {
 
 static bool put_fixed(hid_t object, const char *name, size_t width, const char *text) {
   size_t there = width_of(object, name);
-  if (there) width = there;
+  if (there)
+    width = there;
   hid_t t = cst_h5_text(width);
   char *padded = malloc(width);
-  if (padded) cst_h5_pad(padded, width, text);
+  if (padded)
+    cst_h5_pad(padded, width, text);
   bool ok = padded && put(object, name, t, t, padded, !there);
   free(padded);
   H5Tclose(t);
@@ -114,8 +125,10 @@ static bool put_fixed(hid_t object, const char *name, size_t width, const char *
 }
 
 bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text) {
-  if (!text) text = "";
-  if (width) return put_fixed(object, name, width, text);
+  if (!text)
+    text = "";
+  if (width)
+    return put_fixed(object, name, width, text);
   hid_t t = cst_h5_text(0);
   bool  ok = put(object, name, t, t, &text, true);
   H5Tclose(t);
@@ -123,7 +136,8 @@ bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *t
 }
 
 bool cst_h5_in_place(hid_t object, const char *name, bool text) {
-  if (text || H5Aexists(object, name) <= 0) return text && width_of(object, name) > 0;
+  if (text || H5Aexists(object, name) <= 0)
+    return text && width_of(object, name) > 0;
   hid_t a = H5Aopen(object, name, H5P_DEFAULT);
   hid_t t = H5Aget_type(a);
   bool  number = H5Tget_class(t) == H5T_FLOAT;
@@ -149,11 +163,13 @@ hid_t cst_h5_make_group(hid_t file, const char *path) {
   for (const char *at = path; group >= 0 && *at;) {
     char   name[96];
     size_t n = strcspn(at, "/");
-    if (n >= sizeof name) n = sizeof name - 1;
+    if (n >= sizeof name)
+      n = sizeof name - 1;
     memcpy(name, at, n);
     name[n] = 0;
     at += n + (at[n] == '/');
-    if (!n) continue;
+    if (!n)
+      continue;
     hid_t  parent = group;
     htri_t there = H5Lexists(parent, name, H5P_DEFAULT);
     group = there > 0 ? H5Gopen2(parent, name, H5P_DEFAULT)

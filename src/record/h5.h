@@ -9,22 +9,26 @@
 #error this HDF5 was built without MPI; Constella needs a parallel one
 #endif
 
-enum { CST_STATE_WIDTH = 16 }; /* bytes of the attribute /run state: fixed, so that it changes in place */
+enum {
+  CST_STATE_WIDTH = 16
+}; /* bytes of the attribute /run state: fixed, so that it changes in place */
 
-void cst_h5_quiet(void); /* no error stacks on stderr; also starts the library */
-void cst_h5_reason(char *why, int n, const char *what); /* "what: innermost reason of the last failed call" */
-hid_t cst_h5_text(size_t width);      /* UTF-8 text, null padded; width 0: variable length. Close it. */
+void  cst_h5_quiet(void); /* no error stacks on stderr; also starts the library */
+void  cst_h5_reason(char *why, int n,
+                    const char *what); /* "what: innermost reason of the last failed call" */
+hid_t cst_h5_text(size_t width); /* UTF-8 text, null padded; width 0: variable length. Close it. */
 hid_t cst_h5_file_type(cst_type t);   /* as stored: little-endian; close it */
 hid_t cst_h5_memory_type(cst_type t); /* as in cst_record_write; close it */
 /* Writes text into width bytes, null padded, cut between two characters. */
 void cst_h5_pad(char *row, size_t width, const char *text);
 /* Width as in cst_h5_text. An existing fixed text keeps its width and is changed in place; another attribute
  * of this name is replaced. */
-bool  cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text);
-bool  cst_h5_put_number(hid_t object, const char *name, double value); /* in place where it exists */
+bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text);
+bool cst_h5_put_number(hid_t object, const char *name, double value); /* in place where it exists */
 hid_t cst_h5_group_list(void); /* creation properties of a group: creation order kept, no times */
-hid_t cst_h5_make_group(hid_t       file,
-                        const char *path); /* opens path, makes it and its parents where missing; close it */
+hid_t cst_h5_make_group(
+    hid_t       file,
+    const char *path); /* opens path, makes it and its parents where missing; close it */
 
 /* On one rank: creates an empty file at path, if the disk has room for the given bytes; else false with
  * why[n]. */
@@ -41,9 +45,10 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
 /* The same in an existing file: opens what is there, and compares its type and extents with the given ones.
  */
 hid_t cst_layout_find_scale(hid_t file, const cst_dimension *d, char *why, int n);
-hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why, int n);
+hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why,
+                            int n);
 /* Writes this rank's share of the fill value. Independent; the caller collects the failures. */
 bool cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
-bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why,
-                      int n);
+bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                      char *why, int n);
 #endif

@@ -26,13 +26,14 @@ static hid_t dataset_list(cst_type t) {
   return p;
 }
 
-static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent, char *why,
-                          int n) {
+static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent,
+                          char *why, int n) {
   hid_t type = cst_h5_file_type(t);
   hid_t list = dataset_list(t);
   hid_t space = ndim ? H5Screate_simple(ndim, extent, NULL) : H5Screate(H5S_SCALAR);
   hid_t d = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
-  if (d < 0) cst_h5_reason(why, n, name);
+  if (d < 0)
+    cst_h5_reason(why, n, name);
   H5Sclose(space);
   H5Pclose(list);
   H5Tclose(type);
@@ -57,12 +58,16 @@ static bool write_entries(hid_t d, const cst_dimension *dim) {
 
 hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *why, int n) {
   hsize_t extent = (hsize_t)dim->size;
-  hid_t   d = make_dataset(file, dim->name, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
-  if (d < 0) return d;
+  hid_t   d =
+      make_dataset(file, dim->name, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
+  if (d < 0)
+    return d;
   bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) &&
             cst_h5_put_text(d, "units", 0, "1");
-  if (ok && write && dim->size) ok = write_entries(d, dim);
-  if (ok) return d;
+  if (ok && write && dim->size)
+    ok = write_entries(d, dim);
+  if (ok)
+    return d;
   cst_h5_reason(why, n, dim->name);
   H5Dclose(d);
   return -1;
@@ -74,7 +79,8 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   hsize_t extent[CST_FIELD_DIMS] = {0};
   snprintf(group, sizeof group, "%s", f->path);
   *strrchr(group, '/') = 0;
-  for (int k = 0; k < f->ndim; k++) extent[k] = (hsize_t)dim[f->dim[k]].size;
+  for (int k = 0; k < f->ndim; k++)
+    extent[k] = (hsize_t)dim[f->dim[k]].size;
   hid_t g = cst_h5_make_group(file, group);
   if (g < 0) {
     cst_h5_reason(why, n, group);
@@ -89,7 +95,8 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   /* A scale lists the fields that it is attached to, and nothing outside /run may change with a field of
    * /run: such a field is its own scale. */
   const bool apart = !strncmp(f->path, "/run/", 5);
-  if (ok && apart && f->ndim) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
+  if (ok && apart && f->ndim)
+    ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
   for (int k = 0; ok && !apart && k < f->ndim; k++)
     ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
   if (!ok) {
@@ -111,7 +118,8 @@ static const char *product(int ndim, const hsize_t *extent, char text[96]) {
   return text;
 }
 
-static bool same_extents(hid_t d, const char *path, int ndim, const hsize_t *extent, char *why, int n) {
+static bool same_extents(hid_t d, const char *path, int ndim, const hsize_t *extent, char *why,
+                         int n) {
   hsize_t there[H5S_MAX_RANK];
   char    found[96], wanted[96];
   hid_t   space = H5Dget_space(d);
@@ -124,8 +132,8 @@ static bool same_extents(hid_t d, const char *path, int ndim, const hsize_t *ext
   return same;
 }
 
-static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsize_t *extent, char *why,
-                  int n) {
+static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsize_t *extent,
+                  char *why, int n) {
   hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
   if (d < 0) {
     snprintf(why, (size_t)n, "%s is not there", path);
@@ -134,10 +142,12 @@ static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsiz
   hid_t there = H5Dget_type(d);
   hid_t wanted = cst_h5_file_type(t);
   bool  same = H5Tequal(there, wanted) > 0;
-  if (!same) snprintf(why, (size_t)n, "%s is of another type", path);
+  if (!same)
+    snprintf(why, (size_t)n, "%s is of another type", path);
   H5Tclose(there);
   H5Tclose(wanted);
-  if (same && same_extents(d, path, ndim, extent, why, n)) return d;
+  if (same && same_extents(d, path, ndim, extent, why, n))
+    return d;
   H5Dclose(d);
   return -1;
 }
@@ -149,9 +159,11 @@ hid_t cst_layout_find_scale(hid_t file, const cst_dimension *dim, char *why, int
   return find(file, path, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
 }
 
-hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why, int n) {
+hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why,
+                            int n) {
   hsize_t extent[CST_FIELD_DIMS] = {0};
-  for (int k = 0; k < f->ndim; k++) extent[k] = (hsize_t)dim[f->dim[k]].size;
+  for (int k = 0; k < f->ndim; k++)
+    extent[k] = (hsize_t)dim[f->dim[k]].size;
   return find(file, f->path, f->type, f->ndim, extent, why, n);
 }
 
@@ -164,12 +176,14 @@ static void fill_block(int ndim, const hsize_t *extent, size_t width, hsize_t *b
   for (int k = ndim - 1; k >= 0; k--) {
     block[k] = extent[k] < room ? extent[k] : room;
     room /= block[k];
-    if (block[k] < extent[k]) room = 1;
+    if (block[k] < extent[k])
+      room = 1;
   }
 }
 
 static size_t size_of(int ndim, const hsize_t *extent, size_t width) {
-  for (int k = 0; k < ndim; k++) width *= (size_t)extent[k];
+  for (int k = 0; k < ndim; k++)
+    width *= (size_t)extent[k];
   return width;
 }
 
@@ -196,16 +210,20 @@ bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
     repeat(value, width, size_of(ndim, block, width));
   }
   for (; ok && more; turn++) {
-    for (int k = 0; k < ndim; k++) part[k] = at[k] + block[k] < extent[k] ? block[k] : extent[k] - at[k];
+    for (int k = 0; k < ndim; k++)
+      part[k] = at[k] + block[k] < extent[k] ? block[k] : extent[k] - at[k];
     if (turn % (hsize_t)size == (hsize_t)rank) {
       hid_t here = ndim ? H5Screate_simple(ndim, part, NULL) : H5Screate(H5S_SCALAR);
-      if (ndim) H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, part, NULL);
+      if (ndim)
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, part, NULL);
       ok = H5Dwrite(d, type, here, space, H5P_DEFAULT, value) >= 0;
-      if (!ok) cst_h5_reason(why, n, "cannot fill");
+      if (!ok)
+        cst_h5_reason(why, n, "cannot fill");
       H5Sclose(here);
     }
     int k = ndim - 1;
-    for (; k >= 0 && (at[k] += block[k]) >= extent[k]; k--) at[k] = 0;
+    for (; k >= 0 && (at[k] += block[k]) >= extent[k]; k--)
+      at[k] = 0;
     more = k >= 0;
   }
   free(value);
@@ -227,15 +245,16 @@ static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
     return false;
   }
   for (int k = 0; k < f->ndim; k++) {
-    if (f->dim[k] >= 0 && f->dim[k] < ndim) continue;
+    if (f->dim[k] >= 0 && f->dim[k] < ndim)
+      continue;
     snprintf(why, room, "%s: no dimension %d; there are %d", f->path, f->dim[k], ndim);
     return false;
   }
   return true;
 }
 
-bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why,
-                      int n) {
+bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                      char *why, int n) {
   for (int i = 0; i < ndim; i++) {
     size_t length = strlen(dim[i].name);
     if (!length || strchr(dim[i].name, '/')) {
@@ -249,12 +268,14 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
     for (int k = 0; k < nfield; k++)
       if (!strncmp(field[k].path + 1, dim[i].name, length) &&
           (field[k].path[length + 1] == '/' || !field[k].path[length + 1])) {
-        snprintf(why, (size_t)n, "%s: /%s is the scale of a dimension already", field[k].path, dim[i].name);
+        snprintf(why, (size_t)n, "%s: /%s is the scale of a dimension already", field[k].path,
+                 dim[i].name);
         return false;
       }
   }
   for (int k = 0; k < nfield; k++) {
-    if (!valid_field(&field[k], ndim, why, n)) return false;
+    if (!valid_field(&field[k], ndim, why, n))
+      return false;
     for (int i = 0; i < k; i++)
       if (!strcmp(field[i].path, field[k].path)) {
         snprintf(why, (size_t)n, "%s: appears twice", field[k].path);
@@ -276,10 +297,12 @@ size_t cst_record_width(cst_type type) {
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
   double sum = 0;
   for (int i = 0; i < ndim; i++)
-    sum += (double)dim[i].size * (double)cst_record_width(dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64);
+    sum +=
+        (double)dim[i].size * (double)cst_record_width(dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64);
   for (int k = 0; k < nfield; k++) {
     double one = (double)cst_record_width(field[k].type);
-    for (int i = 0; i < field[k].ndim; i++) one *= (double)dim[field[k].dim[i]].size;
+    for (int i = 0; i < field[k].ndim; i++)
+      one *= (double)dim[field[k].dim[i]].size;
     sum += one;
   }
   return sum;

@@ -43,19 +43,22 @@ double cst_lock_process_start(long pid) {
   char  path[64], line[1024];
   FILE *f;
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  if (!(f = fopen(path, "r"))) return -1;
+  if (!(f = fopen(path, "r")))
+    return -1;
   size_t n = fread(line, 1, sizeof line - 1, f);
   fclose(f);
   line[n] = 0;
   char *at = strrchr(line, ')'); /* the name before it may contain anything; field 3 follows */
   if (at && strchr("ZX", at[2]))
     return DEAD; /* a zombie: its parent has not read its status, and may never do so in a container */
-  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+  for (int field = 2; at && field < 22; field++)
+    at = strchr(at + 1, ' ');
   return at ? strtod(at, NULL) : -1;
 }
 
 bool cst_lock_process_lives(long pid, double start) {
-  if (kill((pid_t)pid, 0) && errno != EPERM) return false;
+  if (kill((pid_t)pid, 0) && errno != EPERM)
+    return false;
   const double now = cst_lock_process_start(pid);
   return now != DEAD && (start < 0 || now == start); /* else another process has this number now */
 }
@@ -80,7 +83,8 @@ static owner owner_of(int file) {
   char    text[HOST + 128];
   ssize_t n = pread(file, text, sizeof text - 1, 0);
   text[n > 0 ? n : 0] = 0;
-  if (sscanf(text, "%255s %ld %lf %31s", o.host, &o.pid, &o.start, o.since) != 4 || o.pid < 1) o.host[0] = 0;
+  if (sscanf(text, "%255s %ld %lf %31s", o.host, &o.pid, &o.start, o.since) != 4 || o.pid < 1)
+    o.host[0] = 0;
   return o;
 }
 
@@ -90,7 +94,9 @@ static bool of_this_host(const owner *o) {
   return *o->host && !strcmp(here, o->host);
 }
 
-static bool gone(const owner *o) { return of_this_host(o) && !cst_lock_process_lives(o->pid, o->start); }
+static bool gone(const owner *o) {
+  return of_this_host(o) && !cst_lock_process_lives(o->pid, o->start);
+}
 
 static bool same_file(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -105,7 +111,8 @@ static bool is_named(int file, const char *name) {
  * descriptor does not release. */
 static outcome lock_file(int file) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  if (!fcntl(file, F_OFD_SETLK, &all)) return MINE;
+  if (!fcntl(file, F_OFD_SETLK, &all))
+    return MINE;
   return errno == EAGAIN || errno == EACCES ? OTHERS : FAILED;
 }
 
@@ -124,13 +131,17 @@ static bool write_claim(cst_lock *l) {
  * that does not replace. */
 static outcome publish(const cst_lock *l) {
   int error = link(l->own, l->name) ? errno : 0;
-  if (is_named(l->file, l->name)) { /* also where NFS repeats the request and then finds its own link */
+  if (is_named(l->file,
+               l->name)) { /* also where NFS repeats the request and then finds its own link */
     unlink(l->own);
     return MINE;
   }
-  if (!error || error == EEXIST) return OTHERS;
-  if (!renameat2(AT_FDCWD, l->own, AT_FDCWD, l->name, RENAME_NOREPLACE)) return MINE;
-  if (errno == EEXIST) return OTHERS;
+  if (!error || error == EEXIST)
+    return OTHERS;
+  if (!renameat2(AT_FDCWD, l->own, AT_FDCWD, l->name, RENAME_NOREPLACE))
+    return MINE;
+  if (errno == EEXIST)
+    return OTHERS;
   errno = error;
   return FAILED;
 }
@@ -139,13 +150,16 @@ static outcome publish(const cst_lock *l) {
  * open() only. */
 static outcome watch(int file, const char *name, double seconds) {
   struct stat first, now;
-  if (fstat(file, &first)) return AGAIN;
+  if (fstat(file, &first))
+    return AGAIN;
   for (double step = fmin(0.25, seconds / 10), left = seconds; left > 0; left -= step) {
     wait_seconds(step);
     int  look = open(name, O_RDONLY | O_CLOEXEC);
     bool same = look >= 0 && !fstat(look, &now) && same_file(&first, &now);
-    if (look >= 0) close(look);
-    if (!same) return AGAIN;
+    if (look >= 0)
+      close(look);
+    if (!same)
+      return AGAIN;
     if (now.st_mtim.tv_sec != first.st_mtim.tv_sec || now.st_mtim.tv_nsec != first.st_mtim.tv_nsec)
       return OTHERS;
   }
@@ -155,15 +169,18 @@ static outcome watch(int file, const char *name, double seconds) {
 /* Replaces the claim of an owner that is gone. Without locks several processes may do so; the last one has
  * it. */
 static outcome replace(const cst_lock *l, bool alone) {
-  if (rename(l->own, l->name)) return FAILED;
-  if (!alone) wait_seconds(replace_wait);
+  if (rename(l->own, l->name))
+    return FAILED;
+  if (!alone)
+    wait_seconds(replace_wait);
   return is_named(l->file, l->name) ? MINE : OTHERS;
 }
 
 /* A claim exists: finds its owner and whether that is alive. */
 static outcome contest(const cst_lock *l, double seconds, owner *o) {
   int file = open(l->name, O_RDWR | O_CLOEXEC);
-  if (file < 0) return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
+  if (file < 0)
+    return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
   outcome lock = lock_file(file);
   outcome out;
   *o = owner_of(file);
@@ -173,7 +190,8 @@ static outcome contest(const cst_lock *l, double seconds, owner *o) {
     out = gone(o) ? AGAIN : OTHERS; /* gone: another run is replacing it now */
   else
     out = gone(o) ? MINE : watch(file, l->name, seconds);
-  if (out == MINE) out = replace(l, lock == MINE && of_this_host(o));
+  if (out == MINE)
+    out = replace(l, lock == MINE && of_this_host(o));
   close(file);
   return out;
 }
@@ -181,9 +199,11 @@ static outcome contest(const cst_lock *l, double seconds, owner *o) {
 static outcome claim(cst_lock *l, double seconds, owner *o) {
   outcome out = write_claim(l) ? AGAIN : FAILED;
   for (int i = 0; i < TRIES && out == AGAIN; i++) {
-    if (i) wait_seconds(pause_between);
+    if (i)
+      wait_seconds(pause_between);
     out = publish(l);
-    if (out == OTHERS) out = contest(l, seconds, o);
+    if (out == OTHERS)
+      out = contest(l, seconds, o);
   }
   return out;
 }
@@ -204,7 +224,8 @@ cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int 
   snprintf(l->name, PATH_MAX + 8, "%s.lock", path);
   strcpy(l->own, l->name);
   outcome out = claim(l, seconds, &o);
-  if (out == MINE) return l;
+  if (out == MINE)
+    return l;
   say_why(out, errno, l->name, &o, why, n);
   if (l->file >= 0) {
     close(l->file);
@@ -221,8 +242,10 @@ cst_lock *cst_lock_take(const char *path, char *why, int n) {
 void cst_lock_beat(cst_lock *l) { futimens(l->file, NULL); }
 
 void cst_lock_release(cst_lock *l) {
-  if (!l) return;
-  if (is_named(l->file, l->name)) unlink(l->name); /* not the claim of a run that considered this one dead */
+  if (!l)
+    return;
+  if (is_named(l->file, l->name))
+    unlink(l->name); /* not the claim of a run that considered this one dead */
   close(l->file);
   free(l);
 }
@@ -237,10 +260,12 @@ bool cst_lock_look(const char *path, bool *held, double *age) {
   bool there = file >= 0 && !fstat(file, &s);
   if (there) {
     clock_gettime(CLOCK_REALTIME, &now);
-    *age =
-        fmax((double)(now.tv_sec - s.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - s.st_mtim.tv_nsec), 0);
+    *age = fmax((double)(now.tv_sec - s.st_mtim.tv_sec) +
+                    1e-9 * (double)(now.tv_nsec - s.st_mtim.tv_nsec),
+                0);
     *held = !fcntl(file, F_OFD_GETLK, &other) && other.l_type == F_WRLCK;
   }
-  if (file >= 0) close(file);
+  if (file >= 0)
+    close(file);
   return there;
 }

@@ -5,12 +5,13 @@
 #include "record/h5.h"
 
 struct cst_record {
-  MPI_Comm   comm;
-  int        rank, size, nscale, nfield, disk; /* disk: a separate descriptor, for cst_record_sync */
-  bool       sealed;                           /* after the first flush */
-  hid_t      file, *scale, *dataset;
+  MPI_Comm comm;
+  int      rank, size, nscale, nfield, disk; /* disk: a separate descriptor, for cst_record_sync */
+  bool     sealed;                           /* after the first flush */
+  hid_t    file, *scale, *dataset;
   cst_field *field;
-  char       path[4096], aside[4096 + 8], error[256]; /* aside: the name until the first flush; "" after it */
+  char       path[4096], aside[4096 + 8],
+      error[256]; /* aside: the name until the first flush; "" after it */
 };
 
 /* Returns ok; if false, stores what HDF5 says of `what` as the error of the record. */

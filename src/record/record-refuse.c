@@ -68,12 +68,15 @@ static const char *refuse_result(cst_result *r, bool overwrite) {
     snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid);
     return text;
   }
-  if (overwrite) return NULL;
-  if (!strcmp(state, "complete")) return "exists (complete); --overwrite replaces it";
+  if (overwrite)
+    return NULL;
+  if (!strcmp(state, "complete"))
+    return "exists (complete); --overwrite replaces it";
   cst_result_progress(r, &done, &total);
-  snprintf(text, sizeof text,
-           "exists (%s, %ld of %ld trajectories done); --resume continues it, --overwrite replaces it",
-           *state == 'r' ? "running on another host" : state, done, total);
+  snprintf(
+      text, sizeof text,
+      "exists (%s, %ld of %ld trajectories done); --resume continues it, --overwrite replaces it",
+      *state == 'r' ? "running on another host" : state, done, total);
   return text;
 }
 
@@ -81,20 +84,27 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
   char        why[256];
   struct stat s;
   size_t      length = strlen(path);
-  if (!length) return "the name is empty";
-  if (path[length - 1] == '/') return "is the name of a folder";
-  if (length >= PATH_MAX) return "the name is too long";
+  if (!length)
+    return "the name is empty";
+  if (path[length - 1] == '/')
+    return "is the name of a folder";
+  if (length >= PATH_MAX)
+    return "the name is too long";
   if (stat(path, &s)) {
-    if (errno != ENOENT && errno != ENOTDIR) return strerror(errno);
+    if (errno != ENOENT && errno != ENOTDIR)
+      return strerror(errno);
     const char *reason = refuse_folder(path);
     return reason ? reason : refuse_creation(path);
   }
-  if (S_ISDIR(s.st_mode)) return "is a folder";
-  if (!S_ISREG(s.st_mode)) return "is not a regular file";
+  if (S_ISDIR(s.st_mode))
+    return "is a folder";
+  if (!S_ISREG(s.st_mode))
+    return "is not a regular file";
   cst_result *r = cst_result_open(path, why, sizeof why);
-  const char *reason = r           ? refuse_result(r, overwrite)
-                       : overwrite ? NULL
-                                   : "exists and is not a Constella result; --overwrite replaces it";
+  const char *reason = r ? refuse_result(r, overwrite)
+                       : overwrite
+                           ? NULL
+                           : "exists and is not a Constella result; --overwrite replaces it";
   cst_result_close(r);
   return reason ? reason : refuse_folder(path);
 }

@@ -27,9 +27,11 @@ static bool agree(MPI_Comm comm, bool ok, char *why, int n) {
   MPI_Comm_size(comm, &size);
   mine = ok ? size : rank;
   MPI_Allreduce(&mine, &bad, 1, MPI_INT, MPI_MIN, comm);
-  if (bad == size) return true;
+  if (bad == size)
+    return true;
   char text[256] = "";
-  if (rank == bad) snprintf(text, sizeof text, "%s", why);
+  if (rank == bad)
+    snprintf(text, sizeof text, "%s", why);
   MPI_Bcast(text, sizeof text, MPI_CHAR, bad, comm);
   snprintf(why, (size_t)n, "%s", text);
   return false;
@@ -40,7 +42,8 @@ static hid_t parallel_access(MPI_Comm comm) {
   H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
   H5Pset_coll_metadata_write(
-      access, false); /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
+      access,
+      false); /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
   return access;
 }
 
@@ -60,7 +63,8 @@ static bool make_scales(cst_record *r, const cst_dimension *dim, int ndim, char 
     const cst_dimension *d = &dim[r->nscale];
     hid_t                h = cst_layout_scale(r->file, d, r->rank == 0, why, n);
     r->scale[r->nscale] = h;
-    if (!agree(r->comm, h >= 0, why, n)) return false;
+    if (!agree(r->comm, h >= 0, why, n))
+      return false;
   }
   return true;
 }
@@ -72,14 +76,16 @@ static bool make_fields(cst_record *r, const cst_dimension *dim, const cst_field
     hid_t            h = cst_layout_field(r->file, f, dim, r->scale, why, n);
     r->field[r->nfield] = *f;
     r->dataset[r->nfield] = h;
-    if (!agree(r->comm, h >= 0, why, n)) return false;
+    if (!agree(r->comm, h >= 0, why, n))
+      return false;
   }
   return true;
 }
 
 static bool fill_fields(cst_record *r, char *why, int n) {
   bool ok = true;
-  for (int k = 0; ok && k < r->nfield; k++) ok = cst_layout_fill(r->dataset[k], r->rank, r->size, why, n);
+  for (int k = 0; ok && k < r->nfield; k++)
+    ok = cst_layout_fill(r->dataset[k], r->rank, r->size, why, n);
   return agree(r->comm, ok, why, n);
 }
 
@@ -88,8 +94,10 @@ static bool make_run(cst_record *r, char *why, int n) {
   H5Fset_libver_bounds(r->file, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18);
   hid_t g = cst_h5_make_group(r->file, "/run");
   H5Fset_libver_bounds(r->file, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  if (g < 0) cst_h5_reason(why, n, "/run");
-  if (g >= 0) H5Gclose(g);
+  if (g < 0)
+    cst_h5_reason(why, n, "/run");
+  if (g >= 0)
+    H5Gclose(g);
   return agree(r->comm, g >= 0, why, n);
 }
 
@@ -103,35 +111,42 @@ static bool sign(cst_record *r, char *why, int n) {
   MPI_Bcast(&me, sizeof me, MPI_BYTE, 0, r->comm);
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
   bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, "running") &&
-            cst_h5_put_text(g, "host", CST_NOTE_WIDTH, me.host) && cst_h5_put_number(g, "pid", me.pid) &&
-            cst_h5_put_number(g, "pid_start", me.start);
-  if (!ok) cst_h5_reason(why, n, "/run");
-  if (g >= 0) H5Gclose(g);
+            cst_h5_put_text(g, "host", CST_NOTE_WIDTH, me.host) &&
+            cst_h5_put_number(g, "pid", me.pid) && cst_h5_put_number(g, "pid_start", me.start);
+  if (!ok)
+    cst_h5_reason(why, n, "/run");
+  if (g >= 0)
+    H5Gclose(g);
   return agree(r->comm, ok, why, n);
 }
 
 static bool open_disk(cst_record *r, char *why, int n) {
   r->disk = open(*r->aside ? r->aside : r->path, O_RDWR | O_CLOEXEC);
-  if (r->disk < 0) snprintf(why, (size_t)n, "cannot open the file: %s", strerror(errno));
+  if (r->disk < 0)
+    snprintf(why, (size_t)n, "cannot open the file: %s", strerror(errno));
   return agree(r->comm, r->disk >= 0, why, n);
 }
 
 static bool settle(cst_record *r, char *why, int n) {
   bool ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
-  if (!ok) cst_h5_reason(why, n, "cannot write the file");
+  if (!ok)
+    cst_h5_reason(why, n, "cannot write the file");
   return agree(r->comm, ok, why, n);
 }
 
 static bool close_all(cst_record *r) {
   for (int k = 0; k < r->nfield; k++)
-    if (r->dataset[k] >= 0) H5Dclose(r->dataset[k]);
+    if (r->dataset[k] >= 0)
+      H5Dclose(r->dataset[k]);
   for (int i = 0; i < r->nscale; i++)
-    if (r->scale[i] >= 0) H5Dclose(r->scale[i]);
+    if (r->scale[i] >= 0)
+      H5Dclose(r->scale[i]);
   return r->file < 0 || H5Fclose(r->file) >= 0;
 }
 
 static void destroy(cst_record *r) {
-  if (r->disk >= 0) close(r->disk);
+  if (r->disk >= 0)
+    close(r->disk);
   MPI_Comm_free(&r->comm);
   free(r->scale);
   free(r->dataset);
@@ -141,10 +156,12 @@ static void destroy(cst_record *r) {
 
 /* Ends a creation that has failed: frees the space first, so that HDF5 can close the file. */
 static void abandon(cst_record *r) {
-  if (r->rank == 0 && truncate(r->aside, 0)) r->error[0] = 0;
+  if (r->rank == 0 && truncate(r->aside, 0))
+    r->error[0] = 0;
   MPI_Barrier(r->comm);
   close_all(r);
-  if (r->rank == 0) unlink(r->aside);
+  if (r->rank == 0)
+    unlink(r->aside);
   MPI_Barrier(r->comm); /* the file is gone for all ranks */
   destroy(r);
 }
@@ -160,7 +177,8 @@ static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfiel
   r->field = malloc(sizeof(cst_field) * (size_t)(nfield + 1));
   r->file = -1;
   r->disk = -1;
-  if (!r->scale || !r->dataset || !r->field) abort();
+  if (!r->scale || !r->dataset || !r->field)
+    abort();
   return r;
 }
 
@@ -177,48 +195,62 @@ static bool prepare(const cst_record *r, double bytes, char *why, int n) {
 /* A new file gets its name only when it can be read. Follows a link. */
 static void set_aside(cst_record *r) {
   char *target = r->rank == 0 ? realpath(r->path, NULL) : NULL;
-  if (target) snprintf(r->path, sizeof r->path, "%s", target);
+  if (target)
+    snprintf(r->path, sizeof r->path, "%s", target);
   free(target);
   MPI_Bcast(r->path, sizeof r->path, MPI_CHAR, 0, r->comm);
   snprintf(r->aside, sizeof r->aside, "%s.new", r->path);
 }
 
 static bool give_name(cst_record *r) {
-  if (!*r->aside) return true;
+  if (!*r->aside)
+    return true;
   MPI_Barrier(r->comm); /* all have flushed */
   bool ok = r->rank || !rename(r->aside, r->path);
-  if (!ok) snprintf(r->error, sizeof r->error, "cannot name the file: %s", strerror(errno));
+  if (!ok)
+    snprintf(r->error, sizeof r->error, "cannot name the file: %s", strerror(errno));
   r->aside[0] = 0;
   return agree(r->comm, ok, r->error, sizeof r->error);
 }
 
 /* Creates the file and all that is in it; collective. False with the reason in why[n]. */
-static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                   char *why, int n) {
+static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
+                   int nfield, char *why, int n) {
   r->file = create_file(r->comm, r->aside);
-  if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
-  if (!agree(r->comm, r->file >= 0, why, n)) return false;
-  if (!make_scales(r, dim, ndim, why, n)) return false;
-  if (!make_run(r, why, n)) return false;
-  if (!make_fields(r, dim, field, nfield, why, n)) return false;
-  if (!sign(r, why, n)) return false;
-  if (!fill_fields(r, why, n)) return false;
-  if (!settle(r, why, n)) return false;
+  if (r->file < 0)
+    cst_h5_reason(why, n, "cannot create the file");
+  if (!agree(r->comm, r->file >= 0, why, n))
+    return false;
+  if (!make_scales(r, dim, ndim, why, n))
+    return false;
+  if (!make_run(r, why, n))
+    return false;
+  if (!make_fields(r, dim, field, nfield, why, n))
+    return false;
+  if (!sign(r, why, n))
+    return false;
+  if (!fill_fields(r, why, n))
+    return false;
+  if (!settle(r, why, n))
+    return false;
   return open_disk(r, why, n);
 }
 
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
                               const cst_field *field, int nfield, char *why, int n) {
   cst_h5_quiet();
-  if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
+  if (!cst_layout_valid(dim, ndim, field, nfield, why, n))
+    return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   set_aside(r);
-  const bool prepared = r->rank > 0 || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
+  const bool prepared =
+      r->rank > 0 || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
   if (!agree(r->comm, prepared, why, n)) {
     destroy(r);
     return NULL;
   }
-  if (create(r, dim, ndim, field, nfield, why, n)) return r;
+  if (create(r, dim, ndim, field, nfield, why, n))
+    return r;
   abandon(r);
   return NULL;
 }
@@ -226,15 +258,17 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
 /* On rank 0: whether there is an unfinished result to continue. */
 static bool unfinished(const char *path, char *why, int n) {
   cst_result *r = cst_result_open(path, why, n);
-  if (!r) return false;
+  if (!r)
+    return false;
   bool complete = !strcmp(cst_result_state(r), "complete");
-  if (complete) snprintf(why, (size_t)n, "is complete");
+  if (complete)
+    snprintf(why, (size_t)n, "is complete");
   cst_result_close(r);
   return !complete;
 }
 
-static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                     char *why, int n) {
+static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
+                     int nfield, char *why, int n) {
   bool ok = true;
   for (; ok && r->nscale < ndim; r->nscale++) {
     r->scale[r->nscale] = cst_layout_find_scale(r->file, &dim[r->nscale], why, n);
@@ -255,25 +289,30 @@ static bool can_be_signed(cst_record *r, char *why, int n) {
   bool  ok = g >= 0 && cst_h5_in_place(g, "state", true) && cst_h5_in_place(g, "host", true) &&
             cst_h5_in_place(g, "pid", false) && cst_h5_in_place(g, "pid_start", false);
   if (!ok)
-    snprintf(why, (size_t)n,
-             "/run is of another version of the program: its state or process cannot change in place");
-  if (g >= 0) H5Gclose(g);
+    snprintf(
+        why, (size_t)n,
+        "/run is of another version of the program: its state or process cannot change in place");
+  if (g >= 0)
+    H5Gclose(g);
   return agree(r->comm, ok, why, n);
 }
 
 static bool open_file(cst_record *r, char *why, int n) {
-  if (!agree(r->comm, r->rank > 0 || unfinished(r->path, why, n), why, n)) return false;
+  if (!agree(r->comm, r->rank > 0 || unfinished(r->path, why, n), why, n))
+    return false;
   hid_t access = parallel_access(r->comm);
   r->file = H5Fopen(r->path, H5F_ACC_RDWR, access);
   H5Pclose(access);
-  if (r->file < 0) cst_h5_reason(why, n, "cannot open the file");
+  if (r->file < 0)
+    cst_h5_reason(why, n, "cannot open the file");
   return agree(r->comm, r->file >= 0, why, n);
 }
 
 cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
                             const cst_field *field, int nfield, char *why, int n) {
   cst_h5_quiet();
-  if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
+  if (!cst_layout_valid(dim, ndim, field, nfield, why, n))
+    return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   r->sealed = true;
   bool ok = open_file(r, why, n);
@@ -282,19 +321,22 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension
   ok = ok && open_disk(r, why, n);
   ok = ok && sign(r, why, n);
   ok = ok && settle(r, why, n);
-  if (ok) return r;
+  if (ok)
+    return r;
   close_all(r);
   destroy(r);
   return NULL;
 }
 
 bool cst_record_keep(cst_record *r, bool ok, const char *what) {
-  if (!ok) cst_h5_reason(r->error, sizeof r->error, what);
+  if (!ok)
+    cst_h5_reason(r->error, sizeof r->error, what);
   return ok;
 }
 
 void cst_record_flush(cst_record *r) {
-  if (cst_record_keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush")) give_name(r);
+  if (cst_record_keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush"))
+    give_name(r);
   r->sealed = true;
 }
 
@@ -316,7 +358,8 @@ bool cst_record_sync(const cst_record *r, char *why, int n) {
   return false;
 }
 
-static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in, const void *out) {
+static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in,
+                     const void *out) {
   if (f < 0 || f >= r->nfield) {
     snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield);
     return false;
@@ -326,22 +369,28 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
   for (int k = 0; k < field->ndim; k++) {
     a[k] = (hsize_t)start[k];
     b[k] = (hsize_t)count[k];
-    if (!count[k]) return true;
+    if (!count[k])
+      return true;
   }
   hid_t there = H5Dget_space(r->dataset[f]);
   hid_t here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
   hid_t type = cst_h5_memory_type(field->type);
-  bool  ok = here >= 0 && (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
-  if (ok && in) ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;
-  if (ok && out) ok = H5Dwrite(r->dataset[f], type, here, there, H5P_DEFAULT, out) >= 0;
+  bool  ok = here >= 0 &&
+            (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
+  if (ok && in)
+    ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;
+  if (ok && out)
+    ok = H5Dwrite(r->dataset[f], type, here, there, H5P_DEFAULT, out) >= 0;
   cst_record_keep(r, ok, field->path);
   H5Tclose(type);
-  if (here >= 0) H5Sclose(here);
+  if (here >= 0)
+    H5Sclose(here);
   H5Sclose(there);
   return ok;
 }
 
-bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data) {
+bool cst_record_write(cst_record *r, int f, const long *start, const long *count,
+                      const void *data) {
   return transfer(r, f, start, count, NULL, data);
 }
 
@@ -357,7 +406,8 @@ bool cst_record_close(cst_record *r, const char *state) {
   ok = give_name(r) && ok;
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
   ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state) && ok;
-  if (g >= 0) H5Gclose(g);
+  if (g >= 0)
+    H5Gclose(g);
   ok = close_all(r) && !fsync(r->disk) && ok;
   ok = agree(r->comm, ok, r->error, sizeof r->error);
   destroy(r);

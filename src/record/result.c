@@ -38,14 +38,16 @@ static cst_result *open_file(const char *path, char *why, int n) {
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
   H5Pclose(list);
   if (file < 0) {
-    snprintf(why, (size_t)n,
-             "is not a Constella result: not an HDF5 file, or one whose run was killed at its start");
+    snprintf(
+        why, (size_t)n,
+        "is not a Constella result: not an HDF5 file, or one whose run was killed at its start");
     return NULL;
   }
   htri_t run = H5Lexists(file, "run", H5P_DEFAULT);
   if (run <= 0 || H5Aexists_by_name(file, "run", "state", H5P_DEFAULT) <= 0) {
     H5Fclose(file);
-    snprintf(why, (size_t)n, "is not a Constella result: HDF5, but without the attribute /run state");
+    snprintf(why, (size_t)n,
+             "is not a Constella result: HDF5, but without the attribute /run state");
     return NULL;
   }
   cst_result *r = cst_need(malloc(sizeof *r));
@@ -54,7 +56,10 @@ static cst_result *open_file(const char *path, char *why, int n) {
 }
 
 cst_result *cst_result_open(const char *path, char *why, int n) {
-  enum { PACKED = 1000, SMALL = 1 << 20 }; /* largest ratio of the size in memory to that in the file */
+  enum {
+    PACKED = 1000,
+    SMALL = 1 << 20
+  }; /* largest ratio of the size in memory to that in the file */
   struct stat s;
   cst_h5_quiet();
   if (access(path, R_OK) || stat(path, &s)) {
@@ -69,12 +74,14 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
   cst_watch_begin(path, 0);
   cst_result *r = open_file(path, why, n);
   cst_watch_end();
-  if (r) r->most = PACKED * (double)s.st_size + SMALL;
+  if (r)
+    r->most = PACKED * (double)s.st_size + SMALL;
   return r;
 }
 
 void cst_result_close(cst_result *r) {
-  if (!r) return;
+  if (!r)
+    return;
   cst_watch_begin(r->path, 0);
   H5Fclose(r->file);
   cst_watch_end();
@@ -101,8 +108,10 @@ static hid_t open_attribute(cst_result *r, const char *object, const char *name)
 static char *attribute_text(hid_t a, hid_t type) {
   if (H5Tis_variable_str(type) > 0) {
     char *loan = NULL, *copy = NULL;
-    if (H5Aread(a, type, &loan) >= 0 && loan) copy = strdup(loan);
-    if (loan) H5free_memory(loan);
+    if (H5Aread(a, type, &loan) >= 0 && loan)
+      copy = strdup(loan);
+    if (loan)
+      H5free_memory(loan);
     return copy;
   }
   char *copy = calloc(1, H5Tget_size(type) + 1);
@@ -115,7 +124,8 @@ static char *attribute_text(hid_t a, hid_t type) {
 
 char *cst_result_text(cst_result *r, const char *group, const char *name) {
   hid_t a = open_attribute(r, group, name);
-  if (a < 0) return NULL;
+  if (a < 0)
+    return NULL;
   cst_watch_begin(r->path, 0);
   hid_t type = H5Aget_type(a);
   hid_t space = H5Aget_space(a);
@@ -131,7 +141,8 @@ char *cst_result_text(cst_result *r, const char *group, const char *name) {
 
 bool cst_result_number(cst_result *r, const char *group, const char *name, double *value) {
   hid_t a = open_attribute(r, group, name);
-  if (a < 0) return false;
+  if (a < 0)
+    return false;
   hid_t space = H5Aget_space(a);
   bool  ok = H5Sget_simple_extent_npoints(space) == 1 && H5Aread(a, H5T_NATIVE_DOUBLE, value) >= 0;
   H5Sclose(space);
@@ -143,7 +154,8 @@ bool cst_result_number(cst_result *r, const char *group, const char *name, doubl
 static bool is_dataset(hid_t group, const char *name) {
   hid_t o = H5Oopen(group, name, H5P_DEFAULT);
   bool  yes = o >= 0 && H5Iget_type(o) == H5I_DATASET;
-  if (o >= 0) H5Oclose(o);
+  if (o >= 0)
+    H5Oclose(o);
   return yes;
 }
 
@@ -161,14 +173,18 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   unsigned order = 0;
   H5Pget_link_creation_order(list, &order);
   H5_index_t by = order & H5P_CRT_ORDER_INDEXED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-  if (H5Gget_info(g, &info) < 0) info.nlinks = 0;
+  if (H5Gget_info(g, &info) < 0)
+    info.nlinks = 0;
   *paths = malloc(sizeof **paths * (size_t)(info.nlinks + 1));
   for (hsize_t i = 0; *paths && i < info.nlinks; i++) {
     char  name[96];
     char *path = (*paths)[found];
-    if (H5Lget_name_by_idx(g, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) continue;
-    if (!is_dataset(g, name)) continue;
-    if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths)
+    if (H5Lget_name_by_idx(g, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0)
+      continue;
+    if (!is_dataset(g, name))
+      continue;
+    if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) <
+        (int)sizeof **paths)
       found++;
   }
   H5Pclose(list);
@@ -179,12 +195,14 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
 
 /* Opens a dataset of the given kind and gets its extents. Negative when it is missing, of another kind or has
  * too many dimensions. */
-static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim, long *extent, long *total) {
+static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim, long *extent,
+                          long *total) {
   hsize_t e[H5S_MAX_RANK];
   cst_watch_begin(r->path, 0);
   hid_t d = H5Dopen2(r->file, path, H5P_DEFAULT);
   cst_watch_end();
-  if (d < 0) return d;
+  if (d < 0)
+    return d;
   hid_t space = H5Dget_space(d);
   hid_t type = H5Dget_type(d);
   H5T_class_t class = H5Tget_class(type);
@@ -199,7 +217,8 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
   }
   H5Tclose(type);
   H5Sclose(space);
-  if (fits && rank >= 0 && rank <= CST_FIELD_DIMS && isfinite(bytes_of(r, d))) return d;
+  if (fits && rank >= 0 && rank <= CST_FIELD_DIMS && isfinite(bytes_of(r, d)))
+    return d;
   H5Dclose(d);
   return -1;
 }
@@ -207,7 +226,8 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
 double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]) {
   long  total;
   hid_t d = open_dataset(r, path, false, ndim, extent, &total);
-  if (d < 0) return NULL;
+  if (d < 0)
+    return NULL;
   double *x = calloc((size_t)total + 1, sizeof *x);
   if (x && total && !read_dataset(r, d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, x)) {
     free(x);
@@ -223,7 +243,8 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
   long    extent[CST_FIELD_DIMS], total;
   hsize_t a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
   hid_t   d = open_dataset(r, path, type == CST_TYPE_TEXT, &ndim, extent, &total);
-  if (d < 0) return false;
+  if (d < 0)
+    return false;
   bool ok = true;
   for (int k = 0; k < ndim; k++) {
     a[k] = (hsize_t)start[k];
@@ -247,7 +268,8 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
   long extent[CST_FIELD_DIMS];
   char(*x)[CST_TEXT_WIDTH + 1] = NULL;
   hid_t d = open_dataset(r, path, true, &ndim, extent, rows);
-  if (d < 0) return NULL;
+  if (d < 0)
+    return NULL;
   hid_t stored = H5Dget_type(d);
   hid_t type = cst_h5_text(sizeof *x);
   H5Tset_strpad(type, H5T_STR_NULLTERM);
@@ -268,8 +290,10 @@ bool cst_result_progress(cst_result *r, long *done, long *total) {
   long    e[CST_FIELD_DIMS], n = 1;
   double *s = cst_result_read(r, "/final/status", &ndim, e);
   *done = 0;
-  for (int k = 0; s && k < ndim; k++) n *= e[k];
-  for (long i = 0; s && i < n; i++) *done += s[i] >= 0;
+  for (int k = 0; s && k < ndim; k++)
+    n *= e[k];
+  for (long i = 0; s && i < n; i++)
+    *done += s[i] >= 0;
   *total = s ? n : 0;
   bool there = s != NULL;
   free(s);
@@ -283,8 +307,10 @@ int cst_result_alive(cst_result *r) {
   gethostname(here, sizeof here - 1);
   bool other = !host || strcmp(here, host) || !cst_result_number(r, "/run", "pid", &pid) || pid < 1;
   free(host);
-  if (other) return -1;
-  if (!cst_result_number(r, "/run", "pid_start", &start)) start = -1;
+  if (other)
+    return -1;
+  if (!cst_result_number(r, "/run", "pid_start", &start))
+    start = -1;
   return cst_lock_process_lives((long)pid, start);
 }
 

@@ -18,9 +18,9 @@ typedef struct {
 } cst_snapshot_entry;
 
 typedef struct {
-  char          mark[8];
-  uint32_t      version, count;
-  uint64_t      index;      /* its offset; it has `count` entries, the trailer follows it and ends the file */
+  char     mark[8];
+  uint32_t version, count;
+  uint64_t index; /* its offset; it has `count` entries, the trailer follows it and ends the file */
   unsigned char digest[32]; /* of the index and of the members above */
 } cst_snapshot_trailer;
 

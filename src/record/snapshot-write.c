@@ -18,9 +18,12 @@ void cst_snapshot_digest(const void *bytes, size_t size, unsigned char digest[32
 static bool put(int file, const char *bytes, size_t size, size_t offset) {
   while (size) {
     const ssize_t n = pwrite(file, bytes, size, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n == 0) errno = EIO;
-    if (n <= 0) return false;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0)
+      errno = EIO;
+    if (n <= 0)
+      return false;
     bytes += n;
     size -= (size_t)n;
     offset += (size_t)n;
@@ -40,7 +43,8 @@ bool cst_snapshot_write(const char *path, long number, size_t offset, const void
     offset += place[i].size;
   }
   ok = ok && !fsync(file);
-  if (!ok) snprintf(why, (size_t)size, "cannot be written: %s", strerror(errno));
+  if (!ok)
+    snprintf(why, (size_t)size, "cannot be written: %s", strerror(errno));
   if (file >= 0 && close(file) && ok) {
     snprintf(why, (size_t)size, "cannot be written: %s", strerror(errno));
     ok = false;

@@ -52,7 +52,8 @@ static char *folder_of(const char *path, char folder[CST_SNAPSHOT_PATH]) {
 /* The number in a snapshot's name, which ends with `ending`; 0 for other names. */
 static long number_in(const char *name, const char *start, size_t length, const char *ending) {
   static const char word[] = ".checkpoint.";
-  if (strncmp(name, start, length) || strncmp(name + length, word, sizeof word - 1)) return 0;
+  if (strncmp(name, start, length) || strncmp(name + length, word, sizeof word - 1))
+    return 0;
   const char *digits = name + length + sizeof word - 1;
   size_t      n = strspn(digits, "0123456789");
   return *digits == '0' || n > 18 || strcmp(digits + n, ending) ? 0 : strtol(digits, NULL, 10);
@@ -77,10 +78,12 @@ static long *numbers_of(const char *path, const char *ending, int *n) {
   *n = 0;
   for (int i = 0; i < files; i++) {
     long number = number_in(file[i]->d_name, start, strlen(start), ending);
-    if (number) list[(*n)++] = number;
+    if (number)
+      list[(*n)++] = number;
     free(file[i]);
   }
-  if (files >= 0) free(file);
+  if (files >= 0)
+    free(file);
   qsort(list, (size_t)*n, sizeof *list, newest_first);
   return list;
 }
@@ -88,8 +91,10 @@ static long *numbers_of(const char *path, const char *ending, int *n) {
 int cst_snapshot_list(const char *path, long *numbers, int most) {
   int   n;
   long *all = numbers_of(path, "", &n);
-  if (n > most) n = most;
-  if (n) memcpy(numbers, all, sizeof *numbers * (size_t)n);
+  if (n > most)
+    n = most;
+  if (n)
+    memcpy(numbers, all, sizeof *numbers * (size_t)n);
   free(all);
   return n;
 }
@@ -98,10 +103,12 @@ void cst_snapshot_remove_newer(const char *path, long number) {
   char  name[CST_SNAPSHOT_PATH];
   int   n;
   long *all = numbers_of(path, "", &n);
-  for (int i = 0; i < n && all[i] > number; i++) unlink(cst_snapshot_name(path, all[i], name));
+  for (int i = 0; i < n && all[i] > number; i++)
+    unlink(cst_snapshot_name(path, all[i], name));
   free(all);
   all = numbers_of(path, ".new", &n);
-  for (int i = 0; i < n; i++) unlink(cst_snapshot_new_name(path, all[i], name));
+  for (int i = 0; i < n; i++)
+    unlink(cst_snapshot_new_name(path, all[i], name));
   free(all);
 }
 
@@ -110,7 +117,8 @@ static void remove_old(const char *path, long number, long keep) {
   int   n;
   long *all = numbers_of(path, "", &n);
   for (int i = KEPT; i < n; i++)
-    if (all[i] != keep && all[i] != number) unlink(cst_snapshot_name(path, all[i], name));
+    if (all[i] != keep && all[i] != number)
+      unlink(cst_snapshot_name(path, all[i], name));
   free(all);
 }
 
@@ -120,16 +128,19 @@ cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why
   w->number = number;
   unlink(cst_snapshot_new_name(path, number, w->file_name));
   int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file >= 0 && (w->file = fdopen(file, "wb"))) return w;
+  if (file >= 0 && (w->file = fdopen(file, "wb")))
+    return w;
   snprintf(why, (size_t)n, "cannot be created: %s", strerror(errno));
-  if (file >= 0) close(file);
+  if (file >= 0)
+    close(file);
   free(w);
   return NULL;
 }
 
 static void put(cst_snapshot_writer *w, const void *bytes, size_t size) {
   errno = 0;
-  if (!w->error && size && fwrite(bytes, 1, size, w->file) != size) w->error = errno ? errno : EIO;
+  if (!w->error && size && fwrite(bytes, 1, size, w->file) != size)
+    w->error = errno ? errno : EIO;
 }
 
 static void enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_place *place) {
@@ -141,7 +152,8 @@ static void enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_p
   *e = (cst_snapshot_entry){.offset = place->offset, .size = place->size};
   memcpy(e->name, name, strnlen(name, sizeof e->name));
   memcpy(e->digest, place->digest, sizeof e->digest);
-  if (w->at < place->offset + place->size) w->at = place->offset + place->size;
+  if (w->at < place->offset + place->size)
+    w->at = place->offset + place->size;
 }
 
 bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size) {
@@ -154,7 +166,8 @@ bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *byte
 
 void cst_snapshot_enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_place *place) {
   enter(w, name, place);
-  if (fseeko(w->file, (off_t)w->at, SEEK_SET) && !w->error) w->error = errno;
+  if (fseeko(w->file, (off_t)w->at, SEEK_SET) && !w->error)
+    w->error = errno;
 }
 
 void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
@@ -178,7 +191,8 @@ static void put_index(cst_snapshot_writer *w) {
 static int sync_folder(const char *path) {
   char folder[CST_SNAPSHOT_PATH];
   int  file = open(folder_of(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return errno;
+  if (file < 0)
+    return errno;
   int error = fsync(file) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
   close(file);
   return error;
@@ -186,13 +200,18 @@ static int sync_folder(const char *path) {
 
 /* Brings the file and its name to the disk; returns the error of the step that failed, else 0. */
 static int settle(cst_snapshot_writer *w, const char *name) {
-  if (!w->error && (fflush(w->file) || fsync(fileno(w->file)))) w->error = errno;
-  if (fclose(w->file) && !w->error) w->error = errno;
+  if (!w->error && (fflush(w->file) || fsync(fileno(w->file))))
+    w->error = errno;
+  if (fclose(w->file) && !w->error)
+    w->error = errno;
   w->file = NULL;
-  if (!w->error && rename(w->file_name, name)) w->error = errno;
-  if (w->error) return w->error;
+  if (!w->error && rename(w->file_name, name))
+    w->error = errno;
+  if (w->error)
+    return w->error;
   int error = sync_folder(w->path);
-  if (error) unlink(name);
+  if (error)
+    unlink(name);
   return error;
 }
 
@@ -209,8 +228,10 @@ bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n) {
 }
 
 void cst_snapshot_abandon(cst_snapshot_writer *w) {
-  if (!w) return;
-  if (w->file) fclose(w->file);
+  if (!w)
+    return;
+  if (w->file)
+    fclose(w->file);
   unlink(w->file_name);
   free(w->index);
   free(w);

@@ -16,7 +16,8 @@ static struct sigaction before;
 
 static void expire(int signal) {
   (void)signal;
-  if (write(STDERR_FILENO, message, length) < 0) _exit(2);
+  if (write(STDERR_FILENO, message, length) < 0)
+    _exit(2);
   _exit(2);
 }
 
@@ -27,7 +28,8 @@ static void set(double s) {
 
 void cst_watch_begin(const char *path, double bytes) {
   const struct sigaction ours = {.sa_handler = expire};
-  snprintf(message, sizeof message, "%.4096s: error: is damaged: HDF5 does not finish reading it\n", path);
+  snprintf(message, sizeof message, "%.4096s: error: is damaged: HDF5 does not finish reading it\n",
+           path);
   length = strlen(message);
   sigaction(SIGPROF, &ours, &before);
   set(seconds + bytes / bytes_a_second);

@@ -9,7 +9,8 @@
 #error this PETSc is not one of real numbers in double precision
 #endif
 #if PETSC_VERSION_LT(3, 21, 0)
-#define SNESLineSearchShellSetApply SNESLineSearchShellSetUserFunc /* its name in earlier versions */
+#define SNESLineSearchShellSetApply                                                                \
+  SNESLineSearchShellSetUserFunc /* its name in earlier versions */
 #endif
 
 struct cst_solver {

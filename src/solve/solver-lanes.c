@@ -23,7 +23,8 @@ static PetscErrorCode together(SNES snes, cst_solver *s) {
   for (PetscInt it = 0;; it++) {
     PetscCall(SNESComputeFunction(snes, snes->vec_sol, snes->vec_func));
     PetscCall(watch(snes, s, it));
-    if (s->active == 0 || it == s->max_iterations) break;
+    if (s->active == 0 || it == s->max_iterations)
+      break;
     PetscCall(cst_solver_direction(s, snes->vec_sol, snes->vec_func, s->direction));
     PetscCall(cst_solver_correct(s, snes->vec_sol, s->direction));
   }

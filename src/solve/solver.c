@@ -35,8 +35,8 @@ PetscErrorCode cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D) {
   PetscCall(VecGetArrayRead(F, &f));
   PetscCall(VecGetArray(D, &d));
   for (int g = 0; g < s->groups; g++)
-    s->equations.direction(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride,
-                           d + (size_t)g * s->stride);
+    s->equations.direction(s->equations.context, g, x + (size_t)g * s->stride,
+                           f + (size_t)g * s->stride, d + (size_t)g * s->stride);
   PetscCall(VecRestoreArrayRead(X, &x));
   PetscCall(VecRestoreArrayRead(F, &f));
   PetscCall(VecRestoreArray(D, &d));
@@ -50,7 +50,8 @@ PetscErrorCode cst_solver_correct(cst_solver *s, Vec X, Vec D) {
   PetscCall(VecGetArray(X, &x));
   PetscCall(VecGetArrayRead(D, &d));
   for (int g = 0; g < s->groups; g++)
-    s->equations.correct(s->equations.context, g, x + (size_t)g * s->stride, d + (size_t)g * s->stride);
+    s->equations.correct(s->equations.context, g, x + (size_t)g * s->stride,
+                         d + (size_t)g * s->stride);
   PetscCall(VecRestoreArray(X, &x));
   PetscCall(VecRestoreArrayRead(D, &d));
   PetscFunctionReturn(0);
@@ -95,7 +96,8 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
   cst_solver *s = context;
   PetscFunctionBegin;
   PetscCall(SNESLineSearchGetVecs(ls, &X, &F, &Y, NULL, NULL));
-  if (s->richardson) PetscCall(cst_solver_direction(s, X, F, s->direction));
+  if (s->richardson)
+    PetscCall(cst_solver_direction(s, X, F, s->direction));
   PetscCall(cst_solver_correct(s, X, s->richardson ? s->direction : Y));
   PetscCall(SNESComputeFunction(s->snes, X, F));
   PetscCall(SNESLineSearchComputeNorms(ls));
@@ -143,8 +145,10 @@ static PetscErrorCode set_line_search(cst_solver *s) {
 const char *cst_solver_refuse(const char *type) {
   static const char *const allowed[] = {"lanes", SNESNEWTONLS, SNESNRICHARDSON};
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-    if (!strcmp(type, allowed[i])) return NULL;
-  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on "
+    if (!strcmp(type, allowed[i]))
+      return NULL;
+  return "it couples the lanes of a batch (dot products over the whole vector), so results would "
+         "depend on "
          "the batch; allowed: lanes, newtonls, nrichardson";
 }
 
@@ -193,7 +197,8 @@ PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width,
 PetscErrorCode cst_solver_destroy(cst_solver **solver) {
   cst_solver *s = *solver;
   PetscFunctionBegin;
-  if (!s) PetscFunctionReturn(0);
+  if (!s)
+    PetscFunctionReturn(0);
   PetscCall(SNESDestroy(&s->snes));
   PetscCall(MatDestroy(&s->J));
   PetscCall(VecDestroy(&s->X));
@@ -214,6 +219,7 @@ PetscErrorCode cst_solver_solve(cst_solver *s, int groups) {
 
 double *cst_solver_unknowns(cst_solver *s, int group) {
   PetscScalar *x = NULL;
-  if (VecGetArray(s->X, &x) || VecRestoreArray(s->X, &(PetscScalar *){x})) return NULL;
+  if (VecGetArray(s->X, &x) || VecRestoreArray(s->X, &(PetscScalar *){x}))
+    return NULL;
   return x + (size_t)group * s->stride;
 }

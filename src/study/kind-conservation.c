@@ -21,42 +21,51 @@ typedef struct {
   growth_columns         growth[]; /* [nquantity], used for quantities that are judged */
 } columns;
 
-static const char verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
-                               "linear (round-off) | escaped | failed | undecided",
-                  whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: "
-                           "why a verdict is undecided";
+static const char
+    verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
+                 "linear (round-off) | escaped | failed | undecided",
+    whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: "
+             "why a verdict is undecided";
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* The column NAME_ENDING of a quantity. */
 static cst_number_column number(cst_columns *c, const cst_quantity *q, bool shown, const char *role,
                                 const char *ending, const char *doc) {
-  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc, "%s_%s",
-                            q->name, ending);
+  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc,
+                            "%s_%s", q->name, ending);
 }
 
 static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, growth_columns *x) {
-  if (q->drifts) x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
+  if (q->drifts)
+    x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
   x->scale = number(c, q, false, "scale", "scale",
                     "scale of the quantity: mean over the run of the size of its terms");
   x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
   x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
-  x->slope_rms = number(c, q, false, "slope-rms", "slope_rms", "root mean square of the members' slopes");
+  x->slope_rms =
+      number(c, q, false, "slope-rms", "slope_rms", "root mean square of the members' slopes");
   x->limit = number(c, q, false, "drift-limit", "drift_limit",
                     "a larger drift per unit of time is excluded at 95 %");
   x->exponent = number(c, q, first, "exponent", "exponent", "exponent of the growth of the drift");
-  x->low = number(c, q, false, "exponent-low", "exponent_low", "lower end of the exponent's interval");
-  x->high = number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
-  x->verdict = cst_columns_text(c, (cst_column_use){.shown = true, .role = "verdict", .of = q->name},
-                                verdicts, "%s_verdict", q->name);
-  x->why = cst_columns_text(c, (cst_column_use){.role = "why", .of = q->name}, whys, "%s_why", q->name);
+  x->low =
+      number(c, q, false, "exponent-low", "exponent_low", "lower end of the exponent's interval");
+  x->high =
+      number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
+  x->verdict =
+      cst_columns_text(c, (cst_column_use){.shown = true, .role = "verdict", .of = q->name},
+                       verdicts, "%s_verdict", q->name);
+  x->why =
+      cst_columns_text(c, (cst_column_use){.role = "why", .of = q->name}, whys, "%s_why", q->name);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->growth * (size_t)p->nquantity));
-  if (p->study->reference != CST_REFERENCE_NONE) cst_parts_errors_declare(p, c, &x->error);
+  if (p->study->reference != CST_REFERENCE_NONE)
+    cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
-    if (p->quantity[k].judged) declare_growth(c, &p->quantity[k], k == 0, &x->growth[k]);
+    if (p->quantity[k].judged)
+      declare_growth(c, &p->quantity[k], k == 0, &x->growth[k]);
   cst_parts_constraints_declare(c, &x->constraints);
   x->displacement = cst_parts_displacement_declare(c, true);
   return x;
@@ -77,8 +86,8 @@ static void write_growth(const growth_columns *x, int i, const cst_growth *g, bo
   cst_column_say(x->why, i, failed ? "" : cst_growth_why_names[g->why]);
 }
 
-static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k, cst_journey *j,
-                                        bool failed) {
+static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k,
+                                        cst_journey *j, bool failed) {
   const cst_quantity *q = &rows->plan->quantity[k];
   double              drift, value;
   bool                observed = false;
@@ -88,9 +97,12 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
     PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
     cst_column_set(x->largest, rows->icase, value);
   }
-  if (q->windows) PetscCall(cst_judge_journey(rows, j, k, &observed, &growth));
-  if (!observed) PetscFunctionReturn(0);
-  cst_column_set(x->scale, rows->icase, cst_case_rows_largest(j->scale, rows->plan->study->members));
+  if (q->windows)
+    PetscCall(cst_judge_journey(rows, j, k, &observed, &growth));
+  if (!observed)
+    PetscFunctionReturn(0);
+  cst_column_set(x->scale, rows->icase,
+                 cst_case_rows_largest(j->scale, rows->plan->study->members));
   write_growth(x, rows->icase, &growth, failed);
   PetscFunctionReturn(0);
 }
@@ -100,10 +112,12 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x, int i
   long            failed;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_open(rows, i, &failed));
-  if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_parts_errors_conclude(rows, &x->error));
+  if (p->study->reference != CST_REFERENCE_NONE)
+    PetscCall(cst_parts_errors_conclude(rows, &x->error));
   PetscCall(cst_judge_journey_begin(rows, j));
   for (int k = 0; k < p->nquantity; k++)
-    if (p->quantity[k].judged) PetscCall(conclude_quantity(rows, &x->growth[k], k, j, failed > 0));
+    if (p->quantity[k].judged)
+      PetscCall(conclude_quantity(rows, &x->growth[k], k, j, failed > 0));
   PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
   PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
   PetscFunctionReturn(0);
@@ -113,7 +127,8 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   cst_journey j;
   PetscFunctionBegin;
   PetscCall(cst_judge_journey_create(rows->plan->study->members, &j));
-  for (int i = 0; i < rows->plan->ncase; i++) PetscCall(conclude_case(rows, handles, i, &j));
+  for (int i = 0; i < rows->plan->ncase; i++)
+    PetscCall(conclude_case(rows, handles, i, &j));
   PetscCall(cst_judge_journey_destroy(&j));
   PetscFunctionReturn(0);
 }

@@ -18,7 +18,8 @@ static const struct {
                                {"q95", "q95-low", "q95-high", "95 % quantile at the end"}};
 
 typedef struct {
-  cst_number_column mean, rms, quantile[QUANTILES], largest; /* largest: only for quantities that drift */
+  cst_number_column mean, rms, quantile[QUANTILES],
+      largest; /* largest: only for quantities that drift */
   cst_number_column deviation, mean_error, rms_error, low[QUANTILES], high[QUANTILES];
 } spread_columns;
 
@@ -44,14 +45,15 @@ static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
                                     "standard deviation at the end", "%s_std", of);
   x->mean_error = cst_columns_number(c, (cst_column_use){.role = "mean-error", .of = of},
                                      "standard error of the mean at the end", "%s_sem", of);
-  x->rms_error = cst_columns_number(c, (cst_column_use){.role = "rms-error", .of = of},
-                                    "standard error of the root mean square at the end", "%s_rms_sem", of);
+  x->rms_error =
+      cst_columns_number(c, (cst_column_use){.role = "rms-error", .of = of},
+                         "standard error of the root mean square at the end", "%s_rms_sem", of);
   for (int j = 0; j < QUANTILES; j++) {
     const char *name = quantile_names[j].name;
-    x->low[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].low, .of = of}, low,
-                                   "%s_%s_low", of, name);
-    x->high[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].high, .of = of}, high,
-                                    "%s_%s_high", of, name);
+    x->low[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].low, .of = of},
+                                   low, "%s_%s_low", of, name);
+    x->high[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].high, .of = of},
+                                    high, "%s_%s_high", of, name);
   }
 }
 
@@ -62,7 +64,8 @@ static void conclude_distribution(const cst_case_rows *rows, const spread_column
   cst_column_set(x->mean_error, rows->icase, cst_ensemble_mean_error(rows->number, n));
   cst_column_set(x->rms_error, rows->icase, cst_ensemble_rms_error(rows->number, n));
   cst_ensemble_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, q, low, high);
-  for (int j = 0; j < QUANTILES; j++) cst_column_set(x->quantile[j], rows->icase, q[j]);
+  for (int j = 0; j < QUANTILES; j++)
+    cst_column_set(x->quantile[j], rows->icase, q[j]);
   for (int j = 0; j < QUANTILES; j++) {
     cst_column_set(x->low[j], rows->icase, low[j]);
     cst_column_set(x->high[j], rows->icase, high[j]);
@@ -73,25 +76,29 @@ static void conclude_distribution(const cst_case_rows *rows, const spread_column
 static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
   const cst_quantity *q = &p->quantity[k];
   const bool          shown = !p->study->averages;
-  x->mean =
-      cst_columns_number(c, (cst_column_use){.shown = shown, .role = "mean", .of = q->name},
-                         "mean at the end", "%s_mean%s", q->name, cst_plan_averages(p, k) ? "_end" : "");
+  x->mean = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "mean", .of = q->name},
+                               "mean at the end", "%s_mean%s", q->name,
+                               cst_plan_averages(p, k) ? "_end" : "");
   x->rms = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "rms", .of = q->name},
                               "root mean square at the end", "%s_rms", q->name);
   for (int j = 0; j < QUANTILES; j++)
-    x->quantile[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name},
-                                        quantile_names[j].doc, "%s_%s", q->name, quantile_names[j].name);
+    x->quantile[j] =
+        cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name},
+                           quantile_names[j].doc, "%s_%s", q->name, quantile_names[j].name);
   declare_errors(c, q->name, x);
   if (q->drifts)
-    x->largest = cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name},
-                                    "largest |x - x(0)|", "%s_max", q->name);
+    x->largest =
+        cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name},
+                           "largest |x - x(0)|", "%s_max", q->name);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->spread * (size_t)p->nquantity));
-  if (p->study->reference != CST_REFERENCE_NONE) cst_parts_errors_declare(p, c, &x->error);
+  if (p->study->reference != CST_REFERENCE_NONE)
+    cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
-    if (is_spread(p, k)) declare_spread(p, c, k, &x->spread[k]);
+    if (is_spread(p, k))
+      declare_spread(p, c, k, &x->spread[k]);
   cst_parts_constraints_declare(c, &x->constraints);
   x->displacement = cst_parts_displacement_declare(c, false);
   return x;
@@ -102,7 +109,8 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   double     drift, value;
   PetscFunctionBegin;
   PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
-  if (rows->plan->quantity[k].drifts) cst_column_set(x->largest, rows->icase, value);
+  if (rows->plan->quantity[k].drifts)
+    cst_column_set(x->largest, rows->icase, value);
   cst_case_rows_pick(rows, CST_FIGURE_END, -1, rows->number);
   cst_column_set(x->mean, rows->icase, cst_ensemble_mean(rows->number, n));
   cst_column_set(x->rms, rows->icase, cst_ensemble_rms(rows->number, n));
@@ -116,9 +124,11 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
-    if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_parts_errors_conclude(rows, &x->error));
+    if (p->study->reference != CST_REFERENCE_NONE)
+      PetscCall(cst_parts_errors_conclude(rows, &x->error));
     for (int k = 0; k < p->nquantity; k++)
-      if (is_spread(p, k)) PetscCall(conclude_quantity(rows, &x->spread[k], k));
+      if (is_spread(p, k))
+        PetscCall(conclude_quantity(rows, &x->spread[k], k));
     PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
     PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
   }

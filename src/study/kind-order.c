@@ -26,7 +26,8 @@ typedef struct {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending, const char *of) {
+static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending,
+                        const char *of) {
   static const char doc[] = "ok | pre-asymptotic | plateau | too-few | returns | contradicts";
   x->order = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "order", .of = of},
                                 "fitted order of the method", "order%s", ending);
@@ -34,17 +35,18 @@ static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *
                               "lower end of the order's interval", "order_low%s", ending);
   x->high = cst_columns_number(c, (cst_column_use){.role = "order-high", .of = of},
                                "upper end of the order's interval", "order_high%s", ending);
-  x->flag =
-      cst_columns_text(c, (cst_column_use){.shown = shown, .role = "flag", .of = of}, doc, "flag%s", ending);
+  x->flag = cst_columns_text(c, (cst_column_use){.shown = shown, .role = "flag", .of = of}, doc,
+                             "flag%s", ending);
 }
 
 static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
   const char *const *ending = cst_parts_endings, *const *of = cst_channels_error_names;
   for (int k = 0; k < CST_ERRORS; k++)
-    x->fit[k].rate =
-        cst_columns_number(c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
-                           "order between this step and the next larger one", "rate%s", ending[k]);
-  for (int k = 0; k < CST_ERRORS; k++) declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
+    x->fit[k].rate = cst_columns_number(
+        c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
+        "order between this step and the next larger one", "rate%s", ending[k]);
+  for (int k = 0; k < CST_ERRORS; k++)
+    declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     x->claimed[k] = cst_columns_number(c, (cst_column_use){.role = "claimed", .of = of[k]},
                                        "order that the method claims", "claimed%s", ending[k]);
@@ -61,14 +63,14 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x));
   cst_parts_errors_declare(p, c, &x->error);
   declare_orders(p, c, x);
-  x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"}, "largest |E - E(0)|",
-                                 "energy_max");
+  x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"},
+                                 "largest |E - E(0)|", "energy_max");
   x->momentum = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "momentum"},
                                    "largest |J - J(0)| of all momenta", "momentum_max");
   cst_parts_constraints_declare(c, &x->constraints);
-  x->fit[FIT_HIDDEN].rate =
-      cst_columns_number(c, (cst_column_use){.role = "rate", .of = "hidden"},
-                         "order of hidden_max between this step and the next larger one", "rate_hidden");
+  x->fit[FIT_HIDDEN].rate = cst_columns_number(
+      c, (cst_column_use){.role = "rate", .of = "hidden"},
+      "order of hidden_max between this step and the next larger one", "rate_hidden");
   declare_fit(c, &x->fit[FIT_HIDDEN], false, "_hidden", "hidden");
   return x;
 }
@@ -86,13 +88,15 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   PetscFunctionBegin;
   PetscCall(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < CST_ERRORS; k++)
-    cst_column_set(x->reference_error[k], i, rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
+    cst_column_set(x->reference_error[k], i,
+                   rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
   PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
   for (int k = 0; k < p->study->system->nsym; k++) {
-    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, p->study->system->symmetry[k]),
-                                         &drift, &value));
-    if (!(drift <= momentum)) momentum = drift;
+    PetscCall(cst_parts_quantity_largest(
+        rows, cst_parts_quantity_find(p, p->study->system->symmetry[k]), &drift, &value));
+    if (!(drift <= momentum))
+      momentum = drift;
   }
   cst_column_set(x->momentum, i, momentum);
   PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
@@ -106,20 +110,24 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
  * (only errors above ten floors are used). For G v, whose terms are not stored, the size is the one by which
  * it was scaled. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
-  const cst_plan *p = rows->plan;
-  const int       i = rows->icase;
-  const int       size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
-  const double   *largest[] = {x->constraints.largest[CST_HIDDEN].value,
-                               x->constraints.largest[CST_HIDDEN_SCALED].value};
-  const double   *state;
-  static const cst_channel_kind channel[CST_ERRORS] = {
-      [CST_ERROR_Q] = CST_CHANNEL_Q, [CST_ERROR_P] = CST_CHANNEL_P, [CST_ERROR_LAMBDA] = CST_CHANNEL_LAMBDA};
-  double most[FITS] = {0};
+  const cst_plan               *p = rows->plan;
+  const int                     i = rows->icase;
+  const int                     size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq,
+                                                    p->study->system->ng};
+  const double                 *largest[] = {x->constraints.largest[CST_HIDDEN].value,
+                                             x->constraints.largest[CST_HIDDEN_SCALED].value};
+  const double                 *state;
+  static const cst_channel_kind channel[CST_ERRORS] = {[CST_ERROR_Q] = CST_CHANNEL_Q,
+                                                       [CST_ERROR_P] = CST_CHANNEL_P,
+                                                       [CST_ERROR_LAMBDA] = CST_CHANNEL_LAMBDA};
+  double                        most[FITS] = {0};
   PetscFunctionBegin;
   for (int k = 1; k < CST_ERRORS; k++) {
-    if (size[k] == 0) continue;
+    if (size[k] == 0)
+      continue;
     PetscCall(cst_case_rows_get(rows, channel[k], 0, &state));
-    for (long m = 0; m < p->study->members * size[k]; m++) most[k] = fmax(most[k], fabs(state[m]));
+    for (long m = 0; m < p->study->members * size[k]; m++)
+      most[k] = fmax(most[k], fabs(state[m]));
   }
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
@@ -135,14 +143,18 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
 static int claimed_order(const cst_plan *p, int i, int k) {
   const cst_study     *s = p->study;
   const cst_properties has = p->method[p->cases[i].method]->properties;
-  const int            of[CST_ERRORS] = {0, has.order_q, has.order_p, s->system->ng ? has.order_lambda : 0};
-  const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
-  int                  least = 0;
-  if (k >= CST_ERRORS) return 0;
-  if (k > 0) return of[k];
+  const int  of[CST_ERRORS] = {0, has.order_q, has.order_p, s->system->ng ? has.order_lambda : 0};
+  const bool chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
+  int        least = 0;
+  if (k >= CST_ERRORS)
+    return 0;
+  if (k > 0)
+    return of[k];
   for (int j = 1; j < CST_ERRORS; j++) {
-    if (!chosen[j]) continue;
-    if (of[j] == 0) return 0;
+    if (!chosen[j])
+      continue;
+    if (of[j] == 0)
+      return 0;
     least = least == 0 ? of[j] : PetscMin(least, of[j]);
   }
   return least;
@@ -154,7 +166,8 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   const double *figures;
   double        end = 0, most = 0;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_figures(rows, cst_parts_quantity_find(rows->plan, "displacement"), &figures));
+  PetscCall(
+      cst_case_rows_figures(rows, cst_parts_quantity_find(rows->plan, "displacement"), &figures));
   for (long m = 0; m < rows->plan->study->members; m++) {
     end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
     most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
@@ -194,12 +207,15 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int 
   for (int k = 0; k < FITS; k++) {
     const double *error = fitted(x, k).value;
     const int     claimed = claimed_order(p, first, k);
-    for (int i = 0; i < n; i++) floor[i] = all[i][k];
+    for (int i = 0; i < n; i++)
+      floor[i] = all[i][k];
     cst_order_fit fit = cst_order_estimate(h, error + first, floor, n);
     fit.flag = cst_order_judge(&fit, claimed, back && k != FIT_HIDDEN);
     for (int i = first; i < first + n; i++) {
-      if (i > first) cst_column_set(x->fit[k].rate, i, rate(p, error, i));
-      if (k < CST_ERRORS) cst_column_set(x->claimed[k], i, claimed ? claimed : NAN);
+      if (i > first)
+        cst_column_set(x->fit[k].rate, i, rate(p, error, i));
+      if (k < CST_ERRORS)
+        cst_column_set(x->claimed[k], i, claimed ? claimed : NAN);
       write_fit(&x->fit[k], i, &fit);
     }
   }
@@ -214,7 +230,8 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
     PetscCall(conclude_case(rows, handles));
   }
-  for (int i = 0; i < p->ncase; i += p->study->nstep) PetscCall(conclude_steps(rows, handles, i));
+  for (int i = 0; i < p->ncase; i += p->study->nstep)
+    PetscCall(conclude_steps(rows, handles, i));
   PetscFunctionReturn(0);
 }
 

@@ -21,6 +21,7 @@ const cst_kind *cst_kind_at(int i) { return i >= 0 && i < cst_kind_count() ? row
 
 const cst_kind *cst_kind_find(const char *name) {
   for (int i = 0; i < cst_kind_count(); i++)
-    if (!strcmp(rows[i]->name, name)) return rows[i];
+    if (!strcmp(rows[i]->name, name))
+      return rows[i];
   return NULL;
 }

@@ -16,10 +16,11 @@ typedef struct cst_case_rows cst_case_rows;
 
 /* What a kind requires of reader, runner, reference and writer. */
 enum {
-  CST_NEEDS_REFERENCE = 1,       /* the study file names a reference */
-  CST_NEEDS_REFERENCE_ERROR = 2, /* the error of the reference is estimated too, if it is a method */
-  CST_NEEDS_NOMINAL_STEPS = 4,   /* steps are not rounded unless the file says so */
-  CST_NEEDS_WINDOWS = 8,         /* window means are kept */
+  CST_NEEDS_REFERENCE = 1, /* the study file names a reference */
+  CST_NEEDS_REFERENCE_ERROR =
+      2,                       /* the error of the reference is estimated too, if it is a method */
+  CST_NEEDS_NOMINAL_STEPS = 4, /* steps are not rounded unless the file says so */
+  CST_NEEDS_WINDOWS = 8,       /* window means are kept */
 };
 
 struct cst_kind {
@@ -29,7 +30,7 @@ struct cst_kind {
   const char *figures;
   /* additional keys of the study file, terminated by NULL; NULL: none */
   const char *const *keys;
-  size_t             own; /* bytes of cst_study.own, which these keys fill and which begins as zeros */
+  size_t own; /* bytes of cst_study.own, which these keys fill and which begins as zeros */
   /* Reads these keys into r->s->own, after all other keys, and reports combinations that make no sense. NULL:
    * nothing to read. */
   void (*read)(cst_reader *r);

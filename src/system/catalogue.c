@@ -19,15 +19,18 @@ const char *cst_catalogue_name(int i) {
 
 const char *const *cst_catalogue_names(void) {
   static const char **names;
-  if (names) return names;
+  if (names)
+    return names;
   names = cst_need(malloc(sizeof *names * (size_t)(cst_catalogue_count + 1)));
-  for (int i = 0; i < cst_catalogue_count; i++) names[i] = cst_catalogue_entries[i].name;
+  for (int i = 0; i < cst_catalogue_count; i++)
+    names[i] = cst_catalogue_entries[i].name;
   return names;
 }
 
 static const cst_catalogue_entry *find(const char *name) {
   for (int i = 0; i < cst_catalogue_count; i++)
-    if (!strcmp(cst_catalogue_entries[i].name, name)) return &cst_catalogue_entries[i];
+    if (!strcmp(cst_catalogue_entries[i].name, name))
+      return &cst_catalogue_entries[i];
   return NULL;
 }
 
@@ -50,10 +53,13 @@ static cst_system *read_entry(const cst_catalogue_entry *e) {
 
 cst_system *cst_catalogue_create(const char *name) {
   const cst_catalogue_entry *e = find(name);
-  if (!e) return NULL;
+  if (!e)
+    return NULL;
   cst_system *s = read_entry(e);
-  for (int i = 0; i < CST_ISA_COUNT; i++) cst_system_attach(s, i, e->compiled[i]);
+  for (int i = 0; i < CST_ISA_COUNT; i++)
+    cst_system_attach(s, i, e->compiled[i]);
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-    if (!strcmp(exact[i].name, name)) s->exact = exact[i].motion;
+    if (!strcmp(exact[i].name, name))
+      s->exact = exact[i].motion;
   return s;
 }

@@ -8,9 +8,11 @@ enum { N = CST_MAX_Q, SQUARE = CST_MAX_Q * CST_MAX_Q };
 _Static_assert((int)CST_MAX_G <= (int)N, "a row of S can hold every constraint");
 
 bool cst_field_exists(const cst_system *s, char *why, int n) {
-  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded && cst_system_bend(s)) return true;
+  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded && cst_system_bend(s))
+    return true;
   snprintf(why, (size_t)n,
-           "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at most %d of "
+           "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at "
+           "most %d of "
            "each, not banded",
            s->name, s->nq, s->ng, s->gram.banded ? " that couple as a band" : "", CST_MAX_Q);
   return false;
@@ -37,17 +39,20 @@ static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, c
   const cst_pattern *p = &s->pattern[k];
   cst_node           entry[SQUARE];
   kernel_at(s, k, q, NULL, entry);
-  for (int i = 0; i < p->rows * p->columns; i++) out[i] = cst_graph_constant(s->graph, 0);
+  for (int i = 0; i < p->rows * p->columns; i++)
+    out[i] = cst_graph_constant(s->graph, 0);
   for (int r = 0; r < p->rows; r++) {
     cst_node *row = out + r * p->columns;
-    CST_EACH_ENTRY(p, r, e) row[p->column[e]] = entry[e];
+    CST_EACH_ENTRY(p, r, e)
+      row[p->column[e]] = entry[e];
   }
 }
 
 /* x.y */
 static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int i = 0; i < n; i++) sum = cst_graph_add_product(g, sum, x[i], y[i]);
+  for (int i = 0; i < n; i++)
+    sum = cst_graph_add_product(g, sum, x[i], y[i]);
   return sum;
 }
 
@@ -61,7 +66,8 @@ static void factor(cst_graph *g, cst_node *A, int n) {
     for (int i = k + 1; i < n; i++) {
       cst_node *const below = A + i * n;
       below[k] = cst_graph_mul(g, row[i], row[k]);
-      for (int j = i; j < n; j++) below[j] = cst_graph_sub_product(g, below[j], below[k], row[j]);
+      for (int j = i; j < n; j++)
+        below[j] = cst_graph_sub_product(g, below[j], below[k], row[j]);
     }
   }
 }
@@ -69,10 +75,13 @@ static void factor(cst_graph *g, cst_node *A, int n) {
 /* b := A^-1 b with the factors. */
 static void solve(cst_graph *g, const cst_node *A, cst_node *b, int n) {
   for (int i = 1; i < n; i++)
-    for (int j = 0; j < i; j++) b[i] = cst_graph_sub_product(g, b[i], A[i * n + j], b[j]);
-  for (int i = 0; i < n; i++) b[i] = cst_graph_mul(g, b[i], A[i * n + i]);
+    for (int j = 0; j < i; j++)
+      b[i] = cst_graph_sub_product(g, b[i], A[i * n + j], b[j]);
+  for (int i = 0; i < n; i++)
+    b[i] = cst_graph_mul(g, b[i], A[i * n + i]);
   for (int i = n - 2; i >= 0; i--)
-    for (int j = i + 1; j < n; j++) b[i] = cst_graph_sub_product(g, b[i], A[j * n + i], b[j]);
+    for (int j = i + 1; j < n; j++)
+      b[i] = cst_graph_sub_product(g, b[i], A[j * n + i], b[j]);
 }
 
 /* M(q), factored; for a constant diagonal mass the reciprocals of its entries. */
@@ -91,19 +100,22 @@ static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
   if (s->general)
     solve(s->graph, M, x, s->nq);
   else
-    for (int i = 0; i < s->nq; i++) x[i] = cst_graph_mul(s->graph, M[i], x[i]);
+    for (int i = 0; i < s->nq; i++)
+      x[i] = cst_graph_mul(s->graph, M[i], x[i]);
 }
 
 static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *f) {
   kernel_at(s, s->general ? CST_K_f : CST_K_dV, q, v, f);
-  for (int i = 0; !s->general && i < s->nq; i++) f[i] = cst_graph_neg(s->graph, f[i]);
+  for (int i = 0; !s->general && i < s->nq; i++)
+    f[i] = cst_graph_neg(s->graph, f[i]);
 }
 
 /* The indices of the enforced constraints; returns their number. The others have the equation lambda = 0. */
 static int kept(const cst_system *s, int *index) {
   int n = 0;
   for (int a = 0; a < s->ng; a++)
-    if (!s->dropped || !s->dropped[a]) index[n++] = a;
+    if (!s->dropped || !s->dropped[a])
+      index[n++] = a;
   return n;
 }
 
@@ -117,12 +129,14 @@ static void constrain(const cst_system *s, const cst_node *M, const cst_node *G,
   for (int a = 0; a < n; a++) {
     accelerate(s, M, X + a * nq);
     l[a] = cst_graph_add(g, l[a], dot(g, G + a * nq, A, nq));
-    for (int b = 0; b <= a; b++) S[b * n + a] = dot(g, G + b * nq, X + a * nq, nq);
+    for (int b = 0; b <= a; b++)
+      S[b * n + a] = dot(g, G + b * nq, X + a * nq, nq);
   }
   factor(g, S, n);
   solve(g, S, l, n);
   for (int a = 0; a < n; a++)
-    for (int i = 0; i < nq; i++) A[i] = cst_graph_sub_product(g, A[i], X[a * nq + i], l[a]);
+    for (int i = 0; i < nq; i++)
+      A[i] = cst_graph_sub_product(g, A[i], X[a * nq + i], l[a]);
 }
 
 void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A,
@@ -140,9 +154,12 @@ void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_no
     l[a] = bend[index[a]];
   }
   constrain(s, M, G, n, A, l);
-  if (!lambda) return;
-  for (int a = 0; a < s->ng; a++) lambda[a] = cst_graph_constant(s->graph, 0);
-  for (int a = 0; a < n; a++) lambda[index[a]] = l[a];
+  if (!lambda)
+    return;
+  for (int a = 0; a < s->ng; a++)
+    lambda[a] = cst_graph_constant(s->graph, 0);
+  for (int a = 0; a < n; a++)
+    lambda[index[a]] = l[a];
 }
 
 /* The momenta p = Mv + 2 a, for which 1/2 v'Mv + a.v = 1/2 v.p. */
@@ -151,7 +168,8 @@ static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, c
   if (s->general) {
     kernel_at(s, CST_K_Lv, q, v, p);
     kernel_at(s, CST_K_a, q, NULL, a);
-    for (int i = 0; i < s->nq; i++) p[i] = cst_graph_add(s->graph, p[i], a[i]);
+    for (int i = 0; i < s->nq; i++)
+      p[i] = cst_graph_add(s->graph, p[i], a[i]);
   } else
     for (int i = 0; i < s->nq; i++)
       p[i] = cst_graph_mul(s->graph, s->kernel_out[CST_K_mass][s->mass_class[i]], v[i]);

@@ -16,7 +16,7 @@
 bool cst_field_exists(const cst_system *s, char *why, int n);
 /* A[nq] and, unless it is NULL, lambda[ng] at q[nq], v[nq]. lambda is 0 for constraints that are not
  * enforced. Nodes are -1 when the graph is full. */
-void     cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A,
-                                cst_node *lambda);
+void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A,
+                            cst_node *lambda);
 cst_node cst_field_lagrangian(const cst_system *s, const cst_node *q, const cst_node *v);
 #endif

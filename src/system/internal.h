@@ -29,16 +29,17 @@ typedef struct {
 } cst_lengths;
 
 typedef struct {
-  cst_document   *doc;                 /* owns the names and texts that the system borrows */
-  void           *kept;                /* memory from cst_system_keep */
-  cst_tape       *tape[CST_K_COUNT];   /* programs of the kernels, created on first use */
-  cst_tape       *preset[CST_MAX_PAR]; /* programs of the defaults that are expressions of other parameters */
-  cst_tape      **start, **motion;     /* programs per state: q and v; exact q, v and lambda */
+  cst_document *doc;               /* owns the names and texts that the system borrows */
+  void         *kept;              /* memory from cst_system_keep */
+  cst_tape     *tape[CST_K_COUNT]; /* programs of the kernels, created on first use */
+  cst_tape
+      *preset[CST_MAX_PAR]; /* programs of the defaults that are expressions of other parameters */
+  cst_tape      **start, **motion; /* programs per state: q and v; exact q, v and lambda */
   cst_lengths     length;
   cst_interpreter interpreter[CST_ISA_COUNT];
-  double         *scratch;               /* shared by the interpreters */
-  cst_system     *penalised;             /* created on first use */
-  void           *loaded[CST_ISA_COUNT]; /* shared objects of a user's system; `unload` closes one */
+  double         *scratch;     /* shared by the interpreters */
+  cst_system     *penalised;   /* created on first use */
+  void *loaded[CST_ISA_COUNT]; /* shared objects of a user's system; `unload` closes one */
   void (*unload)(void *loaded);
 } cst_system_owned;
 
@@ -102,7 +103,8 @@ bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b);
 void cst_bands_destroy(cst_bands *b);
 
 /* A pattern from entries in ascending (row, column) order. Owned. */
-cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row, const int *column);
+cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row,
+                                         const int *column);
 void        cst_structure_pattern_destroy(cst_pattern *p);
 void        cst_structure_gram_destroy(cst_gram *s);
 

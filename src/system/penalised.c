@@ -9,8 +9,10 @@
 
 static cst_node springs(cst_graph *g, const cst_system *s, cst_node omega) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int a = 0; a < s->ng; a++) sum = cst_graph_add_product(g, sum, s->g[a], s->g[a]);
-  return cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_mul(g, omega, omega)), sum);
+  for (int a = 0; a < s->ng; a++)
+    sum = cst_graph_add_product(g, sum, s->g[a], s->g[a]);
+  return cst_graph_mul(
+      g, cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_mul(g, omega, omega)), sum);
 }
 
 /* Clears what was derived from the original system and what that system owns. */
@@ -44,8 +46,11 @@ static cst_system *make(const cst_system *s) {
   /* omega is the parameter after those of s */
   const cst_node spring = springs(x->graph, s, cst_graph_input(x->graph, 'c', s->npar));
   x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
-  x->parameter[x->npar++] = (cst_parameter){
-      .name = "omega", .unit = "", .doc = "stiffness", .value = 1, .node = cst_graph_constant(x->graph, 1)};
+  x->parameter[x->npar++] = (cst_parameter){.name = "omega",
+                                            .unit = "",
+                                            .doc = "stiffness",
+                                            .value = 1,
+                                            .node = cst_graph_constant(x->graph, 1)};
   x->V = cst_graph_add(x->graph, s->V, spring);
   x->stiff = s->stiff_text ? cst_graph_add(x->graph, s->stiff, spring) : spring;
   x->stiff_text = "omega^2/2 sum g^2";
@@ -62,8 +67,9 @@ cst_system *cst_system_penalised(const cst_system *s, char *why, int n) {
   if (s->ng == 0)
     snprintf(why, (size_t)n, "penalty replaces constraints by springs, and %s has none", s->name);
   else if (s->npar == CST_MAX_PAR)
-    snprintf(why, (size_t)n, "penalty needs one more parameter, but %s already has the maximum of %d",
-             s->name, CST_MAX_PAR);
+    snprintf(why, (size_t)n,
+             "penalty needs one more parameter, but %s already has the maximum of %d", s->name,
+             CST_MAX_PAR);
   else if (!o->penalised && !(o->penalised = make(s)))
     snprintf(why, (size_t)n, "the derivatives of %s with springs are too large", s->name);
   else

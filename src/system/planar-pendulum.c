@@ -32,7 +32,8 @@ enum { MAX_MEANS = 60 };
 /* sn, cn, dn of u. Both m = k^2 and mc = 1 - k^2 are arguments so that neither suffers from cancellation.
  * Descending Landen transformation by the arithmetic-geometric mean (Abramowitz and Stegun 16.4). */
 static jacobi elliptic(quad u, quad m, quad mc) {
-  if (mc == 0) return (jacobi){tanhq(u), 1 / coshq(u), 1 / coshq(u)};
+  if (mc == 0)
+    return (jacobi){tanhq(u), 1 / coshq(u), 1 / coshq(u)};
   quad ratio[MAX_MEANS + 1], a = 1;
   quad b = sqrtq(mc);
   quad c = 1;
@@ -45,7 +46,8 @@ static jacobi elliptic(quad u, quad m, quad mc) {
     ratio[++n] = c / a;
   }
   quad angle = ldexpq(a * u, n);
-  for (; n > 0; n--) angle = (angle + asinq(ratio[n] * sinq(angle))) / 2;
+  for (; n > 0; n--)
+    angle = (angle + asinq(ratio[n] * sinq(angle))) / 2;
   quad cn = cosq(angle);
   return (jacobi){sinq(angle), cn, sqrtq(mc + m * cn * cn)};
 }
@@ -82,11 +84,13 @@ static phase turn_freely(phase o, quad t) {
 
 /* The phase at time t of the motion with frequency w that starts at o. */
 static phase move(phase o, quad w, quad t) {
-  if (w == 0) return turn_freely(o, t);
+  if (w == 0)
+    return turn_freely(o, t);
   quad r = o.rate / (2 * w);
   quad m = o.S * o.S + r * r;
   quad mc = o.C * o.C - r * r;
-  if (r == 0 && (o.S == 0 || o.C == 0)) return o; /* at rest, hanging or upright */
+  if (r == 0 && (o.S == 0 || o.C == 0))
+    return o; /* at rest, hanging or upright */
   return mc >= 0 ? librate(o, w, m, mc, t) : rotate(o, w, m, mc, t);
 }
 
@@ -99,8 +103,8 @@ static phase phase_of(quad x, quad y, quad vx, quad vy, quad L) {
   return y > 0 ? (phase){copysignq(far, x), fabsq(near), rate} : (phase){near, far, rate};
 }
 
-void cst_planar_pendulum_exact(const double *c, const double *q0, const double *v0, double t, double *q,
-                               double *p, double *lambda) {
+void cst_planar_pendulum_exact(const double *c, const double *q0, const double *v0, double t,
+                               double *q, double *p, double *lambda) {
   /* a negative g is the mirror image */
   quad  m = c[0];
   quad  g = c[1];

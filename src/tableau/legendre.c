@@ -34,7 +34,8 @@ static __float128 node(int n, int i) {
     }
     D = n * (z * P - Q) / (z * z - 1);
     z -= P / D;
-    if (fabsq(P / D) < 1e-32Q) break;
+    if (fabsq(P / D) < 1e-32Q)
+      break;
   }
   return (1 + z) / 2;
 }
@@ -45,15 +46,18 @@ void cst_legendre_gauss_quad(int n, __float128 *b, __float128 *c) {
     __float128 sum = 0;
     c[i] = node(n, i);
     cst_legendre_quad(n, c[i], P);
-    for (int k = 0; k < n; k++) sum += P[k] * P[k];
+    for (int k = 0; k < n; k++)
+      sum += P[k] * P[k];
     b[i] = 1 / sum;
   }
 }
 
 /* (P_{k+1}(z) - P_{k-1}(z)) / (2 (2k+1)) in the classical polynomials, z = 2x - 1. */
 __float128 cst_legendre_integral_quad(int k, __float128 x, const __float128 *P) {
-  if (k == 0) return x;
-  return sqrtq(2 * k + 1) * (P[k + 1] / sqrtq(2 * k + 3) - P[k - 1] / sqrtq(2 * k - 1)) / (2 * (2 * k + 1));
+  if (k == 0)
+    return x;
+  return sqrtq(2 * k + 1) * (P[k + 1] / sqrtq(2 * k + 3) - P[k - 1] / sqrtq(2 * k - 1)) /
+         (2 * (2 * k + 1));
 }
 
 void cst_legendre_line_tables(int k, int s, double *weighted, double *integral, double *xi) {
@@ -66,5 +70,6 @@ void cst_legendre_line_tables(int k, int s, double *weighted, double *integral, 
       integral[i * s + j] = (double)cst_legendre_integral_quad(j, c[i], P);
     }
   }
-  for (int j = 0; j <= s; j++) xi[j] = j ? (double)(1 / (2 * sqrtq(4 * j * j - 1))) : 0.5;
+  for (int j = 0; j <= s; j++)
+    xi[j] = j ? (double)(1 / (2 * sqrtq(4 * j * j - 1))) : 0.5;
 }

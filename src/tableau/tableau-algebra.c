@@ -33,13 +33,16 @@ typedef struct {
 } forest;
 
 /* The larger one in magnitude; NaN stays. */
-static double larger(double worst, double x) { return isnan(worst) || fabs(x) <= worst ? worst : fabs(x); }
+static double larger(double worst, double x) {
+  return isnan(worst) || fabs(x) <= worst ? worst : fabs(x);
+}
 
 static void finish_tree(const cst_tableau *t, forest *f, tree x) {
   const int s = t->stages;
   for (int i = 0; i < s; i++) {
     x.up[i] = 0;
-    for (int j = 0; j < s; j++) x.up[i] += t->a[i * s + j] * x.phi[j];
+    for (int j = 0; j < s; j++)
+      x.up[i] += t->a[i * s + j] * x.phi[j];
   }
   f->tree[f->n++] = x;
 }
@@ -54,10 +57,12 @@ static void grow(const cst_tableau *t, forest *f, int order, int left, int top, 
     return;
   }
   for (int k = top; k >= 0; k--) {
-    if (f->tree[k].order > left) continue;
+    if (f->tree[k].order > left)
+      continue;
     tree y = x;
     y.gamma *= f->tree[k].gamma;
-    for (int i = 0; i < t->stages; i++) y.phi[i] *= f->tree[k].up[i];
+    for (int i = 0; i < t->stages; i++)
+      y.phi[i] *= f->tree[k].up[i];
     grow(t, f, order, left - f->tree[k].order, k, y);
   }
 }
@@ -65,7 +70,8 @@ static void grow(const cst_tableau *t, forest *f, int order, int left, int top, 
 /* Adds all trees of one order to those of all lower ones. */
 static void plant(const cst_tableau *t, forest *f, int order) {
   tree root = {.gamma = 1};
-  for (int i = 0; i < t->stages; i++) root.phi[i] = 1;
+  for (int i = 0; i < t->stages; i++)
+    root.phi[i] = 1;
   grow(t, f, order, order - 1, f->n - 1, root);
 }
 
@@ -74,7 +80,8 @@ static double defect(const cst_tableau *t, const forest *f, int first) {
   double worst = 0;
   for (int k = first; k < f->n; k++) {
     double weighed = 0;
-    for (int i = 0; i < t->stages; i++) weighed += t->b[i] * f->tree[k].phi[i];
+    for (int i = 0; i < t->stages; i++)
+      weighed += t->b[i] * f->tree[k].phi[i];
     worst = larger(worst, weighed - 1 / f->tree[k].gamma);
   }
   return worst;
@@ -84,7 +91,8 @@ static forest trees; /* of the current tableau */
 
 double cst_tableau_order_defect(const cst_tableau *t, int order) {
   trees.n = 0;
-  for (int p = 1; p <= order && p <= CST_TREE_ORDER; p++) plant(t, &trees, p);
+  for (int p = 1; p <= order && p <= CST_TREE_ORDER; p++)
+    plant(t, &trees, p);
   return defect(t, &trees, 0);
 }
 
@@ -114,7 +122,8 @@ static double residual(sum s) { return s.size > 0 ? s.value / s.size : s.size; }
 static double B(const cst_tableau *t, int k) {
   sum s = {0};
   add(&s, -1.0 / k);
-  for (int i = 0; i < t->stages; i++) add(&s, t->b[i] * pow(t->c[i], k - 1));
+  for (int i = 0; i < t->stages; i++)
+    add(&s, t->b[i] * pow(t->c[i], k - 1));
   return larger(0, residual(s));
 }
 
@@ -123,7 +132,8 @@ static double C(const cst_tableau *t, int k) {
   for (int i = 0; i < t->stages; i++) {
     sum s = {0};
     add(&s, -pow(t->c[i], k) / k);
-    for (int j = 0; j < t->stages; j++) add(&s, t->a[i * t->stages + j] * pow(t->c[j], k - 1));
+    for (int j = 0; j < t->stages; j++)
+      add(&s, t->a[i * t->stages + j] * pow(t->c[j], k - 1));
     worst = larger(worst, residual(s));
   }
   return worst;
@@ -134,7 +144,8 @@ static double D(const cst_tableau *t, int k) {
   for (int j = 0; j < t->stages; j++) {
     sum s = {0};
     add(&s, -t->b[j] * pow(1 - t->c[j], k) / k);
-    for (int i = 0; i < t->stages; i++) add(&s, t->b[i] * pow(1 - t->c[i], k - 1) * t->a[i * t->stages + j]);
+    for (int i = 0; i < t->stages; i++)
+      add(&s, t->b[i] * pow(1 - t->c[i], k - 1) * t->a[i * t->stages + j]);
     worst = larger(worst, residual(s));
   }
   return worst;
@@ -143,7 +154,8 @@ static double D(const cst_tableau *t, int k) {
 /* The largest k up to which an assumption holds; no method has an order above twice its number of stages. */
 static int holds(const cst_tableau *t, double (*assumption)(const cst_tableau *, int)) {
   int k = 0;
-  while (k < 2 * t->stages && assumption(t, k + 1) <= vanishing) k++;
+  while (k < 2 * t->stages && assumption(t, k + 1) <= vanishing)
+    k++;
   return k;
 }
 
@@ -162,7 +174,8 @@ int cst_tableau_order(const cst_tableau *t) {
   for (int p = 1; p <= CST_TREE_ORDER; p++) {
     const int first = trees.n;
     plant(t, &trees, p);
-    if (!(defect(t, &trees, first) <= vanishing)) return p - 1;
+    if (!(defect(t, &trees, first) <= vanishing))
+      return p - 1;
   }
   const int order = order_by_assumptions(t);
   return order > CST_TREE_ORDER ? order : CST_TREE_ORDER;

@@ -11,22 +11,31 @@
 void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c) {
   __float128 P[CST_MAX_GAUSS][CST_MAX_GAUSS + 1];
   cst_legendre_gauss_quad(s, b, c);
-  for (int j = 0; j < s; j++) cst_legendre_quad(s, c[j], P[j]);
+  for (int j = 0; j < s; j++)
+    cst_legendre_quad(s, c[j], P[j]);
   for (int i = 0; i < s; i++)
     for (int j = 0; j < s; j++) {
       __float128 sum = 0;
-      for (int k = 0; k < s; k++) sum += P[j][k] * cst_legendre_integral_quad(k, c[i], P[i]);
+      for (int k = 0; k < s; k++)
+        sum += P[j][k] * cst_legendre_integral_quad(k, c[i], P[i]);
       a[i * s + j] = b[j] * sum;
     }
 }
 
 cst_tableau cst_tableau_gauss(int s) {
-  cst_tableau t = {
-      "gauss", "Gauss collocation.", "Butcher 1964; Hairer, Lubich, Wanner, II.1.3", s, 2 * s, true, {0}, {0},
-      {0}};
-  __float128 a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
+  cst_tableau t = {"gauss",
+                   "Gauss collocation.",
+                   "Butcher 1964; Hairer, Lubich, Wanner, II.1.3",
+                   s,
+                   2 * s,
+                   true,
+                   {0},
+                   {0},
+                   {0}};
+  __float128  a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
   cst_tableau_gauss_quad(s, a, b, c);
-  for (int i = 0; i < s * s; i++) t.a[i] = (double)a[i];
+  for (int i = 0; i < s * s; i++)
+    t.a[i] = (double)a[i];
   for (int i = 0; i < s; i++) {
     t.b[i] = (double)b[i];
     t.c[i] = (double)c[i];

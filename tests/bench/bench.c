@@ -62,7 +62,8 @@ static const bench_case cases[] = {
 static cst_study *make_study(const bench_case *b, long members, long steps) {
   char text[1024];
   snprintf(text, sizeof text,
-           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: "
+           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: "
+           "%g}}\nend: "
            "%.17g\nsteps: [%g]\n"
            "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
            b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
@@ -71,8 +72,8 @@ static cst_study *make_study(const bench_case *b, long members, long steps) {
 
 /* ---- hand-written loops ---------------------------------------------------------------------- */
 
-static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n,
-                        double *state) {
+static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h,
+                        long n, double *state) {
   bench_hand_fill(s, state, width, lanes);
   double t = bench_busy();
   loop(state, (int)(lanes / width), h, n);
@@ -89,20 +90,22 @@ static double apart(const bench_run *r, const double *hand) {
   for (long l = 0; l < LANES; l++)
     for (int i = 0; i < 2 * s->nq; i++)
       worst = fmax(worst, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + i) -
-                               hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) +
-                                    (size_t)(l % width)]));
+                               hand[(size_t)(l / width) * (size_t)(rows * width) +
+                                    (size_t)(i * width) + (size_t)(l % width)]));
   return worst;
 }
 
 /* Seconds of n steps; *difference, where hand is given, from its states. */
 static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, double *seconds,
                                 const double *hand, double *difference) {
-  bench_run r = {.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = h, .steps = n};
+  bench_run r = {
+      .study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = h, .steps = n};
   PetscFunctionBegin;
   PetscCall(bench_run_create(&r, isa));
   PetscCall(bench_run_time(&r));
   *seconds = 1e-9 * r.best * (double)n * LANES;
-  if (hand) *difference = apart(&r, hand);
+  if (hand)
+    *difference = apart(&r, hand);
   PetscCall(bench_run_destroy(&r));
   PetscFunctionReturn(0);
 }
@@ -122,12 +125,16 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   cst_agenda     *agenda = cst_agenda_create(p, 1, 0, NULL, NULL, 0);
   cst_past       *past = cst_past_create(p);
   cst_lock       *lock = bench_need(cst_lock_take(path, why, sizeof why));
-  cst_run_options o = {
-      .output = path, .progress = "none", .checkpoint_seconds = 600, .deadline = INFINITY, .lock = lock};
-  double t = bench_busy();
+  cst_run_options o = {.output = path,
+                       .progress = "none",
+                       .checkpoint_seconds = 600,
+                       .deadline = INFINITY,
+                       .lock = lock};
+  double          t = bench_busy();
   PetscCall(cst_run(p, agenda, past, &o, &end));
   *seconds = bench_busy() - t;
-  PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed", end.failed);
+  PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed",
+             end.failed);
   cst_lock_release(lock);
   unlink(path);
   cst_agenda_destroy(agenda);
@@ -144,9 +151,9 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
 typedef struct {
   const cst_system *s;
   const double     *c;
-  double            h, minv[CST_MAX_Q], qt[CST_MAX_Q], G0[CST_MAX_G * CST_MAX_Q], q1[CST_MAX_Q], last;
-  cst_kernel       *g, *G;
-  int               width;
+  double      h, minv[CST_MAX_Q], qt[CST_MAX_Q], G0[CST_MAX_G * CST_MAX_Q], q1[CST_MAX_Q], last;
+  cst_kernel *g, *G;
+  int         width;
 } naive;
 
 static void eval(const naive *x, cst_kernel_id k, const double *q, double *out) {
@@ -188,11 +195,13 @@ static PetscErrorCode residual(SNES snes, Vec X, Vec F, void *context) {
   PetscCall(VecGetArray(F, &f));
   for (int i = 0; i < x->s->nq; i++) {
     x->q1[i] = x->qt[i];
-    for (int a = 0; a < x->s->ng; a++) x->q1[i] -= x->h * x->minv[i] * x->G0[a * x->s->nq + i] * l[a];
+    for (int a = 0; a < x->s->ng; a++)
+      x->q1[i] -= x->h * x->minv[i] * x->G0[a * x->s->nq + i] * l[a];
   }
   constraint(x, x->q1, f, G);
   x->last = 0;
-  for (int a = 0; a < x->s->ng; a++) x->last = fmax(x->last, fabs(f[a]));
+  for (int a = 0; a < x->s->ng; a++)
+    x->last = fmax(x->last, fabs(f[a]));
   PetscCall(VecRestoreArrayRead(X, &l));
   PetscCall(VecRestoreArray(F, &f));
   PetscFunctionReturn(0);
@@ -228,42 +237,50 @@ static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal 
 }
 
 /* One step: positions under SNES, then p projected (with a small elimination of its own). */
-static PetscErrorCode naive_step(naive *x, SNES snes, Vec X, double *q, double *p, const double *dV) {
+static PetscErrorCode naive_step(naive *x, SNES snes, Vec X, double *q, double *p,
+                                 const double *dV) {
   const int          n = x->s->nq, d = x->s->ng;
   const PetscScalar *l;
   double             g[CST_MAX_G], S[CST_MAX_G * CST_MAX_G], m[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q];
   PetscFunctionBegin;
   constraint(x, q, g, x->G0);
-  for (int i = 0; i < n; i++) x->qt[i] = q[i] + x->h * x->minv[i] * (p[i] - 0.5 * x->h * dV[i]);
+  for (int i = 0; i < n; i++)
+    x->qt[i] = q[i] + x->h * x->minv[i] * (p[i] - 0.5 * x->h * dV[i]);
   PetscCall(SNESSolve(snes, NULL, X));
   PetscCall(VecGetArrayRead(X, &l));
   for (int i = 0; i < n; i++) {
     p[i] -= x->h * dV[i];
-    for (int a = 0; a < d; a++) p[i] -= x->G0[a * n + i] * l[a];
+    for (int a = 0; a < d; a++)
+      p[i] -= x->G0[a * n + i] * l[a];
     q[i] = x->q1[i];
   }
   PetscCall(VecRestoreArrayRead(X, &l));
   constraint(x, q, g, G);
   for (int a = 0; a < d; a++) {
     m[a] = 0;
-    for (int i = 0; i < n; i++) m[a] += G[a * n + i] * x->minv[i] * p[i];
+    for (int i = 0; i < n; i++)
+      m[a] += G[a * n + i] * x->minv[i] * p[i];
     for (int b = 0; b < d; b++) {
       S[a * d + b] = 0;
-      for (int i = 0; i < n; i++) S[a * d + b] += G[a * n + i] * x->minv[i] * G[b * n + i];
+      for (int i = 0; i < n; i++)
+        S[a * d + b] += G[a * n + i] * x->minv[i] * G[b * n + i];
     }
   }
   for (int k = 0; k < d; k++)
     for (int i = k + 1; i < d; i++) {
       double f = S[i * d + k] / S[k * d + k];
-      for (int j = k; j < d; j++) S[i * d + j] -= f * S[k * d + j];
+      for (int j = k; j < d; j++)
+        S[i * d + j] -= f * S[k * d + j];
       m[i] -= f * m[k];
     }
   for (int i = d - 1; i >= 0; i--) {
-    for (int j = i + 1; j < d; j++) m[i] -= S[i * d + j] * m[j];
+    for (int j = i + 1; j < d; j++)
+      m[i] -= S[i * d + j] * m[j];
     m[i] /= S[i * d + i];
   }
   for (int a = 0; a < d; a++)
-    for (int i = 0; i < n; i++) p[i] -= G[a * n + i] * m[a];
+    for (int i = 0; i < n; i++)
+      p[i] -= G[a * n + i] * m[a];
   PetscFunctionReturn(0);
 }
 
@@ -301,14 +318,17 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
   PetscFunctionBegin;
   eval(&x, CST_K_mass, s->q0, mass);
   eval(&x, CST_K_dV, s->q0, dV); /* constant here */
-  for (int i = 0; i < s->system->nq; i++) x.minv[i] = 1 / mass[s->system->mass_class[i]];
+  for (int i = 0; i < s->system->nq; i++)
+    x.minv[i] = 1 / mass[s->system->mass_class[i]];
   PetscCall(make_snes(&x, &snes, &X, &F, &J));
   double t = bench_busy();
   for (int l = 0; l < SNES_LANES; l++) {
     cst_study_member(s, 0, l, q, v);
-    for (int i = 0; i < s->system->nq; i++) p[i] = v[i] / x.minv[i];
+    for (int i = 0; i < s->system->nq; i++)
+      p[i] = v[i] / x.minv[i];
     PetscCall(VecSet(X, 0));
-    for (int k = 0; k < SNES_STEPS; k++) PetscCall(naive_step(&x, snes, X, q, p, dV));
+    for (int k = 0; k < SNES_STEPS; k++)
+      PetscCall(naive_step(&x, snes, X, q, p, dV));
   }
   *seconds = bench_busy() - t;
   PetscCall(SNESDestroy(&snes));
@@ -322,7 +342,8 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
 
 static void keep(double *best, double seconds, double steps) {
   double rate = steps / seconds * 1e-6;
-  if (rate > *best) *best = rate;
+  if (rate > *best)
+    *best = rate;
 }
 
 static PetscErrorCode bench(const bench_case *b, int isa) {
@@ -336,7 +357,8 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     keep(&best[SCALAR], time_hand(s, b->scalar, 1, SCALAR_LANES, b->h, STEPS, state),
          (double)SCALAR_LANES * STEPS);
-    keep(&best[LIMIT], time_hand(s, b->lanes[slot], width, LANES, b->h, STEPS, state), (double)LANES * STEPS);
+    keep(&best[LIMIT], time_hand(s, b->lanes[slot], width, LANES, b->h, STEPS, state),
+         (double)LANES * STEPS);
     PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, NULL));
     keep(&best[CORE], seconds, (double)LANES * STEPS);
     PetscCall(time_run(b, isa, &seconds));
@@ -349,7 +371,8 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
     keep(&best[NEWTONLS], seconds, (double)LANES * STEPS / 10);
   }
   printf("%-16s", b->name);
-  for (int k = 0; k < KINDS; k++) printf(" %9.3f", best[k]);
+  for (int k = 0; k < KINDS; k++)
+    printf(" %9.3f", best[k]);
   printf("   %6.2f %6.2f %8.0f   %.0e\n", best[CORE] / best[LIMIT], best[RUN] / best[LIMIT],
          best[CORE] / best[NAIVE], difference);
   fflush(stdout);
@@ -361,14 +384,17 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
 int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
-  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); "
+  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d "
+         "lanes); "
          "million trajectory-steps per "
          "second, best of %d\n",
          LANES, STEPS, cst_isas[isa].name, cst_isas[isa].width, BENCH_ROUNDS);
   printf("%-16s", "");
-  for (int k = 0; k < KINDS; k++) printf(" %9s", kinds[k]);
+  for (int k = 0; k < KINDS; k++)
+    printf(" %9s", kinds[k]);
   printf("   %6s %6s %8s   %s\n", "core", "run", "core", "difference after 50 steps");
   printf("%-16s %60s /limit /limit    /SNES   from the limit's\n", "", "");
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) PetscCall(bench(&cases[i], isa));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    PetscCall(bench(&cases[i], isa));
   return PetscFinalize();
 }

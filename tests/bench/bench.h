@@ -4,14 +4,15 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include <stddef.h>
-#define HAND_TOP_MINV                                                                                        \
+#define HAND_TOP_MINV                                                                              \
   { 4, 4, 4. / 3, 4, 4, 4. / 3, 4, 4, 4. / 3 } /* catalogue defaults: d = (1/4, 1/4, 3/4) */
 #define HAND_TOP_WEIGHT 0.5                    /* m g l */
-#define HAND_TOP_INERTIA                                                                                     \
+#define HAND_TOP_INERTIA                                                                           \
   { 1, 1, 0.5 }
 
 typedef void hand_loop(double *state, int groups, double h, long n);
-#define HAND_DECLARE(name) hand_loop name##_scalar, name##_v2, name##_v3, name##_v4, name##_portable;
+#define HAND_DECLARE(name)                                                                         \
+  hand_loop name##_scalar, name##_v2, name##_v3, name##_v4, name##_portable;
 HAND_DECLARE(hand_pendulum)
 HAND_DECLARE(hand_double)
 HAND_DECLARE(hand_top)
@@ -26,12 +27,13 @@ hand_chain_loop hand_chain_scalar, hand_chain_v2, hand_chain_v3, hand_chain_v4, 
 
 /* hand-line.c: modified-pendulum by hbvm(k=6, s=2), states as those of hand.c, tables as
  * cst_legendre_line_tables makes them. */
-typedef void   hand_line_loop(double *state, int groups, const double *weighted, const double *integral,
-                              double h, long n);
+typedef void   hand_line_loop(double *state, int groups, const double *weighted,
+                              const double *integral, double h, long n);
 hand_line_loop hand_line_scalar, hand_line_v2, hand_line_v3, hand_line_v4, hand_line_portable;
 
 /* hand-springs.c: the double pendulum on springs by Zhang and Skeel's full method, states [group][q p][W]. */
-typedef void      hand_springs_loop(double *state, int groups, double omega, double beta, double h, long n);
+typedef void      hand_springs_loop(double *state, int groups, double omega, double beta, double h,
+                                    long n);
 hand_springs_loop hand_springs_scalar, hand_springs_v2, hand_springs_v3, hand_springs_v4,
     hand_springs_portable;
 #endif

@@ -76,16 +76,19 @@ static PetscErrorCode time_variants(const cst_study *s, double aim, int isa, dou
     printf("  %-30s %-10s %9.1f ns  %6.1f x project(rk4)  %5.2f iterations", variants[k].method,
            iteration_names[variants[k].iteration], r[k].best, r[k].best / r[PROJECTED].best,
            bench_iterations(&r[k]));
-    if (k == CONVERTED) print_verdict(*cost, aim);
+    if (k == CONVERTED)
+      print_verdict(*cost, aim);
     printf("\n");
   }
   bench_pieces(&r[CONVERTED], isa, piece);
-  printf("  a step of convert(rk4, bias=-0.5) in the general core, ns: predictor and matrix %.0f, a residual "
+  printf("  a step of convert(rk4, bias=-0.5) in the general core, ns: predictor and matrix %.0f, "
+         "a residual "
          "%.0f, a solution "
          "%.0f, the end %.0f\n",
          piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_FINISH]);
   fflush(stdout);
-  for (int k = 0; k < VARIANTS; k++) PetscCall(bench_run_destroy(&r[k]));
+  for (int k = 0; k < VARIANTS; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   PetscFunctionReturn(0);
 }
 
@@ -105,16 +108,21 @@ static PetscErrorCode compare_precision(const cst_study *s, int isa, double rati
   PetscFunctionBegin;
   PetscCall(errors_of(s, CONVERTED, STEP, isa, &converted));
   PetscCall(errors_of(s, PROJECTED, STEP / ratio, isa, &projected));
-  const double error = converted.largest[BENCH_ENERGY], energy = projected.last[BENCH_ENERGY] / HORIZON,
+  const double error = converted.largest[BENCH_ENERGY],
+               energy = projected.last[BENCH_ENERGY] / HORIZON,
                momentum = projected.last[BENCH_MOMENTUM] / HORIZON;
-  printf("  energy error %.2g, bounded; project(rk4) with steps of h / %.1f drifts by %.2g in energy", error,
-         ratio, energy);
-  if (s->system->nsym > 0) printf(", %.2g in momentum", momentum);
-  printf(" a unit of time\n  at equal energy error the conversion is the cheaper one from T = %.0f on (%.0f "
+  printf(
+      "  energy error %.2g, bounded; project(rk4) with steps of h / %.1f drifts by %.2g in energy",
+      error, ratio, energy);
+  if (s->system->nsym > 0)
+    printf(", %.2g in momentum", momentum);
+  printf(" a unit of time\n  at equal energy error the conversion is the cheaper one from T = %.0f "
+         "on (%.0f "
          "steps)",
          error / energy, error / energy / STEP);
   if (s->system->nsym > 0)
-    printf("; with a momentum error of the same size too, from T = %.0f", error / fmax(energy, momentum));
+    printf("; with a momentum error of the same size too, from T = %.0f",
+           error / fmax(energy, momentum));
   printf("\n");
   fflush(stdout);
   PetscFunctionReturn(0);
@@ -129,7 +137,8 @@ static const struct {
     {"chaplygin-sleigh", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
     {"rolling-disk", "lagrange-dalembert(rk4, bias=-0.5)", "double-pendulum"},
     {"kapitza", "convert(rk4, bias=-0.5)", "{name: planar-pendulum, parameters: {g: 15.7}}"},
-    {"damped-double-pendulum", "convert(rk4, bias=-0.5)", "{name: double-pendulum, parameters: {g: 9.81}}"}};
+    {"damped-double-pendulum", "convert(rk4, bias=-0.5)",
+     "{name: double-pendulum, parameters: {g: 9.81}}"}};
 enum { EQUAL_SIZES = sizeof equal_sizes / sizeof *equal_sizes };
 
 static PetscErrorCode compare_sizes(int k, int isa) {
@@ -140,14 +149,15 @@ static PetscErrorCode compare_sizes(int k, int isa) {
   PetscFunctionBegin;
   for (int i = 0; i < 2; i++) {
     r[i] = run_of(s[i], CONVERTED, STEP / 5);
-    if (i == 0) r[i].method = equal_sizes[k].method;
+    if (i == 0)
+      r[i].method = equal_sizes[k].method;
     PetscCall(bench_run_create(&r[i], isa));
   }
   PetscCall(bench_race(r, 2));
   const double ratio = r[0].best / r[1].best;
-  printf("  %-24s %-35s %9.1f ns  %5.2f x %s (%.1f: %s), %.2f and %.2f iterations\n", equal_sizes[k].system,
-         equal_sizes[k].method, r[0].best, ratio, equal_sizes[k].beside, bound,
-         ratio <= bound ? "ok" : "ABOVE", bench_iterations(&r[0]), bench_iterations(&r[1]));
+  printf("  %-24s %-35s %9.1f ns  %5.2f x %s (%.1f: %s), %.2f and %.2f iterations\n",
+         equal_sizes[k].system, equal_sizes[k].method, r[0].best, ratio, equal_sizes[k].beside,
+         bound, ratio <= bound ? "ok" : "ABOVE", bench_iterations(&r[0]), bench_iterations(&r[1]));
   fflush(stdout);
   for (int i = 0; i < 2; i++) {
     PetscCall(bench_run_destroy(&r[i]));
@@ -157,13 +167,15 @@ static PetscErrorCode compare_sizes(int k, int isa) {
 }
 
 /* aim: at most so many times project(rk4). */
-static PetscErrorCode bench_system(const char *name, double spread, double aim, bool precision, int isa) {
+static PetscErrorCode bench_system(const char *name, double spread, double aim, bool precision,
+                                   int isa) {
   cst_study *s = bench_members(name, "default", LANES, spread);
   double     cost;
   PetscFunctionBegin;
   printf("%s, h = %g\n", name, STEP);
   PetscCall(time_variants(s, aim, isa, &cost));
-  if (precision) PetscCall(compare_precision(s, isa, cost));
+  if (precision)
+    PetscCall(compare_precision(s, isa, cost));
   cst_study_destroy(s);
   PetscFunctionReturn(0);
 }
@@ -172,9 +184,11 @@ int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
   printf("\nconversions: a step of one lane, %s; best of %d\n", cst_isas[isa].name, BENCH_ROUNDS);
-  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = %g\n",
+  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = "
+         "%g\n",
          STEP / 5);
-  for (int k = 0; k < EQUAL_SIZES; k++) PetscCall(compare_sizes(k, isa));
+  for (int k = 0; k < EQUAL_SIZES; k++)
+    PetscCall(compare_sizes(k, isa));
   PetscCall(bench_system("planar-pendulum", 0.1, 12, false, isa));
   PetscCall(bench_system("spherical-pendulum", 0.3, 12, true, isa));
   PetscCall(bench_system("double-pendulum", 0.1, 12, true, isa));

@@ -30,7 +30,8 @@ static double *hand_state(const bench_run *r, int W) {
     cst_study_member(r->study, 0, l % r->lanes, q, v);
     const double c = sqrt(2) * cos(q[0] - q[1]),
                  all[4] = {q[0], q[1], 2 * v[0] + c * v[1], c * v[0] + 2 * v[1]};
-    for (int k = 0; k < 4; k++) x[((l / W) * 4 + k) * W + l % W] = all[k];
+    for (int k = 0; k < 4; k++)
+      x[((l / W) * 4 + k) * W + l % W] = all[k];
   }
   return x;
 }
@@ -64,7 +65,8 @@ static PetscErrorCode compare(bench_run *r, hand_loop *loop, int W, double *apar
 /* The narrowest set for which the core is compiled: what a study of one member takes. */
 static int isa_of_one(const cst_system *s, int isa) {
   for (int i = 0; i < isa; i++)
-    if (cst_isa_available(i) && cst_system_form(s, i, "lagrange")) return i;
+    if (cst_isa_available(i) && cst_system_form(s, i, "lagrange"))
+      return i;
   return isa;
 }
 
@@ -73,7 +75,12 @@ static PetscErrorCode angles(int isa) {
   double    hand = INFINITY, hand1 = INFINITY, apart = NAN;
   PetscFunctionBegin;
   cst_study *s = bench_members("double-pendulum-angles", "default", LANES, 0.3);
-  bench_run r = {.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = STEPS},
+  bench_run  r = {.study = s,
+                  .system = s->system,
+                  .method = "rattle",
+                  .lanes = LANES,
+                  .h = H,
+                  .steps = STEPS},
             one = r;
   one.lanes = 1, one.steps = 16 * STEPS;
   PetscCall(bench_run_create(&r, isa));
@@ -85,10 +92,11 @@ static PetscErrorCode angles(int isa) {
     hand = fmin(hand, hand_time(&r, lanes_by_hand[isa], W));
     hand1 = fmin(hand1, hand_time(&one, hand_angles_scalar, 1));
   }
-  printf("angles, %d lanes (%s)   %7.1f ns a step, by hand %6.1f: %.2f of it (1.50: %s)   iterations %.2f, "
+  printf("angles, %d lanes (%s)   %7.1f ns a step, by hand %6.1f: %.2f of it (1.50: %s)   "
+         "iterations %.2f, "
          "apart %.0e\n",
-         LANES, cst_isas[isa].name, r.best, hand, r.best / hand, r.best <= 1.5 * hand ? "ok" : "ABOVE",
-         bench_iterations(&r), apart);
+         LANES, cst_isas[isa].name, r.best, hand, r.best / hand,
+         r.best <= 1.5 * hand ? "ok" : "ABOVE", bench_iterations(&r), apart);
   printf("angles, one member      %7.1f ns a step, by hand %6.1f: %.2f of it\n", one.best, hand1,
          one.best / hand1);
   fflush(stdout);
@@ -99,7 +107,8 @@ static PetscErrorCode angles(int isa) {
 }
 
 static PetscErrorCode others(int isa) {
-  static const char *const names[] = {"four-bar", "slider-crank", "charged-pendulum", "underwater-vehicle"};
+  static const char *const names[] = {"four-bar", "slider-crank", "charged-pendulum",
+                                      "underwater-vehicle"};
   enum { SYSTEMS = sizeof names / sizeof *names };
   bench_run r[SYSTEMS], one[SYSTEMS];
   PetscFunctionBegin;
@@ -114,8 +123,8 @@ static PetscErrorCode others(int isa) {
   PetscCall(bench_race(r, SYSTEMS));
   PetscCall(bench_race(one, SYSTEMS));
   for (int k = 0; k < SYSTEMS; k++) {
-    printf("%-18s      %7.1f ns a step of %d lanes, %8.1f of one member; iterations %.2f\n", names[k],
-           r[k].best, LANES, one[k].best, bench_iterations(&r[k]));
+    printf("%-18s      %7.1f ns a step of %d lanes, %8.1f of one member; iterations %.2f\n",
+           names[k], r[k].best, LANES, one[k].best, bench_iterations(&r[k]));
     PetscCall(bench_run_destroy(&r[k]));
     PetscCall(bench_run_destroy(&one[k]));
     cst_study_destroy((cst_study *)r[k].study);
@@ -126,7 +135,8 @@ static PetscErrorCode others(int isa) {
 int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
-  printf("\nGeneral systems, rattle, h = %g, %s; best of %d\n", H, cst_isas[isa].name, BENCH_ROUNDS);
+  printf("\nGeneral systems, rattle, h = %g, %s; best of %d\n", H, cst_isas[isa].name,
+         BENCH_ROUNDS);
   PetscCall(angles(isa));
   PetscCall(others(isa));
   return PetscFinalize();

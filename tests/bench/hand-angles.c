@@ -32,7 +32,8 @@ typedef vl mask;
 #endif
 
 enum { MOST = 20 };
-static const double ROUND = 2e-15, B = 1.4142135623730951; /* M = (2, B c; B c, 2), V = -2 cos a - B cos b */
+static const double ROUND = 2e-15,
+                    B = 1.4142135623730951; /* M = (2, B c; B c, 2), V = -2 cos a - B cos b */
 
 /* Half a step's velocity, and what it was in the last three steps: x, x - x', x - 2 x' + x''. */
 typedef struct {
@@ -44,15 +45,18 @@ static inline __attribute__((always_inline)) void predict(start *s, real found) 
   s->x = found, s->dx = d, s->ddx = dd;
 }
 
-static inline __attribute__((always_inline)) real expected(const start *s) { return s->x + s->dx + s->ddx; }
+static inline __attribute__((always_inline)) real expected(const start *s) {
+  return s->x + s->dx + s->ddx;
+}
 
 /* r0, r1 and their derivatives: one correction of (x, y) where they are too large; whether any was. */
-#define CORRECT(x, y, size)                                                                                  \
-  {                                                                                                          \
-    const mask on = ABOVE(MAX(ABS(r0), ABS(r1)), ROUND * (size));                                            \
-    if (!ANY(on)) break;                                                                                     \
-    const real d = 1.0 / (j00 * j11 - j01 * j10);                                                            \
-    x -= KEEP(on, (j11 * r0 - j01 * r1) * d), y -= KEEP(on, (j00 * r1 - j10 * r0) * d);                      \
+#define CORRECT(x, y, size)                                                                        \
+  {                                                                                                \
+    const mask on = ABOVE(MAX(ABS(r0), ABS(r1)), ROUND * (size));                                  \
+    if (!ANY(on))                                                                                  \
+      break;                                                                                       \
+    const real d = 1.0 / (j00 * j11 - j01 * j10);                                                  \
+    x -= KEEP(on, (j11 * r0 - j01 * r1) * d), y -= KEEP(on, (j00 * r1 - j10 * r0) * d);            \
   }
 
 void HAND_SYMBOL(double *state, int groups, double h, long n) {
@@ -61,8 +65,8 @@ void HAND_SYMBOL(double *state, int groups, double h, long n) {
     real      *z = (real *)state + 4 * g, a = z[0], b = z[1], p = z[2], r = z[3];
     real       s = SIN(a - b), c = COS(a - b), sa = 2.0 * SIN(a), sb = B * SIN(b);
     const real det = 4.0 - (B * c) * (B * c), zero = p - p;
-    start      U0 = {(2.0 * p - B * c * r) / det, zero, zero}, U1 = {(2.0 * r - B * c * p) / det, zero, zero},
-          W0 = U0, W1 = U1;
+    start      U0 = {(2.0 * p - B * c * r) / det, zero, zero},
+          U1 = {(2.0 * r - B * c * p) / det, zero, zero}, W0 = U0, W1 = U1;
     for (long k = 0; k < n; k++) {
       real       u0 = expected(&U0), u1 = expected(&U1), w0 = expected(&W0), w1 = expected(&W1);
       const real bc = B * c, hs = half * (B * s), size = MAX(MAX(ABS(p), ABS(r)), zero + 1.0);
@@ -72,10 +76,12 @@ void HAND_SYMBOL(double *state, int groups, double h, long n) {
         const real j00 = 2.0 + hs * u1, j01 = bc + hs * u0, j10 = bc - hs * u1, j11 = 2.0 - hs * u0;
         CORRECT(u0, u1, size)
       }
-      const real P = 2.0 * u0 + bc * u1, R = bc * u0 + 2.0 * u1, q0 = a + half * u0, q1 = b + half * u1;
+      const real P = 2.0 * u0 + bc * u1, R = bc * u0 + 2.0 * u1, q0 = a + half * u0,
+                 q1 = b + half * u1;
       for (int it = 0; it < MOST; it++) {
         a = q0 + half * w0, b = q1 + half * w1, s = SIN(a - b), c = COS(a - b);
-        const real t = half * (B * s), e = B * c, r0 = 2.0 * w0 + e * w1 - P, r1 = e * w0 + 2.0 * w1 - R;
+        const real t = half * (B * s), e = B * c, r0 = 2.0 * w0 + e * w1 - P,
+                   r1 = e * w0 + 2.0 * w1 - R;
         const real j00 = 2.0 - t * w1, j01 = e + t * w1, j10 = e - t * w0, j11 = 2.0 + t * w0;
         CORRECT(w0, w1, size)
       }

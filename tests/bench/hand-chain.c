@@ -45,7 +45,8 @@ typedef struct {
 
 static void links(const real *x, const real *y, real *ux, real *uy, int n) {
   ux[0] = x[0], uy[0] = y[0];
-  for (int i = 1; i < n; i++) ux[i] = x[i] - x[i - 1], uy[i] = y[i] - y[i - 1];
+  for (int i = 1; i < n; i++)
+    ux[i] = x[i] - x[i - 1], uy[i] = y[i] - y[i - 1];
 }
 
 /* Ends of the drift under the impulses l, links and residuals there; which lanes are done. */
@@ -61,7 +62,8 @@ static mask drift(const chain *c, double h) {
   mask         done = ALL_DONE;
   for (int i = 0; i < c->n; i++) {
     real nextx = zero, nexty = zero;
-    if (i + 1 < c->n) nextx = 2 * (ux[i + 1] * l[i + 1]), nexty = 2 * (uy[i + 1] * l[i + 1]);
+    if (i + 1 < c->n)
+      nextx = 2 * (ux[i + 1] * l[i + 1]), nexty = 2 * (uy[i + 1] * l[i + 1]);
     const real rx = px[i] - tx + nextx, ry = py[i] - kick - ty + nexty;
     const real ax = x[i] + hm * rx, ay = y[i] + hm * ry, dx = ax - lastx, dy = ay - lasty,
                r = dx * dx + dy * dy - HAND_CHAIN_LENGTH2;
@@ -74,7 +76,8 @@ static mask drift(const chain *c, double h) {
 
 /* f := S^-1 f with S = (h/m) 4 times the Gram matrix of the links (wx, wy) with (ux, uy), made row by row as
  * it is eliminated. */
-static void solve(const chain *c, double h, const real *wx, const real *wy, const real *ux, const real *uy) {
+static void solve(const chain *c, double h, const real *wx, const real *wy, const real *ux,
+                  const real *uy) {
   real *restrict f = c->f, *restrict factor = c->factor, *restrict inverse = c->inverse;
   const double k = 4 * h / mass;
   const int    n = c->n;
@@ -88,7 +91,8 @@ static void solve(const chain *c, double h, const real *wx, const real *wy, cons
     f[a] = last = f[a] - m * last;
   }
   f[n - 1] = last = last * inverse[n - 1];
-  for (int a = n - 2; a >= 0; a--) f[a] = last = (f[a] - factor[a + 1] * last) * inverse[a];
+  for (int a = n - 2; a >= 0; a--)
+    f[a] = last = (f[a] - factor[a + 1] * last) * inverse[a];
 }
 
 /* The half kick at the right end and the part of p along the chain's freedom. */
@@ -97,9 +101,11 @@ static void finish(const chain *c, double h) {
   real *restrict px = c->px, *restrict py = c->py, *restrict f = c->f;
   const real *restrict wx = c->wx, *restrict wy = c->wy;
   const int n = c->n;
-  for (int i = 0; i < n; i++) px[i] = c->qx[i], py[i] = c->qy[i] - kick;
+  for (int i = 0; i < n; i++)
+    px[i] = c->qx[i], py[i] = c->qy[i] - kick;
   f[0] = 2 * hm * (wx[0] * px[0] + wy[0] * py[0]);
-  for (int a = 1; a < n; a++) f[a] = 2 * hm * (wx[a] * (px[a] - px[a - 1]) + wy[a] * (py[a] - py[a - 1]));
+  for (int a = 1; a < n; a++)
+    f[a] = 2 * hm * (wx[a] * (px[a] - px[a - 1]) + wy[a] * (py[a] - py[a - 1]));
   solve(c, h, wx, wy, wx, wy);
   for (int a = 0; a + 1 < n; a++) {
     px[a] -= 2 * (wx[a] * f[a]) - 2 * (wx[a + 1] * f[a + 1]);
@@ -115,7 +121,8 @@ static void finish(const chain *c, double h) {
 static void scales(const chain *c) {
   for (int a = 0; a < c->n; a++) {
     c->scale[a] = 2 * (ABS(c->ux[a]) * ABS(c->x[a]) + ABS(c->uy[a]) * ABS(c->y[a]));
-    if (a > 0) c->scale[a] += 2 * (ABS(c->ux[a]) * ABS(c->x[a - 1]) + ABS(c->uy[a]) * ABS(c->y[a - 1]));
+    if (a > 0)
+      c->scale[a] += 2 * (ABS(c->ux[a]) * ABS(c->x[a - 1]) + ABS(c->uy[a]) * ABS(c->y[a - 1]));
   }
 }
 
@@ -126,9 +133,11 @@ static long group(chain *c, double h, long steps) {
   for (long k = 0; k < steps; k++) {
     for (int it = 0; it < 25; it++) {
       mask active = NOT_DONE(drift(c, h));
-      if (!ANY(active)) break;
+      if (!ANY(active))
+        break;
       solve(c, h, c->wx, c->wy, c->ux, c->uy);
-      for (int a = 0; a < c->n; a++) c->l[a] += KEEP(active, c->f[a]);
+      for (int a = 0; a < c->n; a++)
+        c->l[a] += KEEP(active, c->f[a]);
       iterations++;
     }
     finish(c, h);
@@ -145,10 +154,12 @@ long HAND_SYMBOL(double *state, int groups, int n, double h, long steps) {
                           &c.qx, &c.qy, &c.f,  &c.factor, &c.inverse, &c.scale};
   real  *room;
   long   iterations = 0;
-  if (posix_memalign((void **)&room, 64, sizeof(real) * FIELDS * (size_t)n)) abort();
+  if (posix_memalign((void **)&room, 64, sizeof(real) * FIELDS * (size_t)n))
+    abort();
   for (int k = 0; k < groups; k++) {
     real *s = (real *)state + (size_t)k * 5 * (size_t)n;
-    for (int i = 0; i < FIELDS; i++) *field[i] = room + (size_t)i * (size_t)n;
+    for (int i = 0; i < FIELDS; i++)
+      *field[i] = room + (size_t)i * (size_t)n;
     c.x = s, c.y = s + n, c.px = s + 2 * n, c.py = s + 3 * n, c.l = s + 4 * n;
     iterations += group(&c, h, steps);
   }

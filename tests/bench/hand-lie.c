@@ -48,7 +48,8 @@ CST_INLINE void solve(double h, const vd *a, vd *x) {
       size = vmax(vabs(h * a[i]), size);
     }
     const vl active = ~(vl)(off <= (8 * EPS) * size);
-    if (!vany(active)) return;
+    if (!vany(active))
+      return;
     U for (int k = 0; k < 3; k++) {
       const int m = (k + 1) % 3, n = (k + 2) % 3;
       J[k][k] = (I[k] + d) + 0.5 * (x[k] * Ix[k]);
@@ -102,5 +103,6 @@ static void group(vd *state, double h, long n) {
 }
 
 void HAND_SYMBOL(double *state, int groups, double h, long n) {
-  for (int k = 0; k < groups; k++) group((vd *)state + (size_t)k * 12, h, n);
+  for (int k = 0; k < groups; k++)
+    group((vd *)state + (size_t)k * 12, h, n);
 }

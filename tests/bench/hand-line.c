@@ -66,8 +66,8 @@ CST_INLINE vd upper(vd y0, vd y1) { return xi[0] * y0 - xi[1] * y1; }
 CST_INLINE vd lower(vd y0) { return xi[1] * y0; }
 
 /* d: the changes of gamma; returns h times that of lambda. */
-CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd gamma[2][N], vd lambda,
-                        vd d[2][N]) {
+CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd gamma[2][N],
+                        vd lambda, vd d[2][N]) {
   vd end[N], G[N], turned[N], C = vset(0);
   U for (int i = 0; i < N; i++) {
     const vd last = i == 2 ? vset(1) : vset(0), phi0 = last * x->psi[0] + x->rho[0][i] * lambda,
@@ -87,14 +87,16 @@ CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd ga
 CST_INLINE vl is_done(vd size, vd of, vd *last, vd *rate) {
   const vd ratio = size / *last;
   *rate = vmax(vkeep((vl)(size > 1e-13 * of), ratio), *rate);
-  const vd slowest = vselect((vl)(*rate > 0), *rate, ratio), left = slowest * vmin(slowest * *last, size);
+  const vd slowest = vselect((vl)(*rate > 0), *rate, ratio),
+           left = slowest * vmin(slowest * *last, size);
   const vl small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(*last < 1e300),
            stalled = (vl)(size >= 0.98 * *last);
   *last = size;
   return (small | stalled) & (vl)(size <= 1e-12 * of);
 }
 
-CST_INLINE void step(const double *weighted, const double *integral, double h, vd *q, vd *p, vd *impulse) {
+CST_INLINE void step(const double *weighted, const double *integral, double h, vd *q, vd *p,
+                     vd *impulse) {
   vd gamma[2][N], d[2][N], lambda, end[N] = {p[0], p[1], p[2]}, last = vset(1e301), rate = vset(0);
   vl active = vmask(1);
   vd base = begin(q, p, h, gamma, &lambda);
@@ -119,10 +121,11 @@ CST_INLINE void step(const double *weighted, const double *integral, double h, v
 
 hand_line_loop HAND_SYMBOL;
 
-void HAND_SYMBOL(double *state, int groups, const double *weighted, const double *integral, double h,
-                 long n) {
+void HAND_SYMBOL(double *state, int groups, const double *weighted, const double *integral,
+                 double h, long n) {
   for (int g = 0; g < groups; g++) {
     vd *x = (vd *)state + (size_t)g * (2 * N + 1);
-    for (long k = 0; k < n; k++) step(weighted, integral, h, x, x + N, x + 2 * N);
+    for (long k = 0; k < n; k++)
+      step(weighted, integral, h, x, x + N, x + 2 * N);
   }
 }

@@ -16,7 +16,8 @@ typedef vd real;
 #endif
 
 /* F = a - 1/2 b^2 V'''[a, a] at q. */
-static inline __attribute__((always_inline)) void force(const real *q, double b, double omega2, real *f) {
+static inline __attribute__((always_inline)) void force(const real *q, double b, double omega2,
+                                                        real *f) {
   const real   x = q[0], y = q[1], u = q[2] - q[0], v = q[3] - q[1];
   const real   g = x * x + y * y - 1.0, k = u * u + v * v - 2.0;
   const real   gs = omega2 * g, ks = omega2 * k;
@@ -28,9 +29,10 @@ static inline __attribute__((always_inline)) void force(const real *q, double b,
   const double s = 4.0 * B;
   const real   p = 2.0 * B * g, r = 2.0 * B * k;
   const real   w00 = r + s * u * u, w01 = s * u * v, w11 = r + s * v * v;
-  const real   a00 = 1.0 + p + s * x * x + w00, a01 = s * x * y + w01, a11 = 1.0 + p + s * y * y + w11;
-  const real   a02 = -w00, a03 = -w01, a12 = -w01, a13 = -w11;
-  real         a22 = 1.0 + w00, a23 = w01, a33 = 1.0 + w11;
+  const real   a00 = 1.0 + p + s * x * x + w00, a01 = s * x * y + w01,
+             a11 = 1.0 + p + s * y * y + w11;
+  const real a02 = -w00, a03 = -w01, a12 = -w01, a13 = -w11;
+  real       a22 = 1.0 + w00, a23 = w01, a33 = 1.0 + w11;
   /* Elimination. */
   const real i0 = 1.0 / a00, f1 = a01 * i0, f2 = a02 * i0, f3 = a03 * i0;
   const real b11 = a11 - f1 * a01, b12 = a12 - f1 * a02, b13 = a13 - f1 * a03;
@@ -44,8 +46,8 @@ static inline __attribute__((always_inline)) void force(const real *q, double b,
   /* V'''[a, a] = w^2 sum 4 (grad g.a) A a + 2 (a'A a) grad g. */
   const double c = 4.0 * b * b * omega2;
   const real   e0 = d2 - d0, e1 = d3 - d1;
-  const real   m = c * (x * d0 + y * d1), n = 0.5 * c * (d0 * d0 + d1 * d1), o = c * (u * e0 + v * e1),
-             z = 0.5 * c * (e0 * e0 + e1 * e1);
+  const real   m = c * (x * d0 + y * d1), n = 0.5 * c * (d0 * d0 + d1 * d1),
+             o = c * (u * e0 + v * e1), z = 0.5 * c * (e0 * e0 + e1 * e1);
   const real s0 = o * e0 + z * u, s1 = o * e1 + z * v;
   f[0] = d0 - (m * d0 + n * x - s0);
   f[1] = d1 - (m * d1 + n * y - s1);
@@ -57,13 +59,17 @@ void HAND_SYMBOL(double *state, int groups, double omega, double beta, double h,
   for (int k = 0; k < groups; k++) {
     real        *x = (real *)state + 8 * k, q[4], p[4], f[4];
     const double b = beta * h * h;
-    for (int i = 0; i < 4; i++) q[i] = x[i], p[i] = x[4 + i];
+    for (int i = 0; i < 4; i++)
+      q[i] = x[i], p[i] = x[4 + i];
     force(q, b, omega * omega, f);
     for (long step = 0; step < n; step++) {
-      for (int i = 0; i < 4; i++) p[i] += 0.5 * h * f[i], q[i] += h * p[i];
+      for (int i = 0; i < 4; i++)
+        p[i] += 0.5 * h * f[i], q[i] += h * p[i];
       force(q, b, omega * omega, f);
-      for (int i = 0; i < 4; i++) p[i] += 0.5 * h * f[i];
+      for (int i = 0; i < 4; i++)
+        p[i] += 0.5 * h * f[i];
     }
-    for (int i = 0; i < 4; i++) x[i] = q[i], x[4 + i] = p[i];
+    for (int i = 0; i < 4; i++)
+      x[i] = q[i], x[4 + i] = p[i];
   }
 }

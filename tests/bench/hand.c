@@ -65,7 +65,8 @@ CST_INLINE void G(const vd *q, vd o[D][N]) {
 CST_INLINE void product(double h, vd A[D][N], vd B[D][N], int symmetric, vd *S) {
   U for (int a = 0; a < D; a++) U for (int b = symmetric ? a : 0; b < D; b++) {
     vd s = vset(0);
-    U for (int i = 0; i < N; i++) if (nz[a][i] && nz[b][i]) s += (A[a][i] * (h * minv[i])) * B[b][i];
+    U for (int i = 0; i < N; i++) if (nz[a][i] && nz[b][i]) s +=
+        (A[a][i] * (h * minv[i])) * B[b][i];
     S[a * D + b] = s;
   }
 }
@@ -84,7 +85,8 @@ CST_INLINE void extrapolate(vd *l, vd *l1, vd *l2) {
 }
 
 /* q1 = q + h M^-1 ph, ph = pt - G'l. */
-CST_INLINE void drift(double h, const vd *q, const vd *pt, vd G0[D][N], const vd *l, vd *ph, vd *q1) {
+CST_INLINE void drift(double h, const vd *q, const vd *pt, vd G0[D][N], const vd *l, vd *ph,
+                      vd *q1) {
   U for (int i = 0; i < N; i++) {
     ph[i] = pt[i];
     U for (int a = 0; a < D; a++) if (nz[a][i]) ph[i] -= G0[a][i] * l[a];
@@ -124,8 +126,9 @@ CST_INLINE void make_tangent(double h, vd G1[D][N], vd *p) {
 /* n steps of h of K groups; x is [TOGETHER][q[N], p[N], impulses[D]]. */
 CST_INLINE void step_groups(const int K, vd *x, double h, long n) {
   enum { ROWS = 2 * N + D };
-  vd q[TOGETHER][N], p[TOGETHER][N], l[TOGETHER][D], l1[TOGETHER][D], l2[TOGETHER][D], q1[TOGETHER][N],
-      ph[TOGETHER][N], pt[TOGETHER][N], G0[TOGETHER][D][N], G1[TOGETHER][D][N], r[TOGETHER][D];
+  vd q[TOGETHER][N], p[TOGETHER][N], l[TOGETHER][D], l1[TOGETHER][D], l2[TOGETHER][D],
+      q1[TOGETHER][N], ph[TOGETHER][N], pt[TOGETHER][N], G0[TOGETHER][D][N], G1[TOGETHER][D][N],
+      r[TOGETHER][D];
   EACH(k) {
     U for (int i = 0; i < N; i++) q[k][i] = x[k * ROWS + i], p[k][i] = x[k * ROWS + N + i];
     U for (int a = 0; a < D; a++) l[k][a] = l1[k][a] = l2[k][a] = x[k * ROWS + 2 * N + a];
@@ -140,13 +143,15 @@ CST_INLINE void step_groups(const int K, vd *x, double h, long n) {
         drift(h, q[k], pt[k], G0[k], l[k], ph[k], q1[k]);
         some |= active[k] = residual(q1[k], r[k], G1[k]);
       }
-      if (!vany(some)) break;
+      if (!vany(some))
+        break;
       EACH(k) correct(h, active[k], G1[k], G0[k], r[k], l[k]);
     }
     EACH(k) {
       U for (int i = 0; i < N; i++) p[k][i] = ph[k][i] - 0.5 * h * dV[i], q[k][i] = q1[k][i];
       make_tangent(h, G1[k], p[k]);
-      U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) G0[k][a][i] = G1[k][a][i];
+      U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) G0[k][a][i] =
+          G1[k][a][i];
     }
   }
   EACH(k) {
@@ -161,5 +166,6 @@ void HAND_SYMBOL(double *state, int groups, double h, long n) {
   int       k = 0;
   for (; k + together <= groups; k += together)
     step_groups(CST_W == 1 ? 1 : TOGETHER, x + (size_t)k * (2 * N + D), h, n);
-  for (; k < groups; k++) step_groups(1, x + (size_t)k * (2 * N + D), h, n);
+  for (; k < groups; k++)
+    step_groups(1, x + (size_t)k * (2 * N + D), h, n);
 }

@@ -10,7 +10,14 @@
 #include "bench.h"
 #include "tools.h"
 
-enum { LANES = 1024, STEPS = 4000, CHECK_STEPS = 50, ROWS = 12, CHAIN_LANES = 16, CHAIN_STEPS = 100 };
+enum {
+  LANES = 1024,
+  STEPS = 4000,
+  CHECK_STEPS = 50,
+  ROWS = 12,
+  CHAIN_LANES = 16,
+  CHAIN_STEPS = 100
+};
 static const double STEP = 0.02;
 
 /* ---- the heavy top --------------------------------------------------------------------------- */
@@ -22,11 +29,13 @@ static void fill_hand(const cst_study *s, double *state, int width) {
   for (long l = 0; l < LANES; l++) {
     double *x = state + (size_t)(l / width) * (size_t)(ROWS * width) + l % width;
     cst_study_member(s, 0, l, q, v);
-    for (int e = 0; e < 9; e++) x[e * width] = q[e];
+    for (int e = 0; e < 9; e++)
+      x[e * width] = q[e];
     for (int i = 0; i < 3; i++) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       double    omega = 0; /* (R'R')_kj */
-      for (int a = 0; a < 3; a++) omega += q[3 * a + k] * v[3 * a + j];
+      for (int a = 0; a < 3; a++)
+        omega += q[3 * a + k] * v[3 * a + j];
       x[(9 + i) * width] = inertia[i] * omega;
     }
   }
@@ -37,8 +46,8 @@ static double apart(const bench_run *r, const double *hand, int width) {
   for (long l = 0; l < LANES; l++)
     for (int e = 0; e < 9; e++)
       worst = fmax(worst, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + e) -
-                               hand[(size_t)(l / width) * (size_t)(ROWS * width) + (size_t)(e * width) +
-                                    (size_t)(l % width)]));
+                               hand[(size_t)(l / width) * (size_t)(ROWS * width) +
+                                    (size_t)(e * width) + (size_t)(l % width)]));
   return worst;
 }
 
@@ -65,22 +74,27 @@ static PetscErrorCode bench_top(int isa) {
   fill_hand(s, state, width);
   loop(state, LANES / width, STEP, CHECK_STEPS);
   PetscCall(bench_run_time(&r[0]));
-  printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n", STEP,
-         apart(&r[0], state, width), CHECK_STEPS);
-  for (int k = 0; k < METHODS; k++) r[k].steps = STEPS, r[k].best = INFINITY;
+  printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n",
+         STEP, apart(&r[0], state, width), CHECK_STEPS);
+  for (int k = 0; k < METHODS; k++)
+    r[k].steps = STEPS, r[k].best = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     fill_hand(s, state, width);
     const double t = bench_busy();
     loop(state, LANES / width, STEP, STEPS);
     hand = fmin(hand, 1e9 * (bench_busy() - t) / ((double)LANES * STEPS));
-    for (int k = 0; k < METHODS; k++) PetscCall(bench_run_time(&r[k]));
+    for (int k = 0; k < METHODS; k++)
+      PetscCall(bench_run_time(&r[k]));
   }
   printf("  %-28s %8.1f ns a step\n", "hand-written lie-rattle", hand);
   for (int k = 0; k < METHODS; k++)
-    printf("  %-28s %8.1f ns a step, %4.2f of the hand-written loop, %4.2f times as fast as rattle, %.2f "
+    printf("  %-28s %8.1f ns a step, %4.2f of the hand-written loop, %4.2f times as fast as "
+           "rattle, %.2f "
            "iterations\n",
-           methods[k], r[k].best, hand / r[k].best, r[METHODS - 1].best / r[k].best, bench_iterations(&r[k]));
-  for (int k = 0; k < METHODS; k++) PetscCall(bench_run_destroy(&r[k]));
+           methods[k], r[k].best, hand / r[k].best, r[METHODS - 1].best / r[k].best,
+           bench_iterations(&r[k]));
+  for (int k = 0; k < METHODS; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   free(state);
   cst_study_destroy(s);
   PetscFunctionReturn(0);
@@ -95,7 +109,8 @@ static PetscErrorCode bench_chain(int isa) {
   printf("chain of n bodies with ball joints, lie-rattle, ns a step and body:");
   for (int k = 0; k < LENGTHS; k++) {
     char text[200];
-    snprintf(text, sizeof text, "{file: jobs/bodies/ball-chain.yaml, parameters: {n: %d}}", lengths[k]);
+    snprintf(text, sizeof text, "{file: jobs/bodies/ball-chain.yaml, parameters: {n: %d}}",
+             lengths[k]);
     cst_study *s = bench_members(text, "default", CHAIN_LANES, 1e-3);
     bench_run  r = {.study = s,
                     .system = s->system,

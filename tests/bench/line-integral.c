@@ -52,8 +52,8 @@ static bench_run run_of(const cst_study *s, const char *method, long lanes, doub
 
 /* ---- 1. cost --------------------------------------------------------------------------------- */
 
-static const char *const priced[] = {"rattle", "convert(gauss(2))", "hbvm(k=2, s=2)", "hbvm(k=6, s=2)",
-                                     "hbvm(k=9, s=3)"};
+static const char *const priced[] = {"rattle", "convert(gauss(2))", "hbvm(k=2, s=2)",
+                                     "hbvm(k=6, s=2)", "hbvm(k=9, s=3)"};
 enum { PRICED = sizeof priced / sizeof *priced, UNIT = 0, MAIN = 3 };
 
 static const char *verdict(double ratio, double bound) { return ratio <= bound ? "ok" : "ABOVE"; }
@@ -64,8 +64,8 @@ static double time_core(bench_run *r, const cst_core *core) {
   bench_run_start(r);
   const double t = bench_busy();
   for (int g = 0; g < r->batch.groups; g++)
-    if (core->march(cst_stepper_march(r->stepper), r->batch.record + (size_t)g * size, r->steps).reason !=
-        CST_DONE)
+    if (core->march(cst_stepper_march(r->stepper), r->batch.record + (size_t)g * size, r->steps)
+            .reason != CST_DONE)
       abort();
   return bench_busy() - t;
 }
@@ -93,10 +93,10 @@ static double time_kernels(const bench_run *r, int isa, int k) {
   for (int round = 0; round < 10 * BENCH_ROUNDS; round++) {
     const double t = bench_busy();
     for (int call = 0; call < CALLS * k; call++) {
-      s->kernel[isa][CST_K_dV](self, record + at->c * width, record + at->q * width, NULL, NULL, NULL, NULL,
-                               dV);
-      s->kernel[isa][CST_K_G](self, record + at->c * width, record + at->q * width, NULL, NULL, NULL, NULL,
-                              G);
+      s->kernel[isa][CST_K_dV](self, record + at->c * width, record + at->q * width, NULL, NULL,
+                               NULL, NULL, dV);
+      s->kernel[isa][CST_K_G](self, record + at->c * width, record + at->q * width, NULL, NULL,
+                              NULL, NULL, G);
     }
     best = fmin(best, 1e9 * (bench_busy() - t) / (CALLS * width));
   }
@@ -107,7 +107,8 @@ static double time_kernels(const bench_run *r, int isa, int k) {
 /* The nodes of a line integral method. */
 static int nodes_of(const bench_run *r) {
   cst_program *p = cst_program_create(r->parsed);
-  const int k = (int)p->step[0].row->size(p->step[0].data, r->system).each; /* it takes the force at each */
+  const int    k =
+      (int)p->step[0].row->size(p->step[0].data, r->system).each; /* it takes the force at each */
   cst_program_destroy(p);
   return k;
 }
@@ -126,8 +127,9 @@ static void print_pieces(bench_run *r, int isa) {
 /* The starts of all lanes as the hand-written loop has them. */
 static double *hand_state(bench_run *r) {
   const cst_layout *at = cst_stepper_layout(r->stepper);
-  const int         nq = r->system->nq, rows = 2 * nq + r->system->ng, width = cst_stepper_width(r->stepper);
-  double           *state = bench_aligned((size_t)(r->lanes * rows));
+  const int         nq = r->system->nq, rows = 2 * nq + r->system->ng,
+            width = cst_stepper_width(r->stepper);
+  double *state = bench_aligned((size_t)(r->lanes * rows));
   bench_run_start(r);
   for (long l = 0; l < r->lanes; l++)
     for (int i = 0; i < 2 * nq; i++)
@@ -139,7 +141,8 @@ static double *hand_state(bench_run *r) {
 static double time_hand(bench_run *r, hand_line_loop *loop, double *state) {
   const int k = nodes_of(r), s = cst_stepper_march(r->stepper)->stages;
   double    weighted[2 * CST_MAX_NODES], integral[2 * CST_MAX_NODES], xi[3];
-  if (s > 2) abort(); /* the loop has two */
+  if (s > 2)
+    abort(); /* the loop has two */
   cst_legendre_line_tables(k, s, weighted, integral, xi);
   const double t = bench_busy();
   loop(state, r->batch.groups, weighted, integral, r->h, r->steps);
@@ -148,8 +151,9 @@ static double time_hand(bench_run *r, hand_line_loop *loop, double *state) {
 
 /* Largest difference of q from that of the hand-written loop, both at the end of a run. */
 static double apart(const bench_run *r, const double *state) {
-  const int nq = r->system->nq, rows = 2 * nq + r->system->ng, width = cst_stepper_width(r->stepper);
-  double    most = 0;
+  const int nq = r->system->nq, rows = 2 * nq + r->system->ng,
+            width = cst_stepper_width(r->stepper);
+  double most = 0;
   for (long l = 0; l < r->lanes; l++)
     for (int i = 0; i < nq; i++)
       most = fmax(most, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + i) -
@@ -176,8 +180,10 @@ static void print_cost(bench_run *r, double unit, int isa) {
   const bool is_line = strstr(r->method, "hbvm");
   printf("  %-18s %9.1f ns  %6.1f x rattle  %5.2f iterations", r->method, r->best, r->best / unit,
          bench_iterations(r));
-  if (is_line) printf("  hot/generic %4.1f", gain_of_hot(r, isa));
-  if (!strcmp(r->method, priced[MAIN])) printf("  (%.0f: %s)", most_cost, verdict(r->best / unit, most_cost));
+  if (is_line)
+    printf("  hot/generic %4.1f", gain_of_hot(r, isa));
+  if (!strcmp(r->method, priced[MAIN]))
+    printf("  (%.0f: %s)", most_cost, verdict(r->best / unit, most_cost));
   printf("\n");
 }
 
@@ -191,20 +197,24 @@ static PetscErrorCode compare_costs(const start *at, int isa) {
   }
   PetscCall(bench_race(r, PRICED));
   printf("%s, %s\n", at->system, at->state);
-  for (int k = 0; k < PRICED; k++) print_cost(&r[k], r[UNIT].best, isa);
+  for (int k = 0; k < PRICED; k++)
+    print_cost(&r[k], r[UNIT].best, isa);
   print_pieces(&r[MAIN], isa);
-  if (!strcmp(at->system, "modified-pendulum")) compare_with_hand(&r[MAIN], isa);
+  if (!strcmp(at->system, "modified-pendulum"))
+    compare_with_hand(&r[MAIN], isa);
   fflush(stdout);
-  for (int k = 0; k < PRICED; k++) PetscCall(bench_run_destroy(&r[k]));
+  for (int k = 0; k < PRICED; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
   PetscFunctionReturn(0);
 }
 
 /* ---- 3. work against precision --------------------------------------------------------------- */
 
-static const char *const compared[] = {"rattle",         "compose(rattle, suzuki4)", "hbvm(k=6, s=2)",
-                                       "hbvm(k=2, s=2)", "convert(gauss(2))",        "gauss(2)"};
-static const double      targets[] = {1e-4, 1e-6, 1e-8};
+static const char *const compared[] = {
+    "rattle",         "compose(rattle, suzuki4)", "hbvm(k=6, s=2)",
+    "hbvm(k=2, s=2)", "convert(gauss(2))",        "gauss(2)"};
+static const double targets[] = {1e-4, 1e-6, 1e-8};
 enum {
   COMPARED = sizeof compared / sizeof *compared,
   TARGETS = sizeof targets / sizeof *targets,
@@ -244,9 +254,11 @@ static double *states(const bench_run *r) {
 static double *reference_of(const cst_study *s, int isa) {
   const double h = 0.05;
   bench_run    r = run_of(s, "gauss(8)", FEW_LANES, h, lround(END / h));
-  if (bench_run_create(&r, isa) || bench_run_time(&r)) abort();
+  if (bench_run_create(&r, isa) || bench_run_time(&r))
+    abort();
   double *x = states(&r);
-  if (bench_run_destroy(&r)) abort();
+  if (bench_run_destroy(&r))
+    abort();
   return x;
 }
 
@@ -255,10 +267,12 @@ static void compare_states(const bench_run *r, const double *reference, double *
   double   *x = states(r), sum[STATE] = {0};
   for (long k = 0; k < r->lanes * STATE; k++) {
     double most = 0;
-    for (int i = 0; i < nq; i++) most = fmax(most, fabs(x[k * nq + i] - reference[k * nq + i]));
+    for (int i = 0; i < nq; i++)
+      most = fmax(most, fabs(x[k * nq + i] - reference[k * nq + i]));
     sum[k % STATE] += most * most;
   }
-  for (int k = 0; k < STATE; k++) error[k] = sqrt(sum[k] / (double)r->lanes);
+  for (int k = 0; k < STATE; k++)
+    error[k] = sqrt(sum[k] / (double)r->lanes);
   free(x);
 }
 
@@ -282,8 +296,8 @@ static bool is_high_enough(const rung *x) {
   return (x->error[IN_Q] <= last && x->error[IN_P] <= last) || 2e-9 * x->time * FEW_LANES > longest;
 }
 
-static PetscErrorCode ladder_of(const cst_study *s, const char *method, const double *reference, int isa,
-                                ladder *to) {
+static PetscErrorCode ladder_of(const cst_study *s, const char *method, const double *reference,
+                                int isa, ladder *to) {
   bench_run    r = run_of(s, method, FEW_LANES, STEP, 1);
   bench_errors kept;
   double       h = 2 * STEP;
@@ -293,7 +307,8 @@ static PetscErrorCode ladder_of(const cst_study *s, const char *method, const do
   to->energy = kept.largest[BENCH_ENERGY];
   for (to->n = 0; to->n < MOST_RUNGS; h /= 2) {
     PetscCall(climb(&r, h, reference, &to->rung[to->n]));
-    if (is_high_enough(&to->rung[to->n++])) break;
+    if (is_high_enough(&to->rung[to->n++]))
+      break;
   }
   PetscCall(bench_run_destroy(&r));
   PetscFunctionReturn(0);
@@ -303,9 +318,12 @@ static PetscErrorCode ladder_of(const cst_study *s, const char *method, const do
  * where none reaches it. */
 static double time_at(const ladder *x, int of, double error) {
   int k = 0;
-  while (k < x->n && x->rung[k].error[of] > error) k++;
-  if (k == x->n) return INFINITY;
-  if (k == 0) return 1e-3 * x->rung[0].time;
+  while (k < x->n && x->rung[k].error[of] > error)
+    k++;
+  if (k == x->n)
+    return INFINITY;
+  if (k == 0)
+    return 1e-3 * x->rung[0].time;
   const rung  *a = &x->rung[k - 1], *b = &x->rung[k];
   const double way = log(a->error[of] / error) / log(a->error[of] / b->error[of]);
   return 1e-3 * a->time * pow(b->time / a->time, way);
@@ -314,7 +332,8 @@ static double time_at(const ladder *x, int of, double error) {
 /* The order that the last two rungs above the smallest target show. */
 static double slope(const ladder *x, int of) {
   int k = x->n - 1;
-  while (k > 1 && x->rung[k].error[of] < targets[TARGETS - 1]) k--;
+  while (k > 1 && x->rung[k].error[of] < targets[TARGETS - 1])
+    k--;
   return log2(x->rung[k - 1].error[of] / x->rung[k].error[of]);
 }
 
@@ -322,7 +341,8 @@ static double slope(const ladder *x, int of) {
 static void print_time(const ladder *all, int k, int of, double target) {
   const double own = time_at(&all[k], of, target);
   double       least = INFINITY;
-  for (int m = 0; m < COMPARED; m++) least = fmin(least, time_at(&all[m], of, target));
+  for (int m = 0; m < COMPARED; m++)
+    least = fmin(least, time_at(&all[m], of, target));
   if (isinf(own))
     printf("       -  ");
   else
@@ -332,14 +352,16 @@ static void print_time(const ladder *all, int k, int of, double target) {
 static void print_ladders(const ladder *all) {
   printf("  %-26s", "");
   for (int of = 0; of < STATE; of++) {
-    for (int k = 0; k < TARGETS; k++) printf("  %s %.0e ", letters[of], targets[k]);
+    for (int k = 0; k < TARGETS; k++)
+      printf("  %s %.0e ", letters[of], targets[k]);
     printf(" order ");
   }
   printf(" energy at h = %g\n", STEP);
   for (int m = 0; m < COMPARED; m++) {
     printf("  %-26s", compared[m]);
     for (int of = 0; of < STATE; of++) {
-      for (int k = 0; k < TARGETS; k++) print_time(all, m, of, targets[k]);
+      for (int k = 0; k < TARGETS; k++)
+        print_time(all, m, of, targets[k]);
       printf(" %5.1f ", slope(&all[m], of));
     }
     printf(" %.1e\n", all[m].energy);
@@ -351,7 +373,8 @@ static PetscErrorCode compare_precision(const start *at, int isa) {
   double    *reference = reference_of(s, isa);
   ladder     all[COMPARED];
   PetscFunctionBegin;
-  for (int k = 0; k < COMPARED; k++) PetscCall(ladder_of(s, compared[k], reference, isa, &all[k]));
+  for (int k = 0; k < COMPARED; k++)
+    PetscCall(ladder_of(s, compared[k], reference, isa, &all[k]));
   printf("%s, %s\n", at->system, at->state);
   print_ladders(all);
   fflush(stdout);
@@ -365,10 +388,13 @@ int main(int argc, char **argv) {
   PetscCall(bench_open(&argc, &argv, &isa));
   printf("\nline integrals: a step of one lane, h = %g, %s; best of %d\n", STEP, cst_isas[isa].name,
          BENCH_ROUNDS);
-  for (int k = 0; k < STARTS; k++) PetscCall(compare_costs(&starts[k], isa));
-  printf("\nline integrals: us of a lane to T = %g at equal error (least marked *), and the largest relative "
+  for (int k = 0; k < STARTS; k++)
+    PetscCall(compare_costs(&starts[k], isa));
+  printf("\nline integrals: us of a lane to T = %g at equal error (least marked *), and the "
+         "largest relative "
          "error of the energy\n",
          END);
-  for (int k = 0; k < STARTS; k++) PetscCall(compare_precision(&starts[k], isa));
+  for (int k = 0; k < STARTS; k++)
+    PetscCall(compare_precision(&starts[k], isa));
   return PetscFinalize();
 }

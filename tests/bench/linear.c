@@ -44,25 +44,33 @@ static PetscErrorCode chain(int n, int isa) {
   int                      chosen;
   bench_run                r[KINDS];
   PetscFunctionBegin;
-  snprintf(
-      text, sizeof text,
-      "study: ensemble\nsystem: {name: dna-chain, parameters: {n: %d}, compile: always}\n"
-      "initial: {members: %d, seed: 7, around: default, spread: {q: 0.05, v: 0.01}}\nend: 100\nsteps: [0.2]\n"
-      "methods: [\"%s\", \"%s\", \"%s\"]\n",
-      n, LANES, methods[0], methods[1], methods[2]);
+  snprintf(text, sizeof text,
+           "study: ensemble\nsystem: {name: dna-chain, parameters: {n: %d}, compile: always}\n"
+           "initial: {members: %d, seed: 7, around: default, spread: {q: 0.05, v: 0.01}}\nend: "
+           "100\nsteps: [0.2]\n"
+           "methods: [\"%s\", \"%s\", \"%s\"]\n",
+           n, LANES, methods[0], methods[1], methods[2]);
   PetscCall(compiled(text, isa, &s, &chosen));
   for (int k = 0; k < KINDS; k++) {
-    r[k] = (bench_run){
-        .study = s, .system = s->system, .method = methods[k], .lanes = LANES, .h = 0.2, .steps = 200000 / n};
+    r[k] = (bench_run){.study = s,
+                       .system = s->system,
+                       .method = methods[k],
+                       .lanes = LANES,
+                       .h = 0.2,
+                       .steps = 200000 / n};
     PetscCall(bench_run_create(&r[k], chosen));
   }
   PetscCall(bench_race(r, KINDS));
-  const double full = r[FULL].best / r[VERLET].best, simplified = r[SIMPLIFIED].best / r[VERLET].best;
-  printf("DNA chain of %3d     Verlet %8.0f ns   full %8.0f ns: %5.2f of it (2.00: %s)   simplified %8.0f "
+  const double full = r[FULL].best / r[VERLET].best,
+               simplified = r[SIMPLIFIED].best / r[VERLET].best;
+  printf("DNA chain of %3d     Verlet %8.0f ns   full %8.0f ns: %5.2f of it (2.00: %s)   "
+         "simplified %8.0f "
          "ns: %5.2f\n",
-         n, r[VERLET].best, r[FULL].best, full, verdict(full, 2, false), r[SIMPLIFIED].best, simplified);
+         n, r[VERLET].best, r[FULL].best, full, verdict(full, 2, false), r[SIMPLIFIED].best,
+         simplified);
   fflush(stdout);
-  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
+  for (int k = 0; k < KINDS; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
   PetscFunctionReturn(0);
 }
@@ -87,7 +95,8 @@ static double *hand_state(const cst_study *s, int W) {
   for (long l = 0; l < groups * W; l++) {
     cst_study_member(s, 0, l < LANES ? l : 0, q, v);
     for (int i = 0; i < 4; i++)
-      state[l / W * 8 * W + i * W + l % W] = q[i], state[l / W * 8 * W + (4 + i) * W + l % W] = v[i];
+      state[l / W * 8 * W + i * W + l % W] = q[i],
+                                        state[l / W * 8 * W + (4 + i) * W + l % W] = v[i];
   }
   return state;
 }
@@ -97,11 +106,11 @@ static PetscErrorCode springs(int isa) {
   int        chosen, W;
   double     best = INFINITY, apart = 0;
   PetscFunctionBegin;
-  PetscCall(compiled(
-      "study: ensemble\nsystem: {name: double-pendulum, compile: always}\n"
-      "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: 0.02}}\nend: 10\nsteps: [0.05]\n"
-      "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
-      isa, &s, &chosen));
+  PetscCall(compiled("study: ensemble\nsystem: {name: double-pendulum, compile: always}\n"
+                     "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: "
+                     "0.02}}\nend: 10\nsteps: [0.05]\n"
+                     "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
+                     isa, &s, &chosen));
   bench_run r = {.study = s,
                  .system = s->system,
                  .method = "penalty(zhang-skeel(beta=0.4), omega=20)",
@@ -126,7 +135,8 @@ static PetscErrorCode springs(int isa) {
       apart = fmax(apart, fabs(state[l / W * 8 * W + i * W + l % W] -
                                bench_component(&r, l, cst_stepper_layout(r.stepper)->q + i)));
   free(state);
-  printf("double pendulum on springs   by hand %6.1f ns   zhang-skeel %6.1f ns   hand/ours %5.2f (0.60: %s)  "
+  printf("double pendulum on springs   by hand %6.1f ns   zhang-skeel %6.1f ns   hand/ours %5.2f "
+         "(0.60: %s)  "
          " apart after 20 steps %.1g\n",
          best, r.best, best / r.best, verdict(best / r.best, 0.6, true), apart);
   PetscCall(bench_run_destroy(&r));

@@ -31,7 +31,10 @@ static const bench_column columns[] = {
      hand_pendulum_scalar,
      {NULL, hand_pendulum_v2, hand_pendulum_v3, hand_pendulum_v4}},
     {"spherical-pendulum", 0.3, NULL, {NULL}},
-    {"double-pendulum", 0.3, hand_double_scalar, {NULL, hand_double_v2, hand_double_v3, hand_double_v4}},
+    {"double-pendulum",
+     0.3,
+     hand_double_scalar,
+     {NULL, hand_double_v2, hand_double_v3, hand_double_v4}},
     {"heavy-top", 0.1, hand_top_scalar, {NULL, hand_top_v2, hand_top_v3, hand_top_v4}},
     {"double-pendulum-angles", 0.1, NULL, {NULL}},
 };
@@ -43,14 +46,17 @@ static const char *const wrapped[] = {"compose(rattle, suzuki4)", "project(rk4)"
 
 /* The best time of a step of a lane, in timings that are long enough; infinity: the method does not fit, or
  * its first steps fail. */
-static PetscErrorCode time_method(const cst_study *s, const char *method, long lanes, int isa, double *best) {
-  bench_run r = {.study = s, .system = s->system, .method = method, .lanes = lanes, .h = H_STEP, .steps = 1};
+static PetscErrorCode time_method(const cst_study *s, const char *method, long lanes, int isa,
+                                  double *best) {
+  bench_run r = {
+      .study = s, .system = s->system, .method = method, .lanes = lanes, .h = H_STEP, .steps = 1};
   PetscFunctionBegin;
   PetscCall(bench_run_create(&r, isa));
   while (r.steps < 20000) {
     r.best = INFINITY;
     PetscCall(bench_run_time(&r));
-    if (r.best * (double)r.steps * (double)lanes > WANTED) break;
+    if (r.best * (double)r.steps * (double)lanes > WANTED)
+      break;
     r.steps *= 4;
   }
   PetscCall(bench_race(&r, 1));
@@ -64,12 +70,14 @@ static bool fits(const char *method, const cst_system *s) {
   cst_expr_error e;
   cst_method    *m = cst_method_parse(method, NULL, &e);
   const bool     good = m && cst_method_fits(m, s, why, sizeof why);
-  if (m) cst_method_destroy(m);
+  if (m)
+    cst_method_destroy(m);
   return good;
 }
 
 /* In a batch, and alone with the best instruction set up to isa. */
-static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int isa, double best[2]) {
+static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int isa,
+                                double best[2]) {
   PetscFunctionBegin;
   PetscCall(time_method(s[0], method, LANES, isa, &best[0]));
   best[1] = INFINITY;
@@ -92,8 +100,10 @@ static PetscErrorCode print_row(cst_study *const s[COLUMNS][2], const char *meth
   double best[COLUMNS][2];
   bool   any = false;
   PetscFunctionBegin;
-  for (int k = 0; k < COLUMNS; k++) any |= fits(method, s[k][0]->system);
-  if (!any) PetscFunctionReturn(0);
+  for (int k = 0; k < COLUMNS; k++)
+    any |= fits(method, s[k][0]->system);
+  if (!any)
+    PetscFunctionReturn(0);
   printf("%-44s", method);
   for (int k = 0; k < COLUMNS; k++) {
     if (!fits(method, s[k][0]->system)) {
@@ -102,7 +112,8 @@ static PetscErrorCode print_row(cst_study *const s[COLUMNS][2], const char *meth
     }
     PetscCall(time_cell(s[k], method, isa, best[k]));
     print_cell(best[k]);
-    if (!strcmp(method, "rattle")) memcpy(rattle[k], best[k], sizeof best[k]);
+    if (!strcmp(method, "rattle"))
+      memcpy(rattle[k], best[k], sizeof best[k]);
     fflush(stdout);
   }
   printf("\n");
@@ -149,11 +160,14 @@ static void print_limits(cst_study *const s[COLUMNS][2], int isa, double rattle[
 static int find_methods(const char *method[MOST]) {
   int n = 0;
   for (int i = 0; cst_method_info_at(i); i++)
-    if (cst_method_info_at(i)->example) method[n++] = cst_method_info_at(i)->example;
+    if (cst_method_info_at(i)->example)
+      method[n++] = cst_method_info_at(i)->example;
   for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++) {
     int k = 0;
-    while (k < n && strcmp(method[k], wrapped[i]) != 0) k++;
-    if (k == n && n < MOST) method[n++] = wrapped[i];
+    while (k < n && strcmp(method[k], wrapped[i]) != 0)
+      k++;
+    if (k == n && n < MOST)
+      method[n++] = wrapped[i];
   }
   return n;
 }
@@ -168,12 +182,16 @@ int main(int argc, char **argv) {
   for (int k = 0; k < COLUMNS; k++)
     for (int one = 0; one < 2; one++)
       s[k][one] = bench_members(columns[k].name, "default", one ? 1 : LANES, columns[k].spread);
-  printf("\nns a step, h = %g: a lane of a batch of %d (%s) / a trajectory alone; best of %d\n%-44s", H_STEP,
-         LANES, cst_isas[isa].name, BENCH_ROUNDS, "");
-  for (int k = 0; k < COLUMNS; k++) printf(" %22s", columns[k].name);
+  printf(
+      "\nns a step, h = %g: a lane of a batch of %d (%s) / a trajectory alone; best of %d\n%-44s",
+      H_STEP, LANES, cst_isas[isa].name, BENCH_ROUNDS, "");
+  for (int k = 0; k < COLUMNS; k++)
+    printf(" %22s", columns[k].name);
   printf("\n");
-  for (int i = 0; i < n; i++) PetscCall(print_row(s, method[i], isa, rattle));
+  for (int i = 0; i < n; i++)
+    PetscCall(print_row(s, method[i], isa, rattle));
   print_limits(s, isa, rattle);
-  for (int k = 0; k < COLUMNS; k++) cst_study_destroy(s[k][0]), cst_study_destroy(s[k][1]);
+  for (int k = 0; k < COLUMNS; k++)
+    cst_study_destroy(s[k][0]), cst_study_destroy(s[k][1]);
   return PetscFinalize();
 }

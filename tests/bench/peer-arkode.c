@@ -19,12 +19,14 @@ static double *u, *w;                       /* rods and their velocities, [n][d]
 static double *diagonal, *beside, *tension; /* [n] */
 
 static void fill_rods(const double *x, double *rod) {
-  for (int i = 0; i < n * d; i++) rod[i] = i < d ? x[i] : x[i] - x[i - d];
+  for (int i = 0; i < n * d; i++)
+    rod[i] = i < d ? x[i] : x[i] - x[i - d];
 }
 
 static double product(const double *a, const double *b) {
   double sum = 0;
-  for (int k = 0; k < d; k++) sum += a[k] * b[k];
+  for (int k = 0; k < d; k++)
+    sum += a[k] * b[k];
   return sum;
 }
 
@@ -55,25 +57,29 @@ static int motion(double t, N_Vector state, N_Vector derivative, void *context) 
     const int point = i / d;
     rate[i] = v[i];
     rate[n * d + i] = -(i % d == d - 1) - tension[point] * u[i];
-    if (point < n - 1) rate[n * d + i] += tension[point + 1] * u[i + d];
+    if (point < n - 1)
+      rate[n * d + i] += tension[point + 1] * u[i + d];
   }
   return 0;
 }
 
 static double energy(const double *x) {
   double sum = 0;
-  for (int i = 0; i < n * d; i++) sum += x[n * d + i] * x[n * d + i] / 2 + (i % d == d - 1) * x[i];
+  for (int i = 0; i < n * d; i++)
+    sum += x[n * d + i] * x[n * d + i] / 2 + (i % d == d - 1) * x[i];
   return sum;
 }
 
 static void check(int status) {
-  if (status >= 0) return;
+  if (status >= 0)
+    return;
   fprintf(stderr, "peer-arkode: status %d\n", status);
   exit(1);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) return 2;
+  if (argc != 5)
+    return 2;
   n = atoi(argv[1]);
   d = atoi(argv[2]);
   const double tolerance = atof(argv[3]), end = atof(argv[4]);
@@ -86,7 +92,8 @@ int main(int argc, char **argv) {
   N_Vector state = N_VNew_Serial(2 * n * d, context);
   double  *x = N_VGetArrayPointer(state);
   for (int i = 0; i < 2 * n * d; i++)
-    if (scanf("%lf", &x[i]) != 1) return 2;
+    if (scanf("%lf", &x[i]) != 1)
+      return 2;
   fill_rods(x, first);
   const double begun = energy(x);
   void        *integrator = ERKStepCreate(motion, 0, state, context);

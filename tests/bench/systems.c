@@ -31,7 +31,8 @@ static const char *verdict(double ratio, double bound, bool at_least) {
   return (at_least ? ratio >= bound : ratio <= bound) ? "ok" : at_least ? "BELOW" : "ABOVE";
 }
 
-static bench_run rattle(const cst_study *s, const cst_system *system, long lanes, double h, long steps) {
+static bench_run rattle(const cst_study *s, const cst_system *system, long lanes, double h,
+                        long steps) {
   return (bench_run){
       .study = s, .system = system, .method = "rattle", .lanes = lanes, .h = h, .steps = steps};
 }
@@ -53,7 +54,8 @@ static void compile(cst_system *s, int isa, double *seconds) {
     fprintf(stderr, "%s\n", why);
     exit(1);
   }
-  if (seconds) *seconds = bench_now() - t;
+  if (seconds)
+    *seconds = bench_now() - t;
   cst_compile_free(&code);
 }
 
@@ -75,12 +77,14 @@ static PetscErrorCode compare_back_ends(const char *name, double spread, int isa
   PetscCall(bench_race(r, KINDS));
   const double compiled = r[BUILT_IN].best / r[COMPILED].best,
                interpreted = r[COMPILED].best / r[INTERPRETED].best;
-  printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled %5.2f (0.10: "
+  printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled "
+         "%5.2f (0.10: "
          "%s)\n",
          name, r[BUILT_IN].best, r[COMPILED].best, r[INTERPRETED].best, compiled,
          verdict(compiled, 0.95, true), interpreted, verdict(interpreted, 0.1, true));
   fflush(stdout);
-  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
+  for (int k = 0; k < KINDS; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   cst_system_destroy(system[COMPILED]);
   cst_system_destroy(system[INTERPRETED]);
   cst_study_destroy(s);
@@ -89,12 +93,14 @@ static PetscErrorCode compare_back_ends(const char *name, double spread, int isa
 
 /* ---- 2. ten bodies --------------------------------------------------------------------------- */
 
-static const char ten_bodies[] =
-    "system: ten-bodies\ndoc: Ten bodies with a potential between every two.\nsource: this benchmark\n"
-    "coordinates: ['x[10]', 'y[10]', 'z[10]']\nmass: [1, 1, 1]\n"
-    "potential: '-sum(i, 1, 9, sum(j, i + 1, 10, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2 + (z[i] - "
-    "z[j])^2)))'\n"
-    "states:\n  default: {q: [4*cos(0.6*i), 4*sin(0.6*i), 0.3*i], v: [-0.8*sin(0.6*i), 0.8*cos(0.6*i), 0]}\n";
+static const char ten_bodies[] = "system: ten-bodies\ndoc: Ten bodies with a potential between "
+                                 "every two.\nsource: this benchmark\n"
+                                 "coordinates: ['x[10]', 'y[10]', 'z[10]']\nmass: [1, 1, 1]\n"
+                                 "potential: '-sum(i, 1, 9, sum(j, i + 1, 10, 1/sqrt((x[i] - "
+                                 "x[j])^2 + (y[i] - y[j])^2 + (z[i] - "
+                                 "z[j])^2)))'\n"
+                                 "states:\n  default: {q: [4*cos(0.6*i), 4*sin(0.6*i), 0.3*i], v: "
+                                 "[-0.8*sin(0.6*i), 0.8*cos(0.6*i), 0]}\n";
 
 static PetscErrorCode emitting(const cst_system *s, double *seconds) {
   char  *text;
@@ -130,15 +136,18 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   cst_study *s = bench_members(file, "default", LANES, 0.05); /* interpreted */
   r[COMPILED] = rattle(s, system, LANES, 0.01, STEPS);
   r[INTERPRETED] = rattle(s, s->system, LANES, 0.01, STEPS);
-  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_create(&r[k], isa));
+  for (int k = 0; k < KINDS; k++)
+    PetscCall(bench_run_create(&r[k], isa));
   PetscCall(bench_race(r, KINDS));
-  printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with a kept "
+  printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with "
+         "a kept "
          "object %.3f s, step %.0f ns "
          "compiled, "
          "%.0f ns interpreted\n",
          reading, emission, compiling, cached, r[COMPILED].best, r[INTERPRETED].best);
   fflush(stdout);
-  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
+  for (int k = 0; k < KINDS; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   cst_system_destroy(again);
   cst_system_destroy(system);
   cst_study_destroy(s);
@@ -156,16 +165,17 @@ typedef struct {
   bench_run    run;
 } chains;
 
-static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end, long steps,
-                                    chains *c) {
+static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end,
+                                    long steps, chains *c) {
   char      text[512];
   cst_diag *d = cst_diag_create();
   PetscFunctionBegin;
-  snprintf(text, sizeof text,
-           "study: conservation\nsystem: {name: pendulum-chain, parameters: {n: %d}}\ninitial: %s\nend: "
-           "%.17g\nsteps: [0.01]\n"
-           "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
-           n, initial, end);
+  snprintf(
+      text, sizeof text,
+      "study: conservation\nsystem: {name: pendulum-chain, parameters: {n: %d}}\ninitial: %s\nend: "
+      "%.17g\nsteps: [0.01]\n"
+      "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
+      n, initial, end);
   c->study = bench_study(text);
   c->plan = bench_need(cst_plan_create(c->study, isa, d));
   c->agenda = cst_agenda_create(c->plan, 1, 0, NULL, NULL, 0);
@@ -189,12 +199,13 @@ static PetscErrorCode chains_destroy(chains *c) {
 static double *hand_state(const chains *c, int width) {
   const int  nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
   const long groups = (c->run.lanes + width - 1) / width;
-  double    *state = bench_aligned((size_t)groups * (size_t)(rows * width)), *q = bench_aligned((size_t)nq),
-         *v = bench_aligned((size_t)nq);
+  double    *state = bench_aligned((size_t)groups * (size_t)(rows * width)),
+         *q = bench_aligned((size_t)nq), *v = bench_aligned((size_t)nq);
   for (long l = 0; l < groups * width; l++) {
     cst_study_member(c->study, 0, l < c->run.lanes ? l : 0, q, v);
     double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
-    for (int i = 0; i < nq; i++) x[i * width] = q[i], x[(nq + i) * width] = v[i];
+    for (int i = 0; i < nq; i++)
+      x[i * width] = q[i], x[(nq + i) * width] = v[i];
   }
   free(q), free(v);
   return state;
@@ -203,14 +214,15 @@ static double *hand_state(const chains *c, int width) {
 static void hand_time(const chains *c, hand_chain_loop *loop, int width, double *best) {
   double *state = hand_state(c, width);
   double  t = bench_busy();
-  loop(state, (int)((c->run.lanes + width - 1) / width), c->study->system->ng, c->run.h, c->run.steps);
+  loop(state, (int)((c->run.lanes + width - 1) / width), c->study->system->ng, c->run.h,
+       c->run.steps);
   *best = fmin(*best, 1e9 * (bench_busy() - t) / ((double)c->run.steps * (double)c->run.lanes));
   free(state);
 }
 
 /* How far both are apart after some steps, and their iterations a step. */
-static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width, double *difference,
-                                     double iterations[2]) {
+static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width,
+                                     double *difference, double iterations[2]) {
   const int         nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
   const cst_layout *at = cst_stepper_layout(c->run.stepper);
   const long        groups = (c->run.lanes + width - 1) / width;
@@ -224,10 +236,9 @@ static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width
   *difference = 0;
   for (long l = 0; l < c->run.lanes; l++)
     for (int i = 0; i < 2 * nq; i++)
-      *difference =
-          fmax(*difference,
-               fabs(bench_component(&c->run, l, at->q + i) -
-                    state[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width + l % width)]));
+      *difference = fmax(*difference, fabs(bench_component(&c->run, l, at->q + i) -
+                                           state[(size_t)(l / width) * (size_t)(rows * width) +
+                                                 (size_t)(i * width + l % width)]));
   free(state);
   PetscFunctionReturn(0);
 }
@@ -242,22 +253,27 @@ static PetscErrorCode bench_growth(int isa) {
     PetscCall(chains_create(n[k], isa, "turning", 1, 1e5, WORK / n[k], &c[k]));
   PetscCall(compare_states(&c[COMPARED], hand_chain_scalar, 1, &difference, iterations));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    for (int k = 0; k < LENGTHS; k++) PetscCall(bench_run_time(&c[k].run));
+    for (int k = 0; k < LENGTHS; k++)
+      PetscCall(bench_run_time(&c[k].run));
     hand_time(&c[COMPARED], hand_chain_scalar, 1, &hand);
   }
-  printf("one chain (%s, %s), us a step:", c[TEN].back_end.kernels, cst_isas[c[TEN].plan->isa].name);
-  for (int k = 0; k < LENGTHS; k++) printf("  n = %d: %.2f", n[k], 1e-3 * c[k].run.best);
+  printf("one chain (%s, %s), us a step:", c[TEN].back_end.kernels,
+         cst_isas[c[TEN].plan->isa].name);
+  for (int k = 0; k < LENGTHS; k++)
+    printf("  n = %d: %.2f", n[k], 1e-3 * c[k].run.best);
   printf("\n  growth 100 to 1000 %.1f (12: %s), 1000 to 10000 %.1f (12: %s)\n",
          c[THOUSAND].run.best / c[HUNDRED].run.best,
          verdict(c[THOUSAND].run.best / c[HUNDRED].run.best, 12, false),
          c[TEN_THOUSAND].run.best / c[THOUSAND].run.best,
          verdict(c[TEN_THOUSAND].run.best / c[THOUSAND].run.best, 12, false));
-  printf("  n = 200 by hand %.2f: ours/theirs %.2f (1.2: %s); iterations a step %.2f, by hand %.2f; "
-         "difference after %d steps %.0e\n",
-         1e-3 * hand, c[COMPARED].run.best / hand, verdict(c[COMPARED].run.best / hand, 1.2, false),
-         iterations[0], iterations[1], CHECK_STEPS, difference);
+  printf(
+      "  n = 200 by hand %.2f: ours/theirs %.2f (1.2: %s); iterations a step %.2f, by hand %.2f; "
+      "difference after %d steps %.0e\n",
+      1e-3 * hand, c[COMPARED].run.best / hand, verdict(c[COMPARED].run.best / hand, 1.2, false),
+      iterations[0], iterations[1], CHECK_STEPS, difference);
   fflush(stdout);
-  for (int k = 0; k < LENGTHS; k++) PetscCall(chains_destroy(&c[k]));
+  for (int k = 0; k < LENGTHS; k++)
+    PetscCall(chains_destroy(&c[k]));
   PetscFunctionReturn(0);
 }
 
@@ -277,11 +293,13 @@ static PetscErrorCode bench_ensemble(int isa) {
     PetscCall(bench_run_time(&c.run));
     hand_time(&c, loops[isa], cst_isas[isa].width, &hand);
   }
-  printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed ours/theirs %.2f "
+  printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed "
+         "ours/theirs %.2f "
          "(0.83: %s); iterations a step "
          "%.2f, by hand %.2f; difference %.0e\n",
-         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.agenda->batch, c.run.best, hand,
-         hand / c.run.best, verdict(hand / c.run.best, 0.83, true), iterations[0], iterations[1], difference);
+         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.agenda->batch,
+         c.run.best, hand, hand / c.run.best, verdict(hand / c.run.best, 0.83, true), iterations[0],
+         iterations[1], difference);
   PetscCall(chains_destroy(&c));
   PetscFunctionReturn(0);
 }
@@ -297,9 +315,11 @@ int main(int argc, char **argv) {
   const char *reason, *base = getenv("TMPDIR");
   char        folder[4000];
   int         isa = cst_isa_choose(&reason);
-  if (isa < 0) return fprintf(stderr, "%s\n", reason), 2;
+  if (isa < 0)
+    return fprintf(stderr, "%s\n", reason), 2;
   snprintf(folder, sizeof folder, "%s/constella-bench-XXXXXX", base ? base : "/tmp");
-  if (!mkdtemp(folder)) return perror(folder), 2;
+  if (!mkdtemp(folder))
+    return perror(folder), 2;
   setenv("XDG_CACHE_HOME", folder, 1);
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(cst_solver_register());

@@ -7,25 +7,31 @@
 #include "tools.h"
 
 enum { LANES = 1024, STEPS = 2000, METHODS = 3 };
-static const char *const methods[METHODS] = {"rattle",
-                                             "langevin(rattle, friction=0.5, inverse-temperature=20)",
-                                             "baoab(friction=0.5, inverse-temperature=20)"};
+static const char *const methods[METHODS] = {
+    "rattle", "langevin(rattle, friction=0.5, inverse-temperature=20)",
+    "baoab(friction=0.5, inverse-temperature=20)"};
 
 static PetscErrorCode race(const char *system, int isa) {
   cst_study *s = bench_members(system, "default", LANES, 0.05);
   bench_run  r[METHODS];
   PetscFunctionBegin;
   for (int k = 0; k < METHODS; k++) {
-    r[k] = (bench_run){
-        .study = s, .system = s->system, .method = methods[k], .lanes = LANES, .h = 0.02, .steps = STEPS};
+    r[k] = (bench_run){.study = s,
+                       .system = s->system,
+                       .method = methods[k],
+                       .lanes = LANES,
+                       .h = 0.02,
+                       .steps = STEPS};
     PetscCall(bench_run_create(&r[k], isa));
   }
   PetscCall(bench_race(r, METHODS));
-  printf("%-18s rattle %6.1f ns   langevin(rattle) %6.1f (%.2f)   baoab %6.1f (%.2f)   a normal deviate "
+  printf("%-18s rattle %6.1f ns   langevin(rattle) %6.1f (%.2f)   baoab %6.1f (%.2f)   a normal "
+         "deviate "
          "%5.1f ns\n",
          system, r[0].best, r[1].best, r[1].best / r[0].best, r[2].best, r[2].best / r[0].best,
          (r[1].best - r[0].best) / s->system->nq);
-  for (int k = 0; k < METHODS; k++) PetscCall(bench_run_destroy(&r[k]));
+  for (int k = 0; k < METHODS; k++)
+    PetscCall(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
   PetscFunctionReturn(0);
 }

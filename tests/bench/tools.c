@@ -19,7 +19,8 @@ static double seconds(clockid_t clock) {
 PetscErrorCode bench_open(int *argc, char ***argv, int *isa) {
   const char *reason;
   *isa = cst_isa_choose(&reason);
-  if (*isa < 0) fprintf(stderr, "%s\n", reason), exit(2);
+  if (*isa < 0)
+    fprintf(stderr, "%s\n", reason), exit(2);
   PetscCall(PetscInitialize(argc, argv, NULL, NULL));
   PetscFunctionBegin;
   PetscCall(cst_solver_register());
@@ -30,13 +31,15 @@ double bench_now(void) { return seconds(CLOCK_MONOTONIC); }
 double bench_busy(void) { return seconds(CLOCK_THREAD_CPUTIME_ID); }
 
 void *bench_need(void *p) {
-  if (!p) abort();
+  if (!p)
+    abort();
   return p;
 }
 
 double *bench_aligned(size_t n) {
   void *p = NULL;
-  if (posix_memalign(&p, 64, n * sizeof(double))) abort();
+  if (posix_memalign(&p, 64, n * sizeof(double)))
+    abort();
   memset(p, 0, n * sizeof(double));
   return p;
 }
@@ -52,7 +55,8 @@ cst_study *bench_study(const char *text) {
 cst_study *bench_members(const char *system, const char *state, long members, double spread) {
   char text[8192];
   snprintf(text, sizeof text,
-           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, around: %s, spread: {q: %g, v: "
+           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, around: %s, spread: "
+           "{q: %g, v: "
            "%g}}\nend: 1\nsteps: [0.1]\n"
            "methods: [rk4]\n",
            system, members, state, spread, spread);
@@ -80,7 +84,8 @@ void bench_hand_fill(const cst_study *s, double *state, int width, long lanes) {
 static cst_method *method_of(const char *text) {
   cst_expr_error e;
   cst_method    *m = cst_method_parse(text, NULL, &e);
-  if (!m) fprintf(stderr, "%s: %s\n", text, e.message);
+  if (!m)
+    fprintf(stderr, "%s: %s\n", text, e.message);
   return bench_need(m);
 }
 
@@ -108,10 +113,11 @@ PetscErrorCode bench_run_destroy(bench_run *r) {
 
 void bench_run_start(bench_run *r) {
   const cst_study *s = r->study;
-  double          *q = bench_aligned((size_t)s->system->nq), *v = bench_aligned((size_t)s->system->nq);
+  double *q = bench_aligned((size_t)s->system->nq), *v = bench_aligned((size_t)s->system->nq);
   cst_batch_reset(r->stepper, &r->batch, r->lanes);
   for (long l = 0; l < r->lanes; l++) {
-    if (!cst_study_member(s, 0, l, q, v)) abort();
+    if (!cst_study_member(s, 0, l, q, v))
+      abort();
     cst_batch_start(r->stepper, &r->batch, l, s->parameter, q, v, 1e-14);
   }
   cst_batch_ready(r->stepper, &r->batch);
@@ -131,7 +137,8 @@ PetscErrorCode bench_run_time(bench_run *r) {
 PetscErrorCode bench_race(bench_run *r, int n) {
   PetscFunctionBegin;
   for (int round = 0; round < BENCH_ROUNDS; round++)
-    for (int k = 0; k < n; k++) PetscCall(bench_run_time(&r[k]));
+    for (int k = 0; k < n; k++)
+      PetscCall(bench_run_time(&r[k]));
   PetscFunctionReturn(0);
 }
 
@@ -174,14 +181,16 @@ static void call_piece(const pieces *p, int piece, int call) {
 
 static double time_piece(const pieces *p, int piece) {
   const double t = bench_busy();
-  for (int call = 0; call < CALLS; call++) call_piece(p, piece, call);
+  for (int call = 0; call < CALLS; call++)
+    call_piece(p, piece, call);
   return 1e9 * (bench_busy() - t) / CALLS;
 }
 
 /* Every piece loads the record and begins the step again; all but the first evaluate a residual. */
 static void separate(const double *best, int width, double *piece) {
   for (int k = 0; k < BENCH_PIECES; k++)
-    piece[k] = (best[k] - (k ? best[k < BENCH_SOLUTION ? BENCH_BEGIN : BENCH_RESIDUAL] : 0)) / width;
+    piece[k] =
+        (best[k] - (k ? best[k < BENCH_SOLUTION ? BENCH_BEGIN : BENCH_RESIDUAL] : 0)) / width;
 }
 
 const cst_substep_row *bench_row(const bench_run *r) {
@@ -193,20 +202,25 @@ const cst_substep_row *bench_row(const bench_run *r) {
 
 void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
   const cst_march *m = cst_stepper_march(r->stepper);
-  const size_t     size = cst_stepper_record_size(r->stepper), unknowns = (size_t)m->unknowns * CST_W_MAX;
-  const cst_core  *hot = cst_substep_core(bench_row(r), r->system, isa);
-  pieces           p = {.core = hot->begin ? hot : bench_row(r)->core[isa], .march = m};
-  double           best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  const size_t     size = cst_stepper_record_size(r->stepper),
+               unknowns = (size_t)m->unknowns * CST_W_MAX;
+  const cst_core *hot = cst_substep_core(bench_row(r), r->system, isa);
+  pieces          p = {.core = hot->begin ? hot : bench_row(r)->core[isa], .march = m};
+  double          best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
   p.x = bench_aligned(unknowns), p.f = bench_aligned(unknowns), p.d = bench_aligned(unknowns);
   p.scratch = (cst_scratch *)bench_aligned(sizeof *p.scratch / sizeof(double));
-  for (int call = 0; call < CALLS; call++) p.record[call] = bench_aligned(size);
+  for (int call = 0; call < CALLS; call++)
+    p.record[call] = bench_aligned(size);
   bench_run_start(r);
   for (int round = 0; round < 10 * BENCH_ROUNDS; round++) {
-    for (int call = 0; call < CALLS; call++) memcpy(p.record[call], r->batch.record, size * sizeof(double));
-    for (int k = 0; k < BENCH_PIECES; k++) best[k] = fmin(best[k], time_piece(&p, k));
+    for (int call = 0; call < CALLS; call++)
+      memcpy(p.record[call], r->batch.record, size * sizeof(double));
+    for (int k = 0; k < BENCH_PIECES; k++)
+      best[k] = fmin(best[k], time_piece(&p, k));
   }
   separate(best, cst_stepper_width(r->stepper), piece);
-  for (int call = 0; call < CALLS; call++) free(p.record[call]);
+  for (int call = 0; call < CALLS; call++)
+    free(p.record[call]);
   free(p.x), free(p.f), free(p.d), free(p.scratch);
 }
 
@@ -220,13 +234,14 @@ typedef struct {
 static kept measure(const bench_run *r, long l) {
   const cst_system *s = r->system;
   const cst_layout *at = cst_stepper_layout(r->stepper);
-  double           *q = bench_aligned((size_t)(3 * s->nq)), *p = q + s->nq, *v = p + s->nq, T = 0, V;
-  kept              x = {{0}, {0}};
+  double *q = bench_aligned((size_t)(3 * s->nq)), *p = q + s->nq, *v = p + s->nq, T = 0, V;
+  kept    x = {{0}, {0}};
   for (int i = 0; i < s->nq; i++)
     q[i] = bench_component(r, l, at->q + i), p[i] = bench_component(r, l, at->p + i);
   cst_system_velocity(s, r->study->parameter, q, p, v);
   cst_system_eval(s, CST_K_V, r->study->parameter, q, NULL, NULL, NULL, NULL, &V);
-  for (int i = 0; i < s->nq; i++) T += 0.5 * p[i] * v[i];
+  for (int i = 0; i < s->nq; i++)
+    T += 0.5 * p[i] * v[i];
   x.value[BENCH_ENERGY] = T + V, x.size[BENCH_ENERGY] = fabs(T) + fabs(V);
   if (s->nsym > 0) {
     double *all = bench_aligned((size_t)(s->nsym * s->nq));
@@ -247,10 +262,12 @@ static void compare(const bench_run *r, kept *start, double *error) {
     const kept now = measure(r, l);
     for (int k = 0; k < BENCH_KEPT; k++) {
       start[l].size[k] = fmax(start[l].size[k], now.size[k]);
-      if (start[l].size[k] > 0) sum[k] += pow((now.value[k] - start[l].value[k]) / start[l].size[k], 2);
+      if (start[l].size[k] > 0)
+        sum[k] += pow((now.value[k] - start[l].value[k]) / start[l].size[k], 2);
     }
   }
-  for (int k = 0; k < BENCH_KEPT; k++) error[k] = sqrt(sum[k] / (double)r->lanes);
+  for (int k = 0; k < BENCH_KEPT; k++)
+    error[k] = sqrt(sum[k] / (double)r->lanes);
 }
 
 PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e) {
@@ -259,11 +276,13 @@ PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e) {
   PetscFunctionBegin;
   *e = (bench_errors){{0}, {0}};
   bench_run_start(r);
-  for (long l = 0; l < r->lanes; l++) start[l] = measure(r, l);
+  for (long l = 0; l < r->lanes; l++)
+    start[l] = measure(r, l);
   for (long n = 0; n < steps; n += look) {
     PetscCall(cst_stepper_advance(r->stepper, &r->batch, look < steps - n ? look : steps - n));
     compare(r, start, e->last);
-    for (int k = 0; k < BENCH_KEPT; k++) e->largest[k] = fmax(e->largest[k], e->last[k]);
+    for (int k = 0; k < BENCH_KEPT; k++)
+      e->largest[k] = fmax(e->largest[k], e->last[k]);
   }
   free(start);
   PetscFunctionReturn(0);

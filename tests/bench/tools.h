@@ -59,10 +59,11 @@ typedef struct {
 
 PetscErrorCode bench_run_create(bench_run *r, int isa);
 PetscErrorCode bench_run_destroy(bench_run *r);
-void           bench_run_start(bench_run *r);                   /* everybody at the start */
-PetscErrorCode bench_run_time(bench_run *r);                    /* r->steps from the start; best is kept */
-PetscErrorCode bench_race(bench_run *r, int n);                 /* BENCH_ROUNDS timings of n runs by turns */
-double bench_component(const bench_run *r, long lane, int row); /* of the record, by numbers of its layout */
+void           bench_run_start(bench_run *r);   /* everybody at the start */
+PetscErrorCode bench_run_time(bench_run *r);    /* r->steps from the start; best is kept */
+PetscErrorCode bench_race(bench_run *r, int n); /* BENCH_ROUNDS timings of n runs by turns */
+double         bench_component(const bench_run *r, long lane,
+                               int row);     /* of the record, by numbers of its layout */
 double bench_iterations(const bench_run *r); /* of the solver, a step and lane since the start */
 
 /* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution

@@ -25,12 +25,15 @@ static void refused_bytes(const char *text, size_t n, const char *expected) {
   cst_document *doc = cst_document_parse("f", text, n, d);
   char         *out = printed(d);
   OK(!doc && !strcmp(out, expected), "refused: %.*s", (int)strcspn(expected, "\n"), expected);
-  if (strcmp(out, expected)) NOTE("printed: %s", out);
+  if (strcmp(out, expected))
+    NOTE("printed: %s", out);
   free(out);
   cst_document_destroy(doc);
   cst_diag_destroy(d);
 }
-static void refused(const char *text, const char *expected) { refused_bytes(text, strlen(text), expected); }
+static void refused(const char *text, const char *expected) {
+  refused_bytes(text, strlen(text), expected);
+}
 
 static void test_refusals(void) {
   refused("", "f:1:1: error: the file is empty\n");
@@ -43,9 +46,10 @@ static void test_refusals(void) {
   refused("a: 1\nb: 2\na: 3\n", "f:3:1: error: duplicate key 'a'\n");
   refused("a: {x: 1, x: 2}\nb: {y: 1, y: 2}\n",
           "f:1:11: error: duplicate key 'x'\nf:2:11: error: duplicate key 'y'\n2 errors\n");
-  refused("a: &x 1\nb: *x\n", "f:1:7: error: anchors (&name) are not allowed: write the value out\nf:2:5: "
-                              "error: aliases (*name) are not "
-                              "allowed: write the value out\n2 errors\n");
+  refused("a: &x 1\nb: *x\n",
+          "f:1:7: error: anchors (&name) are not allowed: write the value out\nf:2:5: "
+          "error: aliases (*name) are not "
+          "allowed: write the value out\n2 errors\n");
   refused("a: *nope\n", "f:1:5: error: aliases (*name) are not allowed: write the value out\n");
   refused("a: !!int 5\n", "f:1:10: error: tags (!name) are not allowed\n");
   refused("? [k]\n: 3\n", "f:1:3: error: a key must be a word\n");
@@ -63,8 +67,10 @@ static void test_refusals(void) {
   refused("a: \xe2\x82\x28\n", "f:1:4: error: the file is not UTF-8 text (byte 0xe2)\n");
   refused("a: \xed\xa0\x80\n", "f:1:4: error: the file is not UTF-8 text (byte 0xed)\n");
   refused("a: \xf4\x90\x80\x80\n", "f:1:4: error: the file is not UTF-8 text (byte 0xf4)\n");
-  refused("a: 1\nb: \x1b[1m\n", "f:2:4: error: control character (byte 0x1b); only text is allowed\n");
-  refused_bytes("a: \0b\n", 6, "f:1:4: error: control character (byte 0x00); only text is allowed\n");
+  refused("a: 1\nb: \x1b[1m\n",
+          "f:2:4: error: control character (byte 0x1b); only text is allowed\n");
+  refused_bytes("a: \0b\n", 6,
+                "f:1:4: error: control character (byte 0x00); only text is allowed\n");
   refused("a: \"x\\0y\"\n", "f:1:4: error: control character in text (byte 0x00)\n");
   refused("? a:\t- b\n", "f:1:5: error: a tab; blanks are allowed\n");
   refused("a: \"x\\ey\"\n", "f:1:4: error: control character in text (byte 0x1b)\n");
@@ -87,7 +93,8 @@ static void test_canonical(void) {
       "a: 1\r\nb: 2\r\n",
   };
   static const char *const expected[] = {
-      "a:\n  c: it's\n  d:\n    - 1\n    -\n      - 2\n      - x\n    - []\n    - {}\nb: 2\ne:\n  -\n    f: "
+      "a:\n  c: it's\n  d:\n    - 1\n    -\n      - 2\n      - x\n    - []\n    - {}\nb: 2\ne:\n  "
+      "-\n    f: "
       "\"x: y\"\n    g: \"-\"\n",
       "a: \"q\\\"\\\\\\t\\r\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: "
       "\"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n",
@@ -101,7 +108,8 @@ static void test_canonical(void) {
     cst_document *again = cst_document_parse("f", once, strlen(once), d);
     char         *twice = again ? cst_document_canonical(again) : strdup("none");
     OK(!strcmp(once, expected[i]), "canonical text %d", i);
-    if (strcmp(once, expected[i])) NOTE("%s", once);
+    if (strcmp(once, expected[i]))
+      NOTE("%s", once);
     OK(!strcmp(once, twice), "canonical text %d is a fixed point", i);
     cst_diag_print(d, stdout);
     free(once), free(twice);
@@ -124,7 +132,8 @@ static void at_place(const char *text, const char *key, int offset, int line, in
   }
   char *out = printed(d);
   OK(!strcmp(out, expected), "offset %d of %s stands at %d:%d", offset, key, line, column);
-  if (strcmp(out, expected)) NOTE("%s", out);
+  if (strcmp(out, expected))
+    NOTE("%s", out);
   free(out);
   cst_document_destroy(doc);
   cst_diag_destroy(d);
@@ -132,7 +141,8 @@ static void at_place(const char *text, const char *key, int offset, int line, in
 
 static void test_places(void) {
   static const char text[] =
-      "plain: m*g*z\nsingle: 'it''s #1'\ndouble: \"a\\tbc\"\nmulti: one\n  two\n\n  three\nblock: |\n    x + "
+      "plain: m*g*z\nsingle: 'it''s #1'\ndouble: \"a\\tbc\"\nmulti: one\n  two\n\n  three\nblock: "
+      "|\n    x + "
       "y\n      - z\n"
       "fold: >\n  x\n  y\nlist: [1, 2]\nmap:\n  inner: 1\nempty:\nflow: {}\n\xc3\xa9: \xc3\xa9 x\n";
   at_place(text, "plain", 2, 1, 10);
@@ -162,10 +172,11 @@ static void test_lookup(void) {
      "a mapping of two");
   OK(!strcmp(cst_yaml_text(cst_yaml_key(root, 0)), "b") && cst_yaml_value(root, 1) == a,
      "keys stand in the order of the file");
-  OK(cst_yaml_is_list(a) && cst_yaml_size(a) == 2 && !strcmp(cst_yaml_text(cst_yaml_item(a, 1)), "y") &&
-         !cst_yaml_item(a, 2),
+  OK(cst_yaml_is_list(a) && cst_yaml_size(a) == 2 &&
+         !strcmp(cst_yaml_text(cst_yaml_item(a, 1)), "y") && !cst_yaml_item(a, 2),
      "a list of two");
-  OK(!cst_yaml_get(root, "c") && !cst_yaml_get(NULL, "c") && !cst_yaml_text(a) && !cst_yaml_size(NULL),
+  OK(!cst_yaml_get(root, "c") && !cst_yaml_get(NULL, "c") && !cst_yaml_text(a) &&
+         !cst_yaml_size(NULL),
      "what is absent is NULL");
   cst_yaml_place(cst_yaml_item(a, 1), &line, &column);
   OK(line == 2 && column == 8, "the second item stands at 2:8");
@@ -185,23 +196,28 @@ static void test_diag(void) {
   cst_diag_add(d, NULL, 0, 0, "command line");
   cst_diag_add(d, "c", 1, 2, "of\n%s", "two lines");
   char *out = printed(d);
-  OK(!strcmp(out, "constella: error: command line\na: error: no place, ?[31m\na:2:9: error: second\na:10:1: "
-                  "error: third 3\nb:2:1: error: "
-                  "later\nc:1:2: error: of\n  two lines\n6 errors\n"),
+  OK(!strcmp(
+         out,
+         "constella: error: command line\na: error: no place, ?[31m\na:2:9: error: second\na:10:1: "
+         "error: third 3\nb:2:1: error: "
+         "later\nc:1:2: error: of\n  two lines\n6 errors\n"),
      "errors are printed in order of place, lines of a message indented");
   free(out);
   cst_diag_destroy(d);
   static const char *const names[] = {"rattle", "shake", "midpoint", "m"};
-  OK(cst_diag_nearest("rattel", names, 4) == names[0] && cst_diag_nearest("shke", names, 4) == names[1] &&
+  OK(cst_diag_nearest("rattel", names, 4) == names[0] &&
+         cst_diag_nearest("shke", names, 4) == names[1] &&
          cst_diag_nearest("midpiont", names, 4) == names[2],
      "a slip finds its word");
   OK(!cst_diag_nearest("gauss", names, 4) && !cst_diag_nearest("", names, 4) &&
          !cst_diag_nearest("x", names, 4),
      "another word finds none");
-  OK(!strcmp(cst_diag_join(names, 3), "rattle, shake, midpoint") && !strcmp(cst_diag_join(names, 0), ""),
+  OK(!strcmp(cst_diag_join(names, 3), "rattle, shake, midpoint") &&
+         !strcmp(cst_diag_join(names, 0), ""),
      "names are joined");
   const char *many[1000];
-  for (int i = 0; i < 1000; i++) many[i] = "component";
+  for (int i = 0; i < 1000; i++)
+    many[i] = "component";
   const char *joined = cst_diag_join(many, 1000);
   OK(strlen(joined) < 2048 && !strcmp(joined + strlen(joined) - 5, ", ..."), "a long list is cut");
 }
@@ -214,8 +230,8 @@ static void test_files(void) {
          !cst_document_read_file("/", &text, &n, d),
      "what is no file is not read");
   out = printed(d);
-  OK(!strcmp(out,
-             "/: error: Is a directory\n/nonexistent/x.yaml: error: No such file or directory\n2 errors\n"),
+  OK(!strcmp(out, "/: error: Is a directory\n/nonexistent/x.yaml: error: No such file or "
+                  "directory\n2 errors\n"),
      "and why");
   free(out);
   OK(cst_document_read_file("/proc/self/stat", &text, &n, d) && n == strlen(text) && n > 10,
@@ -253,7 +269,8 @@ static void test_large_file(void) {
   out = printed(d);
   snprintf(expected, sizeof expected, "%s: error: the file is larger than 64 MiB\n", path);
   OK(!read && !text && !strcmp(out, expected), "refused: the file is larger than 64 MiB");
-  if (strcmp(out, expected)) NOTE("%s", out);
+  if (strcmp(out, expected))
+    NOTE("%s", out);
   unlink(path), close(fd);
   free(out), free(text);
   cst_diag_destroy(d);
@@ -283,9 +300,11 @@ static void test_numbers(void) {
   FILE         *f = open_memstream(&text, &length);
   int           right = 0;
   fprintf(f, "list: [0");
-  for (int i = 1; i < MANY; i++) fprintf(f, ", %d", i);
+  for (int i = 1; i < MANY; i++)
+    fprintf(f, ", %d", i);
   fprintf(f, "]\nmap:\n");
-  for (int i = 0; i < MANY; i++) fprintf(f, "  k%d: %d\n", i, i);
+  for (int i = 0; i < MANY; i++)
+    fprintf(f, "  k%d: %d\n", i, i);
   fclose(f);
   cst_diag     *d = cst_diag_create();
   cst_document *doc = cst_document_parse("f", text, length, d);
@@ -295,8 +314,8 @@ static void test_numbers(void) {
     right += atoi(cst_yaml_text(cst_yaml_item(list, i))) == i &&
              atoi(cst_yaml_text(cst_yaml_key(map, i)) + 1) == i &&
              atoi(cst_yaml_text(cst_yaml_value(map, i))) == i;
-  OK(right == MANY && !cst_yaml_item(list, MANY) && !cst_yaml_item(list, -1) && !cst_yaml_key(list, 0) &&
-         !cst_yaml_item(map, 0),
+  OK(right == MANY && !cst_yaml_item(list, MANY) && !cst_yaml_item(list, -1) &&
+         !cst_yaml_key(list, 0) && !cst_yaml_item(map, 0),
      "%d entries by number", MANY);
   OK((double)(clock() - start) / CLOCKS_PER_SEC < 5, "in linear time");
   cst_yaml_remove(map, "k0");

@@ -37,7 +37,8 @@ static void uniforms(void) {
     bin[(int)(16 * u)]++;
   }
   double chi = 0, mean = sum / DRAWS, var = square / DRAWS - mean * mean;
-  for (int i = 0; i < 16; i++) chi += pow(bin[i] - DRAWS / 16., 2) / (DRAWS / 16.);
+  for (int i = 0; i < 16; i++)
+    chi += pow(bin[i] - DRAWS / 16., 2) / (DRAWS / 16.);
   OK(low > 0 && high < 1, "uniforms lie in (0, 1): from %.3g to 1 - %.3g", low, 1 - high);
   OK(fabs(mean - 0.5) < 4 / sqrt(12. * DRAWS), "uniforms: mean %.5f", mean);
   OK(fabs(var - 1 / 12.) < 4 * sqrt(1 / 180. / DRAWS), "uniforms: variance %.6f", var);
@@ -53,12 +54,15 @@ static void normals(void) {
     double x = cst_random_normal(11, (uint64_t)i, CST_PURPOSE_TEST, 3, 1),
            y = cst_random_normal(11, (uint64_t)i, CST_PURPOSE_TEST, 3, 2);
     double p = 1;
-    for (int k = 0; k < 4; k++) m[k] += (p *= x) / DRAWS;
+    for (int k = 0; k < 4; k++)
+      m[k] += (p *= x) / DRAWS;
     cross += x * y / DRAWS;
   }
   for (int k = 0; k < 4; k++)
-    OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1, m[k]);
-  OK(fabs(cross) < 4 / sqrt(DRAWS), "normals: neighbouring components are uncorrelated: %.4f", cross);
+    OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1,
+       m[k]);
+  OK(fabs(cross) < 4 / sqrt(DRAWS), "normals: neighbouring components are uncorrelated: %.4f",
+     cross);
 }
 
 /* Kolmogorov-Smirnov distance from the normal distribution. */
@@ -69,13 +73,15 @@ static void normal_shape(void) {
   enum { N = 20000 };
   static double x[N];
   double        worst = 0;
-  for (int i = 0; i < N; i++) x[i] = cst_random_normal(12, 5, CST_PURPOSE_TEST, (uint32_t)i, 0);
+  for (int i = 0; i < N; i++)
+    x[i] = cst_random_normal(12, 5, CST_PURPOSE_TEST, (uint32_t)i, 0);
   qsort(x, N, sizeof *x, ascending);
   for (int i = 0; i < N; i++) {
     double f = 0.5 * erfc(-x[i] / sqrt(2));
     worst = fmax(worst, fmax(fabs(f - i / (double)N), fabs(f - (i + 1) / (double)N)));
   }
-  OK(worst * sqrt(N) < 1.95, "normals: Kolmogorov-Smirnov statistic %.2f is below the 0.999 quantile 1.95",
+  OK(worst * sqrt(N) < 1.95,
+     "normals: Kolmogorov-Smirnov statistic %.2f is below the 0.999 quantile 1.95",
      worst * sqrt(N));
 }
 
@@ -97,7 +103,8 @@ static void addresses(void) {
   for (int i = 0; i < N; i++)
     u[i] = cst_random_uniform(a[i].seed, a[i].member, a[i].purpose, a[i].substep, a[i].component);
   for (int i = 0; i < N; i++)
-    for (int j = 0; j < i; j++) equal += u[i] == u[j];
+    for (int j = 0; j < i; j++)
+      equal += u[i] == u[j];
   OK(equal == 0, "every field of the address matters, high words too");
   OK(u[0] == cst_random_uniform(1, 2, 3, 4, 5), "the same address gives the same bits");
 }
@@ -106,9 +113,11 @@ static void addresses(void) {
 static void sha(void) {
   char hex[65];
   cst_sha256("", 0, hex);
-  OK(!strcmp(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"), "sha256 of nothing");
+  OK(!strcmp(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+     "sha256 of nothing");
   cst_sha256("abc", 3, hex);
-  OK(!strcmp(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), "sha256 of abc");
+  OK(!strcmp(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+     "sha256 of abc");
   const char *two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
   cst_sha256(two, strlen(two), hex);
   OK(!strcmp(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
@@ -119,16 +128,19 @@ static void sha(void) {
   OK(!strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
      "sha256 of a million a");
   cst_sha256(million, 55, hex);
-  OK(!strcmp(hex, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"), "sha256 of 55 a");
+  OK(!strcmp(hex, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
+     "sha256 of 55 a");
   cst_sha256(million, 64, hex);
-  OK(!strcmp(hex, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"), "sha256 of 64 a");
+  OK(!strcmp(hex, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
+     "sha256 of 64 a");
   free(million);
 }
 
 static void finish(cst_sha256_context *s, char hex[65]) {
   unsigned char digest[32];
   cst_sha256_final(s, digest);
-  for (int i = 0; i < 32; i++) sprintf(hex + 2 * i, "%02x", digest[i]);
+  for (int i = 0; i < 32; i++)
+    sprintf(hex + 2 * i, "%02x", digest[i]);
 }
 
 /* Every length up to four blocks, in pieces of every size up to a hundred, with the processor's instructions
@@ -137,7 +149,8 @@ static void sha_in_pieces(void) {
   unsigned char text[256];
   char          whole[65], pieces[65], portable[65];
   int           wrong = 0, other = 0;
-  for (int i = 0; i < 256; i++) text[i] = (unsigned char)(i * i + 7 * i);
+  for (int i = 0; i < 256; i++)
+    text[i] = (unsigned char)(i * i + 7 * i);
   for (unsigned long length = 0; length <= 256; length++) {
     cst_sha256(text, length, whole);
     for (unsigned long piece = 1; piece <= 100; piece++) {
@@ -153,8 +166,8 @@ static void sha_in_pieces(void) {
       other += strcmp(whole, portable) != 0;
     }
   }
-  OK(!wrong && !other, "sha256 in pieces is that of the whole (%d differ), portable too (%d differ)", wrong,
-     other);
+  OK(!wrong && !other,
+     "sha256 in pieces is that of the whole (%d differ), portable too (%d differ)", wrong, other);
   text[100] ^= 1;
   cst_sha256(text, 256, pieces);
   OK(strcmp(whole, pieces), "and another one where a bit is turned");

@@ -30,13 +30,15 @@ static void shuffle(double *x, int n, int key) {
 
 static cst_sum sum_of(const double *x, int n) {
   cst_sum s = {{0}};
-  for (int i = 0; i < n; i++) cst_sum_add(&s, x[i]);
+  for (int i = 0; i < n; i++)
+    cst_sum_add(&s, x[i]);
   return s;
 }
 
 /* In `parts` pieces of random lengths, merged as a tree from the right. */
 static cst_sum sum_in_parts(const double *x, int n, int parts, int key) {
-  if (parts < 2 || n < 2) return sum_of(x, n);
+  if (parts < 2 || n < 2)
+    return sum_of(x, n);
   const int     left = (int)(uniform(parts, key) * n);
   const cst_sum a = sum_of(x, left);
   cst_sum       b = sum_in_parts(x + left, n - left, parts - 1, key);
@@ -70,7 +72,8 @@ static void check_against_integers(void) {
     const cst_sum s = sum_of(x, i + 1);
     wrong += cst_sum_value(&s) != ldexp((double)total, -60);
   }
-  OK(!wrong, "correctly rounded, like 128-bit integers, after each of %d terms (%d wrong)", TERMS, wrong);
+  OK(!wrong, "correctly rounded, like 128-bit integers, after each of %d terms (%d wrong)", TERMS,
+     wrong);
 }
 
 static double value_of(double a, double b, double c) {
@@ -82,11 +85,14 @@ static double value_of(double a, double b, double c) {
 static void check_exactness(void) {
   OK(value_of(0x1p79, 0x1p-200, -0x1p79) == 0x1p-200, "a unit survives beside the largest term");
   OK(value_of(0x1p79, -0x1p-200, -0x1p79) == -0x1p-200, "and a negative unit");
-  OK(value_of(1, DBL_EPSILON / 2, 0) == 1 && value_of(1, DBL_EPSILON / 2, 0x1p-200) == 1 + DBL_EPSILON,
+  OK(value_of(1, DBL_EPSILON / 2, 0) == 1 &&
+         value_of(1, DBL_EPSILON / 2, 0x1p-200) == 1 + DBL_EPSILON,
      "ties to even, sticky bits seen");
-  OK(value_of(-1, -DBL_EPSILON / 2, 0) == -1 && value_of(-1, -DBL_EPSILON / 2, -0x1p-200) == -1 - DBL_EPSILON,
+  OK(value_of(-1, -DBL_EPSILON / 2, 0) == -1 &&
+         value_of(-1, -DBL_EPSILON / 2, -0x1p-200) == -1 - DBL_EPSILON,
      "the same below zero");
-  OK(value_of(0x1p-201, 0x1.fp-201, -0x1.ffffp-201) == 0 && value_of(DBL_TRUE_MIN, -DBL_MIN, 0) == 0,
+  OK(value_of(0x1p-201, 0x1.fp-201, -0x1.ffffp-201) == 0 &&
+         value_of(DBL_TRUE_MIN, -DBL_MIN, 0) == 0,
      "terms below 2^-200 count as 0");
   OK(value_of(0x1.8p-200, 0, 0) == 0x1p-200 && value_of(-0x1.8p-200, 0, 0) == -0x1p-200,
      "others are cut to a multiple of it");
@@ -100,7 +106,8 @@ static void check_infinities(void) {
      "2^80 and more: infinite");
   OK(value_of(-0x1p80, 1, 2) == -INFINITY && value_of(1, -INFINITY, 2) == -INFINITY,
      "-2^80 and less: minus infinite");
-  OK(isnan(value_of(INFINITY, -INFINITY, 1)) && isnan(value_of(-1e30, 1, 1e30)) && isnan(value_of(1, NAN, 2)),
+  OK(isnan(value_of(INFINITY, -INFINITY, 1)) && isnan(value_of(-1e30, 1, 1e30)) &&
+         isnan(value_of(1, NAN, 2)),
      "both, or NaN: NaN");
   OK(isfinite(value_of(nextafter(0x1p80, 0), nextafter(0x1p80, 0), 1)), "just below 2^80: finite");
   double x[5] = {1, INFINITY, 3, -2, 0x1p90};

@@ -11,7 +11,8 @@ static void answer(const char *text, const double *q, const double *w) {
   cst_node       x[3], d[3], out[7];
   cst_expr_error error;
   double         result[7];
-  for (int i = 0; i < 3; i++) x[i] = cst_graph_input(g, 'q', i), d[i] = cst_graph_input(g, 'w', i);
+  for (int i = 0; i < 3; i++)
+    x[i] = cst_graph_input(g, 'q', i), d[i] = cst_graph_input(g, 'w', i);
   const cst_binding names[] = {
       {.name = "x", .node = x[0]}, {.name = "y", .node = x[1]}, {.name = "z", .node = x[2]}};
   const cst_node one = cst_graph_constant(g, 1);
@@ -23,7 +24,8 @@ static void answer(const char *text, const double *q, const double *w) {
     cst_graph_tangent(g, out + 1, 3, x, d, 3, out + 4);
     cst_tape *t = cst_tape_create(g, out, 7);
     cst_evaluate_tape(t, (const double *const[128]){['q'] = q, ['w'] = w}, result);
-    for (int i = 0; i < 7; i++) printf("%.17g%c", result[i], i < 6 ? ' ' : '\n');
+    for (int i = 0; i < 7; i++)
+      printf("%.17g%c", result[i], i < 6 ? ' ' : '\n');
     cst_tape_destroy(t);
   }
   cst_graph_destroy(g);

@@ -37,7 +37,8 @@ __attribute__((unused)) static setting setting_create(void) {
 __attribute__((unused)) static cst_node parse(const setting *s, const char *text) {
   cst_expr_error error = {0, ""};
   const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error);
-  if (n < 0) NOTE("'%s': %d: %s", text, error.offset, error.message);
+  if (n < 0)
+    NOTE("'%s': %d: %s", text, error.offset, error.message);
   return n;
 }
 
@@ -46,11 +47,12 @@ typedef struct {
   double q[NQ], v[NQ], w[NQ], u[NQ], c[2], t[1];
 } point;
 
-static const point here = {{0.7312, 1.2791, 0.5883},  {0.3127, -0.9431, 1.7719}, {-0.6131, 0.4243, 0.8837},
-                           {1.1933, 0.2719, -0.5077}, {1.6173, 0.3319},          {0.8171}};
+static const point here = {{0.7312, 1.2791, 0.5883},  {0.3127, -0.9431, 1.7719},
+                           {-0.6131, 0.4243, 0.8837}, {1.1933, 0.2719, -0.5077},
+                           {1.6173, 0.3319},          {0.8171}};
 
-__attribute__((unused)) static void evaluate(const setting *s, const cst_node *out, int n, const point *p,
-                                             double *result) {
+__attribute__((unused)) static void evaluate(const setting *s, const cst_node *out, int n,
+                                             const point *p, double *result) {
   const double *in[128] = {
       ['q'] = p->q, ['v'] = p->v, ['w'] = p->w, ['u'] = p->u, ['c'] = p->c, ['t'] = p->t};
   cst_tape *t = cst_tape_create(s->g, out, n);
@@ -71,7 +73,8 @@ __attribute__((unused)) static int same_bits(double a, double b) {
 
 __attribute__((unused)) static uint64_t random_state = 88172645463325252u;
 __attribute__((unused)) static double   random_unit(void) {
-    random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+    random_state ^= random_state << 13, random_state ^= random_state >> 7,
+        random_state ^= random_state << 17;
     return (double)(random_state >> 11) * 0x1p-53;
 }
 

@@ -23,7 +23,8 @@ static void compare_sets(cst_graph *g, const cst_node *node, int n, differences_
 #undef X
   cst_tape *t = cst_tape_create(g, node, n);
   for (int isa = 0; isa <= CST_ISA_COUNT; isa++) {
-    if (isa < CST_ISA_COUNT && !cst_isa_available(isa)) continue;
+    if (isa < CST_ISA_COUNT && !cst_isa_available(isa))
+      continue;
     const int wrong = differences(t, all[isa].run, all[isa].width);
     OK(!wrong, "%s: the bits of the scalar functions, %s (%d others)",
        isa < CST_ISA_COUNT ? cst_isas[isa].name : "portable", what, wrong);

@@ -17,14 +17,17 @@
 #define CST_INCLUDE_DIR "include"
 #endif
 enum { WIDEST = 8 };
-typedef void      run(const cst_tape *, const double *const in[128], double *, double *);
-typedef void      kernel(const double *c, const double *q, const double *v, const double *l, double *o);
+typedef void run(const cst_tape *, const double *const in[128], double *, double *);
+typedef void kernel(const double *c, const double *q, const double *v, const double *l, double *o);
 static const char letters[] = "cqvl";
 
-static int      same_bits(double a, double b) { return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a); }
+static int same_bits(double a, double b) {
+  return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a);
+}
 static uint64_t random_state = 88172645463325252u;
 static double   random_unit(void) {
-    random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+    random_state ^= random_state << 13, random_state ^= random_state >> 7,
+        random_state ^= random_state << 17;
     return (double)(random_state >> 11) * 0x1p-53;
 }
 static double ordinary(void) { return 4 * random_unit() - 1; }
@@ -49,8 +52,10 @@ typedef struct {
 static program program_create(int entries) {
   program p = {.g = cst_graph_create(), .entries = entries};
   p.q = malloc(3 * (size_t)entries * sizeof *p.q), p.v = p.q + entries, p.l = p.v + entries;
-  for (int i = 0; i < 3; i++) p.c[i] = cst_graph_input(p.g, 'c', i);
-  for (int i = 0; i < entries; i++) p.q[i] = cst_graph_input(p.g, 'q', i);
+  for (int i = 0; i < 3; i++)
+    p.c[i] = cst_graph_input(p.g, 'c', i);
+  for (int i = 0; i < entries; i++)
+    p.q[i] = cst_graph_input(p.g, 'q', i);
   for (int i = 0; i < entries; i++)
     p.v[i] = cst_graph_input(p.g, 'v', i), p.l[i] = cst_graph_input(p.g, 'l', i);
   return p;
@@ -72,12 +77,14 @@ static cst_node *add(program *p, int n) {
 static double *arguments(const program *p, int width, double (*draw)(void)) {
   const size_t n = 4 * (size_t)p->entries * (size_t)width;
   double      *x = aligned_alloc(64, (n * sizeof *x + 64) / 64 * 64);
-  for (size_t i = 0; i < n; i++) x[i] = draw();
+  for (size_t i = 0; i < n; i++)
+    x[i] = draw();
   return x;
 }
 
 static void point_into(const program *p, const double *x, int width, const double *in[128]) {
-  for (int j = 0; j < 4; j++) in[(int)letters[j]] = x + (size_t)j * (size_t)p->entries * (size_t)width;
+  for (int j = 0; j < 4; j++)
+    in[(int)letters[j]] = x + (size_t)j * (size_t)p->entries * (size_t)width;
 }
 
 /* Node by node, without a tape. */
@@ -94,30 +101,35 @@ static void evaluate(const program *p, const double *const in[128], double *out)
     value[order[i]] = cst_elementary_apply(v->op, value[v->a], v->b < 0 ? 0 : value[v->b]);
   }
   for (int k = 0; k < p->nout; k++)
-    if (p->out[k] >= 0) out[k] = value[p->out[k]];
+    if (p->out[k] >= 0)
+      out[k] = value[p->out[k]];
   free(value), free(order);
 }
 
 static double *untouched(size_t n) {
   double *x = aligned_alloc(64, (n * sizeof *x + 64) / 64 * 64);
-  for (size_t i = 0; i < n; i++) x[i] = 77;
+  for (size_t i = 0; i < n; i++)
+    x[i] = 77;
   return x;
 }
 
 /* The number of outputs of lane `lane` that differ from the evaluation node by node. */
 static long differing(const program *p, const double *x, const double *out, int width, int lane) {
-  double       *one = malloc(4 * (size_t)p->entries * sizeof *one), *right = untouched((size_t)p->nout);
+  double *one = malloc(4 * (size_t)p->entries * sizeof *one), *right = untouched((size_t)p->nout);
   const double *in[128] = {0};
   long          bad = 0;
-  for (int i = 0; i < 4 * p->entries; i++) one[i] = x[i * width + lane];
+  for (int i = 0; i < 4 * p->entries; i++)
+    one[i] = x[i * width + lane];
   point_into(p, one, 1, in);
   evaluate(p, in, right);
-  for (int k = 0; k < p->nout; k++) bad += !same_bits(right[k], out[k * width + lane]);
+  for (int k = 0; k < p->nout; k++)
+    bad += !same_bits(right[k], out[k * width + lane]);
   free(one), free(right);
   return bad;
 }
 
-static long tape_differs(const program *p, const cst_tape *t, run *f, int width, double (*draw)(void)) {
+static long tape_differs(const program *p, const cst_tape *t, run *f, int width,
+                         double (*draw)(void)) {
   double       *x = arguments(p, width, draw), *out = untouched((size_t)p->nout * (size_t)width);
   double       *scratch = untouched((size_t)cst_tape_registers(t) * (size_t)width);
   const double *in[128] = {0};
@@ -127,7 +139,8 @@ static long tape_differs(const program *p, const cst_tape *t, run *f, int width,
   else
     cst_evaluate_tape(t, in, out);
   long bad = differing(p, x, out, width, 0);
-  if (width > 1) bad += differing(p, x, out, width, width - 1);
+  if (width > 1)
+    bad += differing(p, x, out, width, width - 1);
   free(x), free(out), free(scratch);
   return bad;
 }
@@ -139,9 +152,10 @@ static void test_tape(const program *p, const char *what) {
 #undef X
   };
   cst_tape *t = cst_tape_create(p->g, p->out, p->nout);
-  OK(tape_differs(p, t, NULL, 1, ordinary) == 0, "%s: the tape has the bits of evaluation node by node",
+  OK(tape_differs(p, t, NULL, 1, ordinary) == 0,
+     "%s: the tape has the bits of evaluation node by node", what);
+  OK(tape_differs(p, t, NULL, 1, wild) == 0, "%s: with zeros of both signs, infinities and NaN",
      what);
-  OK(tape_differs(p, t, NULL, 1, wild) == 0, "%s: with zeros of both signs, infinities and NaN", what);
   for (int i = 0; i < CST_ISA_COUNT; i++)
     if (cst_isa_available(i))
       OK(tape_differs(p, t, runs[i], cst_isas[i].width, ordinary) +
@@ -161,9 +175,11 @@ static int code(const program *p) {
 
 static void write_source(const program *p, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *c, const vd *q, const vd *v, const vd "
-             "*l, vd *o) {\n"
-             "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
+  fprintf(
+      f,
+      "#include \"constella/lanes.h\"\nvoid kernel(const vd *c, const vd *q, const vd *v, const vd "
+      "*l, vd *o) {\n"
+      "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
   cst_graph_emit(p->g, p->out, p->nout, "  ", f);
   fprintf(f, "}\n");
   fclose(f);
@@ -171,7 +187,8 @@ static void write_source(const program *p, const char *path) {
 
 static void test_loaded(const program *p, kernel *f, int width, const char *what) {
   for (int k = 0; k < 2; k++) {
-    double *x = arguments(p, width, k ? wild : ordinary), *out = untouched((size_t)width * (size_t)p->nout);
+    double *x = arguments(p, width, k ? wild : ordinary),
+           *out = untouched((size_t)width * (size_t)p->nout);
     const double *in[128] = {0};
     point_into(p, x, width, in);
     f(in['c'], in['q'], in['v'], in['l'], out);
@@ -188,16 +205,20 @@ static void test_compiled(const program *p, const char *directory, const char *f
       snprintf(library, sizeof library, "%s/kernel%d.so", directory, width);
   write_source(p, source);
   snprintf(command, sizeof command,
-           "cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -DCST_W=%d -I%s -shared "
+           "cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -DCST_W=%d "
+           "-I%s -shared "
            "-fPIC '%s' -o '%s' -lsleef -lm",
            flags, width, CST_INCLUDE_DIR, source, library);
   const double start = seconds();
-  if (OK(system(command) == 0, "%s: the emitted C of %d lanes compiles without a warning", what, width)) {
+  if (OK(system(command) == 0, "%s: the emitted C of %d lanes compiles without a warning", what,
+         width)) {
     NOTE("compiled in %.2f s", seconds() - start);
     void   *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     kernel *f = handle ? (kernel *)dlsym(handle, "kernel") : NULL;
-    if (OK(f != NULL, "%s: and loads", what)) test_loaded(p, f, width, what);
-    if (handle) dlclose(handle);
+    if (OK(f != NULL, "%s: and loads", what))
+      test_loaded(p, f, width, what);
+    if (handle)
+      dlclose(handle);
     unlink(library);
   }
   unlink(source);
@@ -207,7 +228,8 @@ static void test_compiled(const program *p, const char *directory, const char *f
 static void test_emitted(const program *p, bool both, const char *what) {
   char      directory[] = "/tmp/constella-loops-XXXXXX", flags[60];
   const int widest = cst_isa_choose(NULL);
-  if (system("cc --version >/dev/null 2>&1") || !mkdtemp(directory)) return;
+  if (system("cc --version >/dev/null 2>&1") || !mkdtemp(directory))
+    return;
   test_compiled(p, directory, "-DCST_PORTABLE", 2, what);
   snprintf(flags, sizeof flags, "-march=x86-64-%s -mprefer-vector-width=512",
            widest < 0 ? "" : cst_isas[widest].name);

@@ -15,8 +15,10 @@ typedef struct {
 static int backends_available(backend *list) {
   int n = 0;
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("sse4.2")) list[n++] = (backend){"v2", 2, cst_tape_run_v2};
-  if (__builtin_cpu_supports("avx2")) list[n++] = (backend){"v3", 4, cst_tape_run_v3};
+  if (__builtin_cpu_supports("sse4.2"))
+    list[n++] = (backend){"v2", 2, cst_tape_run_v2};
+  if (__builtin_cpu_supports("avx2"))
+    list[n++] = (backend){"v3", 4, cst_tape_run_v3};
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd"))
@@ -32,19 +34,22 @@ static double *vectors(size_t n) { return aligned_alloc(64, (n * sizeof(double) 
 
 /* The number of lanes that differ from the scalar evaluation, over argument arrays of 3 components drawn by
  * draw(). */
-static long differing(const cst_tape *t, const backend *b, double (*draw)(void), int rounds, char *example,
-                      size_t size) {
+static long differing(const cst_tape *t, const backend *b, double (*draw)(void), int rounds,
+                      char *example, size_t size) {
   static const char letters[] = "qvwuct";
   const int         W = b->width, outputs = cst_tape_outputs(t);
-  double *out = vectors((size_t)outputs * WIDEST), *scratch = vectors((size_t)cst_tape_registers(t) * WIDEST),
-         *args[6], *one = vectors((size_t)outputs);
-  for (int j = 0; j < 6; j++) args[j] = vectors(NQ * WIDEST);
+  double           *out = vectors((size_t)outputs * WIDEST),
+         *scratch = vectors((size_t)cst_tape_registers(t) * WIDEST), *args[6],
+         *one = vectors((size_t)outputs);
+  for (int j = 0; j < 6; j++)
+    args[j] = vectors(NQ * WIDEST);
   long bad = 0;
   for (int k = 0; k < rounds; k++) {
     const double *in[128] = {0};
     for (int j = 0; j < 6; j++) {
       in[(int)letters[j]] = args[j];
-      for (int i = 0; i < NQ * W; i++) args[j][i] = draw();
+      for (int i = 0; i < NQ * W; i++)
+        args[j][i] = draw();
     }
     b->run(t, in, out, scratch);
     for (int l = 0; l < W; l++) {
@@ -52,18 +57,21 @@ static long differing(const cst_tape *t, const backend *b, double (*draw)(void),
       const double *in1[128] = {0};
       for (int j = 0; j < 6; j++) {
         in1[(int)letters[j]] = lane[j];
-        for (int i = 0; i < NQ; i++) lane[j][i] = args[j][i * W + l];
+        for (int i = 0; i < NQ; i++)
+          lane[j][i] = args[j][i * W + l];
       }
       cst_evaluate_tape(t, in1, one);
       for (int o = 0; o < outputs; o++) {
-        if (same_bits(one[o], out[o * W + l])) continue;
+        if (same_bits(one[o], out[o * W + l]))
+          continue;
         if (!bad++)
           snprintf(example, size, "q %.17g %.17g %.17g: output %d is %.17g, not %.17g", lane[0][0],
                    lane[0][1], lane[0][2], o, out[o * W + l], one[o]);
       }
     }
   }
-  for (int j = 0; j < 6; j++) free(args[j]);
+  for (int j = 0; j < 6; j++)
+    free(args[j]);
   free(out), free(scratch), free(one);
   return bad;
 }
@@ -73,17 +81,31 @@ static double ordinary(void) { return 4 * random_unit() - 1; }
 static double positive(void) { return 0.01 + 3 * random_unit(); }
 /* Any finite pattern of bits, and sometimes a special value. */
 static double wild(void) {
-  static const double special[] = {
-      0.0,  -0.0,  1,      -1, 0.5, INFINITY, -INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023,
-      1e16, 709.8, -745.2, 1e5};
-  const double pick = random_unit();
-  if (pick < 0.1) return special[(int)(random_unit() * (double)(sizeof special / sizeof *special))];
+  static const double special[] = {0.0,
+                                   -0.0,
+                                   1,
+                                   -1,
+                                   0.5,
+                                   INFINITY,
+                                   -INFINITY,
+                                   NAN,
+                                   0x1p-1074,
+                                   0x1p-1022,
+                                   0x1.fffffffffffffp1023,
+                                   1e16,
+                                   709.8,
+                                   -745.2,
+                                   1e5};
+  const double        pick = random_unit();
+  if (pick < 0.1)
+    return special[(int)(random_unit() * (double)(sizeof special / sizeof *special))];
   return (random_unit() < 0.5 ? -1 : 1) *
-         ldexp(1 + random_unit(), (int)(pick < 0.5 ? 40 * random_unit() - 20 : 2040 * random_unit() - 1020));
+         ldexp(1 + random_unit(),
+               (int)(pick < 0.5 ? 40 * random_unit() - 20 : 2040 * random_unit() - 1020));
 }
 
-static void compare(const setting *s, const cst_node *out, int n, const char *what, double (*draw)(void),
-                    const char *drawn, int rounds) {
+static void compare(const setting *s, const cst_node *out, int n, const char *what,
+                    double (*draw)(void), const char *drawn, int rounds) {
   backend   list[4];
   const int count = backends_available(list);
   cst_tape *t = cst_tape_create(s->g, out, n);
@@ -143,13 +165,15 @@ static void test_registers(const setting *s) {
   const int n = whole_program(s, out);
   int       bad = 0;
   evaluate(s, out, n, &here, value);
-  for (int i = 0; i < n; i++) bad += !same_bits(value[i], evaluate_one(s, out[i], &here));
+  for (int i = 0; i < n; i++)
+    bad += !same_bits(value[i], evaluate_one(s, out[i], &here));
   OK(bad == 0, "%d outputs together and one by one", n);
 }
 
 static void test_edges(const setting *s) {
   const cst_node product = parse(s, "x*y"),
-                 out[] = {s->q[0], -1, parse(s, "2.5"), product, product, parse(s, "x*y + 1"), s->q[0]};
+                 out[] = {s->q[0], -1, parse(s, "2.5"), product, product, parse(s, "x*y + 1"),
+                          s->q[0]};
   double value[7] = {0, 77};
   evaluate(s, out, 7, &here, value);
   const double x = here.q[0], xy = x * here.q[1];
@@ -169,16 +193,20 @@ static void test_edges(const setting *s) {
 static void test_many_registers(const setting *s) {
   cst_node sine[700], sum = cst_graph_constant(s->g, 0), product = cst_graph_constant(s->g, 1);
   for (int i = 0; i < 700; i++)
-    sine[i] = cst_graph_call(s->g, "sin", cst_graph_mul(s->g, s->q[0], cst_graph_constant(s->g, i + 2)), -1),
+    sine[i] = cst_graph_call(s->g, "sin",
+                             cst_graph_mul(s->g, s->q[0], cst_graph_constant(s->g, i + 2)), -1),
     sum = cst_graph_add(s->g, sum, sine[i]);
-  for (int i = 0; i < 700; i++) product = cst_graph_mul(s->g, product, cst_graph_add(s->g, sum, sine[i]));
+  for (int i = 0; i < 700; i++)
+    product = cst_graph_mul(s->g, product, cst_graph_add(s->g, sum, sine[i]));
   cst_tape *t = cst_tape_create(s->g, &product, 1);
   OK(cst_tape_registers(t) > 256, "%d registers", cst_tape_registers(t));
   cst_tape_destroy(t);
   compare(s, &product, 1, "700 values alive at once", ordinary, "ordinary", 4);
   double total = 0, expected = 1;
-  for (int i = 0; i < 700; i++) total += cst_elementary_sin(here.q[0] * (i + 2));
-  for (int i = 0; i < 700; i++) expected *= total + cst_elementary_sin(here.q[0] * (i + 2));
+  for (int i = 0; i < 700; i++)
+    total += cst_elementary_sin(here.q[0] * (i + 2));
+  for (int i = 0; i < 700; i++)
+    expected *= total + cst_elementary_sin(here.q[0] * (i + 2));
   OK(same_bits(expected, evaluate_one(s, product, &here)), "and their value");
 }
 

@@ -27,26 +27,28 @@ static void check(const char *text, double x, double y, double n) {
   cst_graph           *g = start();
   cst_node             f = parse(g, text), w[2], slope;
   const double         q[2] = {x, y}, along[2] = {0.7, -1.3}, h = 1e-30;
-  const double complex Q[2] = {x, y}, Z[2] = {CMPLX(x, h * along[0]), CMPLX(y, h * along[1])}, c = n;
-  double complex       real, stepped;
-  double               value, derivative;
-  for (int i = 0; i < 2; i++) w[i] = cst_graph_input(g, 'w', i);
+  const double complex Q[2] = {x, y}, Z[2] = {CMPLX(x, h * along[0]), CMPLX(y, h * along[1])},
+                       c = n;
+  double complex real, stepped;
+  double         value, derivative;
+  for (int i = 0; i < 2; i++)
+    w[i] = cst_graph_input(g, 'w', i);
   cst_graph_tangent(g, &f, 1, (cst_node[]){names[0].node, names[1].node}, w, 2, &slope);
   cst_tape     *tf = cst_tape_create(g, &f, 1), *ts = cst_tape_create(g, &slope, 1);
   const double *in[128] = {['q'] = q, ['w'] = along, ['c'] = &n};
   cst_evaluate_tape(tf, in, &value);
   cst_evaluate_tape(ts, in, &derivative);
-  bool plain =
-      cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Q, ['c'] = &c}, &real);
-  bool analytic =
-      cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &stepped);
+  bool plain = cst_graph_eval_complex(
+      g, &f, 1, (const double complex *const[128]){['q'] = Q, ['c'] = &c}, &real);
+  bool analytic = cst_graph_eval_complex(
+      g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &stepped);
   double bits = creal(real);
-  OK(plain && !memcmp(&bits, &value, sizeof value) && cimag(real) == 0, "%s at (%g, %g): the bits of a tape",
-     text, x, y);
+  OK(plain && !memcmp(&bits, &value, sizeof value) && cimag(real) == 0,
+     "%s at (%g, %g): the bits of a tape", text, x, y);
   OK(analytic && fabs(creal(stepped) - value) <= 1e-15 * fabs(value) + 1e-15,
      "%s at (%g, %g): the value after a step", text, x, y);
-  OK(fabs(cimag(stepped) / h - derivative) <= 4e-15 * fmax(fabs(derivative), 1), "%s at (%g, %g): slope %g",
-     text, x, y, derivative);
+  OK(fabs(cimag(stepped) / h - derivative) <= 4e-15 * fmax(fabs(derivative), 1),
+     "%s at (%g, %g): slope %g", text, x, y, derivative);
   cst_tape_destroy(tf);
   cst_tape_destroy(ts);
   cst_graph_destroy(g);
@@ -57,7 +59,8 @@ static void none(const char *text, double x, double y, double n) {
   cst_node             f = parse(g, text);
   const double complex Z[2] = {CMPLX(x, 1e-30), CMPLX(y, 3e-30)}, c = n;
   double complex       out;
-  OK(!cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &out),
+  OK(!cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c},
+                             &out),
      "%s at (%g, %g): none", text, x, y);
   cst_graph_destroy(g);
 }
@@ -77,7 +80,8 @@ int main(void) {
                                            "(1 + x*x)^y",
                                            "x^n"};
   for (size_t k = 0; k < sizeof everywhere / sizeof *everywhere; k++)
-    for (int i = 0; i < 4; i++) check(everywhere[k], i % 2 ? -1.1 : 0.6, i / 2 ? -0.37 : 1.7, 3);
+    for (int i = 0; i < 4; i++)
+      check(everywhere[k], i % 2 ? -1.1 : 0.6, i / 2 ? -0.37 : 1.7, 3);
   check("atan2(y, x)", -1.7, 1e-3, 0);
   check("atan2(y, x)", -1.7, -1e-3, 0);
   check("x^n", 1.3, 0, 2.4);

@@ -8,7 +8,7 @@ typedef double complex dc;
 
 static dc arctan2(dc y, dc x) { return 2 * catan(y / (csqrt(x * x + y * y) + x)); }
 
-#define F(name, formula)                                                                                     \
+#define F(name, formula)                                                                           \
   static dc name(dc x, dc y, dc z) { return (void)x, (void)y, (void)z, (formula); }
 F(f_add, x + y)
 F(f_sub, x - y)
@@ -71,7 +71,9 @@ static const struct {
              {"atan2(sin(x)*y, 1 + cos(y)*z) + (x + y)^z", f_angles},
              {"(x + y*z)^2 - x/(y + z)", f_square_sum}};
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /* d/ds out[0..n) (q + s direction) at s = 0, by central differences of order 8. */
 static void differences(const setting *s, const cst_node *out, int n, const double *direction,
@@ -82,26 +84,32 @@ static void differences(const setting *s, const cst_node *out, int n, const doub
   for (int k = -4; k <= 4; k++) {
     double value[NQ];
     point  p = here;
-    if (!k) continue;
-    for (int i = 0; i < NQ; i++) p.q[i] += k * h * direction[i];
+    if (!k)
+      continue;
+    for (int i = 0; i < NQ; i++)
+      p.q[i] += k * h * direction[i];
     evaluate(s, out, n, &p, value);
-    for (int i = 0; i < n; i++) result[i] += (k > 0 ? 1 : -1) * c[abs(k) - 1] / h * value[i];
+    for (int i = 0; i < n; i++)
+      result[i] += (k > 0 ? 1 : -1) * c[abs(k) - 1] / h * value[i];
   }
 }
 
 /* The largest distance over the larger of 1 and the values. */
 static double distance(const double *a, const double *b, int n) {
   double d = 0, scale = 1;
-  for (int i = 0; i < n; i++) d = fmax(d, fabs(a[i] - b[i])), scale = fmax(scale, fabs(b[i]));
   for (int i = 0; i < n; i++)
-    if (isnan(a[i]) || isnan(b[i])) return INFINITY;
+    d = fmax(d, fabs(a[i] - b[i])), scale = fmax(scale, fabs(b[i]));
+  for (int i = 0; i < n; i++)
+    if (isnan(a[i]) || isnan(b[i]))
+      return INFINITY;
   return d / scale;
 }
 
 static void near(const double *value, const double *expected, int n, double bound, const char *text,
                  const char *what) {
   const double d = distance(value, expected, n);
-  if (!OK(d < bound, "%s: %s", text, what)) NOTE("%g, allowed %g", d, bound);
+  if (!OK(d < bound, "%s: %s", text, what))
+    NOTE("%g, allowed %g", d, bound);
 }
 
 static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
@@ -119,9 +127,9 @@ static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
   expected[0] = creal(f(q[0], q[1], q[2])), value[0] = evaluate_one(s, n, &here);
   near(value, expected, 1, 1e-14, text, "value");
   for (int i = 0; i < NQ; i++)
-    expected[i] =
-        cimag(f(q[0] + (i == 0) * 1e-30 * I, q[1] + (i == 1) * 1e-30 * I, q[2] + (i == 2) * 1e-30 * I)) /
-        1e-30;
+    expected[i] = cimag(f(q[0] + (i == 0) * 1e-30 * I, q[1] + (i == 1) * 1e-30 * I,
+                          q[2] + (i == 2) * 1e-30 * I)) /
+                  1e-30;
   evaluate(s, grad, NQ, &here, value);
   near(value, expected, NQ, 1e-14, text, "gradient");
   expected[0] = dot(expected, here.w), value[0] = evaluate_one(s, tangent, &here);
@@ -137,8 +145,8 @@ static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
 /* Several outputs with seeds that are inputs: the gradient is the transpose of the tangent. */
 static void test_transpose(const setting *s) {
   cst_graph     *g = s->g;
-  const cst_node out[] = {parse(s, "x*y + sin(z)"), parse(s, "z"), parse(s, "2"), parse(s, "x*y + sin(z)"),
-                          parse(s, "a*x^3/y")};
+  const cst_node out[] = {parse(s, "x*y + sin(z)"), parse(s, "z"), parse(s, "2"),
+                          parse(s, "x*y + sin(z)"), parse(s, "a*x^3/y")};
   const cst_node seed[] = {s->v[0], s->v[1], s->v[2], s->v[1], parse(s, "t")};
   cst_node       grad[NQ], d[5];
   double         gv[NQ], dv[5];
@@ -146,8 +154,9 @@ static void test_transpose(const setting *s) {
   cst_graph_tangent(g, out, 5, s->q, s->w, NQ, d);
   evaluate(s, grad, NQ, &here, gv);
   evaluate(s, d, 5, &here, dv);
-  const double left = dot(gv, here.w), right = here.v[0] * dv[0] + here.v[1] * dv[1] + here.v[2] * dv[2] +
-                                               here.v[1] * dv[3] + here.t[0] * dv[4];
+  const double left = dot(gv, here.w), right = here.v[0] * dv[0] + here.v[1] * dv[1] +
+                                               here.v[2] * dv[2] + here.v[1] * dv[3] +
+                                               here.t[0] * dv[4];
   OK(fabs(left - right) < 1e-15 * (fabs(left) + 1),
      "five seeded outputs: gradient and tangent are transposes");
   OK(d[1] == s->w[2] && cst_graph_is_zero(g, d[2]) && d[0] == d[3],
@@ -156,8 +165,8 @@ static void test_transpose(const setting *s) {
 
 static void test_edges(const setting *s) {
   cst_graph     *g = s->g;
-  const cst_node n = parse(s, "x*y"), zero = cst_graph_constant(g, 0), one = cst_graph_constant(g, 1),
-                 none = -1;
+  const cst_node n = parse(s, "x*y"), zero = cst_graph_constant(g, 0),
+                 one = cst_graph_constant(g, 1), none = -1;
   cst_node grad[NQ], d;
   cst_graph_gradient(g, &n, &one, 1, s->q, NQ, grad);
   OK(grad[0] == s->q[1] && grad[1] == s->q[0] && cst_graph_is_zero(g, grad[2]),
@@ -196,8 +205,8 @@ static void test_linear_cost(void) {
   cst_graph_tangent(g, grad, LINKS, q, w, LINKS, grad);
   const int second = cst_graph_size(g);
   OK(first < 3 * size && second < 9 * size,
-     "a chain of %d links: %d nodes, %d with the gradient, %d with the second order", LINKS, size, first,
-     second);
+     "a chain of %d links: %d nodes, %d with the gradient, %d with the second order", LINKS, size,
+     first, second);
   free(q), free(w), free(grad);
   cst_graph_destroy(g);
 }
@@ -215,10 +224,12 @@ static void test_support(void) {
   const cst_node q7 = cst_graph_input(g, 'q', 7), v2 = cst_graph_input(g, 'v', 2),
                  q0 = cst_graph_input(g, 'q', 0), q3 = cst_graph_input(g, 'q', 3),
                  product = cst_graph_mul(g, cst_graph_add(g, q7, q3), v2),
-                 n = cst_graph_add(g, cst_graph_call(g, "sin", product, -1), cst_graph_mul(g, q0, q3));
+                 n = cst_graph_add(g, cst_graph_call(g, "sin", product, -1),
+                                   cst_graph_mul(g, q0, q3));
   OK(support_is(g, n, 'q', (const int[]){0, 3, 7}, 3),
      "support: ascending, each once, though made in another order");
-  OK(support_is(g, n, 'v', (const int[]){2}, 1) && support_is(g, product, 'q', (const int[]){3, 7}, 2),
+  OK(support_is(g, n, 'v', (const int[]){2}, 1) &&
+         support_is(g, product, 'q', (const int[]){3, 7}, 2),
      "of another array, of a part");
   OK(support_is(g, q7, 'q', (const int[]){7}, 1), "of an input");
   OK(support_is(g, n, 'c', NULL, 0) && support_is(g, cst_graph_constant(g, 7), 'q', NULL, 0) &&
@@ -269,14 +280,17 @@ static void test_many_links(void) {
   chain     c = {cst_graph_create(), malloc((LINKS + 1) * sizeof *c.q), 0};
   double   *w = malloc((LINKS + 1) * sizeof *w);
   cst_node *link = malloc(LINKS * sizeof *link);
-  for (int i = 0; i <= LINKS; i++) c.q[i] = random_unit(), w[i] = random_unit();
+  for (int i = 0; i <= LINKS; i++)
+    c.q[i] = random_unit(), w[i] = random_unit();
   for (int i = 0; i < LINKS; i++) {
     const cst_node a = cst_graph_input(c.g, 'q', i), b = cst_graph_input(c.g, 'q', i + 1),
-                   square = cst_graph_pow(c.g, cst_graph_sub(c.g, b, a), cst_graph_constant(c.g, 2)),
+                   square =
+                       cst_graph_pow(c.g, cst_graph_sub(c.g, b, a), cst_graph_constant(c.g, 2)),
                    cube = cst_graph_pow(c.g, a, cst_graph_constant(c.g, 3));
     link[i] = cst_graph_add(c.g, cst_graph_sub(c.g, square, cst_graph_input(c.g, 'l', i)), cube);
   }
-  for (int i = 0; i < LINKS; i++) derive_link(&c, i, link[i], w, i % 199 == 0 || i == LINKS - 1);
+  for (int i = 0; i < LINKS; i++)
+    derive_link(&c, i, link[i], w, i % 199 == 0 || i == LINKS - 1);
   if (!OK(c.wrong == 0, "support, gradient and second order of each of %d links", LINKS))
     NOTE("%d wrong", c.wrong);
   OK(cst_graph_size(c.g) < 40 * LINKS, "%d nodes", cst_graph_size(c.g));
@@ -286,7 +300,8 @@ static void test_many_links(void) {
 
 int main(void) {
   setting s = setting_create();
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_case(&s, cases[i].text, cases[i].f);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    test_case(&s, cases[i].text, cases[i].f);
   test_transpose(&s);
   test_edges(&s);
   test_linear_cost();

@@ -13,8 +13,8 @@
 #define CST_INCLUDE_DIR "include"
 #endif
 enum { PROGRAM = 1024, WIDEST = 8, ROUNDS = 500 };
-typedef void kernel(const double *q, const double *v, const double *w, const double *u, const double *c,
-                    const double *t, double *o);
+typedef void kernel(const double *q, const double *v, const double *w, const double *u,
+                    const double *c, const double *t, double *o);
 
 static const struct {
   const char *name, *flags;
@@ -26,8 +26,10 @@ static const struct {
 
 static int available(int i) {
 #ifdef __x86_64__
-  if (i == 0) return !!__builtin_cpu_supports("sse4.2");
-  if (i == 1) return !!__builtin_cpu_supports("avx2");
+  if (i == 0)
+    return !!__builtin_cpu_supports("sse4.2");
+  if (i == 1)
+    return !!__builtin_cpu_supports("avx2");
   if (i == 2)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
@@ -59,10 +61,12 @@ static int program(const setting *s, cst_node out[PROGRAM]) {
 
 static void write_source(const setting *s, const cst_node *out, int n, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *restrict q, const vd *restrict v, const "
+  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *restrict q, const vd *restrict "
+             "v, const "
              "vd *restrict w, const vd "
              "*restrict u,\n"
-             "            const vd *restrict c, const vd *restrict t, vd *restrict o) {\n  (void)q, (void)v, "
+             "            const vd *restrict c, const vd *restrict t, vd *restrict o) {\n  "
+             "(void)q, (void)v, "
              "(void)w, (void)u, (void)c, "
              "(void)t;\n");
   cst_graph_emit(s->g, out, n, "  ", f);
@@ -78,18 +82,22 @@ static long differing(const cst_tape *t, kernel *f, int W) {
          *out = aligned_alloc(64, PROGRAM * WIDEST * sizeof *out), one[PROGRAM];
   long bad = 0;
   for (int k = 0; k < ROUNDS; k++) {
-    for (int i = 0; i < 6 * NQ * WIDEST; i++) args[i] = draw(k);
+    for (int i = 0; i < 6 * NQ * WIDEST; i++)
+      args[i] = draw(k);
     double *a[6];
-    for (int j = 0; j < 6; j++) a[j] = args + j * NQ * WIDEST;
+    for (int j = 0; j < 6; j++)
+      a[j] = args + j * NQ * WIDEST;
     f(a[0], a[1], a[2], a[3], a[4], a[5], out);
     for (int l = 0; l < W; l++) {
       double lane[6][NQ];
       for (int j = 0; j < 6; j++)
-        for (int i = 0; i < NQ; i++) lane[j][i] = a[j][i * W + l];
+        for (int i = 0; i < NQ; i++)
+          lane[j][i] = a[j][i * W + l];
       const double *in[128] = {['q'] = lane[0], ['v'] = lane[1], ['w'] = lane[2],
                                ['u'] = lane[3], ['c'] = lane[4], ['t'] = lane[5]};
       cst_evaluate_tape(t, in, one);
-      for (int i = 0; i < n; i++) bad += !same_bits(one[i], out[i * W + l]);
+      for (int i = 0; i < n; i++)
+        bad += !same_bits(one[i], out[i * W + l]);
     }
   }
   free(args), free(out);
@@ -100,18 +108,21 @@ static void test_set(const cst_tape *t, const char *source, const char *director
   char command[1000], library[300];
   snprintf(library, sizeof library, "%s/%s.so", directory, sets[i].name);
   snprintf(command, sizeof command,
-           "cc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -I%s -shared -fPIC '%s' "
+           "cc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -I%s -shared "
+           "-fPIC '%s' "
            "-o '%s' -lsleef -lm",
            sets[i].flags, CST_INCLUDE_DIR, source, library);
-  if (!OK(system(command) == 0, "%s: the emitted text compiles without a warning", sets[i].name)) return;
+  if (!OK(system(command) == 0, "%s: the emitted text compiles without a warning", sets[i].name))
+    return;
   void   *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   kernel *f = handle ? (kernel *)dlsym(handle, "kernel") : NULL;
   if (OK(f != NULL, "%s: it loads", sets[i].name)) {
     const long bad = differing(t, f, sets[i].width);
-    OK(bad == 0, "%s: %d outputs at %d points: %ld differ from the tape", sets[i].name, cst_tape_outputs(t),
-       ROUNDS * sets[i].width, bad);
+    OK(bad == 0, "%s: %d outputs at %d points: %ld differ from the tape", sets[i].name,
+       cst_tape_outputs(t), ROUNDS * sets[i].width, bad);
   }
-  if (handle) dlclose(handle);
+  if (handle)
+    dlclose(handle);
   unlink(library);
 }
 
@@ -120,7 +131,8 @@ static void test_twice_the_same(const setting *s, const cst_node *out, int n) {
   char  *text[2];
   size_t size[2];
   for (int k = 0; k < 2; k++) {
-    if (k) setlocale(LC_ALL, "de_DE.UTF-8");
+    if (k)
+      setlocale(LC_ALL, "de_DE.UTF-8");
     FILE *f = open_memstream(&text[k], &size[k]);
     cst_graph_emit(s->g, out, n, "", f);
     fclose(f);
@@ -143,11 +155,13 @@ int main(void) {
   const int n = program(&s, out);
   cst_tape *t = cst_tape_create(s.g, out, n);
   char      directory[] = "/tmp/constella-emit-XXXXXX", source[100];
-  if (!OK(mkdtemp(directory) != NULL, "a directory to work in")) return tap_done();
+  if (!OK(mkdtemp(directory) != NULL, "a directory to work in"))
+    return tap_done();
   snprintf(source, sizeof source, "%s/kernel.c", directory);
   write_source(&s, out, n, source);
   for (int i = 0; i < 4; i++)
-    if (available(i)) test_set(t, source, directory, i);
+    if (available(i))
+      test_set(t, source, directory, i);
   test_twice_the_same(&s, out, n);
   unlink(source);
   rmdir(directory);

@@ -8,9 +8,11 @@
 static char *repeated(const char *open, const char *middle, const char *end, size_t n) {
   const size_t a = strlen(open), b = strlen(middle), c = strlen(end);
   char        *s = malloc(n * (a + c) + b + 1), *p = s;
-  for (size_t i = 0; i < n; i++, p += a) memcpy(p, open, a);
+  for (size_t i = 0; i < n; i++, p += a)
+    memcpy(p, open, a);
   memcpy(p, middle, b), p += b;
-  for (size_t i = 0; i < n; i++, p += c) memcpy(p, end, c);
+  for (size_t i = 0; i < n; i++, p += c)
+    memcpy(p, end, c);
   *p = '\0';
   return s;
 }
@@ -67,8 +69,9 @@ static void test_long(const setting *s) {
   const double   start = seconds();
   char          *text = repeated("sin(x + y)*x + ", "z", "*y - x", LINKS);
   cst_expr_error error;
-  const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error), one = cst_graph_constant(s->g, 1);
-  cst_node       grad[NQ], hess[NQ], swapped[NQ];
+  const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error),
+                 one = cst_graph_constant(s->g, 1);
+  cst_node grad[NQ], hess[NQ], swapped[NQ];
   OK(n >= 0, "a sum of %d terms parses", 2 * LINKS);
   cst_graph_gradient(s->g, &n, &one, 1, s->q, NQ, grad);
   cst_graph_tangent(s->g, grad, NQ, s->q, s->w, NQ, hess);
@@ -77,14 +80,16 @@ static void test_long(const setting *s) {
      "and derives, substitutes and evaluates");
   free(text);
   cst_node deep = s->q[0];
-  for (int i = 0; i < LINKS; i++) deep = cst_graph_call(s->g, "sin", cst_graph_add(s->g, deep, s->q[1]), -1);
+  for (int i = 0; i < LINKS; i++)
+    deep = cst_graph_call(s->g, "sin", cst_graph_add(s->g, deep, s->q[1]), -1);
   cst_graph_gradient(s->g, &deep, &one, 1, s->q, NQ, grad);
   FILE *f = fopen("/dev/null", "w");
   cst_graph_emit(s->g, grad, NQ, "", f);
   fclose(f);
-  OK(isfinite(evaluate_one(s, grad[1], &here)), "%d calls in one another derive, evaluate and are emitted",
-     LINKS);
-  if (!OK(seconds() - start < FEW_SECONDS, "in a few seconds")) NOTE("%g s", seconds() - start);
+  OK(isfinite(evaluate_one(s, grad[1], &here)),
+     "%d calls in one another derive, evaluate and are emitted", LINKS);
+  if (!OK(seconds() - start < FEW_SECONDS, "in a few seconds"))
+    NOTE("%g s", seconds() - start);
 }
 
 static void test_powers(const setting *s) {
@@ -98,20 +103,23 @@ static void test_powers(const setting *s) {
 static int sound(const setting *s, const char *text) {
   cst_expr_error error = {-1, ""};
   const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error);
-  if (n >= 0) return n < cst_graph_size(s->g);
+  if (n >= 0)
+    return n < cst_graph_size(s->g);
   const size_t length = strlen(error.message);
   return n == -1 && error.offset >= 0 && (size_t)error.offset <= strlen(text) && length > 0 &&
          length < sizeof error.message;
 }
 
 static void test_nonsense(void) {
-  static const char alphabet[] = "xyzabt'0123456789.eE+-*/^(),  sincoqrtlgpaxn2_#[]um\n\x01\xff\xc3";
-  setting           s = setting_create();
-  int               bad = 0, parsed = 0;
+  static const char alphabet[] =
+      "xyzabt'0123456789.eE+-*/^(),  sincoqrtlgpaxn2_#[]um\n\x01\xff\xc3";
+  setting s = setting_create();
+  int     bad = 0, parsed = 0;
   for (int i = 0; i < 200000; i++) {
     char      text[40];
     const int n = (int)(random_unit() * 39);
-    for (int j = 0; j < n; j++) text[j] = alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
+    for (int j = 0; j < n; j++)
+      text[j] = alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
     text[n] = '\0';
     bad += !sound(&s, text);
   }
@@ -123,12 +131,14 @@ static void test_nonsense(void) {
     for (int k = 0; k <= (int)(random_unit() * 2); k++)
       text[(size_t)(random_unit() * (double)n)] =
           alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
-    if (random_unit() < 0.3) text[(size_t)(random_unit() * (double)n)] = '\0';
+    if (random_unit() < 0.3)
+      text[(size_t)(random_unit() * (double)n)] = '\0';
     bad += !sound(&s, text);
     cst_expr_error error;
     parsed += cst_expr_parse(s.g, text, s.names, NAMES, &error) >= 0;
   }
-  OK(bad == 0 && parsed > 1000, "100000 expressions with mistakes, of which %d still parse", parsed);
+  OK(bad == 0 && parsed > 1000, "100000 expressions with mistakes, of which %d still parse",
+     parsed);
   cst_graph_destroy(s.g);
 }
 
@@ -153,7 +163,8 @@ static cst_node with_array(const setting *s, const char *text, cst_expr_error *e
   return cst_expr_parse(s->g, text, names, NAMES + 1, error);
 }
 
-static void refused(const setting *s, const char *text, int offset, const char *words, const char *what) {
+static void refused(const setting *s, const char *text, int offset, const char *words,
+                    const char *what) {
   cst_expr_error error;
   const cst_node n = with_array(s, text, &error);
   if (!OK(n == -1 && error.offset == offset && strstr(error.message, words), "%s", what))
@@ -196,7 +207,8 @@ static void test_sums(void) {
           "nested sums are bounded");
   refused(&s, "sum(i, 1, 101, sum(j, 1, 101, sum(k, 1, 101, y)))", 30, "more than 1000000 terms",
           "thrice nested sums are bounded");
-  if (!OK(with_array(&s, "sum(i, 1, 999999, sum(j, 1, 0, x) + sum(k, 2, i - i, sum(l, 1, 1e9, xs[l])))",
+  if (!OK(with_array(&s,
+                     "sum(i, 1, 999999, sum(j, 1, 0, x) + sum(k, 2, i - i, sum(l, 1, 1e9, xs[l])))",
                      &error) >= 0,
           "a million empty sums"))
     NOTE("%d: %s", error.offset, error.message);
@@ -206,7 +218,8 @@ static void test_sums(void) {
   OK(with_array(&s, "sum(i, 1, 900000, sin(x*i) + cos(y*i) + tan(z + i))", &error) == -1 &&
          strstr(error.message, "too many operations"),
      "the limit on nodes holds in sums");
-  if (!OK(seconds() - start < FEW_SECONDS, "in a few seconds")) NOTE("%g s", seconds() - start);
+  if (!OK(seconds() - start < FEW_SECONDS, "in a few seconds"))
+    NOTE("%g s", seconds() - start);
   cst_graph_destroy(s.g);
 }
 
@@ -222,7 +235,8 @@ static void test_long_terms(const setting *s) {
   text = repeated("0*", "0", "", 500000);
   OK(cst_graph_is_zero(s->g, with_array(s, text, &error)), "half a million zeros");
   free(text);
-  if (!OK(seconds() - start < FEW_SECONDS, "in a few seconds")) NOTE("%g s", seconds() - start);
+  if (!OK(seconds() - start < FEW_SECONDS, "in a few seconds"))
+    NOTE("%g s", seconds() - start);
 }
 
 /* Sums in the terms of sums, entries in the index of entries. */
@@ -254,11 +268,11 @@ static void test_deep_sums(const setting *s) {
 /* Sums and entries with mistakes. */
 static void test_array_nonsense(void) {
   static const char        alphabet[] = "xs[i]y'0123.e+-*/^(), jsum(n_\n\xff",
-                    *const texts[] = {"sum(i, 1, 3, xs[i]*y)",
-                                      "sum(i, 1, 2, sum(j, i+1, 3, 1/(xs[i]-xs[j])^2))",
-                                      "xs[1] + xs[ 2 ]*xs[sum(k, 1, 2, 1)]", "2*sum(i, 3, 1, xs[7*i]) - x"};
-  setting                  s = setting_create();
-  int                      bad = 0, parsed = 0;
+                    *const texts[] = {
+                        "sum(i, 1, 3, xs[i]*y)", "sum(i, 1, 2, sum(j, i+1, 3, 1/(xs[i]-xs[j])^2))",
+                        "xs[1] + xs[ 2 ]*xs[sum(k, 1, 2, 1)]", "2*sum(i, 3, 1, xs[7*i]) - x"};
+  setting s = setting_create();
+  int     bad = 0, parsed = 0;
   for (int i = 0; i < 100000; i++) {
     char text[200];
     snprintf(text, sizeof text, "%s", texts[i % 4]);
@@ -266,7 +280,8 @@ static void test_array_nonsense(void) {
     for (int k = 0; k <= (int)(random_unit() * 2); k++)
       text[(size_t)(random_unit() * (double)n)] =
           alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
-    if (random_unit() < 0.3) text[(size_t)(random_unit() * (double)n)] = '\0';
+    if (random_unit() < 0.3)
+      text[(size_t)(random_unit() * (double)n)] = '\0';
     cst_expr_error error;
     const cst_node node = with_array(&s, text, &error);
     parsed += node >= 0;

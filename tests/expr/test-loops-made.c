@@ -15,7 +15,8 @@ static void test_edges(void) {
     out[0] = product, out[1] = -1, out[2] = product;
     out[3] = p.q[N - i], out[4] = p.c[0], out[5] = cst_graph_constant(g, -0.0);
     out[6] = cst_graph_constant(g, i % 3 ? 2.5 : INFINITY), out[7] = root;
-    out[8] = cst_graph_div(g, cst_graph_call(g, "exp", root, -1), root), out[9] = cst_graph_neg(g, root);
+    out[8] = cst_graph_div(g, cst_graph_call(g, "exp", root, -1), root),
+    out[9] = cst_graph_neg(g, root);
     out[10] = cst_graph_call(g, "atan2", cst_graph_constant(g, -0.0), p.v[i]),
     out[11] = cst_graph_add(g, p.v[i], p.v[(i * 7) % N]);
     out[12] = cst_graph_pow(g, p.q[i], cst_graph_sub(g, p.v[0], out[11])),
@@ -65,7 +66,8 @@ static void test_deep(void) {
   enum { N = 100000 };
   program  p = program_create(N);
   cst_node sum = p.v[0], x = p.q[0];
-  for (int i = 1; i < N; i++) sum = cst_graph_add(p.g, sum, cst_graph_mul(p.g, p.q[i], p.v[i]));
+  for (int i = 1; i < N; i++)
+    sum = cst_graph_add(p.g, sum, cst_graph_mul(p.g, p.q[i], p.v[i]));
   for (int i = 1; i < N; i++)
     x = cst_graph_call(p.g, "sin", cst_graph_add(p.g, cst_graph_mul(p.g, x, p.v[i]), p.q[i]), -1);
   *add(&p, 1) = sum;
@@ -88,7 +90,8 @@ static cst_node by_recipe(cst_graph *g, uint64_t recipe, int steps, const cst_no
   const uint64_t           keep = random_state;
   cst_node                 value[40];
   random_state = recipe;
-  for (int i = 0; i < n; i++) value[i] = x[i];
+  for (int i = 0; i < n; i++)
+    value[i] = x[i];
   for (int i = 0; i < steps; i++) {
     const int      kind = random_below(7);
     const cst_node a = value[random_below(n + i)], b = value[random_below(n + i)];
@@ -109,23 +112,28 @@ static program random_program(void) {
   cst_node  value[MOST];
   int       n = 0;
   const int layers = 1 + random_below(4);
-  for (; n < 100; n++) value[n] = n < 50 ? p.q[n] : p.v[n - 50];
+  for (; n < 100; n++)
+    value[n] = n < 50 ? p.q[n] : p.v[n - 50];
   for (int k = 0; k < layers; k++) {
     const uint64_t recipe = random_state | 1;
-    const int      operands = 1 + random_below(4), steps = 1 + random_below(12), rows = 5 + random_below(90),
-              from = n;
+    const int      operands = 1 + random_below(4), steps = 1 + random_below(12),
+              rows = 5 + random_below(90), from = n;
     for (int r = 0; r < rows; r++) {
       cst_node x[4];
-      for (int i = 0; i < operands; i++) x[i] = value[random_unit() < 0.3 ? r : random_below(from)];
+      for (int i = 0; i < operands; i++)
+        x[i] = value[random_unit() < 0.3 ? r : random_below(from)];
       value[n++] = by_recipe(p.g, recipe, steps, x, operands);
-      if (random_unit() < 0.7) *add(&p, 1) = value[n - 1];
+      if (random_unit() < 0.7)
+        *add(&p, 1) = value[n - 1];
     }
     cst_node sum = value[random_below(from)];
     for (int r = from; r < n; r++)
-      sum = random_unit() < 0.02 ? cst_graph_sub(p.g, sum, value[r]) : cst_graph_add(p.g, value[r], sum);
+      sum = random_unit() < 0.02 ? cst_graph_sub(p.g, sum, value[r])
+                                 : cst_graph_add(p.g, value[r], sum);
     *add(&p, 1) = value[n++] = sum;
   }
-  for (int i = 0; i < 30; i++) *add(&p, 1) = random_unit() < 0.2 ? -1 : value[random_below(n)];
+  for (int i = 0; i < 30; i++)
+    *add(&p, 1) = random_unit() < 0.2 ? -1 : value[random_below(n)];
   return p;
 }
 
@@ -138,11 +146,12 @@ static void test_random(int programs) {
            tape_differs(&p, t, cst_tape_run_portable, 4, ordinary);
     loops += t->loops.count;
     cst_tape_destroy(t);
-    if (i % 100 == 0) test_emitted(&p, false, "a random program");
+    if (i % 100 == 0)
+      test_emitted(&p, false, "a random program");
     program_destroy(&p);
   }
-  OK(bad == 0 && loops > programs, "%d random programs with %ld loops: %ld values differ", programs, loops,
-     bad);
+  OK(bad == 0 && loops > programs, "%d random programs with %ld loops: %ld values differ", programs,
+     loops, bad);
 }
 
 int main(void) {

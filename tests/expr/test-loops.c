@@ -11,7 +11,8 @@ static int statements(const program *p, size_t *size) {
   cst_graph_emit(p->g, p->out, p->nout, "  ", f);
   fclose(f);
   int n = 0;
-  for (const char *c = text; (c = strchr(c, ';')); c++) n++;
+  for (const char *c = text; (c = strchr(c, ';')); c++)
+    n++;
   free(text);
   return n;
 }
@@ -29,8 +30,8 @@ static cst_node link_of(const program *p, int i) {
 static cst_node height(const program *p, int n) {
   cst_node sum = cst_graph_constant(p->g, 0);
   for (int i = 0; i < n; i++)
-    sum =
-        cst_graph_add(p->g, sum, cst_graph_mul(p->g, cst_graph_mul(p->g, p->c[1], p->c[2]), p->q[2 * i + 1]));
+    sum = cst_graph_add(
+        p->g, sum, cst_graph_mul(p->g, cst_graph_mul(p->g, p->c[1], p->c[2]), p->q[2 * i + 1]));
   return sum;
 }
 
@@ -39,7 +40,8 @@ static program chain(int n) {
   program        p = program_create(2 * n > 3 ? 2 * n : 3);
   const cst_node one = cst_graph_constant(p.g, 1);
   cst_node      *g = malloc(2 * (size_t)n * sizeof *g), *gv = g + n;
-  for (int i = 0; i < n; i++) *add(&p, 1) = g[i] = link_of(&p, i);
+  for (int i = 0; i < n; i++)
+    *add(&p, 1) = g[i] = link_of(&p, i);
   for (int i = 0; i < n; i++) {
     const int first = i ? 2 * i - 2 : 0, count = i ? 4 : 2;
     cst_graph_gradient(p.g, &g[i], &one, 1, p.q + first, count, add(&p, count));
@@ -62,7 +64,8 @@ static program pairs(int n) {
     for (int j = i + 1; j < n; j++) {
       cst_node r2 = cst_graph_constant(p.g, 0);
       for (int k = 0; k < 3; k++)
-        r2 = cst_graph_add(p.g, r2, square(p.g, cst_graph_sub(p.g, p.q[3 * i + k], p.q[3 * j + k])));
+        r2 =
+            cst_graph_add(p.g, r2, square(p.g, cst_graph_sub(p.g, p.q[3 * i + k], p.q[3 * j + k])));
       V = cst_graph_sub(p.g, V, cst_graph_div(p.g, p.c[0], cst_graph_call(p.g, "sqrt", r2, -1)));
     }
   *add(&p, 1) = V;
@@ -81,7 +84,8 @@ static void test_chains(void) {
     program p = chain(sizes[i]);
     snprintf(what, sizeof what, "chain of %d", sizes[i]);
     test_tape(&p, what);
-    if (sizes[i] > 8) test_emitted(&p, sizes[i] == 1000, what);
+    if (sizes[i] > 8)
+      test_emitted(&p, sizes[i] == 1000, what);
     program_destroy(&p);
   }
 }
@@ -114,7 +118,8 @@ static void test_pairs(void) {
     int     count;
     snprintf(what, sizeof what, "%d bodies", sizes[i]);
     free(cst_graph_order(p.g, p.out, p.nout, &count));
-    NOTE("%s: %d operations, %d instructions, %d statements", what, count, code(&p), statements(&p, &size));
+    NOTE("%s: %d operations, %d instructions, %d statements", what, count, code(&p),
+         statements(&p, &size));
     test_tape(&p, what);
     test_emitted(&p, sizes[i] == 12, what);
     program_destroy(&p);

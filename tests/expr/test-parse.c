@@ -77,7 +77,8 @@ static void test_values(const setting *s) {
 #define FUNCTIONS "sqrt, sin, cos, tan, exp, log, atan2, sum"
 #define ALL       "x, y, z, x', y', z', a, b, t, pi, " FUNCTIONS
 #define OPERAND   "expected a number, a name or '('"
-#define MALFORMED "malformed number; expected digits with at most one '.' and an exponent such as e-3"
+#define MALFORMED                                                                                  \
+  "malformed number; expected digits with at most one '.' and an exponent such as e-3"
 #define NAN_VALUE "the value of this operation is not a finite number (nan)"
 #define INF_VALUE "the value of this operation is not a finite number (inf)"
 #define LARGE     "the number is too large; at most 1.7976931348623157e308"
@@ -101,7 +102,8 @@ static const refusal refusals[] = {
     {"x y", 2, "expected an operator or the end; found 'y'"},
     {"x $ y", 2, "expected an operator or the end; found '$'"},
     {"x, y", 1, "expected an operator or the end; found ','"},
-    {"x = 1", 2, "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1"},
+    {"x = 1", 2,
+     "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1"},
     {"(x + 1", 6, "missing ')'"},
     {"sin(x", 5, "missing ')'"},
     {"atan2(x", 7, "missing ')'"},
@@ -149,8 +151,8 @@ static const refusal refusals[] = {
 static void test_refusal(cst_graph *g, const cst_binding *names, int n, const refusal *x) {
   cst_expr_error error = {-1, ""};
   const cst_node node = cst_expr_parse(g, x->text, names, n, &error);
-  if (!OK(node == -1 && error.offset == x->offset && !strcmp(error.message, x->message), "'%.18s' at %d: %s",
-          x->text[0] == ' ' ? "blanks" : x->text, x->offset, x->message))
+  if (!OK(node == -1 && error.offset == x->offset && !strcmp(error.message, x->message),
+          "'%.18s' at %d: %s", x->text[0] == ' ' ? "blanks" : x->text, x->offset, x->message))
     NOTE("%d at %d: %s", node, error.offset, error.message);
 }
 
@@ -179,7 +181,8 @@ static void test_long_lists(void) {
   char longest[500];
   memset(longest, 'k', sizeof longest - 1);
   longest[sizeof longest - 1] = '\0';
-  OK(cst_expr_parse(g, longest, names, MANY, &error) < 0 && strstr(error.message, "kkk...'; allowed: ") &&
+  OK(cst_expr_parse(g, longest, names, MANY, &error) < 0 &&
+         strstr(error.message, "kkk...'; allowed: ") &&
          strlen(error.message) < sizeof error.message - 1,
      "a very long name is cut");
   OK(cst_expr_parse(g, "x", NULL, 0, &error) < 0 &&
@@ -230,7 +233,8 @@ static void test_sums(const arrays *a) {
       {"sum(i, n, 2*n - 3, i*y)*2", "(5*y + 6*y + 7*y)*2"},
       {"sum(i, -2, 0, y^i)", "y^-2 + y^-1 + 1"},
       {"sum(i, 1, 3, -x[i])", "-x[1] - x[2] - x[3]"},
-      {"sum(i, 1, 3, x[i+1] - x[i] + i)", "(x[2] - x[1] + 1) + (x[3] - x[2] + 2) + (x[4] - x[3] + 3)"},
+      {"sum(i, 1, 3, x[i+1] - x[i] + i)",
+       "(x[2] - x[1] + 1) + (x[3] - x[2] + 2) + (x[4] - x[3] + 3)"},
       {"sum(i, 1, 3, sum(j, i+1, 3, 1/(x[i]-x[j])^2))",
        "1/(x[1]-x[2])^2 + 1/(x[1]-x[3])^2 + 1/(x[2]-x[3])^2"},
       {"sum(i, 1, 2, sum(j, 1, i, x[j])*y)", "x[1]*y + (x[1] + x[2])*y"},
@@ -334,7 +338,8 @@ static const refusal array_refusals[] = {
     {"sum(i, 1, 0, x[i)", 16, "expected an operator or ']'; found ')'"},
     {"sum(i, 1, 0, x)", 13, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
     {"sum(i, 1, 0, sum(j, 1, 2, k))", 26, "unknown name 'k'; allowed: j, i, " BOUND_TO},
-    {"y*sum(i, 1, 1000001, y)", 2, "all sums of an expression have together more than 1000000 terms"},
+    {"y*sum(i, 1, 1000001, y)", 2,
+     "all sums of an expression have together more than 1000000 terms"},
 };
 
 static void test_array_refusals(const arrays *a) {
@@ -364,7 +369,8 @@ static void test_shifted(const arrays *a) {
       {"x", 0, "'x' is an array of 3; an entry of it is wanted, such as x[5]"},
       {"x(5)", 1, "'x' is an array; its entries are written with [ ], x[5] for the first"},
       {"x[w[0]]", 2, "the index of 'x' must be an integer constant; it depends on 'w[0]'"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_refusal(a->g, names, 2, &cases[i]);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    test_refusal(a->g, names, 2, &cases[i]);
   OK(cst_expr_parse(a->g, "x[5]", names, 2, NULL) == a->x[0] &&
          cst_expr_parse(a->g, "x[7]", names, 2, NULL) == a->x[2] &&
          cst_expr_parse(a->g, "w[0]", names, 2, NULL) == a->v[0],

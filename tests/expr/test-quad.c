@@ -12,7 +12,8 @@ static __float128 quad(const setting *s, cst_node n, const point *at) {
   const __float128 *in[128] = {0};
   for (int j = 0; j < 6; j++) {
     in[(int)letters[j]] = value[j];
-    for (int i = 0; i < size[j]; i++) value[j][i] = from[j][i];
+    for (int i = 0; i < size[j]; i++)
+      value[j][i] = from[j][i];
   }
   cst_tape *t = cst_tape_create(s->g, &n, 1);
   cst_tape_eval_quad(t, in, &result);
@@ -68,10 +69,12 @@ static void test_loops(void) {
     sum = cst_graph_add(g, sum, cst_graph_div(g, cst_graph_constant(g, 1), cst_graph_mul(g, x, y)));
   }
   out[N] = sum;
-  for (int i = 0; i <= N; i++) q[i] = i + 1;
+  for (int i = 0; i <= N; i++)
+    q[i] = i + 1;
   cst_tape *t = cst_tape_create(g, out, N + 1);
   cst_tape_eval_quad(t, (const __float128 *const[128]){['q'] = q}, value);
-  for (int i = 0; i < N; i++) worst = fmaxq(worst, fabsq(value[i] - 1));
+  for (int i = 0; i < N; i++)
+    worst = fmaxq(worst, fabsq(value[i] - 1));
   OK(worst < 1e-33Q, "sin^2 + cos^2 in a loop: %.3g from 1", (double)worst);
   OK(fabsq(value[N] - (1 - 1 / (__float128)(N + 1))) < 1e-31Q, "a sum of %d terms", N);
   cst_tape_destroy(t);

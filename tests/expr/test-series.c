@@ -13,7 +13,8 @@ static void coefficients(const setting *s, cst_node n, const double curve[ORDER 
   cst_graph_series *series = cst_graph_series_create(s->g, &n, 1, s->q, NQ, ORDER);
   cst_node          x[NQ], c[ORDER + 1];
   for (int k = 0; k <= ORDER; k++) {
-    for (int i = 0; i < NQ; i++) x[i] = k ? cst_graph_constant(s->g, curve[k][i]) : s->q[i];
+    for (int i = 0; i < NQ; i++)
+      x[i] = k ? cst_graph_constant(s->g, curve[k][i]) : s->q[i];
     cst_graph_series_next(series, x, &c[k]);
   }
   cst_graph_series_destroy(series);
@@ -26,7 +27,8 @@ static double apart(const double *x, const double *y) {
   double worst = 0;
   for (int k = 0; k <= ORDER; k++) {
     const double d = fabs(x[k] - y[k]) / fmax(1, fabs(y[k]));
-    if (!(d <= worst)) worst = d; /* keeps a NaN */
+    if (!(d <= worst))
+      worst = d; /* keeps a NaN */
   }
   return worst;
 }
@@ -55,7 +57,9 @@ static const struct {
      1,
      {1, 1. / 4, -3. / 32, 7. / 128, -77. / 2048, 231. / 8192, -1463. / 65536, 4807. / 262144,
       -129789. / 8388608}},
-    {"x^(3/2)", 1, {1, 3. / 2, 3. / 8, -1. / 16, 3. / 128, -3. / 256, 7. / 1024, -9. / 2048, 99. / 32768}},
+    {"x^(3/2)",
+     1,
+     {1, 3. / 2, 3. / 8, -1. / 16, 3. / 128, -3. / 256, 7. / 1024, -9. / 2048, 99. / 32768}},
     {"x^x", 1, {1, 1, 1, 1. / 2, 1. / 3, 1. / 12, 3. / 40, -1. / 120, 59. / 2520}}};
 
 static void test_known(const setting *s) {
@@ -64,31 +68,36 @@ static void test_known(const setting *s) {
     coefficients(s, parse(s, known[i].text), curve, here.c, found);
     const double d = apart(found, known[i].c);
     if (!OK(d < 1e-14, "%s at %g: the known series", known[i].text, known[i].at))
-      for (int k = 0; k <= ORDER; k++) NOTE("%d: %.17g, expected %.17g", k, found[k], known[i].c[k]);
+      for (int k = 0; k <= ORDER; k++)
+        NOTE("%d: %.17g, expected %.17g", k, found[k], known[i].c[k]);
   }
 }
 
 /* A curve through the point `here` whose series converge well beyond the circle of radius 1/8. */
 static void curve_of(double curve[ORDER + 1][NQ]) {
   for (int k = 0; k <= ORDER; k++)
-    for (int i = 0; i < NQ; i++) curve[k][i] = k ? 0.3 * cos(1.3 * k + 2.1 * i) / k : here.q[i];
+    for (int i = 0; i < NQ; i++)
+      curve[k][i] = k ? 0.3 * cos(1.3 * k + 2.1 * i) / k : here.q[i];
 }
 
 /* By the trapezoidal rule on a circle; order k loses digits like the radius to the power k. */
-static bool integrate(const setting *s, cst_node n, const double curve[ORDER + 1][NQ], double radius,
-                      double *out) {
+static bool integrate(const setting *s, cst_node n, const double curve[ORDER + 1][NQ],
+                      double radius, double *out) {
   dc c[2] = {here.c[0], here.c[1]}, sum[ORDER + 1] = {0}, value, x[NQ];
   for (int j = 0; j < CIRCLE; j++) {
     const dc t = radius * cexp(2 * M_PI * I * j / CIRCLE);
     for (int i = 0; i < NQ; i++) {
       x[i] = 0;
-      for (int k = ORDER; k >= 0; k--) x[i] = x[i] * t + curve[k][i];
+      for (int k = ORDER; k >= 0; k--)
+        x[i] = x[i] * t + curve[k][i];
     }
     if (!cst_graph_eval_complex(s->g, &n, 1, (const dc *const[128]){['q'] = x, ['c'] = c}, &value))
       return false;
-    for (int k = 0; k <= ORDER; k++) sum[k] += value * cpow(t, -k) / CIRCLE;
+    for (int k = 0; k <= ORDER; k++)
+      sum[k] += value * cpow(t, -k) / CIRCLE;
   }
-  for (int k = 0; k <= ORDER; k++) out[k] = creal(sum[k]);
+  for (int k = 0; k <= ORDER; k++)
+    out[k] = creal(sum[k]);
   return true;
 }
 
@@ -117,7 +126,8 @@ static void test_composed(const setting *s) {
     coefficients(s, n, curve, here.c, found);
     bool analytic = integrate(s, n, curve, radius, expected);
     for (int k = 0; k <= ORDER; k++)
-      worst = fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
+      worst =
+          fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
     if (!OK(analytic && worst < 2e-15, "%s along a curve: Cauchy's integral", composed[i]))
       NOTE("off by %.2g", worst);
   }
@@ -134,13 +144,14 @@ static void test_composed(const setting *s) {
  * are skipped. */
 static void test_edges(const setting *s) {
   cst_node out[] = {parse(s, "sin(x)/a"), parse(s, "a*b"), -1, s->q[1], parse(s, "x'*2")}, c[5];
-  cst_node x[] = {s->q[0], s->q[2], s->q[1]}, one[] = {cst_graph_constant(s->g, 1), s->w[0], s->w[1]};
+  cst_node x[] = {s->q[0], s->q[2], s->q[1]},
+           one[] = {cst_graph_constant(s->g, 1), s->w[0], s->w[1]};
   cst_graph_series *series = cst_graph_series_create(s->g, out, 5, x, 3, 1);
   cst_graph_series_next(series, x, c);
   OK(!memcmp(c, out, sizeof c), "order 0 is the expression");
   cst_graph_series_next(series, one, c);
-  OK(c[0] == parse(s, "cos(x)/a") && cst_graph_is_zero(s->g, c[1]) && c[2] == -1 && c[3] == s->w[1] &&
-         cst_graph_is_zero(s->g, c[4]),
+  OK(c[0] == parse(s, "cos(x)/a") && cst_graph_is_zero(s->g, c[1]) && c[2] == -1 &&
+         c[3] == s->w[1] && cst_graph_is_zero(s->g, c[4]),
      "order 1: a derivative, 0 of a constant, of no node, of an input, 0 of another");
   cst_graph_series_destroy(series);
 }
@@ -152,7 +163,8 @@ static void test_cost(const setting *s) {
   cst_node          c, x[NQ];
   int               before = 0, size[31];
   for (int k = 0; k <= 30; k++) {
-    for (int i = 0; i < NQ; i++) x[i] = k ? cst_graph_input(s->g, "abc"[i], k) : s->q[i];
+    for (int i = 0; i < NQ; i++)
+      x[i] = k ? cst_graph_input(s->g, "abc"[i], k) : s->q[i];
     before = cst_graph_size(s->g);
     cst_graph_series_next(series, x, &c);
     size[k] = cst_graph_size(s->g) - before;

@@ -24,7 +24,8 @@ static int         input;
 static const char *input_name = "fuzz-input";
 
 static void run(const text *t) {
-  unsigned char *copy = malloc(t->n ? t->n : 1); /* so that a sanitizer detects reads beyond its end */
+  unsigned char *copy =
+      malloc(t->n ? t->n : 1); /* so that a sanitizer detects reads beyond its end */
   if (!copy || pwrite(input, t->s, t->n, 0) != (ssize_t)t->n || ftruncate(input, (off_t)t->n))
     mutate_fail(input_name);
   memcpy(copy, t->s, t->n);
@@ -53,20 +54,27 @@ int main(int count, char **word) {
   long         inputs = 0;
   int          files = 0;
   for (int i = 1; i < count; i++) {
-    const char *s = value(word[i], "-seconds="), *r = value(word[i], "-seed="), *d = value(word[i], "-dict="),
-               *o = value(word[i], "-input=");
-    if (s) seconds = atof(s);
-    if (r) seed = strtoull(r, NULL, 10);
-    if (d) mutate_dictionary(d);
-    if (o) input_name = o;
-    if (!s && !r && !d && !o) mutate_add(word[i]);
+    const char *s = value(word[i], "-seconds="), *r = value(word[i], "-seed="),
+               *d = value(word[i], "-dict="), *o = value(word[i], "-input=");
+    if (s)
+      seconds = atof(s);
+    if (r)
+      seed = strtoull(r, NULL, 10);
+    if (d)
+      mutate_dictionary(d);
+    if (o)
+      input_name = o;
+    if (!s && !r && !d && !o)
+      mutate_add(word[i]);
   }
 #ifndef __SANITIZE_ADDRESS__
   setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)MEMORY_MIB << 20, (rlim_t)MEMORY_MIB << 20});
 #endif
   input = open(input_name, O_CREAT | O_RDWR | O_TRUNC, 0644);
-  if (input < 0) mutate_fail(input_name);
-  for (; mutate_file(files); inputs++) run(mutate_file(files++));
+  if (input < 0)
+    mutate_fail(input_name);
+  for (; mutate_file(files); inputs++)
+    run(mutate_file(files++));
   for (text t = {malloc(MUTATE_BYTES), 0}; files && t.s && now() - start < seconds; inputs++) {
     const text *from = mutate_file((int)((uint64_t)inputs % (uint64_t)files));
     memcpy(t.s, from->s, t.n = from->n);

@@ -16,11 +16,13 @@ static cst_plan *make_plan(void) {
   const char *name = getenv("FUZZ_STUDY");
   char       *text = NULL;
   size_t      length;
-  if (!name || cst_document_fetch(name, &text, &length)) abort();
+  if (!name || cst_document_fetch(name, &text, &length))
+    abort();
   cst_study *s = cst_study_read("checkpoint.yaml", text, length, cst_reader_share_alone, d);
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_diag_print(d, stderr);
-  if (!p) abort();
+  if (!p)
+    abort();
   free(text);
   cst_diag_destroy(d);
   return p;
@@ -30,14 +32,17 @@ static cst_plan *make_plan(void) {
 static void seal(unsigned char *data, size_t size) {
   cst_snapshot_trailer t;
   cst_sha256_context   c;
-  if (size < sizeof t) return;
+  if (size < sizeof t)
+    return;
   memcpy(&t, data + size - sizeof t, sizeof t);
-  if (t.count > 1000 || t.index > size || size - t.index != t.count * sizeof(cst_snapshot_entry) + sizeof t)
+  if (t.count > 1000 || t.index > size ||
+      size - t.index != t.count * sizeof(cst_snapshot_entry) + sizeof t)
     return;
   cst_snapshot_entry *e = malloc(t.count * sizeof *e + 1);
   memcpy(e, data + t.index, t.count * sizeof *e);
   for (uint32_t i = 0; i < t.count; i++) {
-    if (e[i].offset > t.index || e[i].size > t.index - e[i].offset) continue;
+    if (e[i].offset > t.index || e[i].size > t.index - e[i].offset)
+      continue;
     cst_sha256_init(&c);
     cst_sha256_update(&c, data + e[i].offset, e[i].size);
     cst_sha256_final(&c, e[i].digest);
@@ -64,15 +69,19 @@ static void take(const cst_plan *p, cst_past *past) {
   for (int i = 0; good && i < past->npiece; i++) {
     const double *rows = cst_past_rows(past, i);
     double        sum = 0;
-    for (long n = 0; rows && n < past->piece[i].count * past->piece[i].numbers; n++) sum += rows[n];
-    if (sum == 1.5) fputc(' ', stderr);
+    for (long n = 0; rows && n < past->piece[i].count * past->piece[i].numbers; n++)
+      sum += rows[n];
+    if (sum == 1.5)
+      fputc(' ', stderr);
   }
   for (int i = 0; good && i < cst_reference_items(r); i++) {
     const void *bytes;
     bool        stop = false;
-    if (!cst_past_midway(past, i, &bytes, &size) || !bytes) continue;
+    if (!cst_past_midway(past, i, &bytes, &size) || !bytes)
+      continue;
     PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
-    if (cst_reference_compute(r, i, bytes, size, stop_at_once, NULL, &stop)) r->at = NULL;
+    if (cst_reference_compute(r, i, bytes, size, stop_at_once, NULL, &stop))
+      r->at = NULL;
     PetscPopErrorHandler();
   }
   cst_kept_destroy(k);
@@ -83,8 +92,10 @@ static void take(const cst_plan *p, cst_past *past) {
 extern void __lsan_disable(void) __attribute__((weak));
 extern void __lsan_enable(void) __attribute__((weak));
 static void leaks(bool told) {
-  if (told && __lsan_enable) __lsan_enable();
-  if (!told && __lsan_disable) __lsan_disable();
+  if (told && __lsan_enable)
+    __lsan_enable();
+  if (!told && __lsan_disable)
+    __lsan_disable();
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
@@ -93,16 +104,19 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   unsigned char   *copy = malloc(size + 1);
   if (!p) {
     leaks(false); /* of modules that MPI unloads */
-    if (PetscInitializeNoArguments()) abort();
+    if (PetscInitializeNoArguments())
+      abort();
     leaks(true);
     p = make_plan();
   }
   memcpy(copy, data, size);
-  if (size % 2 == 0) seal(copy, size);
+  if (size % 2 == 0)
+    seal(copy, size);
   scratch_write("r.h5.checkpoint.1", copy, size);
   snprintf(name, sizeof name, "%s/r.h5", scratch_folder);
   cst_past *past = cst_past_create(p);
-  if (cst_past_open(p, past, name, 1, why, sizeof why)) take(p, past);
+  if (cst_past_open(p, past, name, 1, why, sizeof why))
+    take(p, past);
   cst_past_destroy(p, past);
   free(copy);
   return 0;

@@ -11,11 +11,14 @@ static void try_method(const cst_method *m) {
   static cst_system *s;
   char               why[400];
   cst_expr_error     error;
-  if (!s && !(s = cst_catalogue_create("spherical-pendulum"))) abort();
+  if (!s && !(s = cst_catalogue_create("spherical-pendulum")))
+    abort();
   cst_method *again = cst_method_parse(cst_method_label(m), NULL, &error);
-  if (!again || strcmp(cst_method_label(again), cst_method_label(m))) abort();
+  if (!again || strcmp(cst_method_label(again), cst_method_label(m)))
+    abort();
   cst_method_destroy(again);
-  if (!cst_method_fits(m, s, why, sizeof why)) return;
+  if (!cst_method_fits(m, s, why, sizeof why))
+    return;
   cst_method_properties(m, s);
   cst_program_destroy(cst_program_create(m));
 }

@@ -15,15 +15,18 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 static int ended_by(int (*command)(int, char **), int n, char **words) {
   const pid_t child = fork();
   int         status;
-  if (child < 0) abort();
+  if (child < 0)
+    abort();
   if (child == 0) {
-    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+      _exit(1);
     setrlimit(RLIMIT_CPU, &(struct rlimit){9, 10});
     alarm(60);
     _exit(command(n, words));
   }
   while (waitpid(child, &status, 0) < 0) /* the fuzzer's timer interrupts */
-    if (errno != EINTR) abort();
+    if (errno != EINTR)
+      abort();
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
@@ -31,8 +34,10 @@ static int ended_by(int (*command)(int, char **), int n, char **words) {
  * attempt follows. */
 static void try_command(int (*command)(int, char **), int n, char **words) {
   int by = ended_by(command, n, words);
-  if (by == SIGALRM) by = ended_by(command, n, words);
-  if (by == SIGALRM || by == SIGXCPU || by == SIGKILL) abort();
+  if (by == SIGALRM)
+    by = ended_by(command, n, words);
+  if (by == SIGALRM || by == SIGXCPU || by == SIGKILL)
+    abort();
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {

@@ -27,13 +27,16 @@ static const char own[] =
 /* The description NAME of the catalogue as the file .../NAME.yaml, no file nothing.yaml, and `own` as every
  * other one, which no compiler takes for a layer. */
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
+             *dot = strrchr(base, '.');
   char       *name = strndup(base, dot ? (size_t)(dot - base) : strlen(base));
   const char *found = cst_catalogue_text(name);
   const bool  nothing = !strcmp(name, "nothing");
   free(name);
-  if (nothing) return "No such file or directory";
-  if (fetch != cst_document_fetch) return "cc: exit status 1\nown.yaml:1:7: error";
+  if (nothing)
+    return "No such file or directory";
+  if (fetch != cst_document_fetch)
+    return "cc: exit status 1\nown.yaml:1:7: error";
   *text = strdup(found ? found : own);
   *length = strlen(*text);
   return NULL;
@@ -43,10 +46,12 @@ static cst_study *read_study(const char *text, size_t length) {
   cst_diag  *d = cst_diag_create();
   cst_study *s = cst_study_read("nowhere/fuzz.yaml", text, length, share, d);
   FILE      *nowhere = fopen("/dev/null", "w");
-  if (!nowhere) abort();
+  if (!nowhere)
+    abort();
   cst_diag_print(d, nowhere);
   fclose(nowhere);
-  if (!s == !cst_diag_count(d)) abort(); /* a study or errors, never both */
+  if (!s == !cst_diag_count(d))
+    abort(); /* a study or errors, never both */
   cst_diag_destroy(d);
   return s;
 }
@@ -54,14 +59,16 @@ static cst_study *read_study(const char *text, size_t length) {
 static void try_study(const cst_study *s) {
   double q[MOST_Q], v[MOST_Q];
   int    n = 0;
-  if ((double)s->nvariant * s->ntolerance * s->nmethod * s->nstep <= MOST_CASES) free(cst_study_cases(s, &n));
+  if ((double)s->nvariant * s->ntolerance * s->nmethod * s->nstep <= MOST_CASES)
+    free(cst_study_cases(s, &n));
   for (long m = 0; m < s->members && m < MEMBERS && s->system->nq <= MOST_Q; m++)
     cst_study_member(s, s->nvariant - 1, m, q, v);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   cst_study *s = read_study((const char *)data, size);
-  if (!s) return 0;
+  if (!s)
+    return 0;
   try_study(s);
   cst_study *again = read_study(s->canonical, strlen(s->canonical));
   if (!again || strcmp(again->sha256, s->sha256)) {

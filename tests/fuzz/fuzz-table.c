@@ -12,13 +12,15 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   static int out = -1;
   char      *result = getenv("FUZZ_RESULT"), *text = strndup((const char *)data, size);
-  if (!result || !text) abort();
+  if (!result || !text)
+    abort();
   if (out < 0) { /* discard the tables, but not the last line of the driver */
     fflush(stdout);
     out = dup(STDOUT_FILENO);
   }
   const int error = dup(STDERR_FILENO);
-  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) abort();
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+    abort();
   char *where[] = {"table", result, "--where", text, NULL},
        *columns[] = {"table", result, "--columns", text, NULL};
   cst_command_table.run(4, where);

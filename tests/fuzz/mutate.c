@@ -27,14 +27,16 @@ void mutate_fail(const char *what) {
 static text read_file(const char *name) {
   FILE *f = fopen(name, "rb");
   text  t = {malloc(MUTATE_BYTES), 0};
-  if (!f || !t.s) mutate_fail(name);
+  if (!f || !t.s)
+    mutate_fail(name);
   t.n = fread(t.s, 1, MUTATE_BYTES, f);
   fclose(f);
   return t;
 }
 
 void mutate_add(const char *name) {
-  if (ncorpus < MOST_FILES) corpus[ncorpus++] = read_file(name);
+  if (ncorpus < MOST_FILES)
+    corpus[ncorpus++] = read_file(name);
 }
 
 const text *mutate_file(int i) { return i < ncorpus ? &corpus[i] : NULL; }
@@ -45,13 +47,16 @@ void mutate_dictionary(const char *name) {
   t.s[t.n < MUTATE_BYTES ? t.n : MUTATE_BYTES - 1] = 0;
   for (char *line = strtok(t.s, "\n"); line && ntoken < MOST_TOKENS; line = strtok(NULL, "\n")) {
     char *open = strchr(line, '"'), *close = strrchr(line, '"'), *to = open;
-    if (*line == '#' || close == open) continue;
+    if (*line == '#' || close == open)
+      continue;
     for (char *from = open + 1; from < close; from++) {
       unsigned code = (unsigned char)*from;
       int      more = 0;
-      if (code == '\\' && sscanf(from, "\\x%2x%n", &code, &more) < 1) code = (unsigned char)from[1], more = 2;
+      if (code == '\\' && sscanf(from, "\\x%2x%n", &code, &more) < 1)
+        code = (unsigned char)from[1], more = 2;
       *to++ = (char)code;
-      if (more) from += more - 1;
+      if (more)
+        from += more - 1;
     }
     token[ntoken++] = (text){open, (size_t)(to - open)};
   }
@@ -61,40 +66,48 @@ void mutate_dictionary(const char *name) {
 
 /* Replaces the bytes at .. at + gone by s[n]. */
 static void replace(size_t at, size_t gone, const char *s, size_t n) {
-  if (now.n - gone + n > MUTATE_BYTES) return;
+  if (now.n - gone + n > MUTATE_BYTES)
+    return;
   memmove(now.s + at + n, now.s + at + gone, now.n - at - gone);
   memmove(now.s + at, s, n);
   now.n += n - gone;
 }
 
 static size_t line_start(size_t at) {
-  while (at && now.s[at - 1] != '\n') at--;
+  while (at && now.s[at - 1] != '\n')
+    at--;
   return at;
 }
 
 static size_t line_end(size_t at) {
-  while (at < now.n && now.s[at] != '\n') at++;
+  while (at < now.n && now.s[at] != '\n')
+    at++;
   return at < now.n ? at + 1 : at;
 }
 
 static int is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '.';
 }
 
 /* A word from `at` on, its length in *n; 0 when there is none. */
 static size_t word_at(size_t at, int number, size_t *n) {
-  while (at < now.n && (!is_word(now.s[at]) || (number && !(now.s[at] >= '0' && now.s[at] <= '9')))) at++;
+  while (at < now.n && (!is_word(now.s[at]) || (number && !(now.s[at] >= '0' && now.s[at] <= '9'))))
+    at++;
   *n = 0;
-  while (at + *n < now.n && is_word(now.s[at + *n])) ++*n;
+  while (at + *n < now.n && is_word(now.s[at + *n]))
+    ++*n;
   return at;
 }
 
 static void flip(void) {
-  if (now.n) now.s[below(now.n)] ^= (char)(1 << below(8));
+  if (now.n)
+    now.s[below(now.n)] ^= (char)(1 << below(8));
 }
 
 static void insert_token(void) {
-  if (!ntoken) return;
+  if (!ntoken)
+    return;
   const text *t = &token[below((size_t)ntoken)];
   replace(below(now.n + 1), 0, t->s, t->n);
 }
@@ -153,7 +166,8 @@ static void change_number(void) {
                                      "100000",     "9223372036854775808"};
   const char       *to = numbers[below(sizeof numbers / sizeof *numbers)];
   size_t            n, at = word_at(below(now.n + 1), 1, &n);
-  if (n) replace(at, n, to, strlen(to));
+  if (n)
+    replace(at, n, to, strlen(to));
 }
 
 void mutate(text *t, uint64_t seed) {
@@ -162,6 +176,7 @@ void mutate(text *t, uint64_t seed) {
                                       drop_some,    change_number, change_number,  swap_word};
   state = seed;
   now = *t;
-  for (size_t k = 1 + below(MOST_MUTATIONS); k > 0; k--) how[below(sizeof how / sizeof *how)]();
+  for (size_t k = 1 + below(MOST_MUTATIONS); k > 0; k--)
+    how[below(sizeof how / sizeof *how)]();
   *t = now;
 }

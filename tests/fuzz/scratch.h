@@ -15,8 +15,10 @@ static void scratch_remove(void) {
 
 /* In its own folder, which is removed at the end. */
 static const char *scratch(const char *name) {
-  if (*scratch_file) return scratch_file;
-  if (!mkdtemp(scratch_folder)) abort();
+  if (*scratch_file)
+    return scratch_file;
+  if (!mkdtemp(scratch_folder))
+    abort();
   snprintf(scratch_file, sizeof scratch_file, "%s/%s", scratch_folder, name);
   atexit(scratch_remove);
   return scratch_file;
@@ -24,6 +26,7 @@ static const char *scratch(const char *name) {
 
 static void scratch_write(const char *name, const void *data, size_t size) {
   FILE *f = fopen(scratch(name), "wb");
-  if (!f || fwrite(data, 1, size, f) != size || fclose(f)) abort();
+  if (!f || fwrite(data, 1, size, f) != size || fclose(f))
+    abort();
 }
 #endif

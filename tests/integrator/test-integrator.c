@@ -13,7 +13,8 @@ enum { NQ = 4, NG = 2, MANY = 5 };
 static cst_integrator *made(cst_system *s, const char *method, double h, long room) {
   cst_integrator           *x;
   const cst_integrator_code code = cst_integrator_create(
-      &(cst_integrator_options){.system = s, .method = method, .step = h, .trajectories = room}, &x);
+      &(cst_integrator_options){.system = s, .method = method, .step = h, .trajectories = room},
+      &x);
   OK(!code, "%s is created %s", method, cst_integrator_message(x));
   return x;
 }
@@ -25,7 +26,8 @@ static void place(const double *c, double a, double b, double *q) {
 }
 
 static void places(const double *c, double *q) {
-  for (int k = 0; k < MANY; k++) place(c, 0.1 * (k + 1), 0.3 - 0.1 * k, q + k * NQ);
+  for (int k = 0; k < MANY; k++)
+    place(c, 0.1 * (k + 1), 0.3 - 0.1 * k, q + k * NQ);
 }
 
 static void does_not_depend_on_neighbours(cst_system *s, const double *c) {
@@ -38,13 +40,16 @@ static void does_not_depend_on_neighbours(cst_system *s, const double *c) {
   OK(!cst_integrator_start(all, MANY, NULL, q, v) && !cst_integrator_advance(all, 40) &&
          !cst_integrator_advance(all, 60),
      "a batch");
-  cst_integrator_positions(all, q), cst_integrator_momenta(all, p), cst_integrator_multipliers(all, lambda);
+  cst_integrator_positions(all, q), cst_integrator_momenta(all, p),
+      cst_integrator_multipliers(all, lambda);
   for (int k = 0; k < MANY; k++) {
     place(c, 0.1 * (k + 1), 0.3 - 0.1 * k, alone);
-    same = same && !cst_integrator_start(one, 1, NULL, alone, v) && !cst_integrator_advance(one, 100);
+    same =
+        same && !cst_integrator_start(one, 1, NULL, alone, v) && !cst_integrator_advance(one, 100);
     cst_integrator_positions(one, alone), cst_integrator_momenta(one, alone_p),
         cst_integrator_multipliers(one, alone_lambda);
-    same = same && !memcmp(alone, q + k * NQ, sizeof alone) && !memcmp(alone_p, p + k * NQ, sizeof alone_p) &&
+    same = same && !memcmp(alone, q + k * NQ, sizeof alone) &&
+           !memcmp(alone_p, p + k * NQ, sizeof alone_p) &&
            !memcmp(alone_lambda, lambda + k * NG, sizeof alone_lambda);
   }
   OK(same, "each trajectory alone has the bits that it has in a batch, in one call or in two");
@@ -62,9 +67,10 @@ static void goes_back(cst_system *s, const double *c) {
          !cst_integrator_advance(x, 200),
      "and back");
   cst_integrator_positions(x, q);
-  for (int i = 0; i < NQ; i++) most = fmax(most, fabs(q[i] - q0[i]));
-  OK(most < 1e-11 && fabs(cst_integrator_time(x) + 4) < 1e-12, "a symmetric method is where it was (%g)",
-     most);
+  for (int i = 0; i < NQ; i++)
+    most = fmax(most, fabs(q[i] - q0[i]));
+  OK(most < 1e-11 && fabs(cst_integrator_time(x) + 4) < 1e-12,
+     "a symmetric method is where it was (%g)", most);
   cst_integrator_destroy(x);
 }
 
@@ -85,7 +91,8 @@ static void a_failure_is_its_own(cst_system *s, const double *c) {
   cst_integrator_positions(x, q), cst_integrator_energy(x, e);
   OK(isfinite(q[NQ]) && isfinite(e[1]), "it stays at its last good state");
   place(c, 1, 0.5, alone);
-  OK(!cst_integrator_start(x, 1, NULL, alone, v) && !cst_integrator_advance(x, 50), "the other one alone");
+  OK(!cst_integrator_start(x, 1, NULL, alone, v) && !cst_integrator_advance(x, 50),
+     "the other one alone");
   cst_integrator_positions(x, alone);
   OK(!memcmp(alone, q, sizeof alone), "has the same bits");
   cst_integrator_destroy(x);
@@ -95,7 +102,8 @@ static void observables(cst_system *s, const double *c) {
   double          q[2 * NQ], v[2 * NQ] = {0}, lambda[2 * NG], value[2], e0[2], e[2];
   int             sum, pull;
   cst_integrator *x = made(s, "rattle", 0.01, 2);
-  for (int k = 0; k < 2; k++) place(c, 0.4 + k, 0.2, q + k * NQ);
+  for (int k = 0; k < 2; k++)
+    place(c, 0.4 + k, 0.2, q + k * NQ);
   OK(!cst_integrator_add_observable(x, "t + x1*y2", &sum) &&
          !cst_integrator_add_observable(x, "2*lambda_upper", &pull),
      "two observables");
@@ -108,14 +116,15 @@ static void observables(cst_system *s, const double *c) {
   cst_integrator_observe(x, pull, value);
   OK(value[0] == 2 * lambda[0] && value[1] == 2 * lambda[NG], "one of multipliers");
   cst_integrator_energy(x, e);
-  OK(fabs(e[0] - e0[0]) < 1e-4 && fabs(e[1] - e0[1]) < 1e-3 && e[0] != e0[0], "the energy is nearly kept");
+  OK(fabs(e[0] - e0[0]) < 1e-4 && fabs(e[1] - e0[1]) < 1e-3 && e[0] != e0[0],
+     "the energy is nearly kept");
   cst_integrator_destroy(x);
 }
 
 /* A linkage whose mass depends on the coordinates. */
 static void closed_loop(void) {
-  cst_system     *s = cst_catalogue_create("four-bar");
-  double          c[CST_MAX_PAR], *q = calloc(4 * (size_t)s->nq, sizeof *q), *v = q + s->nq, g, scaled;
+  cst_system *s = cst_catalogue_create("four-bar");
+  double      c[CST_MAX_PAR], *q = calloc(4 * (size_t)s->nq, sizeof *q), *v = q + s->nq, g, scaled;
   cst_integrator *x = made(s, "project(rk4)", 0.01, 1);
   cst_system_defaults(s, NULL, c);
   cst_system_state(s, 0, c, q, v);
@@ -132,19 +141,22 @@ static void closed_loop(void) {
 static void refused(cst_integrator_options o, cst_integrator_code code, const char *words) {
   cst_integrator           *x;
   const cst_integrator_code found = cst_integrator_create(&o, &x);
-  OK(found == code && strstr(cst_integrator_message(x), words), "%s: %s", words, cst_integrator_message(x));
+  OK(found == code && strstr(cst_integrator_message(x), words), "%s: %s", words,
+     cst_integrator_message(x));
   cst_integrator_destroy(x);
 }
 
 static void mistakes(cst_system *s) {
-  refused((cst_integrator_options){.method = "rattle", .step = 1}, CST_INTEGRATOR_BAD_ARGUMENT, "required");
-  refused((cst_integrator_options){.system = s, .method = "rattle"}, CST_INTEGRATOR_BAD_ARGUMENT, "step");
+  refused((cst_integrator_options){.method = "rattle", .step = 1}, CST_INTEGRATOR_BAD_ARGUMENT,
+          "required");
+  refused((cst_integrator_options){.system = s, .method = "rattle"}, CST_INTEGRATOR_BAD_ARGUMENT,
+          "step");
   refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1, .tolerance = 1},
           CST_INTEGRATOR_BAD_ARGUMENT, "tolerance");
-  refused((cst_integrator_options){.system = s, .method = "newmark", .step = 1}, CST_INTEGRATOR_BAD_METHOD,
-          "constraints");
-  refused((cst_integrator_options){.system = s, .method = "rattle(", .step = 1}, CST_INTEGRATOR_BAD_METHOD,
-          "character");
+  refused((cst_integrator_options){.system = s, .method = "newmark", .step = 1},
+          CST_INTEGRATOR_BAD_METHOD, "constraints");
+  refused((cst_integrator_options){.system = s, .method = "rattle(", .step = 1},
+          CST_INTEGRATOR_BAD_METHOD, "character");
   refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1, .trajectories = -1},
           CST_INTEGRATOR_BAD_ARGUMENT, "trajectories");
 }
@@ -152,8 +164,8 @@ static void mistakes(cst_system *s) {
 int main(void) {
   double      c[CST_MAX_PAR];
   cst_system *s = cst_catalogue_create("double-pendulum");
-  refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1}, CST_INTEGRATOR_BAD_ARGUMENT,
-          "cst_integrator_begin");
+  refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1},
+          CST_INTEGRATOR_BAD_ARGUMENT, "cst_integrator_begin");
   OK(!cst_integrator_begin(NULL, 0), "begun");
   cst_system_defaults(s, NULL, c);
   does_not_depend_on_neighbours(s, c);

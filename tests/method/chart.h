@@ -28,20 +28,27 @@ UNUSED static int kernel_basis(const problem *x, double *B) {
     for (int pass = 0; pass < 2; pass++)
       for (int j = 0; j < n; j++) {
         double dot = 0;
-        for (int i = 0; i < nq; i++) dot += e[i] * done[j][i];
-        for (int i = 0; i < nq; i++) e[i] -= dot * done[j][i];
+        for (int i = 0; i < nq; i++)
+          dot += e[i] * done[j][i];
+        for (int i = 0; i < nq; i++)
+          e[i] -= dot * done[j][i];
       }
-    for (int i = 0; i < nq; i++) size += e[i] * e[i];
-    if (sqrt(size) < 1e-6) continue;
-    for (int i = 0; i < nq; i++) done[n][i] = e[i] / sqrt(size);
-    if (k >= ng) memcpy(B + d++ * nq, done[n], sizeof(double) * (size_t)nq);
+    for (int i = 0; i < nq; i++)
+      size += e[i] * e[i];
+    if (sqrt(size) < 1e-6)
+      continue;
+    for (int i = 0; i < nq; i++)
+      done[n][i] = e[i] / sqrt(size);
+    if (k >= ng)
+      memcpy(B + d++ * nq, done[n], sizeof(double) * (size_t)nq);
     n++;
   }
   return d;
 }
 
 /* The point of the chart at `distance` along axis k (0..d-1 positions, d..2d-1 velocities). */
-static void chart(const problem *x, const double *B, int d, int k, double distance, double *q, double *v) {
+static void chart(const problem *x, const double *B, int d, int k, double distance, double *q,
+                  double *v) {
   for (int i = 0; i < x->s->nq; i++) {
     q[i] = x->q[i] + (k < d ? distance * B[k * x->s->nq + i] : 0);
     v[i] = x->v[i] + (k >= d ? distance * B[(k - d) * x->s->nq + i] : 0);
@@ -54,13 +61,14 @@ static void chart(const problem *x, const double *B, int d, int k, double distan
 
 UNUSED static double omega(const double *u, const double *w, int nq) {
   double sum = 0;
-  for (int i = 0; i < nq; i++) sum += u[i] * w[nq + i] - u[nq + i] * w[i];
+  for (int i = 0; i < nq; i++)
+    sum += u[i] * w[nq + i] - u[nq + i] * w[i];
   return sum;
 }
 
 /* One step from every point; D before and after the step, [2d][2nq]. */
-UNUSED static bool differentiate(const problem *x, const char *method, double h, int d, const double *B,
-                                 double *before, double *after) {
+UNUSED static bool differentiate(const problem *x, const char *method, double h, int d,
+                                 const double *B, double *before, double *after) {
   const int nq = x->s->nq, lanes = 2 * d * POINTS;
   double    q[CST_MAX_Q], z[2 * CST_MAX_Q], delta = delta_of(x->s->name);
   run       r;
@@ -75,7 +83,8 @@ UNUSED static bool differentiate(const problem *x, const char *method, double h,
     }
   cst_batch_ready(r.st, &r.b);
   for (int pass = 0; pass < 2; pass++) {
-    if (pass) run_go(&r, h, 1);
+    if (pass)
+      run_go(&r, h, 1);
     for (int k = 0; k < lanes; k++) {
       run_state(&r, k, z, z + nq);
       for (int i = 0; i < 2 * nq; i++)

@@ -20,9 +20,10 @@
 #include "cover.h"
 #include "tap.h"
 
-#define MUST(call)                                                                                           \
-  do {                                                                                                       \
-    if (call) fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();                     \
+#define MUST(call)                                                                                 \
+  do {                                                                                             \
+    if (call)                                                                                      \
+      fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();                   \
   } while (0)
 
 #define UNUSED __attribute__((unused))
@@ -122,7 +123,8 @@ UNUSED static int expression_count(void) {
   return cst_method_count() + (int)(sizeof composites / sizeof *composites);
 }
 UNUSED static const char *expression_at(int i) {
-  return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()];
+  return i < cst_method_count() ? cst_method_info_at(i)->example
+                                : composites[i - cst_method_count()];
 }
 
 UNUSED static cst_method *method_of(const char *text) {
@@ -151,12 +153,14 @@ static const struct {
                     {"tethered-satellites", 2.6, 3e-3}};
 UNUSED static double pace_of(const char *system) {
   for (size_t i = 0; i < sizeof paces / sizeof *paces; i++)
-    if (!strcmp(paces[i].name, system)) return paces[i].pace;
+    if (!strcmp(paces[i].name, system))
+      return paces[i].pace;
   return 1;
 }
 UNUSED static double delta_of(const char *system) {
   for (size_t i = 0; i < sizeof paces / sizeof *paces; i++)
-    if (!strcmp(paces[i].name, system)) return paces[i].delta;
+    if (!strcmp(paces[i].name, system))
+      return paces[i].delta;
   return 3e-3;
 }
 
@@ -168,7 +172,8 @@ typedef struct {
 
 UNUSED static void problem_of(problem *x, cst_system *s) {
   x->s = s;
-  for (int i = 0; i < s->npar; i++) x->c[i] = s->parameter[i].value;
+  for (int i = 0; i < s->npar; i++)
+    x->c[i] = s->parameter[i].value;
   cst_system_state(s, 0, x->c, x->q, x->v);
 }
 UNUSED static problem *problem_open(const char *name) {
@@ -226,8 +231,9 @@ UNUSED static const cst_substep_row *row_of(const char *method) {
 UNUSED static double cost_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
-  const double size = fmin(x->s->nq + x->s->ng, 20) / 6, one = fmax(1, size * size) * (x->s->general ? 2 : 1);
-  double       cost = 0;
+  const double size = fmin(x->s->nq + x->s->ng, 20) / 6,
+               one = fmax(1, size * size) * (x->s->general ? 2 : 1);
+  double cost = 0;
   for (int i = 0; i < p->n; i++)
     cost += !strcmp(p->step[i].row->name, "convert") ? one
             : !strcmp(p->step[i].row->name, "hbvm") && x->s->general
@@ -281,8 +287,8 @@ UNUSED static void run_open_with(run *r, const problem *x, const char *method, i
   r->tolerance = tolerance;
   r->m = method_of(method);
   r->prepared = cst_method_prepare(r->m, x->s);
-  MUST(cst_stepper_create(r->prepared, &(cst_stepper_options){isa, groups, 100, false, iteration, false},
-                          &r->st));
+  MUST(cst_stepper_create(
+      r->prepared, &(cst_stepper_options){isa, groups, 100, false, iteration, false}, &r->st));
   MUST(cst_batch_create(r->st, &r->b));
 }
 UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes,
@@ -318,12 +324,14 @@ UNUSED static void run_go(run *r, double h, long n) {
 }
 UNUSED static bool run_well(const run *r, int lanes) {
   for (int i = 0; i < lanes; i++)
-    if (r->b.status[i].reason != CST_DONE) return false;
+    if (r->b.status[i].reason != CST_DONE)
+      return false;
   return true;
 }
 UNUSED static void run_block(const run *r, int lane, int at, int n, double *out) {
   const double *column = cst_batch_lane(r->st, &r->b, lane);
-  for (int i = 0; i < n; i++) out[i] = column[(at + i) * cst_stepper_width(r->st)];
+  for (int i = 0; i < n; i++)
+    out[i] = column[(at + i) * cst_stepper_width(r->st)];
 }
 /* The state in the variables of the method. */
 UNUSED static void run_carried(const run *r, int lane, double *q, double *p) {
@@ -336,10 +344,12 @@ UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
   const problem *x = r->x;
   double         at[CST_MAX_Q], v[CST_MAX_Q];
   run_carried(r, lane, q, p);
-  if (!cst_stepper_context(r->st)->tangential || !x->s->ng) return;
+  if (!cst_stepper_context(r->st)->tangential || !x->s->ng)
+    return;
   memcpy(at, q, sizeof *at * (size_t)x->s->nq);
   cst_system_velocity(x->s, x->c, q, p, v);
-  if (cst_system_project(x->s, x->c, at, v)) cst_system_momentum(x->s, x->c, q, v, p);
+  if (cst_system_project(x->s, x->c, at, v))
+    cst_system_momentum(x->s, x->c, q, v, p);
 }
 
 /* The method's own multipliers of the last step. */
@@ -348,20 +358,25 @@ UNUSED static void run_lambda(const run *r, int lane, double *lambda) {
   const double *record = r->b.record + (size_t)(lane / width) * cst_stepper_record_size(r->st);
   double        all[CST_MAX_G * CST_W_MAX];
   cst_stepper_lambda(r->st, record, r->b.step, all);
-  for (int a = 0; a < r->x->s->ng; a++) lambda[a] = all[a * width + lane % width];
+  for (int a = 0; a < r->x->s->ng; a++)
+    lambda[a] = all[a * width + lane % width];
 }
 
 /* The larger number; NaN if either is NaN. */
-UNUSED static double larger(double a, double b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
+UNUSED static double larger(double a, double b) {
+  return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+}
 UNUSED static double norm(const double *x, int n) {
   double most = 0;
   for (int i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]); /* keeps a NaN */
+    if (!(fabs(x[i]) <= most))
+      most = fabs(x[i]); /* keeps a NaN */
   return most;
 }
 UNUSED static double apart(const double *x, const double *y, int n) {
   double d[2 * CST_MAX_Q];
-  for (int i = 0; i < n; i++) d[i] = x[i] - y[i];
+  for (int i = 0; i < n; i++)
+    d[i] = x[i] - y[i];
   return norm(d, n);
 }
 
@@ -369,9 +384,12 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
   double V = 0, T = 0, v[CST_MAX_Q], a[CST_MAX_Q] = {0};
   cst_system_eval(x->s, CST_K_V, x->c, q, NULL, NULL, NULL, NULL, &V);
   cst_system_velocity(x->s, x->c, q, p, v);
-  if (x->s->general) cst_system_eval(x->s, CST_K_a, x->c, q, NULL, NULL, NULL, NULL, a);
-  for (int i = 0; i < x->s->nq; i++) T += (p[i] - a[i]) * v[i] / 2;
-  if (scale) *scale = fabs(T) + fabs(V);
+  if (x->s->general)
+    cst_system_eval(x->s, CST_K_a, x->c, q, NULL, NULL, NULL, NULL, a);
+  for (int i = 0; i < x->s->nq; i++)
+    T += (p[i] - a[i]) * v[i] / 2;
+  if (scale)
+    *scale = fabs(T) + fabs(V);
   return T + V;
 }
 
@@ -385,9 +403,10 @@ UNUSED static unsigned absent(unsigned claims) { return claims << 8; }
 UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {
   const unsigned on_constraints = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES,
                  claims = has.claims & ~(s->nsym ? 0u : (unsigned)CST_CLAIM_MOMENTUM);
-  if (!s->ng) return RUNS | claims_of(claims & ~on_constraints);
-  return RUNS | claims_of(claims) | absent(on_constraints & ~claims) | (has.order_lambda ? LAMBDA : 0u) |
-         (has.tangential ? TANGENTIAL : 0u);
+  if (!s->ng)
+    return RUNS | claims_of(claims & ~on_constraints);
+  return RUNS | claims_of(claims) | absent(on_constraints & ~claims) |
+         (has.order_lambda ? LAMBDA : 0u) | (has.tangential ? TANGENTIAL : 0u);
 }
 
 /* The composition of a method: the kinds of its substeps, and whether a kind occurs more than once. */
@@ -398,8 +417,10 @@ UNUSED static unsigned make_of(const char *method) {
   unsigned           make = 0;
   int                kinds = 0, k;
   for (int j = 0; j < p->n; j++) {
-    for (k = 0; names[k] && strcmp(names[k], p->step[j].row->name); k++) continue;
-    if (k > 14) abort();
+    for (k = 0; names[k] && strcmp(names[k], p->step[j].row->name); k++)
+      continue;
+    if (k > 14)
+      abort();
     names[k] = p->step[j].row->name;
     kinds += !(make & 1u << k);
     make |= 1u << k;
@@ -415,7 +436,8 @@ UNUSED static unsigned nature_of(const cst_system *s) {
   const bool is[] = {s->ng,      s->general,  s->matrix, s->gyroscopic, s->gram.banded,
                      s->dropped, s->linear_v, s->nsym,   s->nvel,       s->timed};
   unsigned   nature = 0;
-  for (size_t b = 0; b < sizeof is / sizeof *is; b++) nature |= is[b] ? 1u << b : 0;
+  for (size_t b = 0; b < sizeof is / sizeof *is; b++)
+    nature |= is[b] ? 1u << b : 0;
   return nature;
 }
 
@@ -435,7 +457,8 @@ UNUSED static int dearness_of(const problem *x, const char *method) {
 /* The index of the first equal entry. */
 UNUSED static int first_like(const unsigned *x, int i) {
   int k = 0;
-  while (x[k] != x[i]) k++;
+  while (x[k] != x[i])
+    k++;
   return k;
 }
 
@@ -450,23 +473,25 @@ typedef struct {
   unsigned promises;
   /* every method is tested on the reference systems */
   bool references;
-  bool (*left_out)(const problem *x, const char *method); /* pairs that the test cannot examine; NULL: none */
+  bool (*left_out)(const problem *x,
+                   const char    *method); /* pairs that the test cannot examine; NULL: none */
 } scope;
 enum { CONSTRAINT_CLAIMS = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES };
-#define SCOPE_ORDER                                                                                          \
+#define SCOPE_ORDER                                                                                \
   (scope) { RUNS | LAMBDA | TANGENTIAL, true, NULL }
-#define SCOPE_RUNS                                                                                           \
+#define SCOPE_RUNS                                                                                 \
   (scope) { RUNS, false, NULL }
-#define SCOPE_CONSTRAINTS                                                                                    \
+#define SCOPE_CONSTRAINTS                                                                          \
   (scope) { claims_of(CONSTRAINT_CLAIMS) | absent(CONSTRAINT_CLAIMS), true, NULL }
-#define SCOPE_CLAIM(c)                                                                                       \
+#define SCOPE_CLAIM(c)                                                                             \
   (scope) { claims_of(c), false, NULL }
 
 /* The pairs of expressions and systems of the catalogue for a test; free(). */
 UNUSED static cover *cover_of_claims(scope of) {
   cover   *c = calloc(1, sizeof *c);
   unsigned make[MOST_METHODS], nature[MOST_SYSTEMS];
-  if (!c || expression_count() > MOST_METHODS || cst_catalogue_size() > MOST_SYSTEMS) abort();
+  if (!c || expression_count() > MOST_METHODS || cst_catalogue_size() > MOST_SYSTEMS)
+    abort();
   c->methods = expression_count();
   c->systems = cst_catalogue_size();
   for (int i = 0; i < c->methods; i++) {
@@ -481,7 +506,8 @@ UNUSED static cover *cover_of_claims(scope of) {
     for (int i = 0; i < c->methods; i++) {
       cst_method *m = method_of(expression_at(i));
       char        why[200];
-      if (cst_method_fits(m, x->s, why, sizeof why) && !(of.left_out && of.left_out(x, expression_at(i))))
+      if (cst_method_fits(m, x->s, why, sizeof why) &&
+          !(of.left_out && of.left_out(x, expression_at(i))))
         c->promises[i][k] = promises_of(x->s, cst_method_properties(m, x->s)) & of.promises;
       c->dear[i][k] = dearness_of(x, expression_at(i));
       cst_method_destroy(m);
@@ -501,7 +527,8 @@ UNUSED static int each_pair(claim_test *test, scope of) {
   for (int k = 0; k < c->systems; k++) {
     problem *x = problem_open(cst_catalogue_name(k));
     for (int i = 0; i < c->methods; i++) {
-      if (!c->taken[i][k]) continue;
+      if (!c->taken[i][k])
+        continue;
       cst_method *m = method_of(expression_at(i));
       test(x, expression_at(i), cst_method_properties(m, x->s));
       count++;

@@ -31,17 +31,22 @@ enum {
 };
 
 typedef struct {
-  int      methods, systems;
-  int      family[MOST_METHODS], kind[MOST_SYSTEMS]; /* from 0, below MOST_METHODS and MOST_SYSTEMS */
-  bool     reference[MOST_SYSTEMS];
-  unsigned promises[MOST_METHODS][MOST_SYSTEMS]; /* bits, 1: it runs; 0 if the method does not fit */
-  int      dear[MOST_METHODS][MOST_SYSTEMS];     /* from 0, below DEAR */
-  bool     taken[MOST_METHODS][MOST_SYSTEMS];
+  int  methods, systems;
+  int  family[MOST_METHODS], kind[MOST_SYSTEMS]; /* from 0, below MOST_METHODS and MOST_SYSTEMS */
+  bool reference[MOST_SYSTEMS];
+  unsigned promises[MOST_METHODS]
+                   [MOST_SYSTEMS];       /* bits, 1: it runs; 0 if the method does not fit */
+  int  dear[MOST_METHODS][MOST_SYSTEMS]; /* from 0, below DEAR */
+  bool taken[MOST_METHODS][MOST_SYSTEMS];
 } cover;
 
-__attribute__((unused)) static bool everything(void) { return getenv("CONSTELLA_TEST_ALL") != NULL; }
+__attribute__((unused)) static bool everything(void) {
+  return getenv("CONSTELLA_TEST_ALL") != NULL;
+}
 
-__attribute__((unused)) static bool on_diagonal(int sum, int m) { return everything() || sum % m == 0; }
+__attribute__((unused)) static bool on_diagonal(int sum, int m) {
+  return everything() || sum % m == 0;
+}
 
 /* The number of chosen pairs that make a promise: of a method, of a system, of a family on a kind. */
 typedef struct {
@@ -82,20 +87,24 @@ static int cover_stride(int n) {
       a = b;
       b = rest;
     }
-    if (a == 1) return stride;
+    if (a == 1)
+      return stride;
   }
 }
 
 __attribute__((unused)) static void cover_choose(cover *c) {
   cover_counts *counts = calloc(1, sizeof *counts);
   const int     all = c->methods * c->systems, stride = cover_stride(all);
-  if (!counts) abort();
+  if (!counts)
+    abort();
   /* the reference systems first, then in order of increasing cost; and backwards */
   for (int way = 0; way < 2; way++)
     for (int m = 0; m < (DEAR + 1) * all; m++) {
-      const int n = way ? (DEAR + 1) * all - 1 - m : m, at = (int)((long long)(n % all) * stride % all),
-                i = at / c->systems, k = at % c->systems;
-      if (!c->promises[i][k] || n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k])) continue;
+      const int n = way ? (DEAR + 1) * all - 1 - m : m,
+                at = (int)((long long)(n % all) * stride % all), i = at / c->systems,
+                k = at % c->systems;
+      if (!c->promises[i][k] || n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k]))
+        continue;
       cover_set(c, counts, i, k,
                 everything() || c->reference[k] ||
                     ((!way || c->taken[i][k]) && cover_lacks(c, counts, i, k)));

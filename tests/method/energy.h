@@ -33,8 +33,11 @@ static bool exact(course c) { return fmax(c.first, c.second) < 5e-13 && c.displa
  * that oscillate slowly about their orbit, half for the long waves of a chain; more for tops on a hinge,
  * which tumble irregularly. */
 static double part_of(const char *system) {
-  if (!strcmp(system, "two-tops")) return 3;
-  return !strcmp(system, "tethered-satellites") ? 1 : !strcmp(system, "pendulum-chain") ? 0.5 : 0.25;
+  if (!strcmp(system, "two-tops"))
+    return 3;
+  return !strcmp(system, "tethered-satellites") ? 1
+         : !strcmp(system, "pendulum-chain")    ? 0.5
+                                                : 0.25;
 }
 
 /* Fewer steps for conversions with expensive steps, but 1000 if they can be afforded. */
@@ -58,7 +61,8 @@ static course course_over(const problem *x, const char *method, double h, int st
   course c = {.displacement = INFINITY};
   half   of[2][LANES] = {0};
   int    looks = steps / (2 * EVERY); /* in each half */
-  double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, q[CST_MAX_Q], p[CST_MAX_Q];
+  double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, q[CST_MAX_Q],
+                                                        p[CST_MAX_Q];
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int l = 0; l < LANES; l++) {
@@ -95,25 +99,31 @@ static course course_of(const problem *x, const char *method, double h, bool *we
  * registry are tested in any case. A top with a sliding pivot exchanges energy with it in rare large swings:
  * 80000 steps do not contain the largest of them, for any method. */
 static bool left_out(const problem *x, const char *method) {
-  if (!strcmp(x->s->name, "pivoted-top")) return true;
+  if (!strcmp(x->s->name, "pivoted-top"))
+    return true;
   /* its runs are long; only test-all has them */
-  if (!strcmp(x->s->name, "two-tops") && !everything()) return true;
+  if (!strcmp(x->s->name, "two-tops") && !everything())
+    return true;
   for (int i = 0; i < cst_method_count(); i++)
-    if (!strcmp(method, cst_method_info_at(i)->example)) return false;
+    if (!strcmp(method, cst_method_info_at(i)->example))
+      return false;
   return cost_of(x, method) > 10;
 }
 
-#define SCOPE_ENERGY                                                                                         \
+#define SCOPE_ENERGY                                                                               \
   (scope) { claims_of(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY), false, left_out }
 
 UNUSED static void test_energy(const problem *x, const char *method, cst_properties has) {
   bool well;
-  if (!(has.claims & CST_CLAIM_BOUNDED)) return;
+  if (!(has.claims & CST_CLAIM_BOUNDED))
+    return;
   course c = course_of(x, method, 0.05 * pace_of(x->s->name), &well);
   if (!OK(well && bounded(c), "%s on %s: bounded energy error", method, x->s->name))
-    NOTE("%s; largest error %.4g in the first half, %.4g in the second; the mean shifts by %.4g; moved %.3g",
+    NOTE("%s; largest error %.4g in the first half, %.4g in the second; the mean shifts by %.4g; "
+         "moved %.3g",
          well ? "all well" : "a lane failed", c.first, c.second, c.shift, c.displacement);
-  if (has.claims & CST_CLAIM_ENERGY && !OK(exact(c), "%s on %s: keeps the energy", method, x->s->name))
+  if (has.claims & CST_CLAIM_ENERGY &&
+      !OK(exact(c), "%s on %s: keeps the energy", method, x->s->name))
     NOTE("largest error %.4g, then %.4g; moved %.3g", c.first, c.second, c.displacement);
 }
 

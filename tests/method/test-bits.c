@@ -9,7 +9,8 @@ static const double H = 0.05;
 
 /* The results of each lane: q, p, lambda, iterations, the number of steps. */
 typedef struct {
-  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES], steps[LANES];
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES],
+      steps[LANES];
 } result;
 
 static void collect(const run *r, int from, int lanes, result *out) {
@@ -28,7 +29,8 @@ static void result_over(const problem *x, const char *method, int isa, double to
   run r;
   run_open_on(&r, x, method, isa, LANES, tolerance);
   run_start(&r, LANES);
-  for (int n = 0; n < steps; n += stretch) run_go(&r, H, steps - n < stretch ? steps - n : stretch);
+  for (int n = 0; n < steps; n += stretch)
+    run_go(&r, H, steps - n < stretch ? steps - n : stretch);
   collect(&r, 0, LANES, out);
   run_close(&r);
 }
@@ -42,16 +44,22 @@ static const char *what[] = {"q", "p", "iterations", "lambda", "the number of st
 
 /* The first entry of `what` that differs in some lane; NULL if all are equal. */
 static const char *unlike(const result *a, const result *b) {
-  if (memcmp(a->q, b->q, sizeof a->q)) return what[0];
-  if (memcmp(a->p, b->p, sizeof a->p)) return what[1];
-  if (memcmp(a->iterations, b->iterations, sizeof a->iterations)) return what[2];
-  if (memcmp(a->lambda, b->lambda, sizeof a->lambda)) return what[3];
+  if (memcmp(a->q, b->q, sizeof a->q))
+    return what[0];
+  if (memcmp(a->p, b->p, sizeof a->p))
+    return what[1];
+  if (memcmp(a->iterations, b->iterations, sizeof a->iterations))
+    return what[2];
+  if (memcmp(a->lambda, b->lambda, sizeof a->lambda))
+    return what[3];
   return memcmp(a->steps, b->steps, sizeof a->steps) ? what[4] : NULL;
 }
 
-static void same(const result *a, const result *b, const char *method, const problem *x, const char *how) {
+static void same(const result *a, const result *b, const char *method, const problem *x,
+                 const char *how) {
   const char *off = unlike(a, b);
-  if (OK(!off, "%s on %s: %s, same bits", method, x->s->name, how)) return;
+  if (OK(!off, "%s on %s: %s, same bits", method, x->s->name, how))
+    return;
   NOTE("%s differs", off);
   for (int l = 0; l < LANES; l++)
     NOTE("lane %d: q apart %.3g, p %.3g, lambda %.3g; iterations %g and %g", l,
@@ -100,13 +108,15 @@ static void test_hot(const problem *x, const char *method, int isa) {
 }
 
 static void test_hot_cores(void) {
-  static const char *const kicks[] = {"rattle", "shake", "euler-a", "euler-b", "compose(euler-a, yoshida4)"};
+  static const char *const kicks[] = {"rattle", "shake", "euler-a", "euler-b",
+                                      "compose(euler-a, yoshida4)"};
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem   *x = problem_open(cst_catalogue_name(k));
     const bool hot = cst_system_is_usual(x->s) || cst_system_is_hot_general(x->s);
     for (int isa = 0; isa < CST_ISA_COUNT; isa++)
       for (int i = 0; i < 5 && cst_isa_available(isa) && hot; i++)
-        if (fits(x, kicks[i])) test_hot(x, kicks[i], isa);
+        if (fits(x, kicks[i]))
+          test_hot(x, kicks[i], isa);
     problem_close(x);
   }
 }
@@ -128,7 +138,8 @@ static void test_interpreter(void) {
     cst_system_interpret(y->s);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
       static result a, b;
-      if (!fits(x, methods[i])) continue;
+      if (!fits(x, methods[i]))
+        continue;
       result_of(x, methods[i], widest(), STEPS, &a);
       result_of(y, methods[i], widest(), STEPS, &b);
       same(&a, &b, methods[i], x, "compiled and interpreted");
@@ -144,7 +155,8 @@ static void result_of_types(const problem *x, const char *method, double toleran
   result_over(x, method, widest(), tolerance, steps, steps, out);
 }
 
-static void test_type(const problem *x, const char *method, const char *type, const result *expected) {
+static void test_type(const problem *x, const char *method, const char *type,
+                      const result *expected) {
   static result got;
   MUST(PetscOptionsSetValue(NULL, "-snes_type", type));
   result_of_types(x, method, 1e-14, &got);
@@ -165,7 +177,8 @@ static void test_early(const char *system, const char *method) {
   problem      *x = problem_open(system);
   result_of_types(x, method, 1e-14, &expected);
   result_of_types(x, method, 1e-9, &got);
-  OK(unlike(&expected, &got) != NULL, "%s on %s: a solver that stops early is noticed", method, system);
+  OK(unlike(&expected, &got) != NULL, "%s on %s: a solver that stops early is noticed", method,
+     system);
   problem_close(x);
 }
 
@@ -174,7 +187,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
   (void)has;
   result_of(x, method, widest(), STEPS, &expected);
   for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
-    if (!cst_isa_available(isa) || isa == widest()) continue;
+    if (!cst_isa_available(isa) || isa == widest())
+      continue;
     result_of(x, method, isa, STEPS, &got);
     same(&expected, &got, method, x, cst_isas[isa].name);
   }

@@ -38,7 +38,8 @@ static void observe(const problem *x, const double *q, const double *p, bool fir
   for (int a = 0; a < s->ng; a++) {
     double row = 0, far = 0, gv = phi0[a];
     for (int i = 0; i < s->nq; i++) {
-      if (G[a * s->nq + i] != 0) far = larger(far, fabs(q[i]));
+      if (G[a * s->nq + i] != 0)
+        far = larger(far, fabs(q[i]));
       row += fabs(G[a * s->nq + i]);
       gv += G[a * s->nq + i] * v[i];
     }
@@ -47,7 +48,8 @@ static void observe(const problem *x, const double *q, const double *p, bool fir
       most->g = larger(most->g, beyond / scale);
       most->way = larger(most->way, beyond / larger(scale, row * c->moved));
     }
-    if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * c->speed)); /* a state at rest keeps it */
+    if (gv != 0)
+      most->gv = larger(most->gv, fabs(gv) / (row * c->speed)); /* a state at rest keeps it */
   }
 }
 
@@ -59,7 +61,8 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int n = 0; n <= affordable(x, method, STEPS); n++) {
-    if (n) run_go(&r, H * pace_of(x->s->name), 1);
+    if (n)
+      run_go(&r, H * pace_of(x->s->name), 1);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
       observe(x, q, p, n == 0, &c[l], &most);
@@ -85,12 +88,15 @@ static double worst_of[128], worst_hidden_of[128]; /* the worst of an expression
 
 static void test(const problem *x, const char *method, cst_properties has) {
   bool well;
-  if (x->s->ng == 0) return;
+  if (x->s->ng == 0)
+    return;
   residuals most = residuals_of(x, method, &well);
-  if (has.claims) OK(well, "%s on %s: %d steps", method, x->s->name, affordable(x, method, STEPS));
+  if (has.claims)
+    OK(well, "%s on %s: %d steps", method, x->s->name, affordable(x, method, STEPS));
   const double g = ends_in_line(method) ? most.way : most.g,
                limit = ends_in_line(method) ? 1e-14 + 4 * DBL_EPSILON : 1e-14;
-  if (has.claims & CST_CLAIM_POSITIONS && !OK(g <= limit, "%s on %s: keeps g = 0", method, x->s->name))
+  if (has.claims & CST_CLAIM_POSITIONS &&
+      !OK(g <= limit, "%s on %s: keeps g = 0", method, x->s->name))
     NOTE("scaled |g| %.3g", g);
   if (has.claims & CST_CLAIM_VELOCITIES &&
       !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name))
@@ -112,15 +118,15 @@ static void test_others(void) {
     unsigned    claims =
         fits ? cst_method_properties(m, x->s).claims : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
     if (!(claims & CST_CLAIM_POSITIONS))
-      OK(worst_of[i] > 1e-11, "%s, which claims no positions, drifts off g = 0 (%.2g)", expression_at(i),
-         worst_of[i]);
+      OK(worst_of[i] > 1e-11, "%s, which claims no positions, drifts off g = 0 (%.2g)",
+         expression_at(i), worst_of[i]);
     if (!(claims & CST_CLAIM_VELOCITIES))
       OK(worst_hidden_of[i] > 1e-11, "%s, which claims no velocities, violates G v = 0 (%.2g)",
          expression_at(i), worst_hidden_of[i]);
     if (!strcmp(expression_at(i), "euler") || !strcmp(expression_at(i), "heun") ||
         !strcmp(expression_at(i), "rk4"))
-      OK(worst_of[i] > 1e-7 && worst_hidden_of[i] > 1e-7, "%s: visibly (%.2g, %.2g)", expression_at(i),
-         worst_of[i], worst_hidden_of[i]);
+      OK(worst_of[i] > 1e-7 && worst_hidden_of[i] > 1e-7, "%s: visibly (%.2g, %.2g)",
+         expression_at(i), worst_of[i], worst_hidden_of[i]);
     cst_method_destroy(m);
   }
   problem_close(x);

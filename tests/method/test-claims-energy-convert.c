@@ -6,7 +6,8 @@
 static int conversions;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!strstr(method, CONVERSION)) return;
+  if (!strstr(method, CONVERSION))
+    return;
   conversions++;
   test_energy(x, method, has);
 }

@@ -6,7 +6,8 @@
 #include "energy.h"
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!strstr(method, CONVERSION)) test_energy(x, method, has);
+  if (!strstr(method, CONVERSION))
+    test_energy(x, method, has);
 }
 
 static void test_drifting(const problem *x) {
@@ -14,8 +15,8 @@ static void test_drifting(const problem *x) {
   for (int i = 0; i < 3; i++) {
     bool   well;
     course c = course_of(x, methods[i], 0.05 * pace_of(x->s->name), &well);
-    OK(!well || !bounded(c), "%s on %s: drifts (%.2g, then %.2g; shifts by %.2g)", methods[i], x->s->name,
-       c.first, c.second, c.shift);
+    OK(!well || !bounded(c), "%s on %s: drifts (%.2g, then %.2g; shifts by %.2g)", methods[i],
+       x->s->name, c.first, c.second, c.shift);
   }
 }
 
@@ -23,14 +24,15 @@ static void test_others(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
     /* for other systems the energy error may settle, or the motion itself does not keep the energy */
-    if (!x->s->nvel && !x->s->timed) test_drifting(x);
+    if (!x->s->nvel && !x->s->timed)
+      test_drifting(x);
     problem_close(x);
   }
   problem *x = problem_open("modified-pendulum");
   bool     well;
   course   c = course_of(x, "hbvm(k=3, s=2)", 0.05, &well);
-  OK(!exact(c), "hbvm(k=3, s=2), which claims no exact energy on %s, does not keep it (%.2g)", x->s->name,
-     c.second);
+  OK(!exact(c), "hbvm(k=3, s=2), which claims no exact energy on %s, does not keep it (%.2g)",
+     x->s->name, c.second);
   problem_close(x);
   OK(!bounded((course){0, 0, 0, 0}) && !bounded((course){1e-4, 1e-4, 0, 1e-3}) &&
          bounded((course){1e-4, 1e-4, 0, 1}),
@@ -50,7 +52,8 @@ static bool claims_bounded(const problem *x, const char *method) {
  * energy drifts, strongly within 100 000 large steps; that of its parts does not. */
 static void test_mixed(void) {
   static const char text[] =
-      "system: cubic\ncoordinates: [x, y, z]\nmass: [1, 1.3, 0.8]\ngyroscopic: [-y + 0.3*z, 0.8*x, 0.4*y]\n"
+      "system: cubic\ncoordinates: [x, y, z]\nmass: [1, 1.3, 0.8]\ngyroscopic: [-y + 0.3*z, 0.8*x, "
+      "0.4*y]\n"
       "potential: (x^2 + 1.7*y^2 + 2.3*z^2)/2 + 0.3*x^2*y - 0.2*y^2*z + 0.15*z^3 + 0.2*x*y*z\n"
       "states: {default: {q: [0.4, 0.3, -0.3], v: [0.3, -0.2, 0.3]}}\n";
   static const struct {
@@ -72,13 +75,16 @@ static void test_mixed(void) {
   problem x = described(text), *henon = problem_open("henon-heiles");
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     const char *method = known[i].method, *word = known[i].bounded ? "bounded" : "not bounded";
-    OK(claims_bounded(&x, method) == known[i].bounded && claims_bounded(henon, method) == known[i].bounded,
+    OK(claims_bounded(&x, method) == known[i].bounded &&
+           claims_bounded(henon, method) == known[i].bounded,
        "%s: %s by its parts", method, word);
-    if (!known[i].run) continue;
+    if (!known[i].run)
+      continue;
     bool   well;
     course c = course_over(&x, method, 0.5, 100000, &well);
-    OK((well && bounded(c)) == known[i].bounded, "%s: %s in a run (%.2g, then %.2g; shifts by %.2g)", method,
-       word, c.first, c.second, c.shift);
+    OK((well && bounded(c)) == known[i].bounded,
+       "%s: %s in a run (%.2g, then %.2g; shifts by %.2g)", method, word, c.first, c.second,
+       c.shift);
   }
   problem_close(henon);
   cst_system_destroy(x.s);

@@ -24,12 +24,13 @@ static void momenta(const problem *x, const double *q, const double *p, double *
 /* The largest |J - J(0)| relative to the largest scale, over all momenta and lanes. */
 static double drift(const problem *x, const char *method, double h) {
   run    r;
-  double worst = 0, q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM], J0[LANES][CST_MAX_SYM],
-         top[LANES][CST_MAX_SYM];
+  double worst = 0, q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM],
+         J0[LANES][CST_MAX_SYM], top[LANES][CST_MAX_SYM];
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int n = 0; n <= affordable(x, method, STEPS); n += EVERY) {
-    if (n) run_go(&r, h, EVERY);
+    if (n)
+      run_go(&r, h, EVERY);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
       momenta(x, q, p, J, scale);
@@ -40,11 +41,13 @@ static double drift(const problem *x, const char *method, double h) {
         }
         top[l][k] = larger(top[l][k], scale[k]);
         /* for a motion in a plane it stays 0 */
-        if (J[k] != J0[l][k]) worst = larger(worst, fabs(J[k] - J0[l][k]) / top[l][k]);
+        if (J[k] != J0[l][k])
+          worst = larger(worst, fabs(J[k] - J0[l][k]) / top[l][k]);
       }
     }
   }
-  if (!run_well(&r, LANES)) worst = INFINITY;
+  if (!run_well(&r, LANES))
+    worst = INFINITY;
   run_close(&r);
   return worst;
 }
@@ -52,7 +55,8 @@ static double drift(const problem *x, const char *method, double h) {
 static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!(has.claims & CST_CLAIM_MOMENTUM) || x->s->nsym == 0) return;
+  if (!(has.claims & CST_CLAIM_MOMENTUM) || x->s->nsym == 0)
+    return;
   double off = drift(x, method, 0.05 * pace_of(x->s->name));
   if (!OK(off <= 1e-12, "%s on %s: keeps the momenta", method, x->s->name))
     NOTE("drift %.3g of their scale", off);
@@ -76,20 +80,26 @@ static const struct {
   const char *text;
   bool        kept;
 } stated[] = {
-    {"system: landau-gauge\ncoordinates: [x, y]\nmass: [1, 1]\ngyroscopic: [0, x]\npotential: (x^2 + "
+    {"system: landau-gauge\ncoordinates: [x, y]\nmass: [1, 1]\ngyroscopic: [0, x]\npotential: (x^2 "
+     "+ "
      "y^2)^2/4\n"
-     "symmetries: {turn: {generator: [-y, x], gauge: (x^2 - y^2)/2}}\nstates: {default: {q: [0.6, 0.8], v: "
+     "symmetries: {turn: {generator: [-y, x], gauge: (x^2 - y^2)/2}}\nstates: {default: {q: [0.6, "
+     "0.8], v: "
      "[-0.4, 0.5]}}\n",
      false},
-    {"system: cylinder\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x]\npotential: y*z\n"
-     "constraints: {surface: y^2 + 2*z^2 - 1}\nsymmetries: {along: {generator: [1, 0, 0], gauge: z}}\n"
+    {"system: cylinder\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x]\npotential: "
+     "y*z\n"
+     "constraints: {surface: y^2 + 2*z^2 - 1}\nsymmetries: {along: {generator: [1, 0, 0], gauge: "
+     "z}}\n"
      "states: {default: {q: [0.6, 1, 0], v: [-0.4, 0, 0.5]}}\n",
      false},
-    {"system: ellipsoid\ncoordinates: [x, y, z]\nmass: [4, 1, 1]\npotential: z\nconstraints: {surface: 4*x^2 "
+    {"system: ellipsoid\ncoordinates: [x, y, z]\nmass: [4, 1, 1]\npotential: z\nconstraints: "
+     "{surface: 4*x^2 "
      "+ y^2 + z^2 - 1}\n"
      "symmetries: {turn: [-y/2, 2*x, 0]}\nstates: {default: {q: [0, 0.6, 0.8], v: [0.5, 0, 0]}}\n",
      false},
-    {"system: spheroid\ncoordinates: [x, y, z]\nmass: [1, 1, 4]\npotential: z\nconstraints: {surface: x^2 + "
+    {"system: spheroid\ncoordinates: [x, y, z]\nmass: [1, 1, 4]\npotential: z\nconstraints: "
+     "{surface: x^2 + "
      "y^2 + 4*z^2 - 1}\n"
      "symmetries: {turn: [-y, x, 0]}\nstates: {default: {q: [0, 0.6, 0.4], v: [0.5, 0, 0]}}\n",
      true}};
@@ -99,8 +109,8 @@ static void test_stated(const char *text, const char *method, bool kept) {
   cst_method  *m = method_of(method);
   const bool   claimed = cst_method_properties(m, x.s).claims & CST_CLAIM_MOMENTUM;
   const double off = drift(&x, method, 0.1);
-  OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)", method,
-     x.s->name, claimed ? "claimed and kept" : "neither claimed nor kept", off);
+  OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)",
+     method, x.s->name, claimed ? "claimed and kept" : "neither claimed nor kept", off);
   cst_method_destroy(m);
   cst_system_destroy(x.s);
 }

@@ -27,14 +27,15 @@ typedef struct {
   double lambda[LEVELS][3][LANES][CST_MAX_G]; /* at k h/2 before the end */
 } reference;
 
-static void solve(const problem *x, const char *method, double end, double step, double q[LANES][CST_MAX_Q],
-                  double p[LANES][CST_MAX_Q]) {
+static void solve(const problem *x, const char *method, double end, double step,
+                  double q[LANES][CST_MAX_Q], double p[LANES][CST_MAX_Q]) {
   run  r;
   long n = (long)ceil(end / step);
   run_open_on(&r, x, method, widest(), LANES, 1e-15);
   run_start(&r, LANES);
   run_go(&r, end / (double)n, n);
-  for (int l = 0; l < LANES; l++) run_state(&r, l, q[l], p[l]);
+  for (int l = 0; l < LANES; l++)
+    run_state(&r, l, q[l], p[l]);
   if (!run_well(&r, LANES)) {
     fprintf(stderr, "%s: no reference\n", x->s->name);
     abort();
@@ -43,17 +44,20 @@ static void solve(const problem *x, const char *method, double end, double step,
 }
 
 /* The multipliers at time t. */
-static void multipliers(const problem *x, double t, const double *q, const double *p, double *lambda) {
+static void multipliers(const problem *x, double t, const double *q, const double *p,
+                        double *lambda) {
   double v[CST_MAX_Q], c[CST_MAX_PAR];
   memcpy(c, x->c, sizeof *c * (size_t)x->s->npar);
-  if (x->s->timed) c[x->s->account - 1] = t;
+  if (x->s->timed)
+    c[x->s->account - 1] = t;
   cst_system_velocity(x->s, c, q, p, v);
   cst_system_multipliers(x->s, c, q, v, lambda);
 }
 
 static double length(const double *x, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  for (int i = 0; i < n; i++)
+    sum += x[i] * x[i];
   return sqrt(sum);
 }
 
@@ -66,7 +70,8 @@ static void reference_of(const problem *x, reference *f) {
     for (int back = 0; back < 3; back++) {
       const double t = end - 0.5 * back * end / count_at(k);
       solve(x, "gauss(8)", t, 0.05 * pace_of(x->s->name), q, p);
-      for (int l = 0; l < LANES; l++) multipliers(x, t, q[l], p[l], f->lambda[k][back][l]);
+      for (int l = 0; l < LANES; l++)
+        multipliers(x, t, q[l], p[l], f->lambda[k][back][l]);
     }
   f->size[0] = length(f->q[0], x->s->nq);
   f->size[1] = length(f->p[0], x->s->nq);
@@ -80,7 +85,8 @@ static void test_reference(const problem *x, const reference *f) {
   for (int l = 0; l < LANES; l++)
     off = larger(off, larger(apart(q[l], f->q[l], x->s->nq), apart(p[l], f->p[l], x->s->nq)));
   OK(off < 1e-13, "%s: two references agree (%.2g)", x->s->name, off);
-  if (!x->s->exact) return;
+  if (!x->s->exact)
+    return;
   for (int l = 0; l < LANES; l++) {
     double q0[CST_MAX_Q], v0[CST_MAX_Q], qe[CST_MAX_Q], pe[CST_MAX_Q], le[CST_MAX_G];
     start_of(x, l, q0, v0);
@@ -97,13 +103,15 @@ typedef struct {
 
 static double distance2(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  for (int i = 0; i < n; i++)
+    sum += (x[i] - y[i]) * (x[i] - y[i]);
   return sum;
 }
 
 /* True if the last two slopes of e[k] agree, so that smaller steps give no new information. */
 static bool settled(const double *e, int k) {
-  return k >= 5 && e[k - 1] < 0.1 && fabs(log2(e[k - 2] / e[k - 1]) - log2(e[k - 3] / e[k - 2])) < 0.01;
+  return k >= 5 && e[k - 1] < 0.1 &&
+         fabs(log2(e[k - 2] / e[k - 1]) - log2(e[k - 3] / e[k - 2])) < 0.01;
 }
 
 /* Cases in which a conversion's solver does not converge on the longest chain, and which would take longer
@@ -112,16 +120,19 @@ static bool out_of_reach(const problem *x, const char *method, int k) {
   return k == 0 && !strcmp(x->s->name, "pendulum-chain") && strstr(method, "convert(");
 }
 
-static errors errors_of(const problem *x, const reference *f, const char *method, cst_properties has) {
+static errors errors_of(const problem *x, const reference *f, const char *method,
+                        cst_properties has) {
   errors e = {.n = 0};
   run    r;
   double q[CST_MAX_Q], p[CST_MAX_Q], lambda[CST_MAX_G];
   run_open_on(&r, x, method, widest(), LANES, tolerance_of(x));
-  for (int k = 0; k < LEVELS && count_at(k) * fmin(cost_of(x, method), 4) <= count_at(LEVELS - 1); k++) {
+  for (int k = 0; k < LEVELS && count_at(k) * fmin(cost_of(x, method), 4) <= count_at(LEVELS - 1);
+       k++) {
     double eq = 0, ep = 0, el = 0;
     e.q[k] = e.p[k] = e.lambda[k] = INFINITY;
     e.n = k + 1;
-    if (out_of_reach(x, method, k)) continue;
+    if (out_of_reach(x, method, k))
+      continue;
     run_start(&r, LANES);
     run_go(&r, end_of(x) / count_at(k), count_at(k));
     for (int l = 0; l < LANES; l++) {
@@ -139,8 +150,10 @@ static errors errors_of(const problem *x, const reference *f, const char *method
       e.p[k] = sqrt(ep) / f->size[1];
       e.lambda[k] = sqrt(el) / f->size[2];
     }
-    if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR) break;
-    if (settled(e.q, e.n) && settled(e.p, e.n) && (!x->s->ng || settled(e.lambda, e.n))) break;
+    if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR)
+      break;
+    if (settled(e.q, e.n) && settled(e.p, e.n) && (!x->s->ng || settled(e.lambda, e.n)))
+      break;
   }
   run_close(&r);
   return e;
@@ -150,7 +163,8 @@ static errors errors_of(const problem *x, const reference *f, const char *method
  * whose errors accumulate round-off over the steps; multipliers divide round-off by h^2. */
 static int sound(const double *e, int n, double rough) {
   int k = 0;
-  while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k)) k++;
+  while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k))
+    k++;
   return k;
 }
 
@@ -170,7 +184,8 @@ typedef struct {
 
 static slopes slopes_of(const double *e, int n, double rough, double jump) {
   const int k = sound(e, n, rough);
-  if (k < 2 || e[k - 1] >= 0.1) return (slopes){NAN, NAN};
+  if (k < 2 || e[k - 1] >= 0.1)
+    return (slopes){NAN, NAN};
   const double last = log2(e[k - 2] / e[k - 1]), before = k > 2 ? log2(e[k - 3] / e[k - 2]) : last;
   const double longer = fabs(last - before) > jump ? (last + before) / 2 : last;
   return (slopes){fmin(last, longer), fmax(last, longer)};
@@ -185,8 +200,8 @@ static bool generic_system(const problem *x, const char *method) {
          (!strcmp(x->s->name, "heavy-top") && !strstr(method, "convert("));
 }
 
-static void test_slope(const problem *x, const char *method, const char *what, const double *e, int n,
-                       int claim, double rough) {
+static void test_slope(const problem *x, const char *method, const char *what, const double *e,
+                       int n, int claim, double rough) {
   const int above = sound(e, n, rough);
   /* one slope, whose leading terms do not dominate yet */
   const double wide = above == 2 && claim > 4 ? 0.8 : width(method, claim);
@@ -198,7 +213,8 @@ static void test_slope(const problem *x, const char *method, const char *what, c
   if (!OK(enough(found, claim, wide) && (!more(found, claim, wide) || !generic_system(x, method)),
           "%s on %s: order %d in %s", method, x->s->name, claim, what)) {
     NOTE("observed %.3f to %.3f", found.low, found.high);
-    for (int k = 0; k < n; k++) NOTE("%5d steps: %.3e", count_at(k), e[k]);
+    for (int k = 0; k < n; k++)
+      NOTE("%5d steps: %.3e", count_at(k), e[k]);
   } else if (more(found, claim, wide))
     NOTE("%s on %s: order %.2f in %s, %d claimed", method, x->s->name, found.low, what, claim);
 }
@@ -214,7 +230,8 @@ static double rough_of(const problem *x, const reference *f) {
 static void test(const problem *x, const char *method, cst_properties has) {
   if (strcmp(now, x->s->name)) {
     for (int k = 0; k < cst_catalogue_size(); k++)
-      if (!strcmp(cst_catalogue_name(k), x->s->name)) now = cst_catalogue_name(k);
+      if (!strcmp(cst_catalogue_name(k), x->s->name))
+        now = cst_catalogue_name(k);
     reference_of(x, &ref);
     test_reference(x, &ref);
   }
@@ -226,7 +243,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
   test_slope(x, method, "q", e.q, e.n, has.order_q, 0);
   test_slope(x, method, "p", e.p, e.n, has.order_p, 0);
   if (x->s->ng && has.order_lambda)
-    test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda, has.own_lambda ? rough_of(x, &ref) : 0);
+    test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda,
+               has.own_lambda ? rough_of(x, &ref) : 0);
 }
 
 /* A wrong claim must fail, and so must a scheme with slightly wrong gammas. */
@@ -270,10 +288,12 @@ static double difference(const char *system, const char *one, const char *other)
     run_go(&r[k], 0.05 * pace_of(system), 40);
   }
   for (int l = 0; l < LANES; l++) {
-    for (int k = 0; k < 2; k++) run_state(&r[k], l, q[k], p[k]);
+    for (int k = 0; k < 2; k++)
+      run_state(&r[k], l, q[k], p[k]);
     off = larger(off, larger(apart(q[0], q[1], x->s->nq), apart(p[0], p[1], x->s->nq)));
   }
-  for (int k = 0; k < 2; k++) run_close(&r[k]);
+  for (int k = 0; k < 2; k++)
+    run_close(&r[k]);
   problem_close(x);
   return off;
 }
@@ -282,12 +302,13 @@ static void test_coincidences(void) {
   static const char *const linear[] = {"double-pendulum", "spherical-pendulum", "planar-pendulum",
                                        "rigid-body", "heavy-top"};
   for (int i = 0; i < 5; i++)
-    OK(difference(linear[i], "rattle", "midpoint") < 1e-12, "%s: midpoint is rattle (%.2g)", linear[i],
-       difference(linear[i], "rattle", "midpoint"));
+    OK(difference(linear[i], "rattle", "midpoint") < 1e-12, "%s: midpoint is rattle (%.2g)",
+       linear[i], difference(linear[i], "rattle", "midpoint"));
   OK(difference("modified-pendulum", "rattle", "midpoint") > 1e-6,
      "modified-pendulum: midpoint is not rattle (%.2g)",
      difference("modified-pendulum", "rattle", "midpoint"));
-  OK(difference("henon-heiles", "rattle", "midpoint") > 1e-6, "henon-heiles: midpoint is not rattle (%.2g)",
+  OK(difference("henon-heiles", "rattle", "midpoint") > 1e-6,
+     "henon-heiles: midpoint is not rattle (%.2g)",
      difference("henon-heiles", "rattle", "midpoint"));
   OK(difference("rigid-body", "euler-a", "euler-b") < 1e-12 &&
          difference("rigid-body", "euler-a", "rattle") < 1e-12,

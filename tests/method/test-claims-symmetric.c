@@ -20,7 +20,8 @@ static double round_trip(const problem *x, const char *method, double h, int n) 
     double size = larger(1, larger(norm(q0, x->s->nq), norm(p0, x->s->nq)));
     worst = larger(worst, larger(apart(q, q0, x->s->nq), apart(p, p0, x->s->nq)) / size);
   }
-  if (!run_well(&r, LANES)) worst = INFINITY;
+  if (!run_well(&r, LANES))
+    worst = INFINITY;
   run_close(&r);
   return worst;
 }
@@ -28,7 +29,8 @@ static double round_trip(const problem *x, const char *method, double h, int n) 
 static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!(has.claims & CST_CLAIM_SYMMETRIC)) return;
+  if (!(has.claims & CST_CLAIM_SYMMETRIC))
+    return;
   double pace = pace_of(x->s->name), one = round_trip(x, method, 0.1 * pace, 1),
          ten = round_trip(x, method, 0.05 * pace, 10);
   if (!OK(one <= 1e-13 && ten <= 1e-12, "%s on %s: there and back", method, x->s->name))
@@ -46,7 +48,8 @@ static void test_others(const char *system) {
     cst_properties has = cst_method_properties(m, x->s);
     if (cst_method_fits(m, x->s, why, sizeof why) && !(has.claims & CST_CLAIM_SYMMETRIC)) {
       double off = round_trip(x, expression_at(i), has.order_q > 6 ? 0.4 : 0.2, 1);
-      OK(off > 1e-10, "%s on %s, not symmetric: does not return (%.2g)", expression_at(i), system, off);
+      OK(off > 1e-10, "%s on %s, not symmetric: does not return (%.2g)", expression_at(i), system,
+         off);
     }
     cst_method_destroy(m);
   }

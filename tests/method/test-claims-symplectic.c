@@ -13,7 +13,8 @@ static double defect(const problem *x, const char *method, double h) {
   static double before[MAX_DIM * 2 * CST_MAX_Q], after[MAX_DIM * 2 * CST_MAX_Q];
   double        B[CST_MAX_Q * CST_MAX_Q], worst = 0;
   const int     nq = x->s->nq, d = kernel_basis(x, B);
-  if (d != nq - x->s->ng || !differentiate(x, method, h, d, B, before, after)) return INFINITY;
+  if (d != nq - x->s->ng || !differentiate(x, method, h, d, B, before, after))
+    return INFINITY;
   for (int i = 0; i < 2 * d; i++)
     for (int j = 0; j < i; j++)
       worst = larger(worst, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) -
@@ -27,22 +28,26 @@ static void test_chart(const problem *x) {
   double        B[CST_MAX_Q * CST_MAX_Q], least = INFINITY;
   const int     nq = x->s->nq, d = kernel_basis(x, B);
   differentiate(x, "rattle", 0.1, d, B, before, after);
-  for (int i = 0; i < d; i++) least = fmin(least, omega(before + 2 * nq * i, before + 2 * nq * (d + i), nq));
+  for (int i = 0; i < d; i++)
+    least = fmin(least, omega(before + 2 * nq * i, before + 2 * nq * (d + i), nq));
   OK(least > 0.01, "%s: the 2-form on a chart of dimension %d", x->s->name, 2 * d);
 }
 
 static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!(has.claims & CST_CLAIM_SYMPLECTIC)) return;
+  if (!(has.claims & CST_CLAIM_SYMPLECTIC))
+    return;
   double off = defect(x, method, 0.1 * pace_of(x->s->name));
-  if (!OK(off < BOUND, "%s on %s: symplectic", method, x->s->name)) NOTE("defect of the 2-form %.3g", off);
+  if (!OK(off < BOUND, "%s on %s: symplectic", method, x->s->name))
+    NOTE("defect of the 2-form %.3g", off);
   greatest = larger(greatest, off);
 }
 
 /* Wrong claims fail this test. */
 static void test_others(void) {
-  static const char *const systems[] = {"modified-pendulum", "henon-heiles", "double-pendulum", "heavy-top"},
+  static const char *const systems[] = {"modified-pendulum", "henon-heiles", "double-pendulum",
+                                        "heavy-top"},
                            *const methods[] = {"euler", "heun", "rk4", "project(rk4)"};
   for (int k = 0; k < 4; k++) {
     problem *x = problem_open(systems[k]);

@@ -15,7 +15,8 @@ static double determinant(double *A, int n) {
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++)
-      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+      if (fabs(A[i * n + k]) > fabs(A[best * n + k]))
+        best = i;
     for (int j = 0; j < n && best != k; j++) {
       const double t = A[k * n + j];
       A[k * n + j] = A[best * n + j];
@@ -23,7 +24,8 @@ static double determinant(double *A, int n) {
     }
     det *= best != k ? -A[k * n + k] : A[k * n + k];
     for (int i = k + 1; i < n; i++)
-      for (int j = n - 1; j >= k; j--) A[i * n + j] -= A[i * n + k] / A[k * n + k] * A[k * n + j];
+      for (int j = n - 1; j >= k; j--)
+        A[i * n + j] -= A[i * n + k] / A[k * n + k] * A[k * n + j];
   }
   return det;
 }
@@ -32,7 +34,8 @@ static double determinant(double *A, int n) {
 static double volume(const double *D, int d, int nq) {
   static double A[MAX_DIM * MAX_DIM];
   for (int i = 0; i < 2 * d; i++)
-    for (int j = 0; j < 2 * d; j++) A[i * 2 * d + j] = omega(D + 2 * nq * i, D + 2 * nq * j, nq);
+    for (int j = 0; j < 2 * d; j++)
+      A[i * 2 * d + j] = omega(D + 2 * nq * i, D + 2 * nq * j, nq);
   return determinant(A, 2 * d);
 }
 
@@ -43,7 +46,8 @@ static double change(const problem *x, const char *method, double h, double *of_
   double    B[CST_MAX_Q * CST_MAX_Q];
   const int nq = x->s->nq, d = kernel_basis(x, B);
   *of_omega = 0;
-  if (!differentiate(x, method, h, d, B, before, after)) return INFINITY;
+  if (!differentiate(x, method, h, d, B, before, after))
+    return INFINITY;
   for (int i = 0; i < 2 * d; i++)
     for (int j = 0; j < i; j++)
       *of_omega = larger(*of_omega, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) -
@@ -55,14 +59,15 @@ static void test(const problem *x, const char *method, cst_properties has) {
   double       twist;
   const double off = change(x, method, 0.1 * pace_of(x->s->name), &twist);
   (void)has;
-  if (!OK(off < BOUND, "%s on %s: keeps volume", method, x->s->name)) NOTE("changed by %.3g", off);
+  if (!OK(off < BOUND, "%s on %s: keeps volume", method, x->s->name))
+    NOTE("changed by %.3g", off);
 }
 
 /* Symplectic methods claim more than volume. */
 static void test_symplectic(void) {
-  static const char *const methods[] = {"rattle", "midpoint", "euler-a", "compose(rattle, yoshida4)",
-                                        "convert(rk4)"};
-  problem                 *x = problem_open("spherical-pendulum"), *y = problem_open("henon-heiles");
+  static const char *const methods[] = {"rattle", "midpoint", "euler-a",
+                                        "compose(rattle, yoshida4)", "convert(rk4)"};
+  problem *x = problem_open("spherical-pendulum"), *y = problem_open("henon-heiles");
   for (int i = 0; i < 5; i++) {
     test(x, methods[i], (cst_properties){0});
     test(y, methods[i], (cst_properties){0});
@@ -75,13 +80,15 @@ static void test_symplectic(void) {
 /* Theorem 2.4: in u = (x + y)/2 and w = (x - y)/2 the system separates, Hess V is diagonal in a fixed basis,
  * and the simplified form is symplectic. */
 static void test_commuting(void) {
-  static const char text[] = "system: apart\ncoordinates: [x, y]\nmass: [1, 1]\n"
-                             "potential: ((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2\nstates: {default: {q: "
-                             "[0.7, -0.2], v: [0.5, 0.1]}}\n";
-  problem           x = described(text);
-  double            twist;
-  const double      off = change(&x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
-  OK(off < BOUND && twist < 1e-10, "where Hessians commute the simplified form keeps dp ^ dq (%.2g)", twist);
+  static const char text[] =
+      "system: apart\ncoordinates: [x, y]\nmass: [1, 1]\n"
+      "potential: ((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2\nstates: {default: {q: "
+      "[0.7, -0.2], v: [0.5, 0.1]}}\n";
+  problem      x = described(text);
+  double       twist;
+  const double off = change(&x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
+  OK(off < BOUND && twist < 1e-10,
+     "where Hessians commute the simplified form keeps dp ^ dq (%.2g)", twist);
   cst_system_destroy(x.s);
 }
 
@@ -99,8 +106,8 @@ static void test_controls(void) {
     OK(off > 1e-6, "%s on henon-heiles: does not keep volume (%.2g)", not [i], off);
   }
   off = change(x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
-  OK(off < BOUND && twist > 1e-5, "the simplified form keeps volume (%.2g) and not dp ^ dq (%.2g)", off,
-     twist);
+  OK(off < BOUND && twist > 1e-5, "the simplified form keeps volume (%.2g) and not dp ^ dq (%.2g)",
+     off, twist);
   off = change(x, "zhang-skeel(beta=0.4)", 0.5, &twist);
   OK(off < BOUND && twist < 1e-10, "the full form keeps both (%.2g, %.2g)", off, twist);
   problem_close(x);

@@ -12,25 +12,30 @@ static const double BETA = 0.4;
 /* a := -(M + b Hess V(x))^-1 grad V(x), or -M^-1 grad V(x) if b is 0. M is diagonal. */
 static void acceleration(const problem *s, const double *x, double b, double *a) {
   const int n = s->s->nq;
-  double    A[CST_MAX_Q * CST_MAX_Q], H[CST_MAX_Q * CST_MAX_Q], mass[CST_MAX_Q], v[CST_MAX_Q], e[CST_MAX_Q];
+  double    A[CST_MAX_Q * CST_MAX_Q], H[CST_MAX_Q * CST_MAX_Q], mass[CST_MAX_Q], v[CST_MAX_Q],
+      e[CST_MAX_Q];
   cst_system_eval(s->s, CST_K_dV, s->c, x, NULL, NULL, NULL, NULL, a);
   cst_system_matrix(s->s, CST_K_d2V, s->c, x, NULL, H);
   for (int i = 0; i < n; i++) {
-    for (int k = 0; k < n; k++) e[k] = k == i;
+    for (int k = 0; k < n; k++)
+      e[k] = k == i;
     cst_system_momentum(s->s, s->c, x, e, v);
     mass[i] = v[i];
     a[i] = -a[i];
   }
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) A[i * n + k] = b * H[i * n + k] + (i == k ? mass[i] : 0);
+    for (int k = 0; k < n; k++)
+      A[i * n + k] = b * H[i * n + k] + (i == k ? mass[i] : 0);
   for (int k = 0; k < n; k++)
     for (int i = k + 1; i < n; i++) {
       const double f = A[i * n + k] / A[k * n + k];
-      for (int j = k; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+      for (int j = k; j < n; j++)
+        A[i * n + j] -= f * A[k * n + j];
       a[i] -= f * a[k];
     }
   for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) a[i] -= A[i * n + j] * a[j];
+    for (int j = i + 1; j < n; j++)
+      a[i] -= A[i * n + j] * a[j];
     a[i] /= A[i * n + i];
   }
 }
@@ -46,10 +51,12 @@ static void start(run *r, const problem *x, const char *method, const double *q,
 static void test_full(const problem *x, double h) {
   const int    n = x->s->nq;
   const double b = BETA * h * h;
-  double       a[CST_MAX_Q], y[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], z[CST_MAX_Q], w[CST_MAX_Q], off = 0;
-  run          newmark, pushed;
+  double       a[CST_MAX_Q], y[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], z[CST_MAX_Q], w[CST_MAX_Q],
+      off = 0;
+  run newmark, pushed;
   acceleration(x, x->q, 0, a);
-  for (int i = 0; i < n; i++) y[i] = x->q[i] - b * a[i];
+  for (int i = 0; i < n; i++)
+    y[i] = x->q[i] - b * a[i];
   start(&newmark, x, "newmark(beta=0.4)", x->q, x->v);
   start(&pushed, x, "pushforward-newmark(beta=0.4)", y, x->v);
   for (int k = 0; k < STEPS; k++) {
@@ -58,7 +65,8 @@ static void test_full(const problem *x, double h) {
     run_state(&newmark, 0, q, p);
     run_state(&pushed, 0, z, w);
     acceleration(x, q, 0, a);
-    for (int i = 0; i < n; i++) y[i] = q[i] - b * a[i];
+    for (int i = 0; i < n; i++)
+      y[i] = q[i] - b * a[i];
     off = larger(off, larger(apart(y, z, n), apart(p, w, n)));
   }
   OK(off < 1e-11, "%s: newmark is pushforward-newmark in another variable (%.2g)", x->s->name, off);
@@ -70,11 +78,12 @@ static void test_full(const problem *x, double h) {
 static void test_single(const problem *x, double h) {
   const int    n = x->s->nq;
   const double b = BETA * h * h;
-  double a[CST_MAX_Q], y[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], z[CST_MAX_Q], w[CST_MAX_Q],
-      off = 0;
+  double       a[CST_MAX_Q], y[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], z[CST_MAX_Q],
+      w[CST_MAX_Q], off = 0;
   run newmark, simplified;
   acceleration(x, x->q, 0, a);
-  for (int i = 0; i < n; i++) y[i] = x->q[i] + h * x->v[i] + (0.5 - BETA) * h * h * a[i];
+  for (int i = 0; i < n; i++)
+    y[i] = x->q[i] + h * x->v[i] + (0.5 - BETA) * h * h * a[i];
   start(&newmark, x, "newmark(beta=0.4, iterations=1, start=a)", x->q, x->v);
   run_go(&newmark, h, 1);
   run_state(&newmark, 0, q, p);
@@ -84,7 +93,8 @@ static void test_single(const problem *x, double h) {
     run_state(&newmark, 0, q, p);
     run_state(&simplified, 0, z, w);
     acceleration(x, z, b, a);
-    for (int i = 0; i < n; i++) y[i] = z[i] + b * a[i];
+    for (int i = 0; i < n; i++)
+      y[i] = z[i] + b * a[i];
     off = larger(off, larger(apart(y, q, n), apart(p, w, n)));
     run_go(&newmark, h, 1);
     run_go(&simplified, h, 1);
@@ -110,7 +120,8 @@ static void kick_of(const problem *x, const char *form, double h, double *kick) 
   run_state(&r, 0, q, p0);
   run_go(&r, h, 1);
   run_state(&r, 0, q, p);
-  for (int i = 0; i < x->s->nq; i++) kick[i] = p[i] - p0[i];
+  for (int i = 0; i < x->s->nq; i++)
+    kick[i] = p[i] - p0[i];
   run_close(&r);
 }
 
@@ -118,12 +129,13 @@ static void kick_of(const problem *x, const char *form, double h, double *kick) 
  * mean of the others. Masses are 1. */
 static void test_quadratures(const problem *x, const char *form, double h) {
   const int n = x->s->nq;
-  double    kick[CST_MAX_Q], v[CST_MAX_Q], q[RULES][CST_MAX_Q], p[RULES][CST_MAX_Q], off = 0, wide = 0;
-  char      text[80];
-  run       r[RULES];
+  double kick[CST_MAX_Q], v[CST_MAX_Q], q[RULES][CST_MAX_Q], p[RULES][CST_MAX_Q], off = 0, wide = 0;
+  char   text[80];
+  run    r[RULES];
   kick_of(x, form, h, kick);
   for (int k = 0; k < RULES; k++) {
-    for (int i = 0; i < n; i++) v[i] = x->v[i] + (k == LEFT ? -0.5 : k == RIGHT ? 0.5 : 0) * kick[i];
+    for (int i = 0; i < n; i++)
+      v[i] = x->v[i] + (k == LEFT ? -0.5 : k == RIGHT ? 0.5 : 0) * kick[i];
     name(text, sizeof text, form, k);
     start(&r[k], x, text, x->q, v);
   }
@@ -132,14 +144,17 @@ static void test_quadratures(const problem *x, const char *form, double h) {
       run_go(&r[k], h, 1);
       run_state(&r[k], 0, q[k], p[k]);
     }
-    for (int i = 0; i < n; i++) v[i] = 0.5 * (p[LEFT][i] + p[RIGHT][i]);
+    for (int i = 0; i < n; i++)
+      v[i] = 0.5 * (p[LEFT][i] + p[RIGHT][i]);
     off = larger(off, larger(apart(v, p[TRAPEZOID], n),
                              larger(apart(q[LEFT], q[RIGHT], n), apart(q[LEFT], q[TRAPEZOID], n))));
     wide = larger(wide, apart(p[LEFT], p[TRAPEZOID], n));
   }
-  OK(off < 1e-11 && wide > 1e-3, "%s, %s: the quadratures are half a kick apart (%.2g; kicks of %.2g)",
-     x->s->name, form, off, wide);
-  for (int k = 0; k < RULES; k++) run_close(&r[k]);
+  OK(off < 1e-11 && wide > 1e-3,
+     "%s, %s: the quadratures are half a kick apart (%.2g; kicks of %.2g)", x->s->name, form, off,
+     wide);
+  for (int k = 0; k < RULES; k++)
+    run_close(&r[k]);
 }
 
 /* Equality to the last bit. */
@@ -170,8 +185,8 @@ static void forms(const problem *x, double h, double *q_full, double *q_simplifi
   run_close(&r);
 }
 
-static void nothing(const void *self, const double *c, const double *q, const double *v, const double *w,
-                    const double *u, const double *l, double *o) {
+static void nothing(const void *self, const double *c, const double *q, const double *v,
+                    const double *w, const double *u, const double *l, double *o) {
   (void)self;
   (void)c;
   (void)q;
@@ -179,12 +194,13 @@ static void nothing(const void *self, const double *c, const double *q, const do
   (void)w;
   (void)u;
   (void)l;
-  for (int k = 0; k < 2 * cst_isas[widest()].width; k++) o[k] = 0;
+  for (int k = 0; k < 2 * cst_isas[widest()].width; k++)
+    o[k] = 0;
 }
 
-static const char swing[] =
-    "system: swing\ncoordinates: [x, y]\nmass: [2, 1]\npotential: x^4 + x^2*y + y^3/3 + 3*y^2 + cos(x - y)\n"
-    "states: {default: {q: [0.3, -0.2], v: [0.5, 0.1]}}\n";
+static const char swing[] = "system: swing\ncoordinates: [x, y]\nmass: [2, 1]\npotential: x^4 + "
+                            "x^2*y + y^3/3 + 3*y^2 + cos(x - y)\n"
+                            "states: {default: {q: [0.3, -0.2], v: [0.5, 0.1]}}\n";
 
 static void test_forms(void) {
   problem x = described(swing);

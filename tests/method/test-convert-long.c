@@ -31,16 +31,20 @@ typedef struct {
 } origin;
 
 /* drift: the lane's drift of each momentum is added to it. */
-static void observe(const run *r, int lane, bool first, int half, origin *o, double *drift, course *c) {
+static void observe(const run *r, int lane, bool first, int half, origin *o, double *drift,
+                    course *c) {
   double q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM], E_scale;
   run_state(r, lane, q, p);
   momenta(r->x, q, p, J, scale);
   const double E = energy(r->x, q, p, &E_scale);
-  if (first) *o = (origin){.E = E, .E_scale = E_scale};
+  if (first)
+    *o = (origin){.E = E, .E_scale = E_scale};
   for (int k = 0; k < r->x->s->nsym; k++) {
-    if (first) o->J[k] = J[k];
+    if (first)
+      o->J[k] = J[k];
     o->J_scale[k] = larger(o->J_scale[k], scale[k]);
-    if (J[k] == o->J[k]) continue; /* for a motion in a plane it stays 0 */
+    if (J[k] == o->J[k])
+      continue; /* for a motion in a plane it stays 0 */
     const double off = (J[k] - o->J[k]) / o->J_scale[k];
     c->momentum = larger(c->momentum, fabs(off));
     drift[k] += off;
@@ -48,19 +52,24 @@ static void observe(const run *r, int lane, bool first, int half, origin *o, dou
   c->energy[half] = larger(c->energy[half], fabs(E - o->E) / o->E_scale);
 }
 
-static course course_of(const problem *x, const char *method, cst_iteration iteration, double h, long steps) {
+static course course_of(const problem *x, const char *method, cst_iteration iteration, double h,
+                        long steps) {
   run    r;
   course c = {0};
   origin o[LANES];
   run_open_with(&r, x, method, widest(), LANES, 1e-14, iteration);
   run_start(&r, LANES);
   for (int n = 0; n <= SAMPLES; n++) {
-    if (n) run_go(&r, h, steps / SAMPLES);
+    if (n)
+      run_go(&r, h, steps / SAMPLES);
     double drift[CST_MAX_SYM] = {0};
-    for (int l = 0; l < LANES; l++) observe(&r, l, n == 0, n > SAMPLES / 2, &o[l], drift, &c);
-    for (int k = 0; k < x->s->nsym; k++) c.bias = larger(c.bias, fabs(drift[k]) / LANES);
+    for (int l = 0; l < LANES; l++)
+      observe(&r, l, n == 0, n > SAMPLES / 2, &o[l], drift, &c);
+    for (int k = 0; k < x->s->nsym; k++)
+      c.bias = larger(c.bias, fabs(drift[k]) / LANES);
   }
-  if (!run_well(&r, LANES)) c = (course){INFINITY, INFINITY, {INFINITY, INFINITY}};
+  if (!run_well(&r, LANES))
+    c = (course){INFINITY, INFINITY, {INFINITY, INFINITY}};
   run_close(&r);
   return c;
 }
@@ -71,7 +80,9 @@ static course course_of(const problem *x, const char *method, cst_iteration iter
 static double few(long steps) { return larger(1e-13, 5 * 2.2e-16 * sqrt((double)steps)); }
 /* The bound for the mean over the lanes is smaller, by the amount that would be noticed in a lane over four
  * times the steps. */
-static bool stays(course c, long steps) { return c.momentum <= few(steps) && c.bias <= few(4 * steps) / 4; }
+static bool stays(course c, long steps) {
+  return c.momentum <= few(steps) && c.bias <= few(4 * steps) / 4;
+}
 
 static void test_momenta(void) {
   static const struct {
@@ -88,10 +99,11 @@ static void test_momenta(void) {
   for (size_t k = 0; k < sizeof on / sizeof *on; k++) {
     problem *x = problem_open(on[k].system);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-      if (!on_diagonal((int)(k + i), 2)) continue;
+      if (!on_diagonal((int)(k + i), 2))
+        continue;
       const course c = course_of(x, methods[i], CST_ITERATION_AUTO, on[k].h, on[k].steps);
-      OK(stays(c, on[k].steps), "%s on %s: momenta over %ld steps (%.2g, in the mean %.2g)", methods[i],
-         on[k].system, on[k].steps, c.momentum, c.bias);
+      OK(stays(c, on[k].steps), "%s on %s: momenta over %ld steps (%.2g, in the mean %.2g)",
+         methods[i], on[k].system, on[k].steps, c.momentum, c.bias);
       greatest = larger(greatest, c.momentum);
     }
     problem_close(x);
@@ -104,9 +116,9 @@ static void test_momenta(void) {
 /* No iteration leaves an error that accumulates. */
 static void test_iterations(void) {
   static const char *const names[] = {"newton", "simplified", "chord", "krylov"};
-  const cst_iteration      all[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED, CST_ITERATION_CHORD,
-                                    CST_ITERATION_KRYLOV};
-  problem                 *x = problem_open("rigid-body");
+  const cst_iteration all[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED, CST_ITERATION_CHORD,
+                               CST_ITERATION_KRYLOV};
+  problem            *x = problem_open("rigid-body");
   for (int k = 0; k < 4; k++) {
     const course c = course_of(x, "convert(heun, bias=-0.3)", all[k], 0.1, 2500);
     OK(stays(c, 2500), "rigid-body, %s: momenta over 2500 steps (%.2g, in the mean %.2g)", names[k],
@@ -124,10 +136,14 @@ static void test_energy(void) {
     const char *system, *layer;
     double      h, bias;
     long        steps;
-  } of[] = {{"spherical-pendulum", "heun", 0.1, 0, 20000},    {"spherical-pendulum", "rk3", 0.2, -0.5, 20000},
-            {"spherical-pendulum", "rk4", 0.3, -0.3, 20000},  {"modified-pendulum", "rk4", 0.05, -0.5, 20000},
-            {"double-pendulum", "rk3", 0.05, -0.5, 20000},    {"charged-pendulum", "rk4", 0.2, -1, 20000},
-            {"slider-crank", "heun", 0.03, -0.5, 10000},      {"heavy-top", "heun", 0.05, -0.5, 10000},
+  } of[] = {{"spherical-pendulum", "heun", 0.1, 0, 20000},
+            {"spherical-pendulum", "rk3", 0.2, -0.5, 20000},
+            {"spherical-pendulum", "rk4", 0.3, -0.3, 20000},
+            {"modified-pendulum", "rk4", 0.05, -0.5, 20000},
+            {"double-pendulum", "rk3", 0.05, -0.5, 20000},
+            {"charged-pendulum", "rk4", 0.2, -1, 20000},
+            {"slider-crank", "heun", 0.03, -0.5, 10000},
+            {"heavy-top", "heun", 0.05, -0.5, 10000},
             {"tethered-satellites", "rk3", 0.26, -0.5, 10000}};
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
     problem *x = problem_open(of[i].system);
@@ -136,10 +152,10 @@ static void test_energy(void) {
     snprintf(plain, sizeof plain, "project(%s)", of[i].layer);
     const course c = course_of(x, method, CST_ITERATION_AUTO, of[i].h, of[i].steps),
                  d = course_of(x, plain, CST_ITERATION_AUTO, of[i].h, of[i].steps);
-    OK(bounded(c), "%s on %s, h = %g: energy bounded over %ld steps (%.2g, then %.2g)", method, of[i].system,
-       of[i].h, of[i].steps, c.energy[0], c.energy[1]);
-    OK(!bounded(d) || d.energy[1] > 20 * c.energy[1], "%s drifts (%.2g, then %.2g)", plain, d.energy[0],
-       d.energy[1]);
+    OK(bounded(c), "%s on %s, h = %g: energy bounded over %ld steps (%.2g, then %.2g)", method,
+       of[i].system, of[i].h, of[i].steps, c.energy[0], c.energy[1]);
+    OK(!bounded(d) || d.energy[1] > 20 * c.energy[1], "%s drifts (%.2g, then %.2g)", plain,
+       d.energy[0], d.energy[1]);
     problem_close(x);
   }
 }

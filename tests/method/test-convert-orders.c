@@ -39,7 +39,8 @@ static bool solve(const problem *x, const char *method, double end, int n, state
   run_open_on(&r, x, method, widest(), LANES, 1e-15);
   run_start(&r, LANES);
   run_go(&r, end / n, n);
-  for (int l = 0; l < LANES; l++) run_state(&r, l, z->q[l], z->p[l]);
+  for (int l = 0; l < LANES; l++)
+    run_state(&r, l, z->q[l], z->p[l]);
   const bool well = run_well(&r, LANES);
   run_close(&r);
   return well;
@@ -65,7 +66,8 @@ static double distance(const double (*a)[CST_MAX_Q], const double (*b)[CST_MAX_Q
 
 /* True if the last two slopes of e[n] agree, so that smaller steps give no new information. */
 static bool settled(const double *e, int n) {
-  return n >= 4 && e[n - 1] < 0.1 && fabs(log2(e[n - 2] / e[n - 1]) - log2(e[n - 3] / e[n - 2])) < 0.01;
+  return n >= 4 && e[n - 1] < 0.1 &&
+         fabs(log2(e[n - 2] / e[n - 1]) - log2(e[n - 3] / e[n - 2])) < 0.01;
 }
 
 /* Halves the step until both errors are small enough or their slopes settle, or a step is too expensive. */
@@ -77,7 +79,9 @@ static errors errors_of(const problem *x, const char *method, double end, const 
     e.q[e.n] = well ? distance(z.q, exact->q, x->s->nq) : INFINITY;
     e.p[e.n] = well ? distance(z.p, exact->p, x->s->nq) : INFINITY;
     e.n++;
-    if (larger(e.q[e.n - 1], e.p[e.n - 1]) < floor_of(n) || (settled(e.q, e.n) && settled(e.p, e.n))) break;
+    if (larger(e.q[e.n - 1], e.p[e.n - 1]) < floor_of(n) ||
+        (settled(e.q, e.n) && settled(e.p, e.n)))
+      break;
   }
   return e;
 }
@@ -89,8 +93,10 @@ typedef struct {
 } slopes;
 
 static slopes slopes_of(const double *e, int n) {
-  while (n > 2 && e[n - 1] < floor_of(LEAST << (n - 1))) n--;
-  if (n < 2 || !isfinite(e[n - 2])) return (slopes){NAN, NAN};
+  while (n > 2 && e[n - 1] < floor_of(LEAST << (n - 1)))
+    n--;
+  if (n < 2 || !isfinite(e[n - 2]))
+    return (slopes){NAN, NAN};
   const double last = log2(e[n - 2] / e[n - 1]),
                longer = n > 2 && e[n - 3] < 0.1 ? log2(e[n - 3] / e[n - 1]) / 2 : last;
   return (slopes){fmin(last, longer), fmax(last, longer)};
@@ -98,7 +104,7 @@ static slopes slopes_of(const double *e, int n) {
 
 static double width(int claim) { return claim <= 4 ? 0.1 : claim <= 6 ? 0.3 : 0.4; }
 static bool   enough(slopes s, int claim) { return s.high > claim - width(claim); }
-static bool   sharp(slopes s, int claim) { return enough(s, claim) && s.low < claim + width(claim); }
+static bool sharp(slopes s, int claim) { return enough(s, claim) && s.low < claim + width(claim); }
 
 static int sharp_on[LAYERS][BIASES], wrong_on[LAYERS][BIASES]; /* number of systems */
 
@@ -108,11 +114,14 @@ static void test(const problem *x, int layer, int bias, double end, const states
   snprintf(method, sizeof method, "convert(%s, bias=%g)", layers[layer].name, biases[bias]);
   const errors e = errors_of(x, method, end, exact);
   const slopes q = slopes_of(e.q, e.n), p = slopes_of(e.p, e.n);
-  if (!OK(enough(q, claim) && enough(p, claim), "%s on %s: order %d in q and p", method, x->s->name, claim)) {
+  if (!OK(enough(q, claim) && enough(p, claim), "%s on %s: order %d in q and p", method, x->s->name,
+          claim)) {
     NOTE("observed %.3f to %.3f in q, %.3f to %.3f in p", q.low, q.high, p.low, p.high);
-    for (int k = 0; k < e.n; k++) NOTE("%5d steps: %.3e %.3e", LEAST << k, e.q[k], e.p[k]);
+    for (int k = 0; k < e.n; k++)
+      NOTE("%5d steps: %.3e %.3e", LEAST << k, e.q[k], e.p[k]);
   } else if (!sharp(q, claim) || !sharp(p, claim))
-    NOTE("%s on %s: order %.2f in q, %.2f in p, %d claimed", method, x->s->name, q.low, p.low, claim);
+    NOTE("%s on %s: order %.2f in q, %.2f in p, %d claimed", method, x->s->name, q.low, p.low,
+         claim);
   sharp_on[layer][bias] += sharp(q, claim) && sharp(p, claim);
   wrong_on[layer][bias] += !enough(q, claim + 1) || !enough(p, claim + 1);
 }
@@ -135,19 +144,21 @@ static void test_system(int n) {
   OK(well && off < 1e-13, "%s: two references agree (%.2g)", name, off);
   for (int i = 0; i < LAYERS; i++)
     for (int k = 0; k < BIASES; k++)
-      if (taken(n, i, k)) test(x, i, k, end, &exact);
+      if (taken(n, i, k))
+        test(x, i, k, end, &exact);
   problem_close(x);
 }
 
 static void tests(void) {
-  for (int k = 0; k < SYSTEMS; k++) test_system(k);
+  for (int k = 0; k < SYSTEMS; k++)
+    test_system(k);
   for (int i = 0; i < LAYERS; i++)
     for (int k = 0; k < BIASES; k++) {
       const int claim = order_of(i, biases[k]);
-      OK(sharp_on[i][k] >= SHARP, "convert(%s, bias=%g): order %d and no more on %d systems", layers[i].name,
-         biases[k], claim, sharp_on[i][k]);
-      OK(wrong_on[i][k] >= SHARP, "convert(%s, bias=%g): a claim of %d would fail on %d", layers[i].name,
-         biases[k], claim + 1, wrong_on[i][k]);
+      OK(sharp_on[i][k] >= SHARP, "convert(%s, bias=%g): order %d and no more on %d systems",
+         layers[i].name, biases[k], claim, sharp_on[i][k]);
+      OK(wrong_on[i][k] >= SHARP, "convert(%s, bias=%g): a claim of %d would fail on %d",
+         layers[i].name, biases[k], claim + 1, wrong_on[i][k]);
     }
 }
 

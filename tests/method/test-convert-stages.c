@@ -24,13 +24,14 @@ static const double TINY = 1e-30, BOUND = 1e-13, VISIBLE = 1e-8;
 
 /* ---- the system at complex points ------------------------------------------------------------ */
 
-static void evaluate(const problem *x, cst_kernel_id k, const NUMBER *q, const NUMBER *v, const NUMBER *w,
-                     const NUMBER *l, NUMBER *out) {
+static void evaluate(const problem *x, cst_kernel_id k, const NUMBER *q, const NUMBER *v,
+                     const NUMBER *w, const NUMBER *l, NUMBER *out) {
   NUMBER c[CST_MAX_PAR];
-  for (int i = 0; i < x->s->npar; i++) c[i] = x->c[i];
-  cst_graph_eval_complex(x->s->graph, x->s->kernel_out[k], x->s->kernel_size[k],
-                         (const NUMBER *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['l'] = l},
-                         out);
+  for (int i = 0; i < x->s->npar; i++)
+    c[i] = x->c[i];
+  cst_graph_eval_complex(
+      x->s->graph, x->s->kernel_out[k], x->s->kernel_size[k],
+      (const NUMBER *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['l'] = l}, out);
 }
 
 /* A matrix kernel with its zeros, in rows of `columns`. */
@@ -38,9 +39,11 @@ static void matrix(const problem *x, cst_kernel_id k, const NUMBER *q, int colum
   const cst_pattern *P = &x->s->pattern[k];
   NUMBER             entry[MOST_Q * MOST_Q];
   evaluate(x, k, q, NULL, NULL, NULL, entry);
-  for (int i = 0; i < P->rows * columns; i++) out[i] = 0;
+  for (int i = 0; i < P->rows * columns; i++)
+    out[i] = 0;
   for (int i = 0; i < P->rows; i++)
-    for (int e = P->start[i]; e < P->start[i + 1]; e++) out[i * columns + P->column[e]] = entry[e];
+    for (int e = P->start[i]; e < P->start[i + 1]; e++)
+      out[i * columns + P->column[e]] = entry[e];
 }
 
 static void mass(const problem *x, const NUMBER *q, NUMBER *M) {
@@ -51,7 +54,8 @@ static void mass(const problem *x, const NUMBER *q, NUMBER *M) {
     return;
   }
   evaluate(x, CST_K_mass, q, NULL, NULL, NULL, distinct);
-  for (int i = 0; i < n * n; i++) M[i] = i / n == i % n ? distinct[x->s->mass_class[i % n]] : 0;
+  for (int i = 0; i < n * n; i++)
+    M[i] = i / n == i % n ? distinct[x->s->mass_class[i % n]] : 0;
 }
 
 /* b := K^-1 b, with pivoting by the real parts; overwrites K[n][n]. */
@@ -59,7 +63,8 @@ static void solve(int n, NUMBER *K, NUMBER *b) {
   for (int j = 0; j < n; j++) {
     int p = j;
     for (int i = j + 1; i < n; i++)
-      if (fabs(creal(K[i * n + j])) > fabs(creal(K[p * n + j]))) p = i;
+      if (fabs(creal(K[i * n + j])) > fabs(creal(K[p * n + j])))
+        p = i;
     for (int k = 0; k < n; k++) {
       NUMBER swap = K[j * n + k];
       K[j * n + k] = K[p * n + k];
@@ -70,12 +75,14 @@ static void solve(int n, NUMBER *K, NUMBER *b) {
     b[p] = swap;
     for (int i = j + 1; i < n; i++) {
       NUMBER l = K[i * n + j] / K[j * n + j];
-      for (int k = j; k < n; k++) K[i * n + k] -= l * K[j * n + k];
+      for (int k = j; k < n; k++)
+        K[i * n + k] -= l * K[j * n + k];
       b[i] -= l * b[j];
     }
   }
   for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) b[i] -= K[i * n + k] * b[k];
+    for (int k = i + 1; k < n; k++)
+      b[i] -= K[i * n + k] * b[k];
     b[i] /= K[i * n + i];
   }
 }
@@ -87,8 +94,10 @@ static void saddle(const problem *x, const NUMBER *D, const NUMBER *q, NUMBER *K
   matrix(x, CST_K_G, q, n, G);
   memset(K, 0, sizeof *K * (size_t)((n + m) * (n + m)));
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) K[i * (n + m) + j] = D[i * n + j];
-    for (int a = 0; a < m; a++) K[i * (n + m) + n + a] = K[(n + a) * (n + m) + i] = G[a * n + i];
+    for (int j = 0; j < n; j++)
+      K[i * (n + m) + j] = D[i * n + j];
+    for (int a = 0; a < m; a++)
+      K[i * (n + m) + n + a] = K[(n + a) * (n + m) + i] = G[a * n + i];
   }
 }
 
@@ -99,9 +108,11 @@ static void accelerate(const problem *x, const NUMBER *q, const NUMBER *v, NUMBE
   mass(x, q, M);
   saddle(x, M, q, K);
   evaluate(x, x->s->general ? CST_K_f : CST_K_dV, q, v, NULL, NULL, b);
-  for (int i = 0; i < n && !x->s->general; i++) b[i] = -b[i];
+  for (int i = 0; i < n && !x->s->general; i++)
+    b[i] = -b[i];
   evaluate(x, CST_K_D2gvv, q, v, NULL, NULL, b + n);
-  for (int a = 0; a < m; a++) b[n + a] = -b[n + a];
+  for (int a = 0; a < m; a++)
+    b[n + a] = -b[n + a];
   solve(n + m, K, b);
   memcpy(A, b, sizeof *A * (size_t)n);
 }
@@ -112,10 +123,12 @@ static NUMBER lagrangian(const problem *x, const NUMBER *q, const NUMBER *v) {
   evaluate(x, CST_K_V, q, NULL, NULL, NULL, &L);
   L = -L;
   mass(x, q, M);
-  if (x->s->general) evaluate(x, CST_K_a, q, NULL, NULL, NULL, a);
+  if (x->s->general)
+    evaluate(x, CST_K_a, q, NULL, NULL, NULL, a);
   for (int i = 0; i < n; i++) {
     L += a[i] * v[i];
-    for (int j = 0; j < n; j++) L += 0.5 * v[i] * M[i * n + j] * v[j];
+    for (int j = 0; j < n; j++)
+      L += 0.5 * v[i] * M[i * n + j] * v[j];
   }
   return L;
 }
@@ -127,15 +140,16 @@ static void add_stages(int n, int stages, double t, const double *row, NUMBER (*
                        const NUMBER *base, NUMBER *y) {
   for (int i = 0; i < n; i++) {
     y[i] = base[i];
-    for (int j = 0; j < stages; j++) y[i] += t * row[j] * K[j][i];
+    for (int j = 0; j < stages; j++)
+      y[i] += t * row[j] * K[j][i];
   }
 }
 
 /* q1 = R^q_t(q, v) and S = R^S_t(q, v). Implicit stages are iterated to stagnation. */
 static void flow(const problem *x, const cst_tableau *T, double t, const NUMBER *q, const NUMBER *v,
                  NUMBER *q1, NUMBER *S) {
-  NUMBER Q[CST_MAX_STAGES][MOST_Q], V[CST_MAX_STAGES][MOST_Q] = {{0}}, A[CST_MAX_STAGES][MOST_Q] = {{0}},
-                                    last[CST_MAX_STAGES][MOST_Q];
+  NUMBER Q[CST_MAX_STAGES][MOST_Q], V[CST_MAX_STAGES][MOST_Q] = {{0}},
+                                    A[CST_MAX_STAGES][MOST_Q] = {{0}}, last[CST_MAX_STAGES][MOST_Q];
   for (int sweep = 0; sweep < (T->implicit ? MOST_SWEEPS : 1); sweep++) {
     memcpy(last, A, sizeof A);
     for (int i = 0; i < T->stages; i++) {
@@ -143,13 +157,15 @@ static void flow(const problem *x, const cst_tableau *T, double t, const NUMBER 
       add_stages(x->s->nq, T->stages, t, T->a + i * T->stages, V, q, Q[i]);
       accelerate(x, Q[i], V[i], A[i]);
     }
-    if (!memcmp(last, A, sizeof A)) break;
+    if (!memcmp(last, A, sizeof A))
+      break;
   }
   for (int i = 0; i < T->stages && T->implicit; i++)
     add_stages(x->s->nq, T->stages, t, T->a + i * T->stages, A, v, V[i]);
   add_stages(x->s->nq, T->stages, t, T->b, V, q, q1);
   *S = 0;
-  for (int i = 0; i < T->stages; i++) *S += t * T->b[i] * lagrangian(x, Q[i], V[i]);
+  for (int i = 0; i < T->stages; i++)
+    *S += t * T->b[i] * lagrangian(x, Q[i], V[i]);
 }
 
 /* 1 + D2(theta.g)(q). */
@@ -159,7 +175,8 @@ static void bend(const problem *x, const NUMBER *q, const NUMBER *theta, NUMBER 
     NUMBER unit[MOST_Q] = {0}, column[MOST_Q];
     unit[j] = 1;
     evaluate(x, CST_K_D2glw, q, NULL, unit, theta, column);
-    for (int i = 0; i < n; i++) D[i * n + j] = (i == j) + column[i];
+    for (int i = 0; i < n; i++)
+      D[i * n + j] = (i == j) + column[i];
   }
 }
 
@@ -172,26 +189,34 @@ static void project(const problem *x, const NUMBER *y, NUMBER *q, NUMBER *theta)
     NUMBER D[MOST_Q * MOST_Q], K[MOST_K * MOST_K], b[MOST_K], G[MOST_G * MOST_Q];
     matrix(x, CST_K_G, q, n, G);
     evaluate(x, CST_K_g, q, NULL, NULL, NULL, b + n);
-    for (int a = 0; a < m; a++) b[n + a] = -b[n + a];
+    for (int a = 0; a < m; a++)
+      b[n + a] = -b[n + a];
     for (int i = 0; i < n; i++) {
       b[i] = y[i] - q[i];
-      for (int a = 0; a < m; a++) b[i] -= G[a * n + i] * theta[a];
+      for (int a = 0; a < m; a++)
+        b[i] -= G[a * n + i] * theta[a];
     }
     bend(x, q, theta, D);
     saddle(x, D, q, K);
     solve(n + m, K, b);
-    for (int i = 0; i < n; i++) q[i] += b[i];
-    for (int a = 0; a < m; a++) theta[a] += b[n + a];
+    for (int i = 0; i < n; i++)
+      q[i] += b[i];
+    for (int a = 0; a < m; a++)
+      theta[a] += b[n + a];
   }
 }
 
 /* y := y - G'(G G')^-1 (G y - s); theta receives the multiplier. s may be NULL. */
-static void make_tangential(const problem *x, const NUMBER *q, const NUMBER *s, NUMBER *y, NUMBER *theta) {
+static void make_tangential(const problem *x, const NUMBER *q, const NUMBER *s, NUMBER *y,
+                            NUMBER *theta) {
   const int n = x->s->nq, m = x->s->ng;
   NUMBER    D[MOST_Q * MOST_Q], K[MOST_K * MOST_K], b[MOST_K] = {0};
-  for (int i = 0; i < n * n; i++) D[i] = i / n == i % n;
-  for (int i = 0; i < n; i++) b[i] = y[i];
-  for (int a = 0; a < m && s; a++) b[n + a] = s[a];
+  for (int i = 0; i < n * n; i++)
+    D[i] = i / n == i % n;
+  for (int i = 0; i < n; i++)
+    b[i] = y[i];
+  for (int a = 0; a < m && s; a++)
+    b[n + a] = s[a];
   saddle(x, D, q, K);
   solve(n + m, K, b);
   memcpy(y, b, sizeof *y * (size_t)n);
@@ -256,7 +281,8 @@ static void fill_course(course *c, const char *method, int lane) {
   run_start(&r, lane + 1);
   run_go(&r, c->h, 2);
   for (int k = 0; k < 3; k++) {
-    if (k) run_go(&r, c->h, 1);
+    if (k)
+      run_go(&r, c->h, 1);
     run_carried(&r, lane, q, p);
     run_block(&r, lane, cst_stepper_march(r.st)->warm, 2 * n, w);
     for (int i = 0; i < n; i++) {
@@ -273,7 +299,8 @@ static void fill_course(course *c, const char *method, int lane) {
     abort();
   }
   run_close(&r);
-  for (int k = 0; k < 2; k++) fill_segment(c, &c->w[k]);
+  for (int k = 0; k < 2; k++)
+    fill_segment(c, &c->w[k]);
 }
 
 /* ---- the equations --------------------------------------------------------------------------- */
@@ -284,16 +311,18 @@ typedef struct {
 } residual;
 
 static void look(residual *r, const NUMBER *x, int n) {
-  for (int i = 0; i < n; i++) r->most = larger(r->most, fabs(creal(x[i])) / r->scale);
+  for (int i = 0; i < n; i++)
+    r->most = larger(r->most, fabs(creal(x[i])) / r->scale);
 }
 
 /* f[2 nq] = D L_h(w_k) - p_k D d+ + p_{k-1} D d- with the covectors plus, minus and the given derivatives. */
-static void lagrange(const course *c, int k, const double D[2][MOST_Q][2 * MOST_Q], const NUMBER *minus,
-                     const NUMBER *plus, NUMBER *f) {
+static void lagrange(const course *c, int k, const double D[2][MOST_Q][2 * MOST_Q],
+                     const NUMBER *minus, const NUMBER *plus, NUMBER *f) {
   const int n = c->x->s->nq;
   for (int j = 0; j < 2 * n; j++) {
     f[j] = c->w[k].DL[j];
-    for (int i = 0; i < n; i++) f[j] += minus[i] * D[0][i][j] - plus[i] * D[1][i][j];
+    for (int i = 0; i < n; i++)
+      f[j] += minus[i] * D[0][i][j] - plus[i] * D[1][i][j];
   }
 }
 
@@ -303,7 +332,8 @@ static void subtract_multipliers(const course *c, int k, NUMBER *f) {
   NUMBER    nu[MOST_G], bent[MOST_Q];
   make_tangential(c->x, c->w[k].q, NULL, f + n, nu);
   evaluate(c->x, CST_K_D2glw, c->w[k].q, NULL, c->w[k].v, nu, bent);
-  for (int i = 0; i < n; i++) f[i] -= bent[i];
+  for (int i = 0; i < n; i++)
+    f[i] -= bent[i];
   make_tangential(c->x, c->w[k].q, NULL, f, nu);
 }
 
@@ -316,9 +346,11 @@ static void check_on_tangents(const course *c, int k, const NUMBER *f, residual 
     (j < n ? dq : dv)[j % n] = 1;
     make_tangential(c->x, w->q, NULL, dq, unused);
     evaluate(c->x, CST_K_D2gvw, w->q, w->v, dq, NULL, bent);
-    for (int a = 0; a < m; a++) bent[a] = -bent[a];
+    for (int a = 0; a < m; a++)
+      bent[a] = -bent[a];
     make_tangential(c->x, w->q, bent, dv, unused);
-    for (int i = 0; i < n; i++) sum += f[i] * dq[i] + f[n + i] * dv[i];
+    for (int i = 0; i < n; i++)
+      sum += f[i] * dq[i] + f[n + i] * dv[i];
     look(r, &sum, 1);
   }
 }
@@ -329,7 +361,8 @@ static void check_positions(const course *c, residual *r) {
   for (int k = 0; k < 2; k++)
     for (int side = 0; side < 2; side++) {
       NUMBER off[MOST_Q];
-      for (int i = 0; i < n; i++) off[i] = c->w[k].end[side][i] - c->q[k + side][i];
+      for (int i = 0; i < n; i++)
+        off[i] = c->w[k].end[side][i] - c->q[k + side][i];
       look(r, off, n);
     }
 }
@@ -341,7 +374,8 @@ static void check_constraints(const course *c, residual *r) {
     NUMBER g[MOST_G], G[MOST_G * MOST_Q], Gv[MOST_G] = {0};
     evaluate(c->x, CST_K_g, c->w[k].q, NULL, NULL, NULL, g);
     matrix(c->x, CST_K_G, c->w[k].q, n, G);
-    for (int i = 0; i < m * n; i++) Gv[i / n] += G[i] * c->w[k].v[i % n];
+    for (int i = 0; i < m * n; i++)
+      Gv[i / n] += G[i] * c->w[k].v[i % n];
     look(r, g, m);
     look(r, Gv, m);
   }
@@ -351,7 +385,8 @@ static void look_at_covectors(const course *c, residual *r) {
   for (int k = 0; k < 3; k++) {
     NUMBER G[MOST_G * MOST_Q], Gp[MOST_G] = {0};
     matrix(c->x, CST_K_G, c->q[k], n, G);
-    for (int i = 0; i < m * n; i++) Gp[i / n] += G[i] * c->p[k][i % n];
+    for (int i = 0; i < m * n; i++)
+      Gp[i / n] += G[i] * c->p[k][i % n];
     look(r, Gp, m);
   }
 }
@@ -360,7 +395,8 @@ static void look_at_covectors(const course *c, residual *r) {
 static void pull_back(const course *c, int k, int side, NUMBER *hat) {
   const int n = c->x->s->nq, m = c->x->s->ng;
   NUMBER    D[MOST_Q * MOST_Q], K[MOST_K * MOST_K], b[MOST_K] = {0};
-  for (int i = 0; i < n; i++) b[i] = c->p[k + side][i];
+  for (int i = 0; i < n; i++)
+    b[i] = c->p[k + side][i];
   bend(c->x, c->w[k].end[side], c->w[k].theta[side], D);
   saddle(c->x, D, c->w[k].end[side], K);
   solve(n + m, K, b);
@@ -386,7 +422,8 @@ static void check_stages(const course *c, residual *r) {
     r[k] = (residual){0, scale_of(c)};
     check_positions(c, &r[k]);
     check_constraints(c, &r[k]);
-    if (k >= 2) look_at_covectors(c, &r[k]);
+    if (k >= 2)
+      look_at_covectors(c, &r[k]);
   }
   for (int k = 0; k < 2; k++) {
     NUMBER f[2 * MOST_Q], hat[2][MOST_Q];
@@ -395,12 +432,14 @@ static void check_stages(const course *c, residual *r) {
     subtract_multipliers(c, k, f);
     look(&r[1], f, 2 * n);
     look(&r[2], f, 2 * n);
-    for (int side = 0; side < 2; side++) pull_back(c, k, side, hat[side]);
+    for (int side = 0; side < 2; side++)
+      pull_back(c, k, side, hat[side]);
     lagrange(c, k, c->w[k].Dhat, hat[0], hat[1], f);
     subtract_multipliers(c, k, f);
     look(&r[3], f, 2 * n);
     look(&r[4], f, n);
-    for (int i = 0; i < n; i++) f[n + i] /= c->h;
+    for (int i = 0; i < n; i++)
+      f[n + i] /= c->h;
     look(&r[4], f + n, n);
   }
 }
@@ -408,9 +447,11 @@ static void check_stages(const course *c, residual *r) {
 /* Moves the second point along TQ. */
 static void perturb(course *c) {
   NUMBER along[MOST_Q], unused[MOST_G];
-  for (int i = 0; i < c->x->s->nq; i++) along[i] = cos(1 + i);
+  for (int i = 0; i < c->x->s->nq; i++)
+    along[i] = cos(1 + i);
   make_tangential(c->x, c->w[1].q, NULL, along, unused);
-  for (int i = 0; i < c->x->s->nq; i++) c->w[1].v[i] += 1e-5 * along[i];
+  for (int i = 0; i < c->x->s->nq; i++)
+    c->w[1].v[i] += 1e-5 * along[i];
   fill_segment(c, &c->w[1]);
 }
 
@@ -418,7 +459,8 @@ static void perturb(course *c) {
 
 static double greatest[STAGES], least = INFINITY;
 
-static void test(const problem *x, const char *layer, const cst_tableau *T, double bias, double h, int lane) {
+static void test(const problem *x, const char *layer, const cst_tableau *T, double bias, double h,
+                 int lane) {
   static course c;
   char          method[64];
   residual      r[STAGES];
@@ -435,8 +477,10 @@ static void test(const problem *x, const char *layer, const cst_tableau *T, doub
     NOTE("%.2g %.2g %.2g %.2g %.2g", r[0].most, r[1].most, r[2].most, r[3].most, r[4].most);
   perturb(&c);
   check_stages(&c, r);
-  for (int k = 0; k < STAGES; k++) most = k ? fmin(most, r[k].most) : r[k].most;
-  OK(most > VISIBLE, "%s on %s, start %d: a perturbed point is none (%.2g)", method, x->s->name, lane, most);
+  for (int k = 0; k < STAGES; k++)
+    most = k ? fmin(most, r[k].most) : r[k].most;
+  OK(most > VISIBLE, "%s on %s, start %d: a perturbed point is none (%.2g)", method, x->s->name,
+     lane, most);
   least = fmin(least, most);
 }
 
@@ -456,10 +500,13 @@ static void test_system(const char *name, int n) {
 
 static void tests(void) {
   static const char *const systems[] = {
-      "spherical-pendulum", "double-pendulum", "modified-pendulum", "rigid-body",         "four-bar",
-      "slider-crank",       "magnetised-body", "charged-pendulum",  "underwater-vehicle", "kepler"};
-  for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) test_system(systems[i], (int)i);
-  for (int k = 0; k < STAGES; k++) NOTE("largest residual of Stage %d: %.3g", k, greatest[k]);
+      "spherical-pendulum", "double-pendulum", "modified-pendulum", "rigid-body",
+      "four-bar",           "slider-crank",    "magnetised-body",   "charged-pendulum",
+      "underwater-vehicle", "kepler"};
+  for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+    test_system(systems[i], (int)i);
+  for (int k = 0; k < STAGES; k++)
+    NOTE("largest residual of Stage %d: %.3g", k, greatest[k]);
   NOTE("least residual of a perturbed point: %.3g", least);
 }
 

@@ -7,8 +7,9 @@ static const char *const layers[] = {"euler", "heun", "rk3", "rk4", "rk5", "rk6"
 static const double      biases[] = {0, -0.3, -0.5, -1};
 enum { LAYERS = sizeof layers / sizeof *layers, BIASES = sizeof biases / sizeof *biases };
 
-static const char *const constrained[] = {"spherical-pendulum", "double-pendulum", "modified-pendulum",
-                                          "rigid-body",         "four-bar",        "charged-pendulum"};
+static const char *const constrained[] = {"spherical-pendulum", "double-pendulum",
+                                          "modified-pendulum",  "rigid-body",
+                                          "four-bar",           "charged-pendulum"};
 enum { CONSTRAINED = sizeof constrained / sizeof *constrained };
 
 /* A name for the method, valid until the name is reused. */
@@ -36,29 +37,35 @@ static void step(run *r, double h, double *q, double *p) {
   run_put(r, 0, q, v);
   cst_batch_ready(r->st, &r->b);
   run_go(r, h, 1);
-  if (!run_well(r, 1)) q[0] = NAN;
+  if (!run_well(r, 1))
+    q[0] = NAN;
   run_state(r, 0, q, p);
 }
 
-static double distance(const problem *x, const double *q, const double *p, const double *Q, const double *P) {
+static double distance(const problem *x, const double *q, const double *p, const double *Q,
+                       const double *P) {
   const int n = x->s->nq;
   return larger(apart(q, Q, n) / norm(Q, n), apart(p, P, n) / norm(P, n));
 }
 
 /* The largest distance after one step of two methods from each state that the first one reaches. */
-static double difference(const problem *x, const char *one, const char *other, double h, int steps) {
+static double difference(const problem *x, const char *one, const char *other, double h,
+                         int steps) {
   double q[2][CST_MAX_Q], p[2][CST_MAX_Q], v[CST_MAX_Q], off = 0;
   run    r[2];
-  for (int k = 0; k < 2; k++) run_open_on(&r[k], x, k ? other : one, widest(), 1, 1e-15);
+  for (int k = 0; k < 2; k++)
+    run_open_on(&r[k], x, k ? other : one, widest(), 1, 1e-15);
   start_of(x, 1, q[0], v);
   cst_system_momentum(x->s, x->c, q[0], v, p[0]);
   for (int n = 0; n < steps; n++) {
     memcpy(q[1], q[0], sizeof q[0]);
     memcpy(p[1], p[0], sizeof p[0]);
-    for (int k = 0; k < 2; k++) step(&r[k], h, q[k], p[k]);
+    for (int k = 0; k < 2; k++)
+      step(&r[k], h, q[k], p[k]);
     off = larger(off, distance(x, q[0], p[0], q[1], p[1]));
   }
-  for (int k = 0; k < 2; k++) run_close(&r[k]);
+  for (int k = 0; k < 2; k++)
+    run_close(&r[k]);
   return off;
 }
 
@@ -75,8 +82,9 @@ static const struct {
              {"convert(gauss(2))", "gauss(2)"},
              {"convert(gauss(2), bias=-1)", "gauss(2)"},
              {"convert(gauss(4))", "gauss(4)"}},
-  others[] = {
-      {"convert(euler)", "euler-b"}, {"convert(gauss(2), bias=-0.5)", "gauss(2)"}, {"convert(rk4)", "rk4"}};
+  others[] = {{"convert(euler)", "euler-b"},
+              {"convert(gauss(2), bias=-0.5)", "gauss(2)"},
+              {"convert(rk4)", "rk4"}};
 
 static void test_forms(void) {
   double greatest = 0;
@@ -86,12 +94,14 @@ static void test_forms(void) {
     double     h = 0.05 * pace_of(x->s->name);
     for (size_t i = 0; i < sizeof forms / sizeof *forms && has; i++) {
       double off = difference(x, forms[i].conversion, forms[i].form, h, 100);
-      OK(off <= 2e-15, "%s on %s is %s (%.2g)", forms[i].conversion, x->s->name, forms[i].form, off);
+      OK(off <= 2e-15, "%s on %s is %s (%.2g)", forms[i].conversion, x->s->name, forms[i].form,
+         off);
       greatest = larger(greatest, off);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others && has; i++) {
       double off = difference(x, others[i].conversion, others[i].form, h, 100);
-      OK(off > 1e-10, "%s on %s is not %s (%.2g)", others[i].conversion, x->s->name, others[i].form, off);
+      OK(off > 1e-10, "%s on %s is not %s (%.2g)", others[i].conversion, x->s->name, others[i].form,
+         off);
     }
     problem_close(x);
   }
@@ -104,14 +114,17 @@ static void test_forms(void) {
 static double return_trip(const problem *x, const char *there, const char *back, double h) {
   double q0[CST_MAX_Q], p0[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], v[2][CST_MAX_Q];
   run    r[2];
-  for (int k = 0; k < 2; k++) run_open_on(&r[k], x, k ? back : there, widest(), 1, 1e-15);
+  for (int k = 0; k < 2; k++)
+    run_open_on(&r[k], x, k ? back : there, widest(), 1, 1e-15);
   start_of(x, 1, q0, v[0]);
   cst_system_momentum(x->s, x->c, q0, v[0], p0);
   memcpy(q, q0, sizeof q);
   memcpy(p, p0, sizeof p);
-  for (int k = 0; k < 2; k++) step(&r[k], k ? -h : h, q, p);
+  for (int k = 0; k < 2; k++)
+    step(&r[k], k ? -h : h, q, p);
   cst_system_velocity(x->s, x->c, q, p, v[1]);
-  for (int k = 0; k < 2; k++) run_close(&r[k]);
+  for (int k = 0; k < 2; k++)
+    run_close(&r[k]);
   return larger(apart(q, q0, x->s->nq), apart(v[0], v[1], x->s->nq)) /
          larger(1, larger(norm(q0, x->s->nq), norm(v[0], x->s->nq)));
 }
@@ -133,13 +146,16 @@ static void test_return(void) {
       const char  *layer = layers[i / BIASES];
       const double bias = biases[i % BIASES],
                    off = return_trip(x, converted(layer, bias), adjoint(layer, bias), h);
-      OK(off <= 1e-14, "%s and back by its adjoint on %s (%.2g)", converted(layer, bias), x->s->name, off);
+      OK(off <= 1e-14, "%s and back by its adjoint on %s (%.2g)", converted(layer, bias),
+         x->s->name, off);
       const double alone = return_trip(x, converted(layer, bias), converted(layer, bias), h);
       if (bias == -0.5)
         OK(alone <= 1e-14, "%s and back on %s (%.2g)", converted(layer, bias), x->s->name, alone);
       greatest = larger(greatest, off);
-      if (!control(x, layer, bias)) continue;
-      OK(alone > 1e-10, "%s on %s: not by itself (%.2g)", converted(layer, bias), x->s->name, alone);
+      if (!control(x, layer, bias))
+        continue;
+      OK(alone > 1e-10, "%s on %s: not by itself (%.2g)", converted(layer, bias), x->s->name,
+         alone);
       least = fmin(least, alone);
     }
     problem_close(x);
@@ -154,7 +170,8 @@ static const cst_iteration iterations[] = {CST_ITERATION_NEWTON, CST_ITERATION_S
 enum { ITERATIONS = 4, MOST = 60 };
 
 /* The relative updates of (q, v, mu+, q1) in the iteration for the first step, size[n]. Returns n. */
-static int updates(const problem *x, const char *method, cst_iteration iteration, double h, double *size) {
+static int updates(const problem *x, const char *method, cst_iteration iteration, double h,
+                   double *size) {
   const int   isa = widest(), w = cst_isas[isa].width;
   run         r;
   cst_scratch scratch;
@@ -164,7 +181,7 @@ static int updates(const problem *x, const char *method, cst_iteration iteration
   cst_stepper_set_step(r.st, h);
   const cst_march *C = cst_stepper_march(r.st);
   const cst_core  *core = row_of(method)->core[isa];
-  double          *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w,
+  double *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w,
          *d = f + C->unknowns * w;
   core->begin(C, r.b.record, 0, at, &scratch);
   while (core->residual(C, r.b.record, 0, at, f, &scratch) && n < MOST) {
@@ -180,7 +197,8 @@ static int updates(const problem *x, const char *method, cst_iteration iteration
 /* The mean contraction of the updates above round-off; 0 if there are none. */
 static double contraction(const double *size, int n) {
   int k = 0;
-  while (k + 1 < n && size[k + 1] > 1e-13) k++;
+  while (k + 1 < n && size[k + 1] > 1e-13)
+    k++;
   return k ? pow(size[k] / size[0], 1.0 / k) : 0;
 }
 
@@ -188,7 +206,8 @@ static double contraction(const double *size, int n) {
  * square of the one before; the fourth is round-off. */
 static bool quadratic(const double *size, int n) {
   for (int k = 1; k + 1 < n; k++)
-    if (size[k + 1] > larger(size[k] * size[k], 1e-14)) return false;
+    if (size[k + 1] > larger(size[k] * size[k], 1e-14))
+      return false;
   return n <= 3 || size[3] <= 1e-14;
 }
 
@@ -223,10 +242,11 @@ static void test_contraction(const char *system) {
                simplified = pair_of(x, method, CST_ITERATION_SIMPLIFIED),
                chord = pair_of(x, method, CST_ITERATION_CHORD);
     OK(newton.quadratic && !simplified.quadratic && !chord.quadratic,
-       "%s on %s: newton, and it alone, converges quadratically (%d iterations, simplified %d, chord %d)",
+       "%s on %s: newton, and it alone, converges quadratically (%d iterations, simplified %d, "
+       "chord %d)",
        method, system, newton.count[0], simplified.count[0], chord.count[0]);
-    OK(gain(simplified) > r - 0.3, "%s on %s: simplified contracts by h^%d (%.2g, %.2g with h/2)", method,
-       system, r, simplified.factor[0], simplified.factor[1]);
+    OK(gain(simplified) > r - 0.3, "%s on %s: simplified contracts by h^%d (%.2g, %.2g with h/2)",
+       method, system, r, simplified.factor[0], simplified.factor[1]);
     OK(gain(chord) > 0.7, "%s on %s: chord contracts by h (%.2g, %.2g with h/2)", method, system,
        chord.factor[0], chord.factor[1]);
   }
@@ -247,11 +267,13 @@ static void test_iterations(void) {
         run_start(&r, 1);
         run_go(&r, 0.1 * pace_of(x->s->name), 1);
         run_state(&r, 0, q[m], p[m]);
-        if (!run_well(&r, 1)) q[m][0] = NAN;
+        if (!run_well(&r, 1))
+          q[m][0] = NAN;
         run_close(&r);
         off = larger(off, distance(x, q[m], p[m], q[0], p[0]));
       }
-      OK(off <= 4e-15, "%s on %s: all iterations take the same step (%.2g)", method, x->s->name, off);
+      OK(off <= 4e-15, "%s on %s: all iterations take the same step (%.2g)", method, x->s->name,
+         off);
       greatest = larger(greatest, off);
     }
     problem_close(x);

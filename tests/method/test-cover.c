@@ -4,7 +4,8 @@
 #include "energy.h"
 
 /* The number of pairs of a method, a system, a family and a kind (-1: any) that make a promise (-1: any). */
-static int count(const cover *c, int method, int system, int family, int kind, int promise, bool taken) {
+static int count(const cover *c, int method, int system, int family, int kind, int promise,
+                 bool taken) {
   int n = 0;
   for (int i = 0; i < c->methods; i++)
     for (int k = 0; k < c->systems; k++)
@@ -16,27 +17,32 @@ static int count(const cover *c, int method, int system, int family, int kind, i
 }
 
 /* True if `least` pairs are chosen, or all if there are fewer. */
-static bool enough(const cover *c, int method, int system, int family, int kind, int promise, int least) {
+static bool enough(const cover *c, int method, int system, int family, int kind, int promise,
+                   int least) {
   const int all = count(c, method, system, family, kind, promise, false);
   return count(c, method, system, family, kind, promise, true) >= (all < least ? all : least);
 }
 
 static bool method_has(const cover *c, int i) {
   bool has = true;
-  for (int b = 0; b < MOST_PROMISES; b++) has &= enough(c, i, -1, -1, -1, b, PER_METHOD);
-  for (int k = 0; k < c->systems; k++) has &= !c->reference[k] || !c->promises[i][k] || c->taken[i][k];
+  for (int b = 0; b < MOST_PROMISES; b++)
+    has &= enough(c, i, -1, -1, -1, b, PER_METHOD);
+  for (int k = 0; k < c->systems; k++)
+    has &= !c->reference[k] || !c->promises[i][k] || c->taken[i][k];
   return has;
 }
 
 static bool system_has(const cover *c, int k) {
   bool has = true;
-  for (int b = 0; b < MOST_PROMISES; b++) has &= enough(c, -1, k, -1, -1, b, cover_per_system(b));
+  for (int b = 0; b < MOST_PROMISES; b++)
+    has &= enough(c, -1, k, -1, -1, b, cover_per_system(b));
   return has;
 }
 
 static bool family_has(const cover *c, int family, int kind) {
   bool has = true;
-  for (int b = 0; b < MOST_PROMISES; b++) has &= enough(c, -1, -1, family, kind, b, 1);
+  for (int b = 0; b < MOST_PROMISES; b++)
+    has &= enough(c, -1, -1, family, kind, b, 1);
   return has;
 }
 
@@ -54,14 +60,16 @@ static bool all_have(const cover *c, int *families, int *kinds) {
   }
   for (int i = 0; i < c->methods; i++)
     for (int k = 0; k < c->systems; k++)
-      if (c->family[i] == i && c->kind[k] == k) has &= family_has(c, i, k);
+      if (c->family[i] == i && c->kind[k] == k)
+        has &= family_has(c, i, k);
   return has;
 }
 
 /* Without a pair only its method, its system and its family on its kind can violate a condition. */
 static bool pair_is_needed(cover *c, int i, int k) {
   c->taken[i][k] = false;
-  const bool needed = !method_has(c, i) || !system_has(c, k) || !family_has(c, c->family[i], c->kind[k]);
+  const bool needed =
+      !method_has(c, i) || !system_has(c, k) || !family_has(c, c->family[i], c->kind[k]);
   c->taken[i][k] = true;
   return needed;
 }
@@ -70,7 +78,8 @@ static void test_holes(cover *c, const char *what) {
   int needed = 0, taken = 0;
   for (int i = 0; i < c->methods; i++)
     for (int k = 0; k < c->systems; k++) {
-      if (!c->taken[i][k]) continue;
+      if (!c->taken[i][k])
+        continue;
       needed += pair_is_needed(c, i, k);
       taken++;
     }
@@ -82,15 +91,18 @@ static void test_scope(const char *what, scope of) {
   int       families, kinds, methods = 0, systems = 0;
   const int taken = count(c, -1, -1, -1, -1, -1, true), all = count(c, -1, -1, -1, -1, -1, false);
   for (int i = 0; i < c->methods; i++)
-    if (!method_has(c, i) && ++methods) NOTE("%s: too few systems for %s", what, expression_at(i));
+    if (!method_has(c, i) && ++methods)
+      NOTE("%s: too few systems for %s", what, expression_at(i));
   for (int k = 0; k < c->systems; k++)
-    if (!system_has(c, k) && ++systems) NOTE("%s: too few methods for %s", what, cst_catalogue_name(k));
+    if (!system_has(c, k) && ++systems)
+      NOTE("%s: too few methods for %s", what, cst_catalogue_name(k));
   OK(!methods, "%s: every method on %d systems or more", what, PER_METHOD);
   OK(!systems, "%s: every system with %d methods or more", what, PER_SYSTEM);
   OK(all_have(c, &families, &kinds), "%s: every family on every kind of system", what);
   OK(families >= 8 && kinds >= 6, "%s: %d families, %d kinds", what, families, kinds);
   OK(everything() ? taken == all : taken < all, "%s: %d of %d pairs", what, taken, all);
-  if (!everything()) test_holes(c, what);
+  if (!everything())
+    test_holes(c, what);
   free(c);
 }
 

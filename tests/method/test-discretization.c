@@ -13,7 +13,8 @@ typedef struct {
 static outcome *outcome_of(const problem *x, const char *method, double h, long n) {
   outcome *o = calloc(1, sizeof *o);
   run      r;
-  if (!o) abort();
+  if (!o)
+    abort();
   run_open_on(&r, x, method, widest(), LANES, 1e-15);
   run_start(&r, LANES);
   run_go(&r, h * pace_of(x->s->name), n);
@@ -34,8 +35,8 @@ static double difference(const problem *x, const char *one, const char *other, d
   for (int l = 0; l < LANES; l++) {
     off = larger(off, larger(apart(a->q[l], b->q[l], x->s->nq), apart(a->p[l], b->p[l], x->s->nq)));
     if (x->s->ng)
-      *lambda =
-          larger(*lambda, apart(a->lambda[l], b->lambda[l], x->s->ng) / (1 + norm(a->lambda[l], x->s->ng)));
+      *lambda = larger(*lambda, apart(a->lambda[l], b->lambda[l], x->s->ng) /
+                                    (1 + norm(a->lambda[l], x->s->ng)));
   }
   free(a);
   free(b);
@@ -52,8 +53,8 @@ static void test_same(const char *system, const char *one, const char *other) {
   double      lambda, off;
   if (cst_method_fits(m, x->s, why, sizeof why) && cst_method_fits(n, x->s, why, sizeof why)) {
     off = difference(x, one, other, &lambda);
-    OK(off < 2e-12 && lambda < 1e-9, "%s: %s is %s (%.2g, multipliers %.2g)", system, one, other, off,
-       lambda);
+    OK(off < 2e-12 && lambda < 1e-9, "%s: %s is %s (%.2g, multipliers %.2g)", system, one, other,
+       off, lambda);
   }
   cst_method_destroy(m);
   cst_method_destroy(n);
@@ -67,7 +68,8 @@ static void test_family(void) {
       {"discretization(theta=0.5)", "midpoint"},
       {"adjoint(discretization(theta=0.25))", "discretization(theta=0.75)"}};
   for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
-    for (size_t k = 0; k < sizeof same / sizeof *same; k++) test_same(systems[i], same[k][0], same[k][1]);
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+      test_same(systems[i], same[k][0], same[k][1]);
 }
 
 static void test_between(void) {
@@ -117,10 +119,13 @@ static void test_null_space(void) {
       snprintf(form, sizeof form, "%s(form=null-space)", bases[k]);
       test_same(on[i], form, bases[k]);
     }
-  test_same("modified-pendulum", "discretization(theta=0.3, form=null-space)", "discretization(theta=0.3)");
+  test_same("modified-pendulum", "discretization(theta=0.3, form=null-space)",
+            "discretization(theta=0.3)");
   test_same("modified-pendulum", "rattle(form=multipliers)", "rattle");
-  test_same("modified-pendulum", "compose(rattle(form=null-space), yoshida4)", "compose(rattle, yoshida4)");
-  test_same("modified-pendulum", "compose(euler-a(form=null-space), yoshida4)", "compose(euler-a, yoshida4)");
+  test_same("modified-pendulum", "compose(rattle(form=null-space), yoshida4)",
+            "compose(rattle, yoshida4)");
+  test_same("modified-pendulum", "compose(euler-a(form=null-space), yoshida4)",
+            "compose(euler-a, yoshida4)");
 }
 
 static void tests(void) {

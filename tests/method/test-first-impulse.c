@@ -19,7 +19,8 @@ static void tests(void) {
     run_go(&r, 1e-3, 1);
     run_lambda(&r, 0, &lambda);
     OK(fabs(lambda - exact[0]) < 1e-2 * fabs(exact[0]),
-       "%s: the multiplier of the first step is %.4g, at its start %.4g", methods[i], lambda, exact[0]);
+       "%s: the multiplier of the first step is %.4g, at its start %.4g", methods[i], lambda,
+       exact[0]);
     run_close(&r);
   }
   problem_close(x);

@@ -15,7 +15,8 @@ enum { SYSTEMS = sizeof systems / sizeof *systems };
 static const cst_flow_rule *rule_of(const char *text) {
   cst_method *m = method_of(text);
   cst_layer   l = {0};
-  if (!cst_term_layer(cst_method_root(m), &l)) abort();
+  if (!cst_term_layer(cst_method_root(m), &l))
+    abort();
   cst_method_destroy(m);
   return l.rule;
 }
@@ -50,26 +51,30 @@ static flow flow_open(const problem *x, const cst_flow_rule *rule, int isa, bool
 }
 
 /* Every lane has a different point: lane l that of l % n; out[2 nq] for each of n points. */
-static void run_kernel(const flow *f, cst_flow_kernel_id k, const point *at, int n, double (*out)[2 * N]) {
-  static _Alignas(64) double c[CST_MAX_PAR * WIDE], q[N * WIDE], v[N * WIDE], x[N * WIDE], u[3 * N * WIDE],
-      l[2 * WIDE], o[2 * N * WIDE];
+static void run_kernel(const flow *f, cst_flow_kernel_id k, const point *at, int n,
+                       double (*out)[2 * N]) {
+  static _Alignas(64) double c[CST_MAX_PAR * WIDE], q[N * WIDE], v[N * WIDE], x[N * WIDE],
+      u[3 * N * WIDE], l[2 * WIDE], o[2 * N * WIDE];
   const cst_system *s = f->x->s;
   const int         W = f->width, nq = s->nq;
   for (int j = 0; j < W; j++) {
     const point *p = &at[j % n];
-    for (int i = 0; i < s->npar; i++) c[i * W + j] = f->x->c[i];
+    for (int i = 0; i < s->npar; i++)
+      c[i * W + j] = f->x->c[i];
     for (int i = 0; i < nq; i++) {
       q[i * W + j] = p->q[i];
       v[i * W + j] = p->v[i];
       x[i * W + j] = p->x[i];
     }
-    for (int i = 0; i < 3 * nq; i++) u[i * W + j] = p->u[i];
+    for (int i = 0; i < 3 * nq; i++)
+      u[i * W + j] = p->u[i];
     l[j] = p->t;
     l[W + j] = p->s;
   }
   cst_flow_kernels(f->flow)[k](cst_flow_self(f->flow), c, q, v, x, u, l, o);
   for (int j = 0; j < n; j++)
-    for (int i = 0; i < 2 * nq; i++) out[j][i] = o[i * W + j];
+    for (int i = 0; i < 2 * nq; i++)
+      out[j][i] = o[i * W + j];
 }
 
 static void run_one(const flow *f, cst_flow_kernel_id k, const point *p, double *out) {
@@ -87,7 +92,8 @@ static point point_of(const problem *x, int seed) {
     p.v[i] = x->v[i] + 0.1 * cos(2.9 * seed + 1.1 * i);
     p.x[i] = sin(3 * seed + 1.7 * i);
   }
-  for (int i = 0; i < 3 * x->s->nq; i++) p.u[i] = cos(5 * seed + 1.3 * i);
+  for (int i = 0; i < 3 * x->s->nq; i++)
+    p.u[i] = cos(5 * seed + 1.3 * i);
   return p;
 }
 
@@ -97,7 +103,8 @@ static double lagrangian(const problem *x, const double *q, const double *p, con
   double a[N], V, L = 0;
   cst_system_eval(x->s, CST_K_V, x->c, q, NULL, NULL, NULL, NULL, &V);
   cst_system_momentum(x->s, x->c, q, (double[N]){0}, a);
-  for (int i = 0; i < x->s->nq; i++) L += v[i] * (p[i] + a[i]) / 2;
+  for (int i = 0; i < x->s->nq; i++)
+    L += v[i] * (p[i] + a[i]) / 2;
   return L - V;
 }
 
@@ -111,7 +118,8 @@ static double motion(const problem *x, const point *p, double t, double *q, doub
   cst_batch_ready(r.st, &r.b);
   run_go(&r, t / 4, 4);
   run_state(&r, 0, q, momentum);
-  if (!run_well(&r, 1) || !cst_system_velocity(x->s, x->c, q, momentum, v)) abort();
+  if (!run_well(&r, 1) || !cst_system_velocity(x->s, x->c, q, momentum, v))
+    abort();
   run_close(&r);
   return lagrangian(x, q, momentum, v);
 }
@@ -121,7 +129,8 @@ static void reference(const problem *x, const point *p, double t, double *out) {
   const cst_tableau g = cst_tableau_gauss(8);
   double            q[N], v[N];
   out[2 * x->s->nq] = 0;
-  for (int i = 0; i < g.stages; i++) out[2 * x->s->nq] += t * g.b[i] * motion(x, p, t * g.c[i], q, v);
+  for (int i = 0; i < g.stages; i++)
+    out[2 * x->s->nq] += t * g.b[i] * motion(x, p, t * g.c[i], q, v);
   motion(x, p, t, out, out + x->s->nq);
 }
 
@@ -140,11 +149,12 @@ static double error_of(const problem *x, const flow *f, bool action, double t) {
 static void test_order(const problem *x, const char *text, const cst_flow_rule *rule, bool action) {
   const flow f = flow_open(x, rule, widest(), false);
   double     t = 0.02 * pace_of(x->s->name), coarse, fine;
-  while ((fine = error_of(x, &f, action, t)) < 1e-12 && t < pace_of(x->s->name)) t *= 1.4;
+  while ((fine = error_of(x, &f, action, t)) < 1e-12 && t < pace_of(x->s->name))
+    t *= 1.4;
   coarse = error_of(x, &f, action, 1.4 * t);
   const double slope = log(coarse / fine) / log(1.4), order = rule_of(text)->order + 1;
-  if (!OK(fabs(slope - order) < 0.2 + 0.06 * order, "%s on %s: one step, error of %s", text, x->s->name,
-          action ? "S" : "q, v"))
+  if (!OK(fabs(slope - order) < 0.2 + 0.06 * order, "%s on %s: one step, error of %s", text,
+          x->s->name, action ? "S" : "q, v"))
     NOTE("slope %.3f at %.2g: %.2g, %.2g", slope, t, coarse, fine);
   cst_flow_destroy(f.flow);
 }
@@ -154,7 +164,8 @@ static void test_orders(void) {
   for (int i = 0; i < SYSTEMS; i++) {
     problem *x = problem_open(systems[i]);
     for (int p = 1; p <= 12; p += p < 6 ? 1 : 3) {
-      if (!on_diagonal(i + p, 2)) continue;
+      if (!on_diagonal(i + p, 2))
+        continue;
       snprintf(text, sizeof text, "taylor(%d)", p);
       const cst_flow_rule *rule = rule_of(text),
                           shown = {.name = text, .self = rule, .formulas = show_action};
@@ -188,13 +199,15 @@ static void differences(const flow *f, cst_flow_kernel_id k, const point *p, dou
     const point right = moved(f->x, p, j * delta), left = moved(f->x, p, -j * delta);
     run_one(f, k, &right, plus);
     run_one(f, k, &left, minus);
-    for (int i = 0; i < 2 * f->x->s->nq; i++) out[i] += weight[j - 1] / delta * (plus[i] - minus[i]);
+    for (int i = 0; i < 2 * f->x->s->nq; i++)
+      out[i] += weight[j - 1] / delta * (plus[i] - minus[i]);
   }
 }
 
 static double dot(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  for (int i = 0; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }
 
@@ -207,8 +220,8 @@ static void test_differences(const flow *f, const char *text, cst_flow_kernel_id
   run_one(f, derivative, &p, exact);
   differences(f, of, &p, found);
   const double off = apart(exact, found, n) / norm(exact, n);
-  if (!OK(off < 1e-9, "%s on %s: %s against differences of %s", text, f->x->s->name, name[derivative],
-          name[of]))
+  if (!OK(off < 1e-9, "%s on %s: %s against differences of %s", text, f->x->s->name,
+          name[derivative], name[of]))
     NOTE("off by %.2g", off);
   exact[1] += 1e-8 * norm(exact, n);
   OK(apart(exact, found, n) / norm(exact, n) > 1e-9, "%s on %s: another %s is told apart", text,
@@ -243,22 +256,26 @@ static void test_symmetric(const flow *f, const char *text) {
   run_one(f, CST_FLOW_second, &p, Hp);
   run_one(f, CST_FLOW_second, &other, Ho);
   const double left = dot(Hp, other.u, n), right = dot(Ho, p.u, n);
-  if (!OK(fabs(left - right) <= 1e-12 * n * norm(Hp, n), "%s on %s: the second derivatives are symmetric",
-          text, f->x->s->name))
+  if (!OK(fabs(left - right) <= 1e-12 * n * norm(Hp, n),
+          "%s on %s: the second derivatives are symmetric", text, f->x->s->name))
     NOTE("%.17g, %.17g", left, right);
-  for (int i = 0; i < 3 * N; i++) p.u[i] = i < n ? 0 : p.x[(i - n) % N];
+  for (int i = 0; i < 3 * N; i++)
+    p.u[i] = i < n ? 0 : p.x[(i - n) % N];
   run_one(f, CST_FLOW_second, &p, second);
   run_one(f, CST_FLOW_reverse, &p, reverse);
-  for (int i = 0; i < N; i++) p.x[i] = 0;
+  for (int i = 0; i < N; i++)
+    p.x[i] = 0;
   run_one(f, CST_FLOW_reverse, &p, without);
-  for (int i = 0; i < n; i++) without[i] = reverse[i] - without[i];
-  OK(apart(second, without, n) <= 1e-12 * norm(reverse, n), "%s on %s: reverse is linear in its covector",
-     text, f->x->s->name);
+  for (int i = 0; i < n; i++)
+    without[i] = reverse[i] - without[i];
+  OK(apart(second, without, n) <= 1e-12 * norm(reverse, n),
+     "%s on %s: reverse is linear in its covector", text, f->x->s->name);
 }
 
 static void test_derivatives(const problem *x, const char *text) {
-  const cst_flow_rule *rule = rule_of(text), shown = {.name = text, .self = rule, .formulas = show_action};
-  flow                 f = flow_open(x, rule, widest(), true), action = flow_open(x, &shown, widest(), true);
+  const cst_flow_rule *rule = rule_of(text),
+                      shown = {.name = text, .self = rule, .formulas = show_action};
+  flow f = flow_open(x, rule, widest(), true), action = flow_open(x, &shown, widest(), true);
   test_differences(&f, text, CST_FLOW_value, CST_FLOW_tangent);
   test_differences(&f, text, CST_FLOW_reverse, CST_FLOW_second);
   test_transpose(&f, &action, text);
@@ -275,11 +292,12 @@ typedef struct {
 } worked;
 
 /* The rule with one of its work points in place of q1, and its covector in place of v1. */
-static void show_work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                      cst_node *q1, cst_node *v1, cst_node *S) {
+static void show_work(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                      const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   const worked  *w = self;
   cst_flow_work *work = calloc(1, sizeof *work);
-  if (!work) abort();
+  if (!work)
+    abort();
   w->rule->work(w->rule->self, s, t, q, v, work);
   *w->points = work->n;
   for (int i = 0; i < s->nq; i++) {
@@ -309,11 +327,12 @@ static double work_along(const problem *x, const cst_flow_rule *rule, const poin
 /* reverse.d = x.dq1 + s dS + s sum N_k . dQ_k, and second is the derivative of reverse, N_k included. */
 static void test_work(const char *system, const char *text) {
   problem             *x = problem_open(system);
-  const cst_flow_rule *rule = rule_of(text), shown = {.name = text, .self = rule, .formulas = show_action};
-  flow                 f = flow_open(x, rule, widest(), true), action = flow_open(x, &shown, widest(), true);
-  const int            n = x->s->nq;
-  const point          p = point_of(x, 3);
-  double               gradient[2 * N], along[2 * N], S[2 * N];
+  const cst_flow_rule *rule = rule_of(text),
+                      shown = {.name = text, .self = rule, .formulas = show_action};
+  flow        f = flow_open(x, rule, widest(), true), action = flow_open(x, &shown, widest(), true);
+  const int   n = x->s->nq;
+  const point p = point_of(x, 3);
+  double      gradient[2 * N], along[2 * N], S[2 * N];
   run_one(&f, CST_FLOW_reverse, &p, gradient);
   run_one(&f, CST_FLOW_tangent, &p, along);
   run_one(&action, CST_FLOW_tangent, &p, S);
@@ -334,20 +353,24 @@ static void test_work(const char *system, const char *text) {
 static void test_bits(const problem *x, const char *text) {
   double first[LANES][2 * N], next[LANES][2 * N], alone[2 * N];
   point  p[LANES];
-  for (int j = 0; j < LANES; j++) p[j] = point_of(x, 10 + j);
+  for (int j = 0; j < LANES; j++)
+    p[j] = point_of(x, 10 + j);
   for (int k = 0; k < CST_FLOW_COUNT; k++) {
     bool same = true;
     int  sets = 0;
     for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
-      if (!cst_isa_available(isa)) continue;
+      if (!cst_isa_available(isa))
+        continue;
       flow f = flow_open(x, rule_of(text), isa, true);
       for (int j = 0; j < LANES; j += f.width)
-        run_kernel(&f, (cst_flow_kernel_id)k, p + j, f.width < LANES - j ? f.width : LANES - j, next + j);
+        run_kernel(&f, (cst_flow_kernel_id)k, p + j, f.width < LANES - j ? f.width : LANES - j,
+                   next + j);
       run_one(&f, (cst_flow_kernel_id)k, &p[1], alone);
       same &= !memcmp(alone, next[1], sizeof(double) * 2 * (size_t)x->s->nq);
       for (int j = 0; j < LANES && sets; j++)
         same &= !memcmp(first[j], next[j], sizeof(double) * 2 * (size_t)x->s->nq);
-      if (!sets++) memcpy(first, next, sizeof first);
+      if (!sets++)
+        memcpy(first, next, sizeof first);
       cst_flow_destroy(f.flow);
     }
     OK(same && memcmp(first[0], first[1], sizeof first[0]),
@@ -373,8 +396,8 @@ static void test_value_alone(const problem *x, const char *text) {
 
 /* ---- what does not fit ----------------------------------------------------------------------- */
 
-static void swell(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                  cst_node *q1, cst_node *v1, cst_node *S) {
+static void swell(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                  const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   (void)self;
   cst_node sum = t;
   for (int i = 0; i < 150000; i++)
@@ -386,8 +409,8 @@ static void swell(const void *self, const cst_system *s, cst_node t, const cst_n
   *S = t;
 }
 
-static void forget(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                   cst_node *q1, cst_node *v1, cst_node *S) {
+static void forget(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                   const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   (void)self;
   (void)v;
   for (int i = 0; i < s->nq; i++) {
@@ -401,7 +424,8 @@ static void refused(const problem *x, const cst_flow_rule *rule, const char *exp
   char why[400] = "", again[400] = "";
   bool fits = cst_flow_fits(rule, x->s, why, sizeof why);
   if (!OK(!fits && strstr(why, expected) &&
-              !cst_flow_create(rule, x->s, widest(), false, again, sizeof again) && !strcmp(why, again),
+              !cst_flow_create(rule, x->s, widest(), false, again, sizeof again) &&
+              !strcmp(why, again),
           "%s on %s: %s", rule->name, x->s->name, expected))
     NOTE("%s", why);
 }
@@ -411,7 +435,8 @@ static void test_refused(void) {
                       empty = {.name = "empty", .formulas = forget};
   problem  *x = problem_open("henon-heiles"), *chain = problem_open("pendulum-chain");
   const int size = cst_graph_size(x->s->graph);
-  refused(x, &large, "large on henon-heiles: its formulas take more operations than can be differentiated");
+  refused(x, &large,
+          "large on henon-heiles: its formulas take more operations than can be differentiated");
   refused(x, &empty, "empty on henon-heiles: its formulas do not set all of q1, v1 and S");
   refused(chain, rule_of("taylor(4)"), "couple as a band");
   OK(cst_graph_size(x->s->graph) == size, "nothing stays in the graph of the system");
@@ -423,8 +448,10 @@ static void tests(void) {
   test_orders();
   for (int i = 0; i < SYSTEMS; i++) {
     problem *x = problem_open(systems[i]);
-    if (on_diagonal(i, 2)) test_derivatives(x, "taylor(2)");
-    if (on_diagonal(i + 1, 2)) test_derivatives(x, "taylor(5)");
+    if (on_diagonal(i, 2))
+      test_derivatives(x, "taylor(2)");
+    if (on_diagonal(i + 1, 2))
+      test_derivatives(x, "taylor(5)");
     test_bits(x, "taylor(3)");
     test_value_alone(x, "taylor(4)");
     problem_close(x);

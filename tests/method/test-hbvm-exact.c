@@ -6,14 +6,15 @@
 static int seen;
 
 /* The invariant is kept, or its error has order 2k as long as it exceeds round-off. */
-static void test_loss(const char *method, const char *what, bool keeps, double coarse, double fine, int k) {
+static void test_loss(const char *method, const char *what, bool keeps, double coarse, double fine,
+                      int k) {
   if (keeps)
     OK(coarse < 1e-13, "%s: %s is exact (%.2g)", method, what, coarse);
   else if (fine > 1e-12) {
     seen++;
 
-    OK(fabs(log2(coarse / fine) - 2 * k) < 0.4, "%s: %s is lost with order %.2f, 2k = %d", method, what,
-       log2(coarse / fine), 2 * k);
+    OK(fabs(log2(coarse / fine) - 2 * k) < 0.4, "%s: %s is lost with order %.2f, 2k = %d", method,
+       what, log2(coarse / fine), 2 * k);
   }
 }
 
@@ -26,16 +27,18 @@ static void test_exactness(void) {
       snprintf(method, sizeof method, "hbvm(k=%d, s=%d)", k, s);
       cst_method    *m = method_of(method);
       const unsigned claims = cst_method_properties(m, x->s).claims;
-      const losses   coarse = losses_of(x, method, 0.1, 100), fine = losses_of(x, method, 0.05, 200);
-      const bool     keeps_energy = 4 * s <= 2 * k, keeps_g = 6 * s <= 2 * k;
-      OK(!!(claims & CST_CLAIM_ENERGY) == keeps_energy && !!(claims & CST_CLAIM_POSITIONS) == keeps_g,
+      const losses coarse = losses_of(x, method, 0.1, 100), fine = losses_of(x, method, 0.05, 200);
+      const bool   keeps_energy = 4 * s <= 2 * k, keeps_g = 6 * s <= 2 * k;
+      OK(!!(claims & CST_CLAIM_ENERGY) == keeps_energy &&
+             !!(claims & CST_CLAIM_POSITIONS) == keeps_g,
          "%s: claims what its degrees say", method);
       test_loss(method, "g", keeps_g, coarse.g, fine.g, k);
       test_loss(method, "the energy", keeps_energy, coarse.energy, fine.energy, k);
       cst_method_destroy(m);
     }
   OK(seen >= 6, "%d losses stood above round-off", seen);
-  losses two = losses_of(x, "hbvm(k=2, s=2)", 0.1, 100), three = losses_of(x, "hbvm(k=3, s=2)", 0.1, 100);
+  losses two = losses_of(x, "hbvm(k=2, s=2)", 0.1, 100),
+         three = losses_of(x, "hbvm(k=3, s=2)", 0.1, 100);
   OK(two.energy > 2e-6 && two.energy < 3e-6 && two.g > 2.5e-6 && two.g < 3.5e-6,
      "hbvm(k=2, s=2) loses the energy by %.2g and g by %.2g", two.energy, two.g);
   OK(three.energy > 1e-9 && three.energy < 2e-9, "hbvm(k=3, s=2) the energy by %.2g", three.energy);
@@ -54,8 +57,8 @@ static void test_momentum_lost(void) {
     J[k] = q[0] * p[1] - q[1] * p[0];
     run_go(&r, 0.05, 100);
   }
-  OK(fabs(J[1] - J[0]) > 1e-9, "hbvm(k=6, s=2) on kepler, which claims no momentum, loses it (%.2g)",
-     J[1] - J[0]);
+  OK(fabs(J[1] - J[0]) > 1e-9,
+     "hbvm(k=6, s=2) on kepler, which claims no momentum, loses it (%.2g)", J[1] - J[0]);
   run_close(&r);
   problem_close(x);
 }
@@ -64,7 +67,8 @@ static void test_momentum_lost(void) {
 static void test_constant_multiplier(void) {
   problem *x = problem_open("spherical-pendulum");
   int      state = 0;
-  while (strcmp(x->s->state[state].name, "conical")) state++;
+  while (strcmp(x->s->state[state].name, "conical"))
+    state++;
   cst_system_state(x->s, state, x->c, x->q, x->v);
   for (int s = 1; s <= 4; s++) {
     double e[2], q[CST_MAX_Q], p[CST_MAX_Q], qe[CST_MAX_Q], pe[CST_MAX_Q], le[CST_MAX_G];
@@ -90,7 +94,7 @@ static void test_constant_multiplier(void) {
  * order 2. */
 static void test_parts(const char *system) {
   problem *x = problem_open(system);
-  double   q[3][CST_MAX_Q], p[3][CST_MAX_Q], v[3][CST_MAX_Q], kinetic[CST_MAX_Q], eq[2], et[2], en[2];
+  double q[3][CST_MAX_Q], p[3][CST_MAX_Q], v[3][CST_MAX_Q], kinetic[CST_MAX_Q], eq[2], et[2], en[2];
   for (int k = 0; k < 3; k++) { /* h, h/2, the solution */
     const int n = k == 2 ? 80 : 40 * (1 + k);
     run       r;
@@ -99,9 +103,11 @@ static void test_parts(const char *system) {
     run_go(&r, 1.0 * pace_of(system) / n, n);
     run_carried(&r, 1, q[k], p[k]);
     cst_system_velocity(x->s, x->c, q[k], p[k], v[k]);
-    if (!cst_system_project(x->s, x->c, q[k], v[k])) abort();
+    if (!cst_system_project(x->s, x->c, q[k], v[k]))
+      abort();
     cst_system_momentum(x->s, x->c, q[k], v[k], kinetic);
-    if (k < 2) en[k] = apart(kinetic, p[k], x->s->nq);
+    if (k < 2)
+      en[k] = apart(kinetic, p[k], x->s->nq);
     memcpy(p[k], kinetic, sizeof kinetic);
     run_close(&r);
   }
@@ -111,8 +117,8 @@ static void test_parts(const char *system) {
   }
   OK(fabs(log2(eq[0] / eq[1]) - 4) < 0.2 && fabs(log2(et[0] / et[1]) - 4) < 0.2 &&
          fabs(log2(en[0] / en[1]) - 2) < 0.2,
-     "%s: order %.2f in q, %.2f in the tangent part of p, %.2f in the rest", system, log2(eq[0] / eq[1]),
-     log2(et[0] / et[1]), log2(en[0] / en[1]));
+     "%s: order %.2f in q, %.2f in the tangent part of p, %.2f in the rest", system,
+     log2(eq[0] / eq[1]), log2(et[0] / et[1]), log2(en[0] / en[1]));
   problem_close(x);
 }
 
@@ -130,14 +136,17 @@ static losses long_run(const problem *x, int steps, bool forgets) {
   const int width = cst_stepper_width(r.st), at = cst_stepper_layout(r.st)->eq * width;
   for (int n = 0; n < steps; n += every) {
     run_go(&r, 0.1, every);
-    if (forgets) memset(r.b.record + at, 0, sizeof(double) * (size_t)(2 * nq * width)); /* eq, then ep */
-    if (n % 50) continue;
+    if (forgets)
+      memset(r.b.record + at, 0, sizeof(double) * (size_t)(2 * nq * width)); /* eq, then ep */
+    if (n % 50)
+      continue;
     run_carried(&r, 0, q, p);
     cst_system_eval(x->s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
-    most =
-        (losses){larger(most.energy, fabs(energy(x, q, p, NULL) - start)), larger(most.g, norm(g, x->s->ng))};
+    most = (losses){larger(most.energy, fabs(energy(x, q, p, NULL) - start)),
+                    larger(most.g, norm(g, x->s->ng))};
   }
-  if (!run_well(&r, 1)) most = (losses){INFINITY, INFINITY};
+  if (!run_well(&r, 1))
+    most = (losses){INFINITY, INFINITY};
   run_close(&r);
   return most;
 }

@@ -25,27 +25,31 @@ static void tables_of(stepped *y, int k, int s) {
   for (int i = 0; i < k; i++) {
     y->b[i] = y->weighted[i * s];
     for (int j = 0; j < k; j++)
-      for (int r = 0; r < s; r++) y->A[i][j] += y->integral[i * s + r] * y->weighted[j * s + r];
+      for (int r = 0; r < s; r++)
+        y->A[i][j] += y->integral[i * s + r] * y->weighted[j * s + r];
   }
 }
 
 /* H_p and H_q + G'lambda, H(q, p) = (p - a)'M^-1(p - a)/2 + V. */
-static void hamiltonian(const problem *x, const double *q, const double *p, const double *lambda, double *Hp,
-                        double *Hq) {
+static void hamiltonian(const problem *x, const double *q, const double *p, const double *lambda,
+                        double *Hp, double *Hq) {
   const cst_system *s = x->s;
   double            G[CST_MAX_G * CST_MAX_Q];
   cst_system_velocity(s, x->c, q, p, Hp);
   cst_system_eval(s, s->general ? CST_K_Lq : CST_K_dV, x->c, q, Hp, NULL, NULL, NULL, Hq);
-  for (int i = 0; i < s->nq && s->general; i++) Hq[i] = -Hq[i];
+  for (int i = 0; i < s->nq && s->general; i++)
+    Hq[i] = -Hq[i];
   cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
   for (int a = 0; a < s->ng; a++)
-    for (int i = 0; i < s->nq; i++) Hq[i] += G[a * s->nq + i] * lambda[a];
+    for (int i = 0; i < s->nq; i++)
+      Hq[i] += G[a * s->nq + i] * lambda[a];
 }
 
 static void step_of(const problem *x, stepped *y, double h, const double *q, const double *p,
                     const double *lambda) {
   const int nq = x->s->nq;
-  for (int i = 0; i < y->k; i++) hamiltonian(x, q, p, lambda, y->H[i][0], y->H[i][1]);
+  for (int i = 0; i < y->k; i++)
+    hamiltonian(x, q, p, lambda, y->H[i][0], y->H[i][1]);
   for (int it = 0; it < 60; it++)
     for (int i = 0; i < y->k; i++) {
       double P[CST_MAX_Q];
@@ -73,7 +77,7 @@ static void step_of(const problem *x, stepped *y, double h, const double *q, con
  * |q|. */
 static double line_integral(const problem *x, const stepped *y) {
   const int nq = x->s->nq, ng = x->s->ng;
-  double    G[CST_MAX_G * CST_MAX_Q], sum[CST_MAX_G] = {0}, row[CST_MAX_G] = {0}, speed = 0, worst = 0;
+  double G[CST_MAX_G * CST_MAX_Q], sum[CST_MAX_G] = {0}, row[CST_MAX_G] = {0}, speed = 0, worst = 0;
   for (int i = 0; i < y->k; i++) {
     double u[CST_MAX_Q] = {0};
     for (int j = 0; j < y->k; j++)
@@ -109,7 +113,8 @@ static void test_equations(const problem *x, int k, int s) {
   run_open_on(&r, x, method, widest(), LANES, 1e-15);
   run_start(&r, LANES);
   run_go(&r, h, 2); /* from a p that is not tangent */
-  for (int l = 0; l < LANES; l++) run_carried(&r, l, q[l], p[l]);
+  for (int l = 0; l < LANES; l++)
+    run_carried(&r, l, q[l], p[l]);
   run_go(&r, h, 1);
   for (int l = 0; l < LANES; l++) {
     run_carried(&r, l, q1, p1);
@@ -118,7 +123,8 @@ static void test_equations(const problem *x, int k, int s) {
     off = larger(off, larger(apart(q1, y.q1, x->s->nq) / larger(1, norm(q1, x->s->nq)),
                              apart(p1, y.p1, x->s->nq) / larger(1, norm(p1, x->s->nq))));
     integral = larger(integral, line_integral(x, &y));
-    if (!x->s->ng) continue;
+    if (!x->s->ng)
+      continue;
     lambda[0] += 1e-6 * larger(1, fabs(lambda[0]));
     step_of(x, &y, h, q[l], p[l], lambda);
     least_wrong = fmin(least_wrong, line_integral(x, &y));
@@ -138,7 +144,8 @@ static void test_all_equations(void) {
       test_equations(x, pairs[k][0], pairs[k][1]);
     problem_close(x);
   }
-  OK(least_wrong > 1e-10, "a multiplier off by 1e-6 leaves a line integral (%.2g at least)", least_wrong);
+  OK(least_wrong > 1e-10, "a multiplier off by 1e-6 leaves a line integral (%.2g at least)",
+     least_wrong);
   NOTE("largest differences %.2g of states, %.2g of line integrals", most_state, most_integral);
 }
 
@@ -147,7 +154,10 @@ static void test_first_steps(void) {
   static const struct {
     const char *system, *method;
     double      q[3], lambda;
-  } known[] = {{"planar-pendulum", "hbvm(k=2, s=2)", {.099667361220835, -.995020812399055}, .998748966155153},
+  } known[] = {{"planar-pendulum",
+                "hbvm(k=2, s=2)",
+                {.099667361220835, -.995020812399055},
+                .998748966155153},
                {"modified-pendulum",
                 "hbvm(k=6, s=2)",
                 {.710470721969325, .084090392877447, -.704513516338859},
@@ -184,11 +194,12 @@ static void test_gauss(void) {
       char one[40], other[40];
       snprintf(one, sizeof one, "hbvm(k=%d, s=%d)", s, s);
       snprintf(other, sizeof other, "gauss(%d)", s);
-      double off = difference(x, one, other, CST_ITERATION_AUTO, 0.05 * pace_of(x->s->name), 40, NULL);
+      double off =
+          difference(x, one, other, CST_ITERATION_AUTO, 0.05 * pace_of(x->s->name), 40, NULL);
       OK(off < 1e-13, "%s on %s is %s (%.2g)", one, x->s->name, other, off);
     }
-    double off =
-        difference(x, "hbvm(k=3, s=2)", "gauss(2)", CST_ITERATION_AUTO, 0.2 * pace_of(x->s->name), 40, NULL);
+    double off = difference(x, "hbvm(k=3, s=2)", "gauss(2)", CST_ITERATION_AUTO,
+                            0.2 * pace_of(x->s->name), 40, NULL);
     OK(off > 1e-10, "hbvm(k=3, s=2) is not (%.2g)", off);
     problem_close(x);
   }

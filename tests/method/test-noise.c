@@ -30,7 +30,8 @@ static void known_answers(void) {
     }
     cst_threefry(key, x);
     for (int i = 0; i < 4; i++)
-      for (int l = 0; l < CST_W; l++) same &= x[i][l] == known[n].out[i];
+      for (int l = 0; l < CST_W; l++)
+        same &= x[i][l] == known[n].out[i];
     OK(same, "threefry 4x64-20: published answer %d, in every lane", n + 1);
   }
 }
@@ -56,12 +57,14 @@ static void moments(const double *x) {
   double              m[4] = {0}, next = 0, pair = 0;
   for (int i = 0; i < DRAWS; i++) {
     double p = 1;
-    for (int k = 0; k < 4; k++) m[k] += (p *= x[i]) / DRAWS;
+    for (int k = 0; k < 4; k++)
+      m[k] += (p *= x[i]) / DRAWS;
     next += x[i] * x[(i + 4) % DRAWS] / DRAWS;       /* of neighbouring steps */
     pair += i % 4 ? 0 : 4 * x[i] * x[i + 1] / DRAWS; /* of a cosine and its sine */
   }
   for (int k = 0; k < 4; k++)
-    OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1, m[k]);
+    OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1,
+       m[k]);
   OK(fabs(m[1] - 1.02) > 4 * sqrt(2. / DRAWS), "and a variance of 1.02 would be seen");
   OK(fabs(next) < 4 / sqrt(DRAWS), "normals: neighbouring steps are uncorrelated: %.4f", next);
   OK(fabs(pair) < 4 / sqrt(DRAWS / 4.), "normals: the two of a pair are uncorrelated: %.4f", pair);
@@ -79,21 +82,24 @@ static double kolmogorov(double *x) {
 
 static void normals(void) {
   double *x = malloc(DRAWS * sizeof *x);
-  if (!x) abort();
+  if (!x)
+    abort();
   for (int i = 0; i < DRAWS; i += 4) {
     vd four[4];
     cst_normals((vu){} + 7ul, (vu){} + 3ul, 7, (vu){} + (unsigned long)i / 4, 0, 4, four);
-    for (int k = 0; k < 4; k++) x[i + k] = four[k][0];
+    for (int k = 0; k < 4; k++)
+      x[i + k] = four[k][0];
   }
   moments(x);
   const double far = kolmogorov(x);
-  OK(far < 1.95, "normals: Kolmogorov's distance is %.2f / sqrt(n), below the 0.999 quantile 1.95", far);
+  OK(far < 1.95, "normals: Kolmogorov's distance is %.2f / sqrt(n), below the 0.999 quantile 1.95",
+     far);
   free(x);
 }
 
 /* The first number at an address. */
-static double first(unsigned long seed, unsigned long member, unsigned long stream, unsigned long index,
-                    unsigned long block) {
+static double first(unsigned long seed, unsigned long member, unsigned long stream,
+                    unsigned long index, unsigned long block) {
   vd four[4];
   cst_normals((vu){} + seed, (vu){} + member, stream, (vu){} + index, block, 4, four);
   return four[0][0];
@@ -111,12 +117,15 @@ static void addresses(void) {
     same += first(1, 2, 7, 3 ^ bit, 4) == here;
     same += first(1, 2, 7, 3, 4 ^ bit) == here;
   }
-  OK(first(1, 2, 7, 3, 4) == here && same == 0, "all 64 bits of seed, member, stream, step and block count");
+  OK(first(1, 2, 7, 3, 4) == here && same == 0,
+     "all 64 bits of seed, member, stream, step and block count");
   vd four[4];
   vu member = (vu){};
-  for (int l = 0; l < CST_W; l++) member[l] = 10ul + (unsigned long)l;
+  for (int l = 0; l < CST_W; l++)
+    member[l] = 10ul + (unsigned long)l;
   cst_normals((vu){} + 1ul, member, 7, (vu){} + 3ul, 4, 4, four);
-  for (int l = 0; l < CST_W; l++) same += four[0][l] != first(1, 10ul + (unsigned long)l, 7, 3, 4);
+  for (int l = 0; l < CST_W; l++)
+    same += four[0][l] != first(1, 10ul + (unsigned long)l, 7, 3, 4);
   OK(same == 0, "a lane's numbers are those of its own address");
 }
 

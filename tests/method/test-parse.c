@@ -24,13 +24,15 @@ static void test_labels(void) {
   test_label("compose(rattle,midpoint,\teuler-a)", "compose(rattle, midpoint, euler-a)");
   test_label("compose(rattle,[5e-1,0.50])", "compose(rattle, [0.5, 0.5])");
   test_label("compose(rattle, [ +.25, 0.500000 ,25e-2 ])", "compose(rattle, [0.25, 0.5, 0.25])");
-  test_label("compose(rattle, [1.351207191959657634, -1.7024143839193152681, 1.351207191959657634])",
-             "compose(rattle, [1.3512071919596575, -1.7024143839193153, 1.3512071919596575])");
+  test_label(
+      "compose(rattle, [1.351207191959657634, -1.7024143839193152681, 1.351207191959657634])",
+      "compose(rattle, [1.3512071919596575, -1.7024143839193153, 1.3512071919596575])");
   test_label("compose(rattle, [0.1, 0.8, 0.1])", "compose(rattle, [0.1, 0.8, 0.1])");
   test_label("gauss( 2.0 )", "gauss(2)");
   test_label("gauss(+3)", "gauss(3)");
   test_label("project(gauss(2e0))", "project(gauss(2))");
-  test_label("adjoint( adjoint(compose (euler-a, suzuki4)))", "adjoint(adjoint(compose(euler-a, suzuki4)))");
+  test_label("adjoint( adjoint(compose (euler-a, suzuki4)))",
+             "adjoint(adjoint(compose(euler-a, suzuki4)))");
   test_label("gauss(10)", "gauss(10)");
   test_label("{a:[[0,0],[ 1/2,0 ]] ,b:[0 , 1]}", "{a: [[0, 0], [1/2, 0]], b: [0, 1]}");
   test_label("{ c: [0.50], b: [1], a: [[ .5 ]] }", "{a: [[0.5]], b: [1], c: [0.5]}");
@@ -100,9 +102,12 @@ static const mistake mistakes[] = {
     {"compose(method = rattle, yoshida4)", 17, "compose takes no 'method='"},
     {"compose", 0, "compose takes a method and a scheme, or several methods"},
     {" compose(rattle)", 1, "compose takes a method and a scheme, or several methods"},
-    {"compose(rattle, midpoint, yoshida4)", 26, "a scheme such as yoshida4 goes with exactly one method"},
-    {"compose(rattle, suzuki4, midpoint)", 16, "a scheme such as suzuki4 goes with exactly one method"},
-    {"compose(rattle, yoshida5)", 16, "unknown scheme or method 'yoshida5'; did you mean 'yoshida4'?"},
+    {"compose(rattle, midpoint, yoshida4)", 26,
+     "a scheme such as yoshida4 goes with exactly one method"},
+    {"compose(rattle, suzuki4, midpoint)", 16,
+     "a scheme such as suzuki4 goes with exactly one method"},
+    {"compose(rattle, yoshida5)", 16,
+     "unknown scheme or method 'yoshida5'; did you mean 'yoshida4'?"},
     {"compose(rattle, midpiont)", 16, "did you mean 'midpoint'?"},
     {"compose(yoshida4, rattle)", 8, "unknown method 'yoshida4'"},
     {"compose(ratle, yoshida4)", 8, "unknown method 'ratle'"},
@@ -111,7 +116,8 @@ static const mistake mistakes[] = {
     {"compose(rattle, 2)", 16, "expected a method"},
     {"compose(rattle, gauss(0))", 22, "an integer from 1 to 16"},
     {"compose(rattle, [rattle])", 17, "a list of gammas must hold numbers"},
-    {"compose(rattle, [0.5, 0.25])", 16, "the gammas of a composition must sum to 1; the sum is 0.75"},
+    {"compose(rattle, [0.5, 0.25])", 16,
+     "the gammas of a composition must sum to 1; the sum is 0.75"},
     {"compose(rattle, [0.25, 0.5, 0.125, 0.125])", 17, "must be palindromic"},
     {"compose(rattle, [0.25, 0.125, 0.375, 0.25])", 23, "must be palindromic"},
     {"compose(shake, yoshida4)", 8,
@@ -170,7 +176,8 @@ static const mistake mistakes[] = {
     {"taylor(-3)", 7, "the degree of taylor is an integer from 1 to 12"},
     {"taylor(rattle)", 7, "the degree of taylor is an integer from 1 to 12"},
     {"adjoint(taylor(4))", 8,
-     "'taylor' has no adjoint: it is given by formulas, or is not a bijection of the constrained phase "
+     "'taylor' has no adjoint: it is given by formulas, or is not a bijection of the constrained "
+     "phase "
      "space"},
     {"compose(taylor(2), yoshida4)", 8, "and 'taylor' has none"},
     /* tableau.c */
@@ -205,9 +212,12 @@ static const mistake mistakes[] = {
     {"{a: [[0]], b: 1}", 14, "'b' is a list of numbers"},
     {"{a: [[0]], b: [1/2, 1/2]}", 14, "'b' has 2 numbers; 'a' has 1 row"},
     {"{a: [[0]], b: [1], c: [0, 1]}", 22, "'c' has 2 numbers; 'a' has 1 row"},
-    {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 0.4]}", 42, "row 2 of 'a' sums to 0.5, and its c is 0.4"},
-    {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 1/2 + 2e-13]}", 42, "they must be equal, or leave c out"},
-    {"{a: [[0, 0], [1/2, 0]], b: [0, 0.9]}", 27, "'b' sums to 0.90000000000000002; it must sum to 1"},
+    {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 0.4]}", 42,
+     "row 2 of 'a' sums to 0.5, and its c is 0.4"},
+    {"{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 1/2 + 2e-13]}", 42,
+     "they must be equal, or leave c out"},
+    {"{a: [[0, 0], [1/2, 0]], b: [0, 0.9]}", 27,
+     "'b' sums to 0.90000000000000002; it must sum to 1"},
     {"{a: [[1e308, 1e308], [0, 0]], b: [0, 1], c: [0, 0]}", 45, "row 1 of 'a' sums to inf"},
     {"hbvm", 0, "1 <= s <= k <= 64: hbvm(k=6, s=2)"},
     {"hbvm(6, 2)", 0, "hbvm takes two whole numbers"},
@@ -232,8 +242,8 @@ static const mistake mistakes[] = {
 static void test_mistake(const mistake *x) {
   cst_expr_error e = {-1, ""};
   cst_method    *m = cst_method_parse(x->text, NULL, &e);
-  if (!OK(!m && e.offset == x->offset && strstr(e.message, x->words), "'%s': at %d: %s", x->text, x->offset,
-          x->words))
+  if (!OK(!m && e.offset == x->offset && strstr(e.message, x->words), "'%s': at %d: %s", x->text,
+          x->offset, x->words))
     NOTE("%s at %d: %s", m ? "accepted" : "refused", e.offset, e.message);
   cst_method_destroy(m);
 }
@@ -241,9 +251,11 @@ static void test_mistake(const mistake *x) {
 static void test_depth(void) {
   char text[512] = "";
   int  depth = 0;
-  for (; depth < 31; depth++) strcat(text, "adjoint(");
+  for (; depth < 31; depth++)
+    strcat(text, "adjoint(");
   strcat(text, "rattle");
-  for (int i = 0; i < depth; i++) strcat(text, ")");
+  for (int i = 0; i < depth; i++)
+    strcat(text, ")");
   cst_expr_error e = {-1, ""};
   cst_method    *m = cst_method_parse(text, NULL, &e);
   OK(m != NULL, "a method nested 32 deep is read");
@@ -256,7 +268,8 @@ static void test_depth(void) {
 
 /* n copies of `what`, separated by commas. */
 static void repeat(char *text, const char *what, int n) {
-  for (int i = 0; i < n; i++) strcat(strcat(text, i ? ", " : ""), what);
+  for (int i = 0; i < n; i++)
+    strcat(strcat(text, i ? ", " : ""), what);
 }
 
 /* 33 rows of 33 zeros; the 33rd row exceeds the maximum. */
@@ -268,7 +281,8 @@ static void test_size(void) {
 }
 
 static void test_mistakes(void) {
-  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) test_mistake(&mistakes[i]);
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+    test_mistake(&mistakes[i]);
   test_depth();
   test_size();
 }
@@ -277,13 +291,15 @@ static void test_registry(void) {
   for (int i = 0; i < cst_method_count(); i++) {
     const cst_method_info *m = cst_method_info_at(i);
     const char            *begins = strcmp(m->name, "tableau") ? m->name : "{a:";
-    OK(*m->name && *m->doc && *m->equations && *m->source && !strncmp(m->signature, begins, strlen(begins)) &&
+    OK(*m->name && *m->doc && *m->equations && *m->source &&
+           !strncmp(m->signature, begins, strlen(begins)) &&
            !strncmp(m->example, begins, strlen(begins)),
        "%s: the row is complete", m->name);
     OK(cst_method_row_find(m->name) == cst_method_row_at(i) && !cst_scheme_find(m->name),
        "%s: found by its name, which no scheme has", m->name);
   }
-  OK(!cst_method_info_at(-1) && !cst_method_info_at(cst_method_count()) && !cst_method_row_find("no-such"),
+  OK(!cst_method_info_at(-1) && !cst_method_info_at(cst_method_count()) &&
+         !cst_method_row_find("no-such"),
      "NULL beyond the registry");
 }
 

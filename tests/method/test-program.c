@@ -22,7 +22,8 @@ typedef struct {
 } line;
 
 static bool is(const cst_substep *s, const char *kind, size_t data) {
-  if (strcmp(s->row->name, kind)) return false;
+  if (strcmp(s->row->name, kind))
+    return false;
   if (s->row->data != data) {
     fprintf(stderr, "the parameters of %s are others\n", kind);
     abort();
@@ -38,7 +39,8 @@ static void describe(const cst_program *p, char *text, size_t size) {
   for (int i = 0; i < p->n && at < size; i++) {
     const cst_substep *s = &p->step[i];
     const void        *data = s->data;
-    at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", s->row->name, s->fraction);
+    at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", s->row->name,
+                           s->fraction);
     if (is(s, "kick", sizeof(kick))) {
       const kick *x = data;
       at += (size_t)snprintf(text + at, size - at, " %g %g %d", x->w0, x->w1, x->tangent);
@@ -80,7 +82,8 @@ static void test_program(const char *text, const char *expected) {
   char         found[4096];
   cst_program *p = program(text);
   describe(p, found, sizeof found);
-  if (!OK(!strcmp(found, expected), "%s: %s", text, expected)) NOTE("found %s", found);
+  if (!OK(!strcmp(found, expected), "%s: %s", text, expected))
+    NOTE("found %s", found);
   cst_program_destroy(p);
 }
 
@@ -97,10 +100,12 @@ static void test_programs(void) {
   test_program("convert(rk4)", "convert 1 4 4 0");
   test_program("convert(minus=adjoint(heun), plus=rk3, bias=-0.25)", "convert 1 2 3 -0.25");
   test_program("adjoint(convert(minus=heun, plus=rk3, bias=-0.25))", "convert 1 3 2 -0.75");
-  test_program("compose(convert(rk3, bias=-0.25), [1])", "convert 0.5 3 3 -0.25; convert 0.5 3 3 -0.75");
+  test_program("compose(convert(rk3, bias=-0.25), [1])",
+               "convert 0.5 3 3 -0.25; convert 0.5 3 3 -0.75");
   test_program("hbvm(s=2, k=6)", "hbvm 1 6 2");
   test_program("adjoint(compose(hbvm(k=3, s=1), rattle))", "kick 0.5 0.5 0.5 1; hbvm 0.5 3 1");
-  test_program("compose(hbvm(k=2, s=2), [0.25, 0.5, 0.25])", "hbvm 0.25 2 2; hbvm 0.5 2 2; hbvm 0.25 2 2");
+  test_program("compose(hbvm(k=2, s=2), [0.25, 0.5, 0.25])",
+               "hbvm 0.25 2 2; hbvm 0.5 2 2; hbvm 0.25 2 2");
   test_program("project(taylor(4))", "rk 1 taylor(4); project 1");
   test_program("compose(taylor(12), heun)", "rk 0.5 taylor(12); rk 0.5 2");
   test_program("adjoint(euler-a)", "kick 1 0 1 1");
@@ -114,9 +119,10 @@ static void test_programs(void) {
                "kick 1.35121 0.5 0.5 1; kick -1.70241 0.5 0.5 1; kick 1.35121 0.5 0.5 1");
   test_program("compose(rattle, [0.25, 0.5, 0.25])",
                "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
-  test_program("compose(euler-a, yoshida4)",
-               "kick 0.675604 1 0 1; kick 0.675604 0 1 1; kick -0.851207 1 0 1; kick -0.851207 0 1 1; kick "
-               "0.675604 1 0 1; kick 0.675604 0 1 1");
+  test_program(
+      "compose(euler-a, yoshida4)",
+      "kick 0.675604 1 0 1; kick 0.675604 0 1 1; kick -0.851207 1 0 1; kick -0.851207 0 1 1; kick "
+      "0.675604 1 0 1; kick 0.675604 0 1 1");
   test_program("compose(compose(rattle, [1]), [0.25, 0.5, 0.25])",
                "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
   test_program("compose(compose(rattle, midpoint), euler-a)",
@@ -142,7 +148,8 @@ static double distance(const cst_program *x, const cst_program *y) {
   double worst = x->n == y->n ? 0 : INFINITY;
   for (int i = 0; i < x->n && worst < 1; i++) {
     const cst_substep *a = &x->step[i], *b = &y->step[i];
-    if (a->row != b->row || !a->row->same(a->data, b->data)) return INFINITY;
+    if (a->row != b->row || !a->row->same(a->data, b->data))
+      return INFINITY;
     worst = fmax(worst, fabs(a->fraction - b->fraction));
   }
   return worst;
@@ -219,8 +226,10 @@ static void test_adjoints(void) {
   test_pair("convert(rk4)", "convert(rk4, bias=-1)");
   test_pair("convert(minus=heun, plus=adjoint(rk3), bias=-0.25)",
             "convert(minus=adjoint(rk3), plus=heun, bias=-0.75)");
-  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) test_symmetric(yes[i], true);
-  for (size_t i = 0; i < sizeof no / sizeof *no; i++) test_symmetric(no[i], false);
+  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+    test_symmetric(yes[i], true);
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+    test_symmetric(no[i], false);
   cst_program *p = program("compose(rattle, yoshida4)");
   OK(cst_program_compensates(p), "kicks can carry compensated sums");
   p->step[0].fraction += 1e-9;
@@ -244,7 +253,8 @@ static void test_shake_within(void) {
       {"compose(shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
       {"compose(shake, midpoint)", 2, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
       {"compose(shake, euler-a)", 1, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-      {"compose(shake, shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"compose(shake, shake, rattle)", 2,
+       CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
       {"compose(rattle, shake)", 1, 0},
       {"compose(shake, shake)", 1, 0},
       {"compose(shake, gauss(2))", 1, 0},
@@ -264,7 +274,8 @@ static void test_shake_within(void) {
 static cst_layer layer_of(const char *text) {
   cst_layer   l = {0};
   cst_method *m = parse(text);
-  if (!OK(cst_term_layer(cst_method_root(m), &l), "%s is a layer", text)) abort();
+  if (!OK(cst_term_layer(cst_method_root(m), &l), "%s is a layer", text))
+    abort();
   cst_method_destroy(m);
   return l;
 }
@@ -277,9 +288,11 @@ static void test_layer(const char *text, int stages, int order, bool symmetric, 
   cst_method          *m = parse(text);
   cst_system          *s = cst_catalogue_create("henon-heiles");
   const cst_properties p = cst_method_properties(m, s);
-  OK(t->stages == stages && cst_tableau_order(t) == order && p.order_q == order && p.order_p == order,
+  OK(t->stages == stages && cst_tableau_order(t) == order && p.order_q == order &&
+         p.order_p == order,
      "%s: %d stages, order %d", text, stages, order);
-  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric && !!(p.claims & CST_CLAIM_SYMMETRIC) == symmetric,
+  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric &&
+         !!(p.claims & CST_CLAIM_SYMMETRIC) == symmetric,
      "%s: %ssymmetric", text, symmetric ? "" : "not ");
   OK((cst_tableau_symplectic_defect(t) < 1e-13) == symplectic &&
          !!(p.claims & CST_CLAIM_SYMPLECTIC) == symplectic,
@@ -309,7 +322,8 @@ static void test_layers(void) {
              "1.3151863206839112, -1.177679984178871, 0.23557321335935813, 0.78451361047755726])",
              7, 6, true, true);
   test_layer("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}", 2, 2, false, false);
-  test_layer("{a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]], b: [1/2, 1/2]}", 2, 4, true, true);
+  test_layer("{a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]], b: [1/2, 1/2]}", 2, 4, true,
+             true);
   test_layer("{a: [[1]], b: [1]}", 1, 1, false, false);
   test_layer("{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4], c: [1/3, 1]}", 2, 3, false, false);
   test_same_layer("{a: [[0, 0], [1, 0]], b: [1/2, 1/2]}", "heun");
@@ -328,7 +342,8 @@ static void test_rows(void) {
       const cst_substep_row *row = p->step[k].row;
       whole &= row->name && row->same && row->size && row->data <= sizeof p->step[k].data;
       whole = whole && row->same(p->step[k].data, p->step[k].data);
-      for (int isa = 0; isa < CST_ISA_COUNT; isa++) whole &= row->core[isa] != NULL;
+      for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+        whole &= row->core[isa] != NULL;
     }
     OK(whole, "%s: its substeps have a name, a size, an equality and arithmetic", example);
     cst_program_destroy(p);
@@ -338,26 +353,30 @@ static void test_rows(void) {
 /* Nested compositions take no time that depends on the depth alone. */
 static void test_nesting(void) {
   char text[1024] = "";
-  for (int i = 0; i < 30; i++) strcat(text, "compose(");
+  for (int i = 0; i < 30; i++)
+    strcat(text, "compose(");
   strcat(text, "heun");
-  for (int i = 0; i < 30; i++) strcat(text, ", [1])");
+  for (int i = 0; i < 30; i++)
+    strcat(text, ", [1])");
   cst_program *p = program(text);
   OK(p->n == 2, "a composition nested 30 deep: heun and its adjoint (%d)", p->n);
   cst_program_destroy(p);
 }
 
-static void test_own_mistake(const cst_layers *own, const char *text, int offset, const char *words) {
+static void test_own_mistake(const cst_layers *own, const char *text, int offset,
+                             const char *words) {
   cst_expr_error e = {-1, ""};
   cst_method    *m = cst_method_parse(text, own, &e);
-  if (!OK(!m && e.offset == offset && strstr(e.message, words), "'%s' beside layers of one's own: %s", text,
-          words))
+  if (!OK(!m && e.offset == offset && strstr(e.message, words),
+          "'%s' beside layers of one's own: %s", text, words))
     NOTE("%s", e.message);
   cst_method_destroy(m);
 }
 
 static void test_refused_name(const cst_layers *own, const char *name, const char *words) {
   char why[200] = "";
-  OK(!cst_layers_allow(own, name, why, sizeof why) && strstr(why, words), "a layer '%.12s': %s", name, words);
+  OK(!cst_layers_allow(own, name, why, sizeof why) && strstr(why, words), "a layer '%.12s': %s",
+     name, words);
 }
 
 static void test_own(void) {
@@ -404,8 +423,8 @@ static void test_fits_on(const char *text, cst_system *s, const char *why) {
   char        found[200] = "";
   cst_method *m = parse(text);
   bool        fits = cst_method_fits(m, s, found, sizeof found);
-  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits",
-          s->name, why ? ": " : "", why ? why : ""))
+  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text,
+          why ? "does not fit" : "fits", s->name, why ? ": " : "", why ? why : ""))
     NOTE("found: %s", found);
   cst_system_destroy(s);
   cst_method_destroy(m);
@@ -432,7 +451,8 @@ static void test_fits_some(const char *text) {
   for (int i = 0; names[i] && !found; i++) {
     cst_system *s = cst_catalogue_create(names[i]);
     char        why[400];
-    if (cst_method_fits(m, s, why, sizeof why)) found = names[i];
+    if (cst_method_fits(m, s, why, sizeof why))
+      found = names[i];
     cst_system_destroy(s);
   }
   OK(found != NULL, "%s fits %s", text, found ? found : "no system of the catalogue");
@@ -440,12 +460,14 @@ static void test_fits_some(const char *text) {
 }
 
 static void test_fitting(void) {
-  const char *shake = "shake needs constraints and henon-heiles has none (there rattle is the same)",
+  const char *shake =
+                 "shake needs constraints and henon-heiles has none (there rattle is the same)",
              *project = "project needs constraints and henon-heiles has none";
   test_fits("taylor(12)", "rigid-body", NULL);
-  test_fits("compose(rk4, project(taylor(2)))", "pendulum-chain",
-            "pendulum-chain has 40 coordinates and 20 constraints that couple as a band; formulas of its "
-            "accelerations are for at most 40 of each, not banded");
+  test_fits(
+      "compose(rk4, project(taylor(2)))", "pendulum-chain",
+      "pendulum-chain has 40 coordinates and 20 constraints that couple as a band; formulas of its "
+      "accelerations are for at most 40 of each, not banded");
   test_fits("shake", "henon-heiles", shake);
   test_fits("compose(shake, rattle)", "henon-heiles", shake);
   test_fits("compose(rattle, shake)", "henon-heiles", shake);
@@ -455,15 +477,17 @@ static void test_fitting(void) {
   test_fits("compose(euler-a, yoshida4)", "henon-heiles", NULL);
   test_fits("compose(shake, rattle)", "planar-pendulum", NULL);
   test_fits_chain("convert(heun)", 1000, NULL);
-  test_fits_chain(
-      "convert(heun)", 1001,
-      "convert takes at most 2000 coordinates and constraints, and pendulum-chain has 2002 and 1001");
+  test_fits_chain("convert(heun)", 1001,
+                  "convert takes at most 2000 coordinates and constraints, and pendulum-chain has "
+                  "2002 and 1001");
   test_fits("hbvm(k=64, s=30)", "tethered-satellites", NULL);
   test_fits("hbvm(k=64, s=40)", "underwater-vehicle",
             "hbvm solves for at most 600 unknowns at once, and underwater-vehicle has 966");
-  test_fits_chain("hbvm(k=2, s=2)", 21,
-                  "hbvm takes at most 40 coordinates and 40 constraints, and pendulum-chain has 42 and 21");
-  for (int i = 0; i < cst_method_count(); i++) test_fits_some(cst_method_info_at(i)->example);
+  test_fits_chain(
+      "hbvm(k=2, s=2)", 21,
+      "hbvm takes at most 40 coordinates and 40 constraints, and pendulum-chain has 42 and 21");
+  for (int i = 0; i < cst_method_count(); i++)
+    test_fits_some(cst_method_info_at(i)->example);
 }
 
 int main(void) {

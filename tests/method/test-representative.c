@@ -11,8 +11,8 @@ static const double ROUNDOFF = 1e-14;
 
 /* The quantities of the first group. */
 typedef struct {
-  _Alignas(64) double v[CST_MAX_Q * CST_W_MAX], lambda[CST_MAX_G * CST_W_MAX], value[VALUES * CST_W_MAX],
-      scale[VALUES * CST_W_MAX];
+  _Alignas(64) double v[CST_MAX_Q * CST_W_MAX], lambda[CST_MAX_G * CST_W_MAX],
+      value[VALUES * CST_W_MAX], scale[VALUES * CST_W_MAX];
 } reading;
 
 static void read_off(const run *r, int isa, int tangential, reading *x) {
@@ -26,10 +26,15 @@ static void read_off(const run *r, int isa, int tangential, reading *x) {
   for (int k = 0, at = 0; k < CST_OBSERVERS; k++) {
     const cst_observer   *row = cst_observers[k];
     const cst_observation look = {.row = row, .system = r->x->s, .wanted = true};
-    const cst_view        view = {
-               .context = &c, .record = r->b.record, .q0 = q0, .v = x->v, .isa = isa, .keep = CST_KEEP_NOT};
+    const cst_view        view = {.context = &c,
+                                  .record = r->b.record,
+                                  .q0 = q0,
+                                  .v = x->v,
+                                  .isa = isa,
+                                  .keep = CST_KEEP_NOT};
     memset(kept, 0, sizeof kept);
-    if (row->expression || (row->refuse && row->refuse(r->x->s))) continue;
+    if (row->expression || (row->refuse && row->refuse(r->x->s)))
+      continue;
     cst_fold_measure(fold, row)(&look, &view, kept, x->value + at, x->scale + at);
     at += (row->count ? row->count(r->x->s) : 1) * cst_isas[isa].width;
   }
@@ -91,18 +96,20 @@ static double test_readings(const problem *x, const char *form, int isa) {
   OK(normal < 1e-15, "%s: starts have G p = 0 (%.1e)", s->name, normal);
   read_off(&kinetic, isa, 0, &a);
   read_off(&tangential, isa, 1, &b);
-  OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF, "%s, %s, %s: the same velocities (%.1e)", s->name, form, on,
-     off(b.v, a.v, s->nq, isa));
-  OK(off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF, "%s, %s, %s: the same energy and momentum maps (%.1e)",
-     s->name, form, on, off_conserved(&b, &a, s->nsym, isa));
-  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s, %s: the same multipliers (%.1e)", s->name,
-     form, on, off(b.lambda, a.lambda, s->ng, isa));
+  OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF, "%s, %s, %s: the same velocities (%.1e)", s->name, form,
+     on, off(b.v, a.v, s->nq, isa));
+  OK(off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF,
+     "%s, %s, %s: the same energy and momentum maps (%.1e)", s->name, form, on,
+     off_conserved(&b, &a, s->nsym, isa));
+  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s, %s: the same multipliers (%.1e)",
+     s->name, form, on, off(b.lambda, a.lambda, s->ng, isa));
   if (s->ng)
-    OK(b.value[(4 + s->nsym) * cst_isas[isa].width] < ROUNDOFF, "%s, %s, %s: and G v = 0", s->name, form, on);
+    OK(b.value[(4 + s->nsym) * cst_isas[isa].width] < ROUNDOFF, "%s, %s, %s: and G v = 0", s->name,
+       form, on);
   read_off(&tangential, isa, 0, &wrong);
   if (differ > 1e-6)
-    OK(off(wrong.v, a.v, s->nq, isa) > 1e-8, "%s, %s, %s: taken for M v + a it gives others", s->name, form,
-       on);
+    OK(off(wrong.v, a.v, s->nq, isa) > 1e-8, "%s, %s, %s: taken for M v + a it gives others",
+       s->name, form, on);
   run_close(&kinetic);
   run_close(&tangential);
   return differ;
@@ -123,18 +130,19 @@ static void test_flat_readings(const problem *x, int isa) {
   OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF && off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF,
      "%s, %s: as a flat body the same velocities, energy and momentum maps (%.1e)", s->name, on,
      off(b.v, a.v, s->nq, isa));
-  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s: and the same multipliers (%.1e)", s->name,
-     on, off(b.lambda, a.lambda, s->ng, isa));
+  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s: and the same multipliers (%.1e)",
+     s->name, on, off(b.lambda, a.lambda, s->ng, isa));
   run_close(&r);
 }
 
 /* A body with a full inertia and coordinates with a full mass. */
-static const char full[] = "system: full\ncoordinates: [a, b]\nparameters: {m: 1}\nmass: [[2, m], [m, 3]]\n"
-                           "bodies: {top: {rotation: R, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], "
-                           "[0.1, 1.1, 0.2], [0, 0.2, 0.9]]}}\n"
-                           "potential: a^2 + b^2/2 + z + R33\nconstraints: {pin: x - a - R13}\n"
-                           "states: {default: {q: [0.1, 0.2], v: [0.3, 1], bodies: {top: {omega: [0, 0, 1], "
-                           "centre: [0.1, 1, 0], velocity: [0.3, 0, 0]}}}}\n";
+static const char full[] =
+    "system: full\ncoordinates: [a, b]\nparameters: {m: 1}\nmass: [[2, m], [m, 3]]\n"
+    "bodies: {top: {rotation: R, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], "
+    "[0.1, 1.1, 0.2], [0, 0.2, 0.9]]}}\n"
+    "potential: a^2 + b^2/2 + z + R33\nconstraints: {pin: x - a - R13}\n"
+    "states: {default: {q: [0.1, 0.2], v: [0.3, 1], bodies: {top: {omega: [0, 0, 1], "
+    "centre: [0.1, 1, 0], velocity: [0.3, 0, 0]}}}}\n";
 
 /* A system of the catalogue without its compiled code. */
 static cst_system *plain(const char *name) {
@@ -162,9 +170,12 @@ static void tests(void) {
         test_readings(&y, "generic", isa);
       }
     for (int isa = 0; isa < CST_ISA_COUNT && y.s->nbodies && fits(x, "rattle"); isa++)
-      if (cst_isa_available(isa)) test_flat_readings(&y, isa);
-    if (!x->s->ng) OK(differ == 0, "%s: without constraints p is M v + a", x->s->name);
-    if (differ > 1e-6) NOTE("%s: M v + a and its tangential part are %.2g apart", x->s->name, differ);
+      if (cst_isa_available(isa))
+        test_flat_readings(&y, isa);
+    if (!x->s->ng)
+      OK(differ == 0, "%s: without constraints p is M v + a", x->s->name);
+    if (differ > 1e-6)
+      NOTE("%s: M v + a and its tangential part are %.2g apart", x->s->name, differ);
     differing += differ > 1e-6;
     cst_system_destroy(y.s);
     problem_close(x);
@@ -172,7 +183,8 @@ static void tests(void) {
   problem y;
   problem_of(&y, plain("full"));
   for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-    if (cst_isa_available(isa)) test_flat_readings(&y, isa);
+    if (cst_isa_available(isa))
+      test_flat_readings(&y, isa);
   cst_system_destroy(y.s);
   OK(differing >= 5, "on %d systems M v + a is not tangential", differing);
 }

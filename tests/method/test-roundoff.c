@@ -19,13 +19,16 @@ static double energy_of(const run *r, int lane) {
 
 static void window(run *r, double h, double *mean) {
   double sum = 0;
-  for (int l = 0; l < LANES; l++) mean[l] = 0;
+  for (int l = 0; l < LANES; l++)
+    mean[l] = 0;
   for (int k = 1; k < WINDOW; k++) {
     const double t = (double)k / WINDOW, weight = exp(-1 / (t * (1 - t)));
     run_go(r, h, 1);
-    if (weight == 0) continue;
+    if (weight == 0)
+      continue;
     sum += weight;
-    for (int l = 0; l < LANES; l++) mean[l] += weight * (energy_of(r, l) - mean[l]) / sum;
+    for (int l = 0; l < LANES; l++)
+      mean[l] += weight * (energy_of(r, l) - mean[l]) / sum;
   }
 }
 
@@ -38,7 +41,8 @@ static double drift(const problem *x, const char *method, double h) {
   window(&r, h, first);
   run_go(&r, h, APART);
   window(&r, h, second);
-  for (int l = 0; l < LANES; l++) squares += pow((second[l] - first[l]) / 0x1p-52, 2);
+  for (int l = 0; l < LANES; l++)
+    squares += pow((second[l] - first[l]) / 0x1p-52, 2);
   run_close(&r);
   return sqrt(squares / LANES) / (WINDOW + APART);
 }

@@ -33,9 +33,11 @@ typedef struct {
 } trial;
 
 static trial trial_open(cst_system *system, const cst_tableau *tableau, int isa) {
-  trial t = {
-      .b = bed_open(system, isa),
-      .layer = {.stages = tableau->stages, .implicit = tableau->implicit, .a = tableau->a, .b = tableau->b}};
+  trial t = {.b = bed_open(system, isa),
+             .layer = {.stages = tableau->stages,
+                       .implicit = tableau->implicit,
+                       .a = tableau->a,
+                       .b = tableau->b}};
   stages = tableau->stages;
   const cst_context *C = &t.b.C;
   t.s = vset(0.7);
@@ -115,7 +117,8 @@ static void at(void *of, double e, vd *out) {
   cst_sweep_value(C, &t->sweep, q, v, out, out + NQ);
   cst_sweep_reverse(C, &t->sweep, q, v, x, t->s, out + GRAD_);
   out[S_] = action(t);
-  if (t->sweep.t != 0) memcpy(out + Q_, t->sweep.Q, sizeof *out * (size_t)(STAGES * NQ));
+  if (t->sweep.t != 0)
+    memcpy(out + Q_, t->sweep.Q, sizeof *out * (size_t)(STAGES * NQ));
   free(q);
   free(v);
   free(x);
@@ -140,7 +143,8 @@ static double reverse_off(const trial *t, const vd *x, const vd *slope) {
   const vd           off = dot(t->x, slope, NQ, &size) + dot(&t->s, slope + S_, 1, &size) -
                  dot(x + GRAD_, t->u, 2 * NQ, &size) + t->s * work(t, slope + Q_);
   double most = 0;
-  for (int l = 0; l < CST_W; l++) most = isnan(off[l]) ? INFINITY : fmax(most, fabs(off[l] / size[l]));
+  for (int l = 0; l < CST_W; l++)
+    most = isnan(off[l]) ? INFINITY : fmax(most, fabs(off[l] / size[l]));
   return most;
 }
 
@@ -159,7 +163,9 @@ static defects measure(trial *t, double time) {
   return off;
 }
 
-static bool good(defects d) { return d.tangent < NEARLY && d.reverse < NEARLY && d.second < NEARLY; }
+static bool good(defects d) {
+  return d.tangent < NEARLY && d.reverse < NEARLY && d.second < NEARLY;
+}
 
 /* With t = 0 nothing changes. */
 static bool stands_still(trial *t) {
@@ -171,7 +177,8 @@ static bool stands_still(trial *t) {
   set_time(t, 0);
   at(t, 0, x);
   changes(t, d);
-  same &= !memcmp(x, t->b.q, bytes) && !memcmp(x + NQ, t->b.v, bytes) && !memcmp(x + GRAD_, t->x, bytes);
+  same &= !memcmp(x, t->b.q, bytes) && !memcmp(x + NQ, t->b.v, bytes) &&
+          !memcmp(x + GRAD_, t->x, bytes);
   same &= !memcmp(d, t->u, 2 * bytes) && !memcmp(d + GRAD_, t->dx, bytes);
   for (int i = 3 * NQ; i < 4 * NQ; i++)
     same &= !memcmp(&x[i], &zero, sizeof zero) && !memcmp(&d[i], &zero, sizeof zero);
@@ -184,7 +191,8 @@ static bool stands_still(trial *t) {
  * independently. */
 static bool independent(trial *t) {
   const cst_context *C = &t->b.C;
-  vd *x = vectors(2 * ALL), *turned = vectors(2 * ALL), *const moved[] = {t->b.q, t->b.v, t->u, t->x, t->dx};
+  vd                *x = vectors(2 * ALL),
+     *turned = vectors(2 * ALL), *const moved[] = {t->b.q, t->b.v, t->u, t->x, t->dx};
   const int n[] = {NQ, NQ, 2 * NQ, NQ, NQ};
   bool      same = true;
   set_time(t, T);
@@ -193,7 +201,8 @@ static bool independent(trial *t) {
   for (int k = 0; k < 5; k++)
     for (int i = 0; i < n[k]; i++) {
       const vd from = moved[k][i];
-      for (int l = 0; l < CST_W; l++) moved[k][i][l] = from[(l + 1) % CST_W];
+      for (int l = 0; l < CST_W; l++)
+        moved[k][i][l] = from[(l + 1) % CST_W];
     }
   at(t, 0, turned);
   changes(t, turned + ALL);
@@ -215,7 +224,8 @@ static bool sees_coefficient(trial *t, double time) {
   const double      *right = t->layer.b;
   set_time(t, time);
   differences(at, t, ALL, H, slope);
-  for (int i = 0; i < t->layer.stages; i++) b[i] = right[i] * (1 + 1e-4);
+  for (int i = 0; i < t->layer.stages; i++)
+    b[i] = right[i] * (1 + 1e-4);
   t->layer.b = b;
   at(t, 0, x);
   changes(t, d);
@@ -238,23 +248,25 @@ static void test_implicit(trial *t, const char *system, const char *layer, int *
   const defects whole = measure(t, 4 * T), half = measure(t, 2 * T);
   OK(falls(whole.tangent, half.tangent, seen) && falls(whole.second, half.second, seen) &&
          whole.reverse < NEARLY,
-     "%s on %s: in half the time sweeps leave less (%.1e, %.1e after %.1e, %.1e), and nothing in reverse "
+     "%s on %s: in half the time sweeps leave less (%.1e, %.1e after %.1e, %.1e), and nothing in "
+     "reverse "
      "(%.1e)",
      layer, system, half.tangent, half.second, whole.tangent, whole.second, whole.reverse);
 }
 
-static void test(cst_system *s, const char *system, const cst_tableau *tableau, const char *layer, int isa,
-                 int *seen) {
+static void test(cst_system *s, const char *system, const cst_tableau *tableau, const char *layer,
+                 int isa, int *seen) {
   static const double time[] = {T, -T};
   trial               t = trial_open(s, tableau, isa);
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 2; k++) {
       t.s = vset(k ? 0 : 0.7);
       const defects d = measure(&t, time[i]);
-      OK(good(d), "%s on %s over %g, %s the action: tangent %.1e, reverse %.1e, second %.1e", layer, system,
-         time[i], k ? "without" : "with", d.tangent, d.reverse, d.second);
+      OK(good(d), "%s on %s over %g, %s the action: tangent %.1e, reverse %.1e, second %.1e", layer,
+         system, time[i], k ? "without" : "with", d.tangent, d.reverse, d.second);
     }
-  if (tableau->implicit) test_implicit(&t, system, layer, seen);
+  if (tableau->implicit)
+    test_implicit(&t, system, layer, seen);
   OK(stands_still(&t), "%s on %s: over no time nothing changes", layer, system);
   OK(sees_coefficient(&t, T), "%s on %s: a wrong coefficient would be seen", layer, system);
   OK(independent(&t), "%s on %s: no lane depends on the others", layer, system);
@@ -263,7 +275,8 @@ static void test(cst_system *s, const char *system, const cst_tableau *tableau, 
 
 static void test_layer(const cst_tableau *tableau, const char *layer, int isa, int *seen) {
   for (int i = 0; i < cst_catalogue_size(); i++)
-    test(cst_catalogue_create(cst_catalogue_name(i)), cst_catalogue_name(i), tableau, layer, isa, seen);
+    test(cst_catalogue_create(cst_catalogue_name(i)), cst_catalogue_name(i), tableau, layer, isa,
+         seen);
   test(read_redundant(), "redundant body", tableau, layer, isa, seen);
 }
 
@@ -271,7 +284,8 @@ static void tests(int isa) {
   const cst_tableau gauss2 = cst_tableau_gauss(2), gauss3 = cst_tableau_gauss(3),
                     adjoint = cst_tableau_adjoint(cst_tableau_find("heun"));
   int seen = 0;
-  for (int i = 0; cst_tableau_at(i); i++) test_layer(cst_tableau_at(i), cst_tableau_at(i)->name, isa, &seen);
+  for (int i = 0; cst_tableau_at(i); i++)
+    test_layer(cst_tableau_at(i), cst_tableau_at(i)->name, isa, &seen);
   test_layer(&gauss2, "gauss(2)", isa, &seen);
   test_layer(&gauss3, "gauss(3)", isa, &seen);
   test_layer(&adjoint, "adjoint(heun)", isa, &seen);
@@ -280,7 +294,8 @@ static void tests(int isa) {
 
 int main(void) {
   const int isa = set_of_this_width();
-  if (isa >= 0) tests(isa);
+  if (isa >= 0)
+    tests(isa);
   OK(true, "%s", isa < 0 ? "no instruction set of this width here" : "every layer on every system");
   return tap_done();
 }

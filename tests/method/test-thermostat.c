@@ -28,7 +28,8 @@ static void look(const run *r, measure *const *of, int n, double *sum) {
   for (int l = 0; l < LANES; l++) {
     run_carried(r, l, q, p);
     cst_system_velocity(r->x->s, r->x->c, q, p, v);
-    for (int k = 0; k < n; k++) sum[k * LANES + l] += of[k](r->x, q, v);
+    for (int k = 0; k < n; k++)
+      sum[k * LANES + l] += of[k](r->x, q, v);
   }
 }
 
@@ -39,7 +40,8 @@ static void sample(const problem *x, plan how, measure *const *of, int n, estima
   long   looks = 0;
   run_open(&r, x, how.method, LANES);
   run_start(&r, LANES);
-  for (int l = 0; l < LANES; l++) cst_batch_address(r.st, &r.b, l, 20261122, (uint64_t)l);
+  for (int l = 0; l < LANES; l++)
+    cst_batch_address(r.st, &r.b, l, 20261122, (uint64_t)l);
   run_go(&r, how.h, how.burn);
   for (; looks * how.every < how.steps; looks++) {
     run_go(&r, how.h, how.every);
@@ -52,8 +54,10 @@ static void sample(const problem *x, plan how, measure *const *of, int n, estima
   run_close(&r);
   for (int k = 0; k < n; k++) {
     double mean = 0, square = 0;
-    for (int l = 0; l < LANES; l++) mean += sum[k * LANES + l] / (double)looks / LANES;
-    for (int l = 0; l < LANES; l++) square += pow(sum[k * LANES + l] / (double)looks - mean, 2);
+    for (int l = 0; l < LANES; l++)
+      mean += sum[k * LANES + l] / (double)looks / LANES;
+    for (int l = 0; l < LANES; l++)
+      square += pow(sum[k * LANES + l] / (double)looks - mean, 2);
     to[k] = (estimate){mean, sqrt(square / (LANES - 1) / LANES)};
   }
 }
@@ -62,8 +66,8 @@ static bool agrees(estimate e, double with) { return fabs(e.mean - with) < 4 * e
 
 /* The estimate agrees with `right` and not with `wrong`. */
 static void decide(estimate e, double right, double wrong, const char *what) {
-  if (!OK(agrees(e, right) && !agrees(e, wrong), "%s: %.4f, %.5f expected, and not %.4f", what, e.mean, right,
-          wrong))
+  if (!OK(agrees(e, right) && !agrees(e, wrong), "%s: %.4f, %.5f expected, and not %.4f", what,
+          e.mean, right, wrong))
     NOTE("standard error %.2g: off by %.2f and %.2f of them", e.error, (e.mean - right) / e.error,
          (e.mean - wrong) / e.error);
 }
@@ -95,19 +99,23 @@ static void test_well(void) {
   measure *const of[] = {square_q, square_v};
   estimate       e[2];
   const double   factor = 1 - 0.25;
-  sample(&x, (plan){"langevin(rattle, friction=1, inverse-temperature=2)", 0.5, 40, 8000, 2}, of, 2, e);
+  sample(&x, (plan){"langevin(rattle, friction=1, inverse-temperature=2)", 0.5, 40, 8000, 2}, of, 2,
+         e);
   decide(e[0], 0.0625 / factor, 0.0625,
          "langevin(rattle) in a well at h w = 1: <q^2> is kT/k / (1 - (h w)^2/4)");
   decide(e[1], 0.25, 0.25 * factor, "and its velocities are exact");
   sample(&x, (plan){"baoab(friction=1, inverse-temperature=2)", 0.5, 40, 8000, 2}, of, 2, e);
   decide(e[0], 0.0625, 0.0625 / factor, "baoab in a well at h w = 1: <q^2> is exact");
   decide(e[1], 0.25 * factor, 0.25, "and its <v^2> is kT/m (1 - (h w)^2/4)");
-  sample(&x, (plan){"langevin(zhang-skeel(beta=0.25), friction=1, inverse-temperature=2)", 0.5, 40, 8000, 2},
+  sample(&x,
+         (plan){"langevin(zhang-skeel(beta=0.25), friction=1, inverse-temperature=2)", 0.5, 40,
+                8000, 2},
          of, 2, e);
   decide(e[0], 0.0625 * pow(1 + 0.25, 2), 0.0625,
          "langevin(zhang-skeel): <q^2> is kT/k (1 + beta (h w)^2)^2");
   decide(e[1], 0.25, 0.25 * factor, "and its velocities are exact");
-  sample(&x, (plan){"langevin(rattle, coefficient=2, inverse-temperature=2)", 0.5, 40, 8000, 2}, of, 2, e);
+  sample(&x, (plan){"langevin(rattle, coefficient=2, inverse-temperature=2)", 0.5, 40, 8000, 2}, of,
+         2, e);
   decide(e[1], 0.25, 0.25 * factor, "coefficient= without constraints: velocities are exact");
   cst_system_destroy(x.s);
 }
@@ -141,7 +149,8 @@ static void test_full_mass(void) {
   problem        x = described(skew_text);
   measure *const of[] = {first_v, cross_v, cross_q};
   estimate       e[3];
-  sample(&x, (plan){"langevin(rattle, friction=2, inverse-temperature=1)", 0.05, 200, 8000, 8}, of, 3, e);
+  sample(&x, (plan){"langevin(rattle, friction=2, inverse-temperature=1)", 0.05, 200, 8000, 8}, of,
+         3, e);
   decide(e[0], 1 / 1.19, 1 / 2.0, "a full mass matrix: <v_1^2> is that of M^-1");
   decide(e[1], -0.9 / 1.19, 0, "and so is <v_1 v_2>");
   decide(e[2], 0, 0.1, "and <q_1 q_2> that of the potential");
@@ -169,7 +178,8 @@ static double twice_T(const problem *x, const double *q, const double *v) {
   double p[CST_MAX_Q], a[CST_MAX_Q], zero[CST_MAX_Q] = {0}, T = 0;
   cst_system_momentum(x->s, x->c, q, v, p);
   cst_system_momentum(x->s, x->c, q, zero, a);
-  for (int i = 0; i < x->s->nq; i++) T += (p[i] - a[i]) * v[i];
+  for (int i = 0; i < x->s->nq; i++)
+    T += (p[i] - a[i]) * v[i];
   return T;
 }
 static double side(const problem *x, const double *q, const double *v) {
@@ -184,7 +194,8 @@ static void test_pendulum(void) {
   measure *const           of[] = {down, twice_T};
   estimate                 e[2];
   static const char *const methods[] = {
-      "langevin(rattle, friction=1, inverse-temperature=1)", "baoab(friction=1, inverse-temperature=1)",
+      "langevin(rattle, friction=1, inverse-temperature=1)",
+      "baoab(friction=1, inverse-temperature=1)",
       "baoab(friction=1, inverse-temperature=1, drifts=3)",
       "langevin(convert(rk3, bias=-0.5), friction=1, inverse-temperature=1)"};
   for (int i = 0; i < 4; i++) {
@@ -202,7 +213,8 @@ static void test_rotor(void) {
   measure *const of[] = {side, twice_T};
   estimate       e[2];
   x.c[1] = 0;
-  sample(&x, (plan){"langevin(rattle, friction=0.5, inverse-temperature=4)", 0.5, 100, 8000, 4}, of, 2, e);
+  sample(&x, (plan){"langevin(rattle, friction=0.5, inverse-temperature=4)", 0.5, 100, 8000, 4}, of,
+         2, e);
   decide(e[0], 0.5, 0.45, "a free rotor: <cos^2>");
   decide(e[1], 0.25, 0.5, "and its temperature: kT, and not 2 kT");
   cst_system_destroy(x.s);
@@ -277,8 +289,10 @@ static void test_trimer(void) {
   estimate       e[1];
   sample(&x, (plan){"baoab(friction=0.7, inverse-temperature=1)", 0.1, 200, 80000, 8}, of, 1, e);
   decide(e[0], with_rods(), 0.25, "a free trimer of rods: P(cos < -1/2)");
-  sample(&x, (plan){"penalty(baoab(friction=0.7, inverse-temperature=1), omega=6)", 0.1, 300, 100000, 10}, of,
-         1, e);
+  sample(
+      &x,
+      (plan){"penalty(baoab(friction=0.7, inverse-temperature=1), omega=6)", 0.1, 300, 100000, 10},
+      of, 1, e);
   decide(e[0], 0.25, with_rods(), "and of springs");
   cst_system_destroy(x.s);
 }
@@ -301,10 +315,13 @@ static void test_water(void) {
   problem        x = described(water_text);
   measure *const of[] = {twice_T};
   estimate       e[1];
-  sample(&x, (plan){"langevin(rattle, friction=10, inverse-temperature=50)", 0.05, 100, 4000, 1}, of, 1, e);
-  decide(e[0], 6 * 0.02, 6 * 0.0198, "one rigid water at a large friction: six degrees of freedom at kT");
-  sample(&x, (plan){"langevin(rattle, coefficient=10.08, inverse-temperature=50)", 0.05, 200, 4000, 1}, of, 1,
-         e);
+  sample(&x, (plan){"langevin(rattle, friction=10, inverse-temperature=50)", 0.05, 100, 4000, 1},
+         of, 1, e);
+  decide(e[0], 6 * 0.02, 6 * 0.0198,
+         "one rigid water at a large friction: six degrees of freedom at kT");
+  sample(&x,
+         (plan){"langevin(rattle, coefficient=10.08, inverse-temperature=50)", 0.05, 200, 4000, 1},
+         of, 1, e);
   decide(e[0], 6 * 0.02 * 0.971, 6 * 0.02, "with the paper's coefficient it is cold");
   cst_system_destroy(x.s);
 }
@@ -350,7 +367,8 @@ static bool test_claim(const problem *x, const char *inside) {
   double         more[CST_MORE_PARAMETERS];
   const bool     free = fits && cst_method_system(m, x->s, more)->ng == 0;
   cst_method_destroy(m);
-  if (!(claims & CST_CLAIM_TEMPERATURE) || dearness_of(x, inside) > 2) return false;
+  if (!(claims & CST_CLAIM_TEMPERATURE) || dearness_of(x, inside) > 2)
+    return false;
   const int      freedom = x->s->nq - (free ? 0 : cst_system_rank(x->s, x->c, x->q));
   const estimate e = after_one_kick(x, text);
   if (!OK(agrees(e, freedom) && !agrees(e, 1.5 * freedom),
@@ -365,7 +383,8 @@ static void test_claims(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
     for (int i = 0; i < cst_method_count() && x->s->nq <= 12; i++)
-      if (strncmp(expression_at(i), "langevin", 8)) count += test_claim(x, expression_at(i));
+      if (strncmp(expression_at(i), "langevin", 8))
+        count += test_claim(x, expression_at(i));
     problem_close(x);
   }
   OK(count > 80, "%d pairs of methods and systems", count);
@@ -375,11 +394,11 @@ static void test_claims(void) {
 
 /* p of a free particle after time 4, with steps of h that share increments of `resolution`. */
 static double free_p(const char *method, double h, double resolution) {
-  static const char text[] =
-      "system: free\ncoordinates: [x]\nmass: [3]\npotential: 0*x\nstates: {default: {q: [0], v: [1]}}\n";
-  problem x = described(text);
-  run     r;
-  double  q, p;
+  static const char text[] = "system: free\ncoordinates: [x]\nmass: [3]\npotential: 0*x\nstates: "
+                             "{default: {q: [0], v: [1]}}\n";
+  problem           x = described(text);
+  run               r;
+  double            q, p;
   run_open(&r, &x, method, 1);
   cst_stepper_set_resolution(r.st, resolution);
   run_start(&r, 1);
@@ -392,14 +411,17 @@ static double free_p(const char *method, double h, double resolution) {
 }
 
 static void test_paths(void) {
-  static const char *const methods[] = {"langevin(rattle, friction=0.7, inverse-temperature=2)",
-                                        "langevin(midpoint, coefficient=1.5, inverse-temperature=2)",
-                                        "baoab(friction=0.7, inverse-temperature=2)"};
+  static const char *const methods[] = {
+      "langevin(rattle, friction=0.7, inverse-temperature=2)",
+      "langevin(midpoint, coefficient=1.5, inverse-temperature=2)",
+      "baoab(friction=0.7, inverse-temperature=2)"};
   for (int i = 0; i < 3; i++) {
     const double fine = free_p(methods[i], 0.125, 0.125), same = free_p(methods[i], 0.125, 0),
                  coarse = free_p(methods[i], 1, 0.125);
-    OK(fine == same, "%s: a step of one increment has the bits of one without a resolution", methods[i]);
-    OK(fabs(coarse - fine) < 1e-13, "a step of eight is on the same path: %.1g apart", fabs(coarse - fine));
+    OK(fine == same, "%s: a step of one increment has the bits of one without a resolution",
+       methods[i]);
+    OK(fabs(coarse - fine) < 1e-13, "a step of eight is on the same path: %.1g apart",
+       fabs(coarse - fine));
     OK(fabs(free_p(methods[i], 1, 0) - fine) > 1e-3, "and without a resolution it is not");
   }
 }
@@ -421,7 +443,8 @@ static void test_none(void) {
      "without friction langevin(rattle) has the bits of rattle");
   OK(!cst_method_has_noise(r[1].m) && cst_method_properties(r[1].m, x.s).order_q == 2,
      "and its order, and no noise");
-  for (int k = 0; k < 2; k++) run_close(&r[k]);
+  for (int k = 0; k < 2; k++)
+    run_close(&r[k]);
   cst_system_destroy(x.s);
 }
 

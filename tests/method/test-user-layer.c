@@ -26,7 +26,8 @@ static const char *in_scratch(const char *name) {
 static const char *write_file(const char *name, const char *text) {
   const char *path = in_scratch(name);
   FILE       *f = fopen(path, "w");
-  if (!f || fputs(text, f) < 0 || fclose(f)) abort();
+  if (!f || fputs(text, f) < 0 || fclose(f))
+    abort();
   return path;
 }
 
@@ -70,7 +71,8 @@ static void three_eighths(const field *f, double t, const double *q, const doubl
         V[s][i] += t * a[s][j] * A[j][i];
       }
     }
-    cst_evaluate_tape(f->tape, (const double *const[128]){['c'] = f->c, ['q'] = Q, ['v'] = V[s]}, A[s]);
+    cst_evaluate_tape(f->tape, (const double *const[128]){['c'] = f->c, ['q'] = Q, ['v'] = V[s]},
+                      A[s]);
     for (int i = 0; i < n; i++) {
       end[i] += t * b[s] * V[s][i];
       end[n + i] += t * b[s] * A[s][i];
@@ -80,8 +82,8 @@ static void three_eighths(const field *f, double t, const double *q, const doubl
 }
 
 /* q, v, S after a step with the formulas, evaluated as scalars. */
-static void step(const problem *x, const cst_flow_rule *rule, double t, const double *q, const double *v,
-                 double *end) {
+static void step(const problem *x, const cst_flow_rule *rule, double t, const double *q,
+                 const double *v, double *end) {
   cst_node in[2 * N], out[2 * N + 1];
   double   l[] = {t};
   for (int i = 0; i < x->s->nq; i++) {
@@ -91,7 +93,8 @@ static void step(const problem *x, const cst_flow_rule *rule, double t, const do
   rule->formulas(rule->self, x->s, cst_graph_input(x->s->graph, 'l', 0), in, in + x->s->nq, out,
                  out + x->s->nq, &out[2 * x->s->nq]);
   cst_tape *tape = cst_tape_create(x->s->graph, out, 2 * x->s->nq + 1);
-  cst_evaluate_tape(tape, (const double *const[128]){['c'] = x->c, ['q'] = q, ['v'] = v, ['l'] = l}, end);
+  cst_evaluate_tape(tape, (const double *const[128]){['c'] = x->c, ['q'] = q, ['v'] = v, ['l'] = l},
+                    end);
   cst_tape_destroy(tape);
 }
 
@@ -102,8 +105,8 @@ static void test_step(const problem *x, const cst_flow_rule *rule) {
   three_eighths(&f, t, x->q, x->v, two);
   three_eighths(&f, 1.0001 * t, x->q, x->v, other);
   const double off = apart(one, two, 2 * x->s->nq + 1);
-  if (!OK(off < 3e-15 * (1 + norm(two, 2 * x->s->nq + 1)), "%s on %s: the step of its tableau, S too",
-          rule->name, x->s->name))
+  if (!OK(off < 3e-15 * (1 + norm(two, 2 * x->s->nq + 1)),
+          "%s on %s: the step of its tableau, S too", rule->name, x->s->name))
     NOTE("off by %.2g", off);
   OK(apart(one, other, 2 * x->s->nq + 1) > 1e-8, "%s on %s: not that of another step", rule->name,
      x->s->name);
@@ -120,8 +123,8 @@ static void test_example(const char *path) {
     return;
   }
   OK(cst_user_layer_load(path, why, sizeof why) == rule, "a second time it is the same layer");
-  static const char *const systems[] = {"spherical-pendulum", "rigid-body", "double-pendulum-angles",
-                                        "charged-pendulum", "kepler"};
+  static const char *const systems[] = {"spherical-pendulum", "rigid-body",
+                                        "double-pendulum-angles", "charged-pendulum", "kepler"};
   for (int i = 0; i < 5; i++) {
     problem *x = problem_open(systems[i]);
     OK(cst_flow_fits(rule, x->s, why, sizeof why), "%s fits %s", rule->name, systems[i]);
@@ -136,23 +139,24 @@ static void test_claims(const char *path) {
     const char *text;
     int         order;
     unsigned    claims;
-  } expected[] = {{"own", 4, 0},
-                  {"project(own)", 4, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES},
-                  {"convert(own)", 4,
-                   CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-                  {"convert(own, bias=-0.5)", 4,
-                   CST_CLAIM_SYMPLECTIC | CST_CLAIM_SYMMETRIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES |
-                       CST_CLAIM_BOUNDED},
-                  {"convert(minus=rk4, plus=own)", 4,
-                   CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-                  {"convert(minus=own, plus=taylor(2))", 2,
-                   CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-                  {"convert(taylor(4))", 4,
-                   CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
-                       CST_CLAIM_MOMENTUM},
-                  {"convert(rk4)", 4,
-                   CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
-                       CST_CLAIM_MOMENTUM}};
+  } expected[] = {
+      {"own", 4, 0},
+      {"project(own)", 4, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES},
+      {"convert(own)", 4,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(own, bias=-0.5)", 4,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_SYMMETRIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES |
+           CST_CLAIM_BOUNDED},
+      {"convert(minus=rk4, plus=own)", 4,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(minus=own, plus=taylor(2))", 2,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(taylor(4))", 4,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
+           CST_CLAIM_MOMENTUM},
+      {"convert(rk4)", 4,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
+           CST_CLAIM_MOMENTUM}};
   char           why[CST_WHY];
   problem       *x = problem_open("spherical-pendulum");
   cst_layers    *own = cst_layers_create();
@@ -178,10 +182,11 @@ static void test_claims(const char *path) {
 static void test_object(const char *path) {
   char        why[CST_WHY] = "", *bytes = NULL;
   size_t      length = 0;
-  const char *reason = cst_user_layer_fetch(path, &bytes, &length), *object = in_scratch("ready.so");
-  FILE       *f = fopen(object, "w");
-  OK(!reason && f && fwrite(bytes, 1, length, f) == length && !fclose(f), "the object of %s, %zu bytes", path,
-     length);
+  const char *reason = cst_user_layer_fetch(path, &bytes, &length),
+             *object = in_scratch("ready.so");
+  FILE *f = fopen(object, "w");
+  OK(!reason && f && fwrite(bytes, 1, length, f) == length && !fclose(f),
+     "the object of %s, %zu bytes", path, length);
   OK(cst_user_layer_load(object, why, sizeof why) &&
          cst_user_layer_load(object, why, sizeof why) == cst_user_layer_load(path, why, sizeof why),
      "as a file it is the same layer");
@@ -218,11 +223,12 @@ static void refused(const char *path, const char *expected) {
 /* A file with this step and this description. */
 static const char *layer_file(const char *name, const char *body, const char *description) {
   char text[4096];
-  snprintf(text, sizeof text,
-           "#include \"constella/layer.h\"\nstatic void step(const cst_layer_step *s) {\n  cst_node "
-           "A[s->n];\n  %s\n}\n"
-           "const cst_layer_method cst_user_layer = %s;\n",
-           body, description);
+  snprintf(
+      text, sizeof text,
+      "#include \"constella/layer.h\"\nstatic void step(const cst_layer_step *s) {\n  cst_node "
+      "A[s->n];\n  %s\n}\n"
+      "const cst_layer_method cst_user_layer = %s;\n",
+      body, description);
   return write_file(name, text);
 }
 
@@ -237,55 +243,65 @@ static void test_mistakes(void) {
   refused(write_file("empty.c", ""), "it does not define cst_user_layer");
   refused(write_file("syntax.c", "\n\nint x = ;\n"), "syntax.c:3:9: error");
   refused(write_file("include.c", "#include \"other.h\"\n"), "other.h: No such file");
-  refused(write_file("symbol.c", "int cst_of_nowhere(void);\nint used;\n__attribute__((constructor)) void "
-                                 "f(void) { used = cst_of_nowhere(); }\n"),
+  refused(write_file("symbol.c",
+                     "int cst_of_nowhere(void);\nint used;\n__attribute__((constructor)) void "
+                     "f(void) { used = cst_of_nowhere(); }\n"),
           "cst_of_nowhere");
   refused(layer_file("version.c", whole, "{77, \"own\", 1, \"\", step}"),
           "it is written for version 77 of constella/layer.h");
   refused(layer_file("name.c", whole, "{CST_LAYER_VERSION, \"\", 1, \"\", step}"),
           "lacks a name, a doc or a step");
-  refused(layer_file("doc.c", whole, "{CST_LAYER_VERSION, \"own\", 1}"), "lacks a name, a doc or a step");
+  refused(layer_file("doc.c", whole, "{CST_LAYER_VERSION, \"own\", 1}"),
+          "lacks a name, a doc or a step");
   refused(layer_file("order.c", whole, "{CST_LAYER_VERSION, \"own\", 0, \"\", step}"),
           "its order is 0; it must be from 1 to 20");
-  refused(layer_file("high.c", whole, "{CST_LAYER_VERSION, \"own\", 21, \"\", step}"), "its order is 21");
+  refused(layer_file("high.c", whole, "{CST_LAYER_VERSION, \"own\", 21, \"\", step}"),
+          "its order is 21");
   refused(layer_file("nothing.c", "(void)A;", good), "its step does not fill q1");
   refused(layer_file("half.c", "(void)A; cst_layer_copy(s, s->v, s->q1);", good),
           "its step does not fill v1");
-  refused(layer_file("action.c", "(void)A; cst_layer_copy(s, s->v, s->q1); cst_layer_copy(s, s->v, s->v1);",
+  refused(layer_file("action.c",
+                     "(void)A; cst_layer_copy(s, s->v, s->q1); cst_layer_copy(s, s->v, s->v1);",
                      good),
           "its step does not fill S, the integral of L");
-  refused(layer_file("stray.c", "(void)A; cst_layer_copy(s, s->v, s->q1); s->q1[0] = 123456789;", good),
-          "its step does not fill q1");
+  refused(
+      layer_file("stray.c", "(void)A; cst_layer_copy(s, s->v, s->q1); s->q1[0] = 123456789;", good),
+      "its step does not fill q1");
   refused(layer_file("unset.c",
                      "for (int i = 0; i < s->n; i++) A[i] = -7; cst_layer_copy(s, s->v, s->q1); "
                      "s->acceleration(s, A, s->v, A); cst_layer_copy(s, A, s->v1);",
                      good),
           "its step does not fill v1");
   refused(layer_file("function.c",
-                     "s->acceleration(s, s->q, s->v, A); *s->S = s->call(s, \"sinh\", s->t, -1);", good),
+                     "s->acceleration(s, s->q, s->v, A); *s->S = s->call(s, \"sinh\", s->t, -1);",
+                     good),
           "it calls 'sinh'");
 }
 
 /* Every operation, in formulas with known values. */
 static void test_operations(void) {
-  static const char    body[] = "(void)A; cst_layer_copy(s, s->v, s->q1); cst_layer_copy(s, s->q, s->v1);\n"
-                                "  s->q1[0] = s->div(s, s->sub(s, s->pow(s, s->t, s->number(s, 3)),"
-                                " s->neg(s, s->q[0])), s->call(s, \"atan2\", s->v[0], s->t));\n"
-                                "  *s->S = s->add(s, s->call(s, \"sqrt\", s->t, -1),"
-                                " s->mul(s, s->lagrangian(s, s->q, s->v), cst_layer_part(s, 0.5)));";
+  static const char body[] =
+      "(void)A; cst_layer_copy(s, s->v, s->q1); cst_layer_copy(s, s->q, s->v1);\n"
+      "  s->q1[0] = s->div(s, s->sub(s, s->pow(s, s->t, s->number(s, 3)),"
+      " s->neg(s, s->q[0])), s->call(s, \"atan2\", s->v[0], s->t));\n"
+      "  *s->S = s->add(s, s->call(s, \"sqrt\", s->t, -1),"
+      " s->mul(s, s->lagrangian(s, s->q, s->v), cst_layer_part(s, 0.5)));";
   char                 why[CST_WHY] = "";
-  const cst_flow_rule *rule = cst_user_layer_load(layer_file("operations.c", body, good), why, sizeof why);
-  problem             *x = problem_open("henon-heiles");
-  field                f = field_of(x);
-  double               end[2 * N + 1], rate[N + 1], t = 0.3;
-  if (!rule) NOTE("%s", why);
+  const cst_flow_rule *rule =
+      cst_user_layer_load(layer_file("operations.c", body, good), why, sizeof why);
+  problem *x = problem_open("henon-heiles");
+  field    f = field_of(x);
+  double   end[2 * N + 1], rate[N + 1], t = 0.3;
+  if (!rule)
+    NOTE("%s", why);
   step(x, rule, t, x->q, x->v, end);
-  cst_evaluate_tape(f.tape, (const double *const[128]){['c'] = x->c, ['q'] = x->q, ['v'] = x->v}, rate);
+  cst_evaluate_tape(f.tape, (const double *const[128]){['c'] = x->c, ['q'] = x->q, ['v'] = x->v},
+                    rate);
   OK(fabs(end[0] - (t * t * t + x->q[0]) / atan2(x->v[0], t)) < 1e-15 && end[1] == x->v[1] &&
          end[2] == x->q[0],
      "every operation, %g", end[0]);
-  OK(fabs(end[4] - (sqrt(t) + rate[2] * t / 2)) < 1e-15 && rule->evaluations == 0, "and the Lagrangian, %g",
-     end[4]);
+  OK(fabs(end[4] - (sqrt(t) + rate[2] * t / 2)) < 1e-15 && rule->evaluations == 0,
+     "and the Lagrangian, %g", end[4]);
   cst_tape_destroy(f.tape);
   problem_close(x);
 }
@@ -294,16 +310,19 @@ static void test_operations(void) {
 static void test_aliases(void) {
   static const char elsewhere[] = "s->acceleration(s, s->q, s->v, A); cst_layer_copy(s, A, s->q1); "
                                   "cst_layer_copy(s, s->v, s->v1); *s->S = s->t;",
-                    place[] = "(void)A; cst_layer_copy(s, s->q, s->q1); s->acceleration(s, s->q1, s->v, "
-                              "s->q1); cst_layer_copy(s, s->v, s->v1); *s->S = s->t;";
+                    place[] =
+                        "(void)A; cst_layer_copy(s, s->q, s->q1); s->acceleration(s, s->q1, s->v, "
+                        "s->q1); cst_layer_copy(s, s->v, s->v1); *s->S = s->t;";
   char                 why[CST_WHY];
   problem             *x = problem_open("spherical-pendulum");
   double               one[2 * N + 1], two[2 * N + 1];
-  const cst_flow_rule *a = cst_user_layer_load(layer_file("elsewhere.c", elsewhere, good), why, sizeof why),
+  const cst_flow_rule *a = cst_user_layer_load(layer_file("elsewhere.c", elsewhere, good), why,
+                                               sizeof why),
                       *b = cst_user_layer_load(layer_file("place.c", place, good), why, sizeof why);
   step(x, a, 0.1, x->q, x->v, one);
   step(x, b, 0.1, x->q, x->v, two);
-  OK(a != b && apart(one, two, 2 * x->s->nq + 1) == 0, "accelerations in the place of the positions");
+  OK(a != b && apart(one, two, 2 * x->s->nq + 1) == 0,
+     "accelerations in the place of the positions");
   problem_close(x);
 }
 
@@ -314,7 +333,8 @@ static void tests(void) {
   test_example(example);
   test_claims(example);
   test_object(example);
-  if (cst_document_fetch(example, &text, &length)) abort();
+  if (cst_document_fetch(example, &text, &length))
+    abort();
   text = realloc(text, length + 20);
   test_cache(strcat(text, "/* another */\n"));
   free(text);
@@ -324,7 +344,8 @@ static void tests(void) {
 }
 
 int main(int argc, char **argv) {
-  if (!mkdtemp(scratch)) abort();
+  if (!mkdtemp(scratch))
+    abort();
   setenv("XDG_CACHE_HOME", in_scratch("cache"), 1);
   unsetenv("CONSTELLA_CC");
   int  status = claims_main(&argc, &argv, tests);

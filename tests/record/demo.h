@@ -34,9 +34,10 @@ enum {
 };
 
 static const char *const demo_coordinates[NCOORDINATE] = {"x1", "y1", "ξ₂", "y2"};
-static const char *const demo_methods[NCASE] = {"rattle",         "rattle",         "rattle",
-                                                "hbvm(k=6, s=2)", "hbvm(k=6, s=2)", "compose(\"x|y\", a_b)"};
-static const char *const demo_flags[NCASE] = {"ok", "ok", "plateau", "ok", "pre-asymptotic", "too-few"};
+static const char *const demo_methods[NCASE] = {
+    "rattle", "rattle", "rattle", "hbvm(k=6, s=2)", "hbvm(k=6, s=2)", "compose(\"x|y\", a_b)"};
+static const char *const demo_flags[NCASE] = {"ok",     "ok", "plateau", "ok", "pre-asymptotic",
+                                              "too-few"};
 static const double      demo_steps[NCASE] = {0.1, 0.05, 0.025, 0.1, 0.05, 1.0 / 3.0};
 
 static const cst_dimension demo_dimension[DEMO_DIMENSIONS] = {
@@ -48,9 +49,14 @@ static const cst_dimension demo_dimension[DEMO_DIMENSIONS] = {
 };
 
 static const cst_field demo_field[DEMO_FIELDS] = {
-    [FINAL_Q] = {"/final/q", CST_TYPE_F64, 3, {CASE, MEMBER, COORDINATE}, "m", "position at the end"},
-    [FINAL_LAMBDA] =
-        {"/final/lambda", CST_TYPE_F64, 3, {CASE, MEMBER, CONSTRAINT}, "N/m", "multipliers at the end"},
+    [FINAL_Q] =
+        {"/final/q", CST_TYPE_F64, 3, {CASE, MEMBER, COORDINATE}, "m", "position at the end"},
+    [FINAL_LAMBDA] = {"/final/lambda",
+                      CST_TYPE_F64,
+                      3,
+                      {CASE, MEMBER, CONSTRAINT},
+                      "N/m",
+                      "multipliers at the end"},
     [FINAL_STATUS] = {"/final/status",
                       CST_TYPE_I8,
                       2,
@@ -65,8 +71,12 @@ static const cst_field demo_field[DEMO_FIELDS] = {
     [S_STEP] = {"/statistics/step", CST_TYPE_F64, 1, {CASE}, "s", "nominal step"},
     [S_MEMBERS] = {"/statistics/members", CST_TYPE_I64, 1, {CASE}, "1", "trajectories"},
     [S_FAILED] = {"/statistics/failed", CST_TYPE_I64, 1, {CASE}, "1", "trajectories that failed"},
-    [S_EVALUATIONS] =
-        {"/statistics/evaluations_per_step", CST_TYPE_F64, 1, {CASE}, "1", "evaluations of the force"},
+    [S_EVALUATIONS] = {"/statistics/evaluations_per_step",
+                       CST_TYPE_F64,
+                       1,
+                       {CASE},
+                       "1",
+                       "evaluations of the force"},
     [S_ERROR] = {"/statistics/error", CST_TYPE_F64, 1, {CASE}, "1", "error at the end"},
     [S_ORDER] = {"/statistics/order", CST_TYPE_F64, 1, {CASE}, "1", "order of convergence"},
     [S_FLAG] = {"/statistics/flag", CST_TYPE_TEXT, 1, {CASE}, "1", "what to think of the order"},
@@ -81,9 +91,10 @@ static inline double demo_q(long c, long m, long k) {
 
 /* Before its first flush. */
 static inline cst_record *demo_begin(MPI_Comm comm, const char *path, char *why, int n) {
-  cst_record *r =
-      cst_record_create(comm, path, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why, n);
-  if (!r) return NULL;
+  cst_record *r = cst_record_create(comm, path, demo_dimension, DEMO_DIMENSIONS, demo_field,
+                                    DEMO_FIELDS, why, n);
+  if (!r)
+    return NULL;
   cst_record_attribute(r, "/", "schema", "constella/1");
   cst_record_attribute(r, "/", "study", "study: order\ntitle: größer\n");
   cst_record_attribute(r, "/statistics", "columns", "method, step, error, order, flag");
@@ -96,7 +107,8 @@ static inline cst_record *demo_begin(MPI_Comm comm, const char *path, char *why,
 
 static inline cst_record *demo_create(MPI_Comm comm, const char *path, char *why, int n) {
   cst_record *r = demo_begin(comm, path, why, n);
-  if (r) cst_record_flush(r);
+  if (r)
+    cst_record_flush(r);
   return r;
 }
 
@@ -104,10 +116,13 @@ static inline cst_record *demo_create(MPI_Comm comm, const char *path, char *why
 static inline bool demo_write_row(cst_record *r, long c, long m) {
   double      q[NCOORDINATE];
   signed char status = c == 4 && m == 1 ? 3 : 0;
-  long start[3] = {c, m, 0}, count[3] = {1, 1, NCOORDINATE}, none[3] = {1, 1, 0}, steps = 1000000000000 + c;
-  int  newton = (int)(10 * c + m);
-  for (long k = 0; k < NCOORDINATE; k++) q[k] = demo_q(c, m, k);
-  return cst_record_write(r, FINAL_Q, start, count, q) && cst_record_write(r, FINAL_LAMBDA, start, none, q) &&
+  long        start[3] = {c, m, 0}, count[3] = {1, 1, NCOORDINATE}, none[3] = {1, 1, 0},
+       steps = 1000000000000 + c;
+  int newton = (int)(10 * c + m);
+  for (long k = 0; k < NCOORDINATE; k++)
+    q[k] = demo_q(c, m, k);
+  return cst_record_write(r, FINAL_Q, start, count, q) &&
+         cst_record_write(r, FINAL_LAMBDA, start, none, q) &&
          cst_record_write(r, COUNT_STEPS, start, count, &steps) &&
          cst_record_write(r, COUNT_NEWTON, start, count, &newton) &&
          cst_record_write(r, FINAL_STATUS, start, count, &status);
@@ -126,12 +141,15 @@ static inline bool demo_write_statistics(cst_record *r, long c) {
   double speed = 1e6 * (double)(c + 1);
   long   one = 1, members = NMEMBER, failed = c == 4;
   return demo_write_text(r, S_SYSTEM, c, "double-pendulum") &&
-         demo_write_text(r, S_METHOD, c, demo_methods[c]) && demo_write_text(r, S_FLAG, c, demo_flags[c]) &&
+         demo_write_text(r, S_METHOD, c, demo_methods[c]) &&
+         demo_write_text(r, S_FLAG, c, demo_flags[c]) &&
          cst_record_write(r, S_STEP, &c, &one, &demo_steps[c]) &&
          cst_record_write(r, S_MEMBERS, &c, &one, &members) &&
          cst_record_write(r, S_FAILED, &c, &one, &failed) &&
          cst_record_write(r, S_EVALUATIONS, &c, &one, &evaluations) &&
-         cst_record_write(r, S_ERROR, &c, &one, &error) && cst_record_write(r, S_ORDER, &c, &one, &order) &&
-         cst_record_write(r, S_MOMENTUM, &c, &one, &drift) && cst_record_write(r, SPEED, &c, &one, &speed);
+         cst_record_write(r, S_ERROR, &c, &one, &error) &&
+         cst_record_write(r, S_ORDER, &c, &one, &order) &&
+         cst_record_write(r, S_MOMENTUM, &c, &one, &drift) &&
+         cst_record_write(r, SPEED, &c, &one, &speed);
 }
 #endif

@@ -41,7 +41,8 @@ static bool exists(void) {
 
 static void write_claim(const char *host, long pid, double start) {
   FILE *f = fopen(name, "w");
-  if (f) fprintf(f, "%s %ld %.0f 2024-01-02T03:04:05Z\n", host, pid, start), fclose(f);
+  if (f)
+    fprintf(f, "%s %ld %.0f 2024-01-02T03:04:05Z\n", host, pid, start), fclose(f);
 }
 
 /* Simulates a file system without locks, where F_OFD_SETLK fails, for the rest of the process. */
@@ -55,7 +56,8 @@ static void without_locks(void) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof code / sizeof *code, code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
     _exit(9);
 }
 
@@ -64,23 +66,29 @@ static void without_locks(void) {
 static pid_t owner_process(bool locks, double beat) {
   int  says[2];
   char word = 0;
-  if (pipe(says)) return 0;
+  if (pipe(says))
+    return 0;
   pid_t child = fork();
   if (child == 0) {
-    if (!locks) without_locks();
+    if (!locks)
+      without_locks();
     cst_lock *l = cst_lock_take_within(path, 1, why, sizeof why);
-    if (write(says[1], l ? "y" : "n", 1) != 1) _exit(1);
-    for (; l; wait_seconds(beat)) cst_lock_beat(l);
+    if (write(says[1], l ? "y" : "n", 1) != 1)
+      _exit(1);
+    for (; l; wait_seconds(beat))
+      cst_lock_beat(l);
     _exit(1);
   }
   close(says[1]);
-  if (read(says[0], &word, 1) != 1) word = 0;
+  if (read(says[0], &word, 1) != 1)
+    word = 0;
   close(says[0]);
   return word == 'y' ? child : 0;
 }
 
 static void end(pid_t child) {
-  if (child > 0) kill(child, SIGKILL), waitpid(child, NULL, 0);
+  if (child > 0)
+    kill(child, SIGKILL), waitpid(child, NULL, 0);
 }
 
 static void alone(void) {
@@ -91,7 +99,8 @@ static void alone(void) {
   cst_lock *l = cst_lock_take(path, why, sizeof why);
   OK(l && exists(), "a lock is taken");
   FILE *f = fopen(name, "r");
-  if (f) text[fread(text, 1, sizeof text - 1, f)] = 0, fclose(f);
+  if (f)
+    text[fread(text, 1, sizeof text - 1, f)] = 0, fclose(f);
   snprintf(wanted, sizeof wanted, " %ld %.0f 20", (long)getpid(), cst_lock_process_start(getpid()));
   OK(strstr(text, wanted) != NULL, "and says whose it is: %.*s", (int)strcspn(text, "\n"), text);
   OK(cst_lock_look(path, &held, &age) && held && age < 10, "it is held, seen from outside");
@@ -117,12 +126,14 @@ static void other_process(bool locks) {
   OK(child > 0, "%s: another process takes it", how);
   cst_lock *l = cst_lock_take_within(path, 1, why, sizeof why);
   snprintf(wanted, sizeof wanted, "is being written by process %ld on host ", (long)child);
-  OK(!l && strstr(why, wanted) && strstr(why, " since 20"), "%s: refused while it lives: %s", how, why);
+  OK(!l && strstr(why, wanted) && strstr(why, " since 20"), "%s: refused while it lives: %s", how,
+     why);
   OK(now() - t < 5, "%s: at once, or at its next beat", how);
   end(child);
   t = now();
   l = cst_lock_take(path, why, sizeof why);
-  OK(l && now() - t < 5, "%s: taken over at once when it was killed%s%s", how, l ? "" : ": ", l ? "" : why);
+  OK(l && now() - t < 5, "%s: taken over at once when it was killed%s%s", how, l ? "" : ": ",
+     l ? "" : why);
   cst_lock_release(l);
   OK(!exists(), "%s: and given up", how);
 }
@@ -155,14 +166,17 @@ static void far_away(void) {
   write_claim("elsewhere", 7, 1);
   pid_t child = fork();
   if (child == 0)
-    for (;; wait_seconds(0.1)) utimensat(AT_FDCWD, name, NULL, 0);
+    for (;; wait_seconds(0.1))
+      utimensat(AT_FDCWD, name, NULL, 0);
   l = cst_lock_take_within(path, 2, why, sizeof why);
-  OK(!l && !strcmp(why, "is being written by process 7 on host elsewhere since 2024-01-02T03:04:05Z"),
+  OK(!l &&
+         !strcmp(why, "is being written by process 7 on host elsewhere since 2024-01-02T03:04:05Z"),
      "one that lives is not: %s", why);
   end(child);
   unlink(name);
   FILE *f = fopen(name, "w");
-  if (f) fclose(f);
+  if (f)
+    fclose(f);
   l = cst_lock_take_within(path, 0.5, why, sizeof why);
   OK(l != NULL, "an empty file that nobody touches is no claim for ever");
   cst_lock_release(l);
@@ -174,25 +188,33 @@ static int winners(bool locks) {
   int   start[2], says[2], stop[2], won = 0;
   pid_t child[MANY];
   char  word;
-  if (pipe(start) || pipe(says) || pipe(stop)) return -1;
+  if (pipe(start) || pipe(says) || pipe(stop))
+    return -1;
   for (int i = 0; i < MANY; i++) {
     child[i] = fork();
-    if (child[i]) continue;
+    if (child[i])
+      continue;
     close(start[1]), close(stop[1]);
-    if (!locks) without_locks();
-    if (read(start[0], &word, 1) < 0) _exit(1);
-    cst_lock *l = cst_lock_take_within(path, locks ? 0.5 : 2, why,
-                                       sizeof why); /* longer than the time until a claim is certain */
-    if (write(says[1], l ? "y" : "n", 1) != 1) _exit(1);
+    if (!locks)
+      without_locks();
+    if (read(start[0], &word, 1) < 0)
+      _exit(1);
+    cst_lock *l = cst_lock_take_within(
+        path, locks ? 0.5 : 2, why, sizeof why); /* longer than the time until a claim is certain */
+    if (write(says[1], l ? "y" : "n", 1) != 1)
+      _exit(1);
     for (struct pollfd p = {.fd = stop[0]}; !poll(&p, 1, 50);)
-      if (l) cst_lock_beat(l);
+      if (l)
+        cst_lock_beat(l);
     cst_lock_release(l);
     _exit(0);
   }
   close(start[0]), close(start[1]); /* all start when the last writing end is closed */
-  for (int i = 0; i < MANY && read(says[0], &word, 1) == 1; i++) won += word == 'y';
+  for (int i = 0; i < MANY && read(says[0], &word, 1) == 1; i++)
+    won += word == 'y';
   close(stop[0]), close(stop[1]), close(says[0]), close(says[1]);
-  for (int i = 0; i < MANY; i++) waitpid(child[i], NULL, 0);
+  for (int i = 0; i < MANY; i++)
+    waitpid(child[i], NULL, 0);
   return won;
 }
 
@@ -200,7 +222,8 @@ static void at_once(void) {
   char host[256] = "";
   int  bad = 0;
   gethostname(host, sizeof host - 1);
-  for (int round = 0; round < 10; round++) bad += winners(true) != 1 || exists();
+  for (int round = 0; round < 10; round++)
+    bad += winners(true) != 1 || exists();
   OK(!bad, "%d processes at once, ten times: exactly one gets it, but for %d rounds", MANY, bad);
   for (int round = bad = 0; round < 10; round++) {
     write_claim(host, getpid(), 1);
@@ -209,7 +232,8 @@ static void at_once(void) {
   OK(!bad, "where a dead process of this host had it: the same, but for %d", bad);
   write_claim("elsewhere", 7, 1);
   OK(winners(true) == 1 && !exists(), "where another host had it: the same");
-  for (int round = bad = 0; round < 5; round++) bad += winners(false) != 1 || exists();
+  for (int round = bad = 0; round < 5; round++)
+    bad += winners(false) != 1 || exists();
   OK(!bad, "without locks: the same, but for %d", bad);
   for (int round = bad = 0; round < 2; round++) {
     write_claim(host, getpid(), 1);
@@ -219,18 +243,21 @@ static void at_once(void) {
 }
 
 static void read_only(void) {
-  if (geteuid() == 0 && seteuid(65534)) return;
+  if (geteuid() == 0 && seteuid(65534))
+    return;
   chmod(folder, 0555);
   OK(!cst_lock_take(path, why, sizeof why) && strstr(why, "cannot be locked by "),
      "a folder that cannot be written: %s", why);
-  if (getuid() == 0 && seteuid(0)) return;
+  if (getuid() == 0 && seteuid(0))
+    return;
   chmod(folder, 0755);
 }
 
 int main(void) {
   const char *base = getenv("TMPDIR");
   snprintf(folder, sizeof folder, "%s/constella-lock-XXXXXX", base ? base : "/tmp");
-  if (!mkdtemp(folder)) return 1;
+  if (!mkdtemp(folder))
+    return 1;
   snprintf(path, sizeof path, "%s/x.h5", folder);
   snprintf(name, sizeof name, "%s.lock", path);
   alone();

@@ -28,13 +28,16 @@ static void write_demo(void) {
   OK(!*cst_record_error(r), "attributes are written %s", cst_record_error(r));
   bool ok = true, same = true;
   for (long i = 0; i < NCASE * NMEMBER; i++)
-    if (i % size == rank && i != 7) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+    if (i % size == rank && i != 7)
+      ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
   OK(ok, "rows are written independently, those of zero length too");
   ok = true;
   for (long c = 0; c < NCASE; c++)
-    if (c % size == rank) ok = demo_write_statistics(r, c) && ok;
+    if (c % size == rank)
+      ok = demo_write_statistics(r, c) && ok;
   double period = 6.25;
-  if (rank == 0) ok = cst_record_write(r, SCALAR, NULL, NULL, &period) && ok;
+  if (rank == 0)
+    ok = cst_record_write(r, SCALAR, NULL, NULL, &period) && ok;
   OK(ok, "text, numbers and a scalar are written");
   for (long i = rank; i < NCASE * NMEMBER; i += size) {
     double q[NCOORDINATE];
@@ -80,7 +83,8 @@ static void read_text(cst_result *r) {
   long rows = 0;
   char(*m)[CST_TEXT_WIDTH + 1] = cst_result_read_text(r, "/statistics/method", &rows);
   bool same = m && rows == NCASE;
-  for (int c = 0; same && c < NCASE; c++) same = !strcmp(m[c], demo_methods[c]);
+  for (int c = 0; same && c < NCASE; c++)
+    same = !strcmp(m[c], demo_methods[c]);
   OK(same, "text of every case");
   free(m);
   char(*x)[CST_TEXT_WIDTH + 1] = cst_result_read_text(r, "/coordinate", &rows);
@@ -98,7 +102,8 @@ static void read_text(cst_result *r) {
          !cst_result_text(r, "/run", "pid"),
      "no text: absent, or a number");
   double x1 = 0;
-  OK(cst_result_number(r, "/run", "ranks", &x1) && x1 == 2 && !cst_result_number(r, "/run", "state", &x1),
+  OK(cst_result_number(r, "/run", "ranks", &x1) && x1 == 2 &&
+         !cst_result_number(r, "/run", "state", &x1),
      "numbers of /run");
   OK(cst_result_number(r, "/run", "pid", &x1) && x1 > 1, "the process of rank 0 is on record");
 }
@@ -107,7 +112,8 @@ static void read_list(cst_result *r) {
   char(*list)[96];
   int  n = cst_result_list(r, "/statistics", &list);
   bool same = n == S_MOMENTUM - S_SYSTEM + 1;
-  for (int i = 0; same && i < n; i++) same = !strcmp(list[i], demo_field[S_SYSTEM + i].path);
+  for (int i = 0; same && i < n; i++)
+    same = !strcmp(list[i], demo_field[S_SYSTEM + i].path);
   OK(same, "datasets are listed in the order of creation");
   free(list);
   n = cst_result_list(r, "/", &list);
@@ -149,7 +155,8 @@ static void attributes_grow(void) {
 
 /* Called on one rank, as by the program, because it may make a file for a moment. */
 static bool refused(const char *name, bool overwrite, const char *word) {
-  if (rank > 0) return true;
+  if (rank > 0)
+    return true;
   const char *text = cst_record_refuse(name, overwrite);
   NOTE("%s: %s", name, text ? text : "(accepted)");
   return word ? text && strstr(text, word) : !text;
@@ -166,7 +173,8 @@ static bool note_is(const char *name, const char *wanted) {
 
 /* Opening the file must fail with this message and leave the file unchanged. */
 static void not_taken_up(const cst_dimension *d, const cst_field *f, int nfield, const char *word) {
-  cst_record *r = cst_record_open(MPI_COMM_WORLD, file, d, DEMO_DIMENSIONS, f, nfield, why, sizeof why);
+  cst_record *r =
+      cst_record_open(MPI_COMM_WORLD, file, d, DEMO_DIMENSIONS, f, nfield, why, sizeof why);
   OK(!r && strstr(why, word) && note_is("state", "interrupted"), "refused: %s", r ? "no" : why);
 }
 
@@ -198,12 +206,15 @@ static bool size_is(off_t wanted) {
   return !stat(file, &s) && s.st_size == wanted;
 }
 
-static bool error_has(const cst_record *r, const char *word) { return strstr(cst_record_error(r), word); }
+static bool error_has(const cst_record *r, const char *word) {
+  return strstr(cst_record_error(r), word);
+}
 
 /* Changes that are allowed after the first flush, and those that are not. */
 static void sealed(cst_record *r) {
   char long_text[601];
-  for (int i = 0; i < 600; i += 2) memcpy(long_text + i, "ö", 3);
+  for (int i = 0; i < 600; i += 2)
+    memcpy(long_text + i, "ö", 3);
   long_text[0] = 'o', long_text[1] = '.',
   memmove(long_text + 1, long_text + 2, 599); /* an odd number of bytes before the cut */
   cst_record_text(r, "/run", "finished", long_text);
@@ -211,12 +222,14 @@ static void sealed(cst_record *r) {
   cst_record_flush(r);
   OK(!*cst_record_error(r), "fixed texts and numbers change %s", cst_record_error(r));
   long_text[255] = 0;
-  OK(note_is("finished", long_text), "and are on disk; a long text is cut at the border of a character");
+  OK(note_is("finished", long_text),
+     "and are on disk; a long text is cut at the border of a character");
   cst_record_text(r, "/run", "unheard", "x");
   OK(error_has(r, "unheard of /run: is not a fixed text that was there"), "none is made: %s",
      cst_record_error(r));
   cst_record_number(r, "/run", "finished", 1);
-  OK(error_has(r, "finished of /run: is not a number"), "no text becomes a number: %s", cst_record_error(r));
+  OK(error_has(r, "finished of /run: is not a number"), "no text becomes a number: %s",
+     cst_record_error(r));
   cst_record_text(r, "/run", "started", "x");
   OK(error_has(r, "started of /run"), "text of any length stays: %s", cst_record_error(r));
   cst_record_attribute(r, "/run", "finished", "x");
@@ -227,21 +240,23 @@ static void sealed(cst_record *r) {
 
 static void taken_up(void) {
   in_folder("demo.h5");
-  OK(!cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why,
-                      sizeof why),
+  OK(!cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field,
+                      DEMO_FIELDS, why, sizeof why),
      "a complete file: %s", why);
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("again.h5"), why, sizeof why);
   bool        ok = true, same = true;
   struct stat s;
-  for (long i = rank; i < 12; i += size) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+  for (long i = rank; i < 12; i += size)
+    ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
   OK(ok && cst_record_close(r, "interrupted"), "twelve rows, and the run stops");
-  OK(refused(file, false, "exists (interrupted, 12 of 30 trajectories done); --resume continues it"),
+  OK(refused(file, false,
+             "exists (interrupted, 12 of 30 trajectories done); --resume continues it"),
      "which is said where it is in the way");
   differences();
   MPI_Barrier(MPI_COMM_WORLD);
   stat(file, &s);
-  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why,
-                      sizeof why);
+  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field,
+                      DEMO_FIELDS, why, sizeof why);
   OK(r && note_is("state", "running"), "it is taken up%s%s", r ? "" : ": ", r ? "" : why);
   double q[NCOORDINATE];
   long   start[3] = {2, 1, 0}, count[3] = {1, 1, NCOORDINATE};
@@ -265,13 +280,14 @@ static void taken_up(void) {
 }
 
 static void not_ours(void) {
-  cst_record *r =
-      cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), demo_dimension, 1, NULL, 0, why, sizeof why);
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), demo_dimension, 1, NULL, 0,
+                                    why, sizeof why);
   cst_record_attribute(r, "/run", "host", "of any length");
   OK(cst_record_close(r, "interrupted"), "one whose host is a text of any length");
   r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, 1, NULL, 0, why, sizeof why);
   OK(!r && strstr(why, "another version"), "is not taken up: %s", why);
-  r = cst_record_open(MPI_COMM_WORLD, in_folder("none.h5"), demo_dimension, 1, NULL, 0, why, sizeof why);
+  r = cst_record_open(MPI_COMM_WORLD, in_folder("none.h5"), demo_dimension, 1, NULL, 0, why,
+                      sizeof why);
   OK(!r && strstr(why, "No such file"), "nor is none: %s", why);
 }
 
@@ -280,12 +296,14 @@ static void pulled_away(void) {
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("gone.h5"), why, sizeof why);
   OK(cst_record_sync(r, why, sizeof why), "a file that is there is synchronised");
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) unlink(file);
+  if (rank == 0)
+    unlink(file);
   MPI_Barrier(MPI_COMM_WORLD);
   OK(!cst_record_sync(r, why, sizeof why) && strstr(why, "removed or replaced"),
      "one that was removed is not: %s", why);
   FILE *f = rank == 0 ? fopen(file, "w") : NULL;
-  if (f) fclose(f);
+  if (f)
+    fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
   OK(!cst_record_sync(r, why, sizeof why) && strstr(why, "removed or replaced"),
      "nor one that was replaced: %s", why);
@@ -300,11 +318,13 @@ static void misuse(void) {
          strstr(why, "/case is the scale"),
      "a group under a scale: %s", why);
   strcpy(f.path, "nothing");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a path without /: %s", why);
-  strcpy(f.path, "/a/b"), f.dim[0] = 2;
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a dimension out of range: %s",
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a path without /: %s",
      why);
-  cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}, {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}};
+  strcpy(f.path, "/a/b"), f.dim[0] = 2;
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why),
+     "a dimension out of range: %s", why);
+  cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"},
+                        {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}};
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file),
      "a field twice: %s", why);
   strcpy(twice[1].path, "/a/b/c");
@@ -327,7 +347,8 @@ static void no_room(void) {
   in_folder("room.h5");
   OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", d, 2, &f, 1, why, sizeof why),
      "a folder that cannot be written: %s", why);
-  OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", d, 2, &f, 1, why, sizeof why) && exists("/dev/full"),
+  OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", d, 2, &f, 1, why, sizeof why) &&
+         exists("/dev/full"),
      "a device: %s", why);
   struct rlimit old, low;
   getrlimit(RLIMIT_FSIZE, &old);
@@ -347,12 +368,15 @@ static void no_room(void) {
   NOTE("in %.2f s", MPI_Wtime() - t);
   long start[2] = {(1 << 17) - 1, 0}, count[2] = {1, 64};
   bool ok = cst_record_read(r, 0, start, count, x);
-  for (int i = 0; i < 64; i++) ok = ok && isnan(x[i]);
+  for (int i = 0; i < 64; i++)
+    ok = ok && isnan(x[i]);
   OK(ok, "the last row is NaN");
   setrlimit(RLIMIT_FSIZE, &low);
-  OK(!cst_record_write(r, 0, start, count, x), "a write that fails says so: %s", cst_record_error(r));
+  OK(!cst_record_write(r, 0, start, count, x), "a write that fails says so: %s",
+     cst_record_error(r));
   setrlimit(RLIMIT_FSIZE, &old);
-  OK(cst_record_write(r, 0, start, count, x) && cst_record_close(r, "complete"), "and succeeds later");
+  OK(cst_record_write(r, 0, start, count, x) && cst_record_close(r, "complete"),
+     "and succeeds later");
 }
 
 static void many_fields(void) {
@@ -364,14 +388,16 @@ static void many_fields(void) {
     snprintf(f[k].path, sizeof f[k].path, "/many/x%d", (k * 7) % MANY);
   }
   double      t = MPI_Wtime();
-  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("many.h5"), &d, 1, f, MANY, why, sizeof why);
+  cst_record *r =
+      cst_record_create(MPI_COMM_WORLD, in_folder("many.h5"), &d, 1, f, MANY, why, sizeof why);
   OK(r && cst_record_close(r, "complete"), "%d fields", MANY);
   NOTE("in %.2f s", MPI_Wtime() - t);
   cst_result *g = cst_result_open(file, why, sizeof why);
   char(*list)[96];
   int  n = cst_result_list(g, "/many", &list);
   bool same = n == MANY;
-  for (int k = 0; same && k < MANY; k++) same = !strcmp(list[k], f[k].path);
+  for (int k = 0; same && k < MANY; k++)
+    same = !strcmp(list[k], f[k].path);
   OK(same, "in the order of creation");
   free(list), free(f);
   cst_result_close(g);
@@ -392,13 +418,17 @@ static void refusals(void) {
 
 static void not_results(void) {
   FILE *f;
-  OK(!cst_result_open(in_folder("none.h5"), why, sizeof why) && strstr(why, "No such"), "no file: %s", why);
+  OK(!cst_result_open(in_folder("none.h5"), why, sizeof why) && strstr(why, "No such"),
+     "no file: %s", why);
   OK(!cst_result_open(folder, why, sizeof why), "a folder: %s", why);
   in_folder("text.h5");
-  if (rank == 0 && (f = fopen(file, "w"))) fputs("hello\n", f), fclose(f);
+  if (rank == 0 && (f = fopen(file, "w")))
+    fputs("hello\n", f), fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_result_open(file, why, sizeof why) && strstr(why, "not a Constella result"), "a text: %s", why);
-  OK(refused(file, false, "exists and is not a Constella result; --overwrite") && refused(file, true, NULL),
+  OK(!cst_result_open(file, why, sizeof why) && strstr(why, "not a Constella result"), "a text: %s",
+     why);
+  OK(refused(file, false, "exists and is not a Constella result; --overwrite") &&
+         refused(file, true, NULL),
      "which may be replaced");
 }
 
@@ -409,12 +439,14 @@ int main(int argc, char **argv) {
   if (rank == 0) {
     const char *base = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/constella-record-XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!mkdtemp(folder))
+      MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
   write_demo();
   cst_result *r = cst_result_open(in_folder("demo.h5"), why, sizeof why);
-  if (OK(r != NULL, "a result is opened")) read_numbers(r), read_text(r), read_list(r);
+  if (OK(r != NULL, "a result is opened"))
+    read_numbers(r), read_text(r), read_list(r);
   cst_result_close(r);
   attributes_grow();
   taken_up();
@@ -428,7 +460,8 @@ int main(int argc, char **argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   static const char *const made[] = {"demo.h5", "attributes.h5", "misuse.h5", "room.h5", "many.h5",
                                      "text.h5", "again.h5",      "old.h5",    "gone.h5"};
-  for (int i = 0; rank == 0 && i < 9; i++) unlink(in_folder(made[i]));
+  for (int i = 0; rank == 0 && i < 9; i++)
+    unlink(in_folder(made[i]));
   OK(rank || !rmdir(folder), "nothing else was left behind");
   int bad = tap_done();
   MPI_Finalize();

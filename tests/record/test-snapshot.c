@@ -25,7 +25,8 @@ static const struct {
 
 static char *bytes_of(int section, long number, size_t size) {
   char *x = malloc(size + 1);
-  for (size_t i = 0; i < size; i++) x[i] = (char)((long)i * 7 + section * 31 + number);
+  for (size_t i = 0; i < size; i++)
+    x[i] = (char)((long)i * 7 + section * 31 + number);
   return x;
 }
 
@@ -49,7 +50,8 @@ static bool whole(long number, size_t large) {
   bool          ok = s && cst_snapshot_check(s) && cst_snapshot_count(s) == SECTIONS;
   for (int i = 0; ok && i < SECTIONS; i++) {
     char   name[CST_SNAPSHOT_NAME];
-    size_t size = cst_snapshot_section(s, i, name), wanted = i < SECTIONS - 1 ? sections[i].size : large;
+    size_t size = cst_snapshot_section(s, i, name),
+           wanted = i < SECTIONS - 1 ? sections[i].size : large;
     ok = size == wanted && !strncmp(name, sections[i].name, sizeof name);
     char *x = malloc(size + 1), *y = bytes_of(i, number, size);
     ok = ok && cst_snapshot_read(s, i, x) && !memcmp(x, y, size);
@@ -92,15 +94,18 @@ static void touch(const char *end) {
   char name[400];
   snprintf(name, sizeof name, "%s.checkpoint.%s", path, end);
   FILE *f = fopen(name, "w");
-  if (f) fputs("x", f), fclose(f);
+  if (f)
+    fputs("x", f), fclose(f);
 }
 
 static void kept(void) {
   long n[8] = {0};
   touch("1.new"), touch("03"), touch("2.bak"), touch("-1"), touch("");
-  for (long k = 1; k <= 12; k++) write_one(k, 100, k <= 5 ? 3 : 0);
+  for (long k = 1; k <= 12; k++)
+    write_one(k, 100, k <= 5 ? 3 : 0);
   int count = cst_snapshot_list(path, n, 8);
-  OK(count == 2 && n[0] == 12 && n[1] == 11, "the last two are kept, newest first: %ld %ld", n[0], n[1]);
+  OK(count == 2 && n[0] == 12 && n[1] == 11, "the last two are kept, newest first: %ld %ld", n[0],
+     n[1]);
   OK(whole(11, 100) && whole(12, 100), "and whole");
   OK(there("03") && there("2.bak") && there("-1") && there("") && !there("1.new"),
      "files of other names are left alone");
@@ -123,8 +128,10 @@ static bool noticed(void) {
   cst_snapshot *s = cst_snapshot_open(path, 1, why, sizeof why);
   bool          bad = !s || !cst_snapshot_check(s), unread = !s;
   int           worse = !s;
-  for (int part = 0; s && part < 3; part++) worse += !cst_snapshot_check_part(s, part, 3);
-  if (bad != (worse > 0)) return !bad; /* three parts find what one finds */
+  for (int part = 0; s && part < 3; part++)
+    worse += !cst_snapshot_check_part(s, part, 3);
+  if (bad != (worse > 0))
+    return !bad; /* three parts find what one finds */
   for (int i = 0; s && i < cst_snapshot_count(s); i++) {
     char  name[CST_SNAPSHOT_NAME];
     char *x = malloc(cst_snapshot_section(s, i, name) + 1);
@@ -158,7 +165,8 @@ static void damage(void) {
   size_t n;
   write_one(1, 300, 0);
   n = load(&bytes);
-  for (size_t length = 0; length < n; length++) store(bytes, length), unnoticed += !noticed();
+  for (size_t length = 0; length < n; length++)
+    store(bytes, length), unnoticed += !noticed();
   OK(!unnoticed, "cut short at any of %zu lengths: noticed, but for %d", n, unnoticed);
   for (size_t bit = 0; bit < 8 * n; bit++) {
     bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
@@ -179,8 +187,10 @@ static void damage(void) {
 static void wrong_digest(void) {
   cst_snapshot_place   place = {.size = 3};
   cst_snapshot_writer *w = cst_snapshot_begin(path, 1, why, sizeof why);
-  if (w) cst_snapshot_enter(w, "x", &place);
-  OK(w && cst_snapshot_add(w, "y", "abc", 3) && cst_snapshot_commit(w, 0, why, sizeof why) && noticed(),
+  if (w)
+    cst_snapshot_enter(w, "x", &place);
+  OK(w && cst_snapshot_add(w, "y", "abc", 3) && cst_snapshot_commit(w, 0, why, sizeof why) &&
+         noticed(),
      "bytes that are not those of the digest are noticed");
 }
 
@@ -199,19 +209,22 @@ static void parts(void) {
   ok = ok && cst_snapshot_write(path, 1, 0, first, of_first, 3, why, sizeof why);
   OK(ok && !there("1"), "parts are written before the whole is there: %s", why);
   cst_snapshot_enter(w, "lanes", &of_second[0]);
-  for (int i = 0; i < 3; i++) cst_snapshot_enter(w, i < 2 ? "lanes" : "gap", &of_first[i]);
+  for (int i = 0; i < 3; i++)
+    cst_snapshot_enter(w, i < 2 ? "lanes" : "gap", &of_first[i]);
   cst_snapshot_add(w, "done", "end", 4);
   OK(cst_snapshot_commit(w, 0, why, sizeof why), "and then it is");
   cst_snapshot *s = cst_snapshot_open(path, 1, why, sizeof why);
   OK(s && cst_snapshot_count(s) == 5 && cst_snapshot_check(s), "with sections of all: %s", why);
-  for (int i = 0; s && i < 3; i++) ok = cst_snapshot_read(s, i, got[i]) && ok;
+  for (int i = 0; s && i < 3; i++)
+    ok = cst_snapshot_read(s, i, got[i]) && ok;
   ok = s && cst_snapshot_read(s, 4, got[3]) && ok;
   OK(ok && !strcmp(got[0], bytes[2]) && !strcmp(got[1], bytes[0]) && !strcmp(got[3], "end"),
      "which are what was written");
   OK(s && cst_snapshot_section(s, 3, name) == CST_SNAPSHOT_PAGE - 30 && !strcmp(name, "gap"),
      "also the zeros that fill a page");
   cst_snapshot_close(s);
-  OK(!cst_snapshot_write(path, 7, 0, second, of_second, 1, why, sizeof why) && strstr(why, "No such file"),
+  OK(!cst_snapshot_write(path, 7, 0, second, of_second, 1, why, sizeof why) &&
+         strstr(why, "No such file"),
      "there is no part of what was not begun: %s", why);
   free((void *)(uintptr_t)zeros);
 }
@@ -235,21 +248,26 @@ static void full_disk(void) {
   write_one(1, LARGE, 0);
   stat(cst_snapshot_name(path, 1, name), &s);
   const rlim_t all = (rlim_t)s.st_size,
-               room[] = {0, 10, 1 << 20, all - sizeof(cst_snapshot_trailer) - 70, all - 60, all - 1};
-  for (int i = 0; i < 6; i++) ok = refused_within(room[i]) && ok;
+               room[] = {0,        10,     1 << 20, all - sizeof(cst_snapshot_trailer) - 70,
+                         all - 60, all - 1};
+  for (int i = 0; i < 6; i++)
+    ok = refused_within(room[i]) && ok;
   OK(ok, "no room, in a section, the index or the trailer: %s", why);
   OK(whole(1, LARGE), "the earlier one is whole");
   OK(!refused_within(all) && whole(2, LARGE), "with room for the last byte there is no failure");
 }
 
 static void read_only(void) {
-  if (geteuid() == 0 && seteuid(65534)) return;
+  if (geteuid() == 0 && seteuid(65534))
+    return;
   chmod(folder, 0555);
   cst_snapshot_writer *w = cst_snapshot_begin(path, 3, why, sizeof why);
   OK(!w && *why, "a folder that cannot be written: %s", why);
-  if (getuid() == 0 && seteuid(0)) return;
+  if (getuid() == 0 && seteuid(0))
+    return;
   chmod(folder, 0755);
-  OK(!cst_snapshot_begin("/proc/none.h5", 1, why, sizeof why), "a file system that cannot: %s", why);
+  OK(!cst_snapshot_begin("/proc/none.h5", 1, why, sizeof why), "a file system that cannot: %s",
+     why);
 }
 
 static void kill_once(double seconds) {
@@ -257,7 +275,8 @@ static void kill_once(double seconds) {
   if (child == 0) {
     long n = 0;
     cst_snapshot_list(path, &n, 1);
-    for (;;) write_one(++n, LARGE, 0);
+    for (;;)
+      write_one(++n, LARGE, 0);
   }
   nanosleep(&(struct timespec){0, (long)(1e9 * seconds)}, NULL);
   kill(child, SIGKILL);
@@ -268,7 +287,8 @@ static void killed(void) {
   int  bad = 0, halfway = 0, before = 2;
   long n[8] = {0};
   cst_snapshot_remove_newer(path, 0);
-  for (long k = 1; k <= 2; k++) write_one(k, LARGE, 0);
+  for (long k = 1; k <= 2; k++)
+    write_one(k, LARGE, 0);
   for (int i = 0; i < 30; i++) {
     kill_once(0.002 + 0.15 * cst_random_uniform(1, (uint64_t)i, CST_PURPOSE_TEST, 0, 0));
     int  count = cst_snapshot_list(path, n, 8);
@@ -277,7 +297,8 @@ static void killed(void) {
     halfway += there(next);
     bad += count < 2 || count > before + 1; /* one more: killed before the old ones were removed */
     before = count;
-    for (int k = 0; k < count; k++) bad += !whole(n[k], LARGE);
+    for (int k = 0; k < count; k++)
+      bad += !whole(n[k], LARGE);
   }
   OK(!bad, "killed at 30 instants: the last two are whole each time, but for %d", bad);
   OK(n[0] > 2, "and the run gets ahead, to %ld", n[0]);
@@ -289,7 +310,8 @@ static void killed(void) {
 int main(void) {
   const char *base = getenv("TMPDIR");
   snprintf(folder, sizeof folder, "%s/constella-snapshot-XXXXXX", base ? base : "/tmp");
-  if (!mkdtemp(folder)) return 1;
+  if (!mkdtemp(folder))
+    return 1;
   snprintf(path, sizeof path, "%s/x.h5", folder);
   round_trip();
   kept();

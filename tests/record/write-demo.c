@@ -23,7 +23,8 @@ static bool busy_row(cst_record *r, long i) {
   double      x[WIDE];
   signed char done = 0;
   long        start[2] = {i, 0}, count[2] = {1, WIDE};
-  for (int k = 0; k < WIDE; k++) x[k] = (double)(i * WIDE + k);
+  for (int k = 0; k < WIDE; k++)
+    x[k] = (double)(i * WIDE + k);
   return cst_record_write(r, 0, start, count, x) && cst_record_write(r, 1, start, count, &done);
 }
 
@@ -44,14 +45,17 @@ static void busy_notes(cst_record *r, long turn) {
 
 static int busy(const char *path) {
   char        why[256];
-  cst_record *r = cst_record_create(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
-  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+  cst_record *r =
+      cst_record_create(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
+  if (!r)
+    return fprintf(stderr, "write-demo: %s\n", why), 1;
   cst_record_attribute(r, "/", "study", "one that is killed");
   cst_record_attribute(r, "/run", "command", "write-demo");
   busy_notes(r, 0);
   puts("ready"), fflush(stdout);
   for (long i = 0; !*cst_record_error(r); i++) {
-    for (long k = 0; k < 10; k++) busy_row(r, (10 * i + k) % BUSY);
+    for (long k = 0; k < 10; k++)
+      busy_row(r, (10 * i + k) % BUSY);
     busy_notes(r, i);
   }
   return fprintf(stderr, "write-demo: %s\n", cst_record_error(r)), 1;
@@ -60,14 +64,20 @@ static int busy(const char *path) {
 static int again(const char *path) {
   char why[256];
   for (long turn = 0;; turn++) {
-    cst_record *r = cst_record_open(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
-    if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
-    if (turn == 0) puts("ready"), fflush(stdout);
-    for (long k = 0; k < 10; k++) busy_row(r, (BUSY / 2 + 10 * turn + k) % BUSY);
+    cst_record *r =
+        cst_record_open(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
+    if (!r)
+      return fprintf(stderr, "write-demo: %s\n", why), 1;
+    if (turn == 0)
+      puts("ready"), fflush(stdout);
+    for (long k = 0; k < 10; k++)
+      busy_row(r, (BUSY / 2 + 10 * turn + k) % BUSY);
     busy_notes(r, turn);
     bool ok = cst_record_sync(r, why, sizeof why) && !*cst_record_error(r);
-    if (!ok) fprintf(stderr, "write-demo: %s %s\n", why, cst_record_error(r));
-    if (!cst_record_close(r, "interrupted") || !ok) return 1;
+    if (!ok)
+      fprintf(stderr, "write-demo: %s %s\n", why, cst_record_error(r));
+    if (!cst_record_close(r, "interrupted") || !ok)
+      return 1;
   }
 }
 
@@ -100,8 +110,10 @@ static int check(const char *path) {
   int         ndim;
   long        e[CST_FIELD_DIMS], done = 0, wrong = 0;
   cst_result *r = cst_result_open(path, why, sizeof why);
-  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
-  double *x = cst_result_read(r, "/final/x", &ndim, e), *s = cst_result_read(r, "/final/status", &ndim, e);
+  if (!r)
+    return fprintf(stderr, "write-demo: %s\n", why), 1;
+  double *x = cst_result_read(r, "/final/x", &ndim, e),
+         *s = cst_result_read(r, "/final/status", &ndim, e);
   for (long i = 0; x && s && i < BUSY * WIDE; i++) {
     bool finished = s[i / WIDE] == 0;
     done += finished && i % WIDE == 0;
@@ -109,7 +121,8 @@ static int check(const char *path) {
   }
   if (!readable(r, "/") || !readable(r, "/final") || !readable(r, "/run"))
     return puts("something cannot be read"), 1;
-  if (!x || !s || wrong) return printf("%ld numbers wrong of %ld rows\n", wrong, done), 1;
+  if (!x || !s || wrong)
+    return printf("%ld numbers wrong of %ld rows\n", wrong, done), 1;
   printf("%ld rows right\n", done);
   free(x), free(s);
   cst_result_close(r);
@@ -119,7 +132,8 @@ static int check(const char *path) {
 static int elsewhere(const char *path) {
   char        why[256];
   cst_record *r = demo_begin(MPI_COMM_WORLD, path, why, sizeof why);
-  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+  if (!r)
+    return fprintf(stderr, "write-demo: %s\n", why), 1;
   cst_record_text(r, "/run", "host", "elsewhere");
   cst_record_number(r, "/run", "attempts", 3);
   cst_record_flush(r);
@@ -131,7 +145,8 @@ static int checkpoint(const char *path, long number) {
   cst_snapshot_writer *w = cst_snapshot_begin(path, number, why, sizeof why);
   bool                 ok = w && cst_snapshot_add(w, "zeros", bytes, 2000000);
   ok = w && cst_snapshot_commit(w, 0, why, sizeof why) && ok;
-  if (!ok) fprintf(stderr, "write-demo: the checkpoint %s\n", why);
+  if (!ok)
+    fprintf(stderr, "write-demo: the checkpoint %s\n", why);
   free(bytes);
   return !ok;
 }
@@ -145,13 +160,19 @@ static int refuse(const char *path) {
 int main(int argc, char **argv) {
   int  rank, size;
   char why[256];
-  if (argc > 2 && !strcmp(argv[2], "check")) return check(argv[1]);
-  if (argc > 2 && !strcmp(argv[2], "refuse")) return refuse(argv[1]);
-  if (argc > 3 && !strcmp(argv[2], "checkpoint")) return checkpoint(argv[1], strtol(argv[3], NULL, 10));
+  if (argc > 2 && !strcmp(argv[2], "check"))
+    return check(argv[1]);
+  if (argc > 2 && !strcmp(argv[2], "refuse"))
+    return refuse(argv[1]);
+  if (argc > 3 && !strcmp(argv[2], "checkpoint"))
+    return checkpoint(argv[1], strtol(argv[3], NULL, 10));
   MPI_Init(&argc, &argv);
-  if (argc > 2 && !strcmp(argv[2], "elsewhere")) return elsewhere(argv[1]);
-  if (argc > 2 && !strcmp(argv[2], "busy")) return busy(argv[1]);
-  if (argc > 2 && !strcmp(argv[2], "again")) return again(argv[1]);
+  if (argc > 2 && !strcmp(argv[2], "elsewhere"))
+    return elsewhere(argv[1]);
+  if (argc > 2 && !strcmp(argv[2], "busy"))
+    return busy(argv[1]);
+  if (argc > 2 && !strcmp(argv[2], "again"))
+    return again(argv[1]);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   bool        linger = argc > 2 && !strcmp(argv[2], "linger"), ok = true;
@@ -160,14 +181,19 @@ int main(int argc, char **argv) {
     return fprintf(stderr, "write-demo: %s\n", argc > 2 ? why : "PATH STATE missing"),
            MPI_Abort(MPI_COMM_WORLD, 1);
   for (long i = 0; i < (linger ? 3 : NCASE) * NMEMBER; i++)
-    if (i % size == rank) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+    if (i % size == rank)
+      ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
   for (long c = 0; c < (linger ? 3 : NCASE); c++)
-    if (c % size == rank) ok = demo_write_statistics(r, c) && ok;
-  if (!ok) fprintf(stderr, "write-demo: %s\n", cst_record_error(r));
+    if (c % size == rank)
+      ok = demo_write_statistics(r, c) && ok;
+  if (!ok)
+    fprintf(stderr, "write-demo: %s\n", cst_record_error(r));
   MPI_Barrier(MPI_COMM_WORLD);
   if (linger) {
-    if (rank == 0) printf("ready %ld\n", (long)getpid()), fflush(stdout);
-    for (;;) sleep(1);
+    if (rank == 0)
+      printf("ready %ld\n", (long)getpid()), fflush(stdout);
+    for (;;)
+      sleep(1);
   }
   ok = cst_record_close(r, argv[2]) && ok;
   MPI_Finalize();

@@ -48,7 +48,8 @@ static void off_by(series *s, double part) {
   clean(s);
   const double r = 1 + floor(8 * uniform()), off = sign() * part * s->e[s->n - 1];
   s->reference = fabs(off) * (pow(2, r) - 1);
-  for (int i = 0; i < s->n; i++) s->e[i] = fabs(s->e[i] + off);
+  for (int i = 0; i < s->n; i++)
+    s->e[i] = fabs(s->e[i] + off);
 }
 
 static void reference_off(series *s) { off_by(s, log_uniform(1e-3, 1e3)); }
@@ -59,14 +60,16 @@ static void reference_itself(series *s) {
   const double x = 0.6 * uniform() - 0.3, h = s->h[s->n - 1] / 4, own = pow(h, s->p) * (1 + x * h);
   s->round_off = ROUND_OFF;
   s->reference = pow(2 * h, s->p) * (1 + 2 * x * h) - own;
-  for (int i = 0; i < s->n; i++) s->e[i] = fabs(pow(s->h[i], s->p) * (1 + x * s->h[i]) - own);
+  for (int i = 0; i < s->n; i++)
+    s->e[i] = fabs(pow(s->h[i], s->p) * (1 + x * s->h[i]) - own);
 }
 
 /* Round-off that the study estimates as eps sqrt(n) is up to 1e7 times larger. */
 static void amplified(series *s) {
   const double noise = ROUND_OFF * log_uniform(1, 1e7);
   clean(s);
-  for (int i = 0; i < s->n; i++) s->e[i] = fabs(s->e[i] + noise * normal());
+  for (int i = 0; i < s->n; i++)
+    s->e[i] = fabs(s->e[i] + noise * normal());
 }
 
 /* The maximum over members with errors proportional to h^p and h^(p+2). */
@@ -101,7 +104,8 @@ typedef struct {
 
 static void count(const series *s, bool knows, rate *of) {
   double floor[MOST];
-  for (int i = 0; i < s->n; i++) floor[i] = fmax(s->round_off, knows ? 0.3 * s->reference : 0);
+  for (int i = 0; i < s->n; i++)
+    floor[i] = fmax(s->round_off, knows ? 0.3 * s->reference : 0);
   const cst_order_fit f = cst_order_estimate(s->h, s->e, floor, s->n);
   if (f.flag != CST_FLAG_OK)
     of->other++;
@@ -114,7 +118,8 @@ static void count(const series *s, bool knows, rate *of) {
 int main(int argc, char **argv) {
   const long trials = argc > 1 ? atol(argv[1]) : 2000;
   printf("%-50s", "ok and right / ok and wrong, %, steps:");
-  for (int n = LEAST; n <= MOST; n++) printf("%10d", n);
+  for (int n = LEAST; n <= MOST; n++)
+    printf("%10d", n);
   puts("");
   for (int t = 0; t < TRUTHS; t++) {
     printf("%-50s", truths[t].name);
@@ -122,7 +127,8 @@ int main(int argc, char **argv) {
       rate of = {0};
       for (long i = 0; i < trials; i++) {
         series s = {.n = n, .p = 1 + (int)(i % ORDERS)};
-        for (int k = 0; k < n; k++) s.h[k] = ldexp(1, -k);
+        for (int k = 0; k < n; k++)
+          s.h[k] = ldexp(1, -k);
         truths[t].make(&s);
         count(&s, true, &of);
       }

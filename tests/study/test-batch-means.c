@@ -30,15 +30,18 @@ typedef struct {
 
 /* The correlation time is a tenth of the first range, a fifth of a window, and so on. */
 static const kind kinds[] = {
-    {1, 10000, 0, 0.90, 0.985, 0.85}, {1, 1000, 0, 0.90, 0.985, 0.85}, {1, 300, 0, 0.90, 0.985, 0.75},
-    {2, 1000, 0, 0.90, 0.99, 1},      {3, 100, 0, 0.90, 0.99, 1},      {8, 10, 0, 0.90, 0.99, 1},
-    {8, 100, 0, 0.90, 0.99, 1},       {8, 10000, 0, 0.90, 0.99, 1},    {16, 10, 0, 0.90, 0.985, 1},
-    {64, 100, 0, 0.90, 0.985, 1},     {4, 0, 0.15, 0.90, 0.99, 1},     {8, 0, 0.15, 0.90, 0.99, 1},
+    {1, 10000, 0, 0.90, 0.985, 0.85}, {1, 1000, 0, 0.90, 0.985, 0.85},
+    {1, 300, 0, 0.90, 0.985, 0.75},   {2, 1000, 0, 0.90, 0.99, 1},
+    {3, 100, 0, 0.90, 0.99, 1},       {8, 10, 0, 0.90, 0.99, 1},
+    {8, 100, 0, 0.90, 0.99, 1},       {8, 10000, 0, 0.90, 0.99, 1},
+    {16, 10, 0, 0.90, 0.985, 1},      {64, 100, 0, 0.90, 0.985, 1},
+    {4, 0, 0.15, 0.90, 0.99, 1},      {8, 0, 0.15, 0.90, 0.99, 1},
     {8, 0, 1, 0.90, 0.985, 1},        {32, 0, 0.15, 0.90, 0.985, 1},
 };
 
 static void make(const kind *k, double *x) {
-  const double phi = k->times > 0 ? exp(-k->times / (N * PER_WINDOW)) : 0, kick = sqrt(1 - phi * phi);
+  const double phi = k->times > 0 ? exp(-k->times / (N * PER_WINDOW)) : 0,
+               kick = sqrt(1 - phi * phi);
   for (long m = 0; m < k->members; m++) {
     const double own = k->spread > 0 ? k->spread / sqrt(PER_WINDOW) * normal() : 0;
     double       y = normal();
@@ -64,8 +67,8 @@ static void test_coverage(const kind *k, int series) {
   const double rate = covered / known;
   OK(rate > k->low - 2 * expected && rate < k->high + 2 * expected &&
          known >= (k->least_known - 2 * expected) * series,
-     "%2ld members, %5g correlation times each, own means %g: %.3f covered, %.3f known", k->members, k->times,
-     k->spread, rate, known / series);
+     "%2ld members, %5g correlation times each, own means %g: %.3f covered, %.3f known", k->members,
+     k->times, k->spread, rate, known / series);
 }
 
 static void test_alone_and_slow(int series) {
@@ -75,8 +78,8 @@ static void test_alone_and_slow(int series) {
     make(&k, x);
     known += !isnan(cst_batch_means_estimate(x, 1, N).error);
   }
-  OK(known < 0.05 * series, "one member over eight correlation times: unknown but for %g of %d", known,
-     series);
+  OK(known < 0.05 * series, "one member over eight correlation times: unknown but for %g of %d",
+     known, series);
 }
 
 static void test_autocorrelation(void) {
@@ -98,29 +101,35 @@ static void test_autocorrelation(void) {
 
 static void test_members_without_numbers(void) {
   double x[4 * N], y[3 * N];
-  for (int i = 0; i < 3 * N; i++) y[i] = x[i < N ? i : i + N] = normal();
-  for (int w = 0; w < N; w++) x[N + w] = NAN;
+  for (int i = 0; i < 3 * N; i++)
+    y[i] = x[i < N ? i : i + N] = normal();
+  for (int w = 0; w < N; w++)
+    x[N + w] = NAN;
   const cst_average a = cst_batch_means_estimate(x, 4, N), b = cst_batch_means_estimate(y, 3, N);
   OK(a.mean == b.mean && a.error == b.error, "a member that failed is left out");
 }
 
 static void test_empty_windows(void) {
   double x[3 * N];
-  for (int i = 0; i < 3 * N; i++) x[i] = i % 2 ? NAN : normal();
+  for (int i = 0; i < 3 * N; i++)
+    x[i] = i % 2 ? NAN : normal();
   OK(isnan(cst_batch_means_estimate(x, 1, N).error), "one member with empty windows: unknown");
-  OK(cst_batch_means_estimate(x, 3, N).source == CST_FROM_MEMBERS, "three of them: from the members");
+  OK(cst_batch_means_estimate(x, 3, N).source == CST_FROM_MEMBERS,
+     "three of them: from the members");
 }
 
 static void test_constant(void) {
   double x[2 * N];
-  for (int i = 0; i < 2 * N; i++) x[i] = 3;
+  for (int i = 0; i < 2 * N; i++)
+    x[i] = 3;
   OK(cst_batch_means_estimate(x, 1, N).error == 0 && cst_batch_means_estimate(x, 2, N).error == 0,
      "what is constant has no error");
 }
 
 int main(int argc, char **argv) {
   const int series = argc > 1 ? atoi(argv[1]) : 200;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) test_coverage(&kinds[i], series);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    test_coverage(&kinds[i], series);
   test_alone_and_slow(series);
   test_autocorrelation();
   test_members_without_numbers();

@@ -8,21 +8,23 @@ typedef struct {
 static const struct {
   const char *file, *text;
 } descriptions[] = {
-    {"derived.yaml",
-     "system: derived\ncoordinates: [x]\nparameters: {a: 2, b: 1/(a - 1), k: 1}\nmass: [1]\npotential: b*x\n"
-     "states: {default: {q: [0], v: [0]}}\n"},
-    {"sized.yaml",
-     "system: sized\ncoordinates: [\"x[n]\"]\nparameters: {n: {size: 3}}\nmass: [1]\npotential: \"x[3]\"\n"
-     "states: {default: {q: [0], v: [0]}}\n"},
-    {"redundant.yaml",
-     "system: redundant\ncoordinates: [x, y, z]\nparameters: {k: 1}\nmass: [1, 1, 1]\npotential: 0\n"
-     "constraints: {floor: z, wall: k*z + (1 - k)*y}\nstates: {default: {q: [0, 0, 0], v: [1, 0, 0]}}\n"},
-    {"cone.yaml", "system: cone\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\nconstraints: {cone: "
-                  "x^2 + y^2 - z^2}\n"
-                  "states: {default: {q: [0, 0, 0], v: [0, 0, 0]}}\n"},
-    {"fixed.yaml",
-     "system: fixed\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {one: x - 1, two: y - x}\n"
-     "states: {default: {q: [1, 1], v: [0, 0]}}\n"},
+    {"derived.yaml", "system: derived\ncoordinates: [x]\nparameters: {a: 2, b: 1/(a - 1), k: "
+                     "1}\nmass: [1]\npotential: b*x\n"
+                     "states: {default: {q: [0], v: [0]}}\n"},
+    {"sized.yaml", "system: sized\ncoordinates: [\"x[n]\"]\nparameters: {n: {size: 3}}\nmass: "
+                   "[1]\npotential: \"x[3]\"\n"
+                   "states: {default: {q: [0], v: [0]}}\n"},
+    {"redundant.yaml", "system: redundant\ncoordinates: [x, y, z]\nparameters: {k: 1}\nmass: [1, "
+                       "1, 1]\npotential: 0\n"
+                       "constraints: {floor: z, wall: k*z + (1 - k)*y}\nstates: {default: {q: [0, "
+                       "0, 0], v: [1, 0, 0]}}\n"},
+    {"cone.yaml",
+     "system: cone\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\nconstraints: {cone: "
+     "x^2 + y^2 - z^2}\n"
+     "states: {default: {q: [0, 0, 0], v: [0, 0, 0]}}\n"},
+    {"fixed.yaml", "system: fixed\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: "
+                   "{one: x - 1, two: y - x}\n"
+                   "states: {default: {q: [1, 1], v: [0, 0]}}\n"},
 };
 enum { DESCRIPTIONS = sizeof descriptions / sizeof *descriptions };
 
@@ -40,25 +42,29 @@ static const mistake mistakes[] = {
     {{"-steps"}, "missing key 'steps'"},
     {{"-methods"}, "missing key 'methods'"},
     {{"-reference"}, "missing key 'reference'|an order study needs one|exact, self"},
-    {{"study: @ordre"}, "unknown study 'ordre'|order, conservation, ensemble|did you mean 'order'?"},
+    {{"study: @ordre"},
+     "unknown study 'ordre'|order, conservation, ensemble|did you mean 'order'?"},
     {{"study: @[order]"}, "'study' is a list|order, conservation, ensemble"},
     {{"title: @[a]"}, "'title' must be a line of text"},
     /* system */
-    {{"system: @planar-pendulun"}, "unknown system 'planar-pendulun'|did you mean 'planar-pendulum'?"},
+    {{"system: @planar-pendulun"},
+     "unknown system 'planar-pendulun'|did you mean 'planar-pendulum'?"},
     {{"system: @[planar-pendulum]"}, "'system' is a list"},
     {{"system: {name: planar-pendulum, @params: 1}"}, "unknown key 'params'|parameters"},
     {{"system: @{parameters: {L: 1}}"}, "missing key 'name'|or 'file'|in 'system'"},
     {{"system: {file: @bead.yaml}"}, "bead.yaml: No such file or directory"},
     {{"system: {file: @/}"}, "/: Is a directory"},
     {{"system: {file: @[]}"}, "'file' is a list|the name of a system file"},
-    {{"system: {file: @bead.yaml, name: planar-pendulum}"}, "both 'name'|and 'file'|one is allowed"},
+    {{"system: {file: @bead.yaml, name: planar-pendulum}"},
+     "both 'name'|and 'file'|one is allowed"},
     {{"system: {name: planar-pendulum, sha256: @0}"}, "'sha256' needs a 'file'"},
     {{"system: {name: planar-pendulum, compile: @sometimes}"},
      "unknown compile 'sometimes'|allowed: auto, never, always"},
     {{"system: {name: planar-pendulum, parameters: {@l: 1}}"}, "unknown parameter 'l'|allowed: |L"},
     {{"system: {name: planar-pendulum, parameters: @3}"}, "'parameters' must be a map of: |L"},
     {{"system: {name: planar-pendulum, parameters: {L: \"2*@y\"}}"}, "'L': unknown name 'y'"},
-    {{"system: {name: planar-pendulum, parameters: {L: @{from: 1, to: 2}}}"}, "missing key 'count' in 'L'"},
+    {{"system: {name: planar-pendulum, parameters: {L: @{from: 1, to: 2}}}"},
+     "missing key 'count' in 'L'"},
     {{"system: {name: planar-pendulum, parameters: {L: @[]}}"}, "'L' is an empty list"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2, @1]}}"},
      "parameter 'L': the value 1 appears twice"},
@@ -74,7 +80,8 @@ static const mistake mistakes[] = {
      "parameter 'n' is a size; it is 2.5, and must be"},
     {{"system: {name: pendulum-chain, parameters: {n: @1e9}}", RATTLED},
      "parameter 'n' is a size; it is 1000000000, and must be"},
-    {{"system: {name: pendulum-chain, parameters: {n: \"2*@k\"}}", RATTLED}, "'n': unknown name 'k'"},
+    {{"system: {name: pendulum-chain, parameters: {n: \"2*@k\"}}", RATTLED},
+     "'n': unknown name 'k'"},
     {{"system: {file: derived.yaml, parameters: @{a: 1}}", FREELY},
      "parameter 'b': its default is not a finite number with the parameters given here"},
     {{"system: {file: derived.yaml, parameters: @{a: [2, 1], k: [1, 2]}}", FREELY},
@@ -82,25 +89,31 @@ static const mistake mistakes[] = {
     {{"system: {file: sized.yaml, sha256: @0}", FREELY}, "sha256 is 0; that of sized.yaml is "},
     /* initial */
     {{"system: {file: redundant.yaml, parameters: {k: [1, 0]}}", "initial: @default", RATTLED},
-     "different constraints are redundant with k = 0 and with k = 1; put such parameter sets into separate "
+     "different constraints are redundant with k = 0 and with k = 1; put such parameter sets into "
+     "separate "
      "studies"},
     {{"system: {file: cone.yaml}", "initial: @default", RATTLED},
-     "the constraints lose rank at the start (rank 0 of 1 there, 1 nearby): the motion from there is not "
+     "the constraints lose rank at the start (rank 0 of 1 there, 1 nearby): the motion from there "
+     "is not "
      "unique; start from another state"},
     {{"system: {file: fixed.yaml}", "initial: @default", RATTLED},
      "the constraints have rank 2 on 2 coordinates and leave no motion"},
     {{"initial: @upright-down"}, "unknown state 'upright-down'|allowed: default"},
     {{"initial: [@1]"}, "unknown state '1'"},
-    {{"initial: {grid: @{x: [1, 0.5]}}"}, "the start of member 0 is inconsistent: |g| = |worst: rod"},
+    {{"initial: {grid: @{x: [1, 0.5]}}"},
+     "the start of member 0 is inconsistent: |g| = |worst: rod"},
     {{"initial: @{q: [1, 0]}"}, "missing key 'v' in 'initial'"},
     {{"initial: @{v: [1, 0]}"}, "missing key 'q' in 'initial'"},
-    {{"initial: {q: [1, 0], v: [0, 0], @projct: true}"}, "unknown key 'projct'|did you mean 'project'?"},
+    {{"initial: {q: [1, 0], v: [0, 0], @projct: true}"},
+     "unknown key 'projct'|did you mean 'project'?"},
     {{"initial: {q: [1, 0], v: [0, 0], project: @yes}"}, "unknown project 'yes'|false, true"},
     {{"initial: {q: @[1, 0, 0], v: [0, 0]}"}, "'q' has 3 entries|2 coordinates: x, y"},
     {{"initial: {q: [1, 0], v: @7}"}, "'v' is a single value; it must be a list of numbers"},
-    {{"initial: {q: [1, @[0]], v: [0, 0]}"}, "'q' is a list; it must be a number or a quoted expression"},
+    {{"initial: {q: [1, @[0]], v: [0, 0]}"},
+     "'q' is a list; it must be a number or a quoted expression"},
     {{"initial: {q: [\"L + @M\", 0], v: [0, 0]}"}, "'q': unknown name 'M'"},
-    {{"initial: @{q: [1.1, 0], v: [0, 0]}"}, "the start is inconsistent: |g| = |at most 1e-10|project: true"},
+    {{"initial: @{q: [1.1, 0], v: [0, 0]}"},
+     "the start is inconsistent: |g| = |at most 1e-10|project: true"},
     {{"initial: @{q: [1, 0], v: [0.5, 0]}"}, "the start is inconsistent|G v"},
     {{"initial: @{q: [0, 0], v: [0, 0], project: true}"},
      "the start: no nearest point on the constraints was found"},
@@ -111,14 +124,17 @@ static const mistake mistakes[] = {
     {{"initial: @{seed: 3, spread: {q: 1}}"}, "missing key 'members' in 'initial'"},
     {{"initial: {relax: @{method: rattle, step: 0.1}}"}, "missing key 'end' in 'relax'"},
     {{"initial: {relax: {method: @ratle, step: 0.1, end: 1}}"}, "did you mean 'rattle'?"},
-    {{"initial: {relax: {method: rattle, step: @0, end: 1}}"}, "'step' is 0; it must be a positive number"},
+    {{"initial: {relax: {method: rattle, step: @0, end: 1}}"},
+     "'step' is 0; it must be a positive number"},
     {{"initial: {relax: {method: rattle, step: 0.3, end: @1}}"},
      "'end' is 1; it must be a whole number of steps of 0.3"},
     {{"initial: {relax: {method: rattle, @steps: 0.1, step: 0.1, end: 1}}"}, "unknown key 'steps'"},
-    {{"initial: {members: 3, @q: [1, 0], spread: {q: 1}}"}, "unknown key 'q'|members, seed, around, spread"},
+    {{"initial: {members: 3, @q: [1, 0], spread: {q: 1}}"},
+     "unknown key 'q'|members, seed, around, spread"},
     {{"initial: {members: @0, spread: {q: 1}}"},
      "'members' is 0; it must be an integer from 1 to 1000000000000"},
-    {{"initial: {members: @2e12, spread: {q: 1}}"}, "it must be an integer from 1 to 1000000000000"},
+    {{"initial: {members: @2e12, spread: {q: 1}}"},
+     "it must be an integer from 1 to 1000000000000"},
     {{"initial: {members: @2.5, spread: {q: 1}}"}, "'members' is 2.5; it must be an integer"},
     {{"initial: {members: 3, seed: @-1, spread: {q: 1}}"},
      "'seed' is '-1'; it must be an integer from 0 to 18446744073709551615"},
@@ -135,7 +151,8 @@ static const mistake mistakes[] = {
     {{"end: @-1"}, "'end' is -1; it must be positive"},
     {{"end: @0"}, "'end' is 0; it must be positive"},
     {{"@end:"}, "'end' is empty"},
-    {{"end: @[1]"}, "'end' is a list; it must be a number or a quoted expression of the parameters and pi"},
+    {{"end: @[1]"},
+     "'end' is a list; it must be a number or a quoted expression of the parameters and pi"},
     {{"end: \"2*@ell\""}, "'end': unknown name 'ell'"},
     {{"end: \"1/(L - @\""}, "'end': "},
     {{"end: @1e400"}, "'end': the number is too large"},
@@ -149,7 +166,8 @@ static const mistake mistakes[] = {
     {{"steps: [@2]"}, "the step is 2; it is larger than the end 1"},
     {{"steps: [@1e-16]"}, "the step is 1e-16; it needs 1e+16 steps to the end 1; at most 1e15"},
     {{"end: 10", "steps: [@0.3]"},
-     "the step is 0.3; it does not divide the end 10: 33 steps reach 9.9; the nearest step that does is "
+     "the step is 0.3; it does not divide the end 10: 33 steps reach 9.9; the nearest step that "
+     "does is "
      "0.30303030303030304"},
     {{"steps: [0.1, @0.2]"}, "the step 0.2 comes after 0.1; steps must decrease"},
     {{"steps: [0.1, @0.1]"}, "the step 0.1 appears twice"},
@@ -160,7 +178,8 @@ static const mistake mistakes[] = {
      "'over: coarse' needs steps that divide the largest, 0.25; 0.1 does not (10 steps against 4)"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "steps: [\"1/(L + 1)\", @0.25]",
       "error: {over: coarse}"},
-     "'over: coarse' needs steps that divide the largest, 0.3333333333333333; 0.25 does not with L = 2 (4 "
+     "'over: coarse' needs steps that divide the largest, 0.3333333333333333; 0.25 does not with L "
+     "= 2 (4 "
      "steps against 3)"},
     {{"steps: @{from: 0.1}"}, "missing key 'halvings' in 'steps'"},
     {{"steps: @{halvings: 3}"}, "missing key 'from' in 'steps'"},
@@ -181,24 +200,31 @@ static const mistake mistakes[] = {
     {{"methods: [{@rattle: 1}]"}, "unknown key 'rattle'; allowed: a, b, c"},
     {{"methods: [@{a: [[0]]}]"}, "the tableau has no 'b'"},
     {{"methods: [{a: [[@x]], b: [1]}]"}, "'coefficient': unknown name 'x'"},
-    {{"methods: [{a: [[0]], b: [\"1/2 + 1/3 @1\"]}]"}, "'coefficient': expected an operator or the end"},
+    {{"methods: [{a: [[0]], b: [\"1/2 + 1/3 @1\"]}]"},
+     "'coefficient': expected an operator or the end"},
     {{"methods: [{a: [[0]], b: [\"1@, 0\"]}]"}, "'coefficient': expected an operator or the end"},
     {{"methods: [{a: [[0, 0], @[1/2]], b: [0, 1]}]"}, "a row of 'a' has 1 number; 'a' has 2 rows"},
     {{"methods: [{a: [[0, 0], [1/2, 0]], b: @[0, 0.5]}]"}, "'b' sums to 0.5; it must sum to 1"},
     {{"methods: [{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, \"@1/3\"]}]"},
      "row 2 of 'a' sums to 0.5, and its c is 0.333"},
     {{"methods: [{a: [[0]], b: @{c: 1}}]"}, "a tableau consists of lists of numbers, not of maps"},
-    {{"methods: [{a: [[@[0]]], b: [1]}]"}, "expected a list of numbers in a tableau, not a list of lists"},
+    {{"methods: [{a: [[@[0]]], b: [1]}]"},
+     "expected a list of numbers in a tableau, not a list of lists"},
     {{"methods: [\"project({a: [[0]], b: @[2]})\"]"}, "'b' sums to 2"},
     {{"methods: [\"{a: [[0]], b: @1}\"]"}, "'b' is a list of numbers"},
-    {{"methods: [@\"compose({a: [[0.12345678912, 0.11111111111], [0.2222222222, 0.3333333333]], b: [0.5, "
-      "0.5]}, {a: [[0.1234567891, 0.1111111111], [0.2222222222, 0.3333333333]], b: [0.5, 0.5]}, {a: [[1]], "
+    {{"methods: [@\"compose({a: [[0.12345678912, 0.11111111111], [0.2222222222, 0.3333333333]], b: "
+      "[0.5, "
+      "0.5]}, {a: [[0.1234567891, 0.1111111111], [0.2222222222, 0.3333333333]], b: [0.5, 0.5]}, "
+      "{a: [[1]], "
       "b: [1]})\"]"},
-     "the method has 193 characters; at most 191 are allowed; a tableau can be given a name under 'layers'"},
+     "the method has 193 characters; at most 191 are allowed; a tableau can be given a name under "
+     "'layers'"},
     /* layers */
     {{"layers: @[rk9]"}, "'layers' must be a map of names to tableaus|and to C files"},
-    {{"layers: {mine: @rk9}"}, "'mine' is a single value; it must be a map with keys of: a, b, c, file"},
-    {{"layers: {mine: {@fiel: mine.c}}"}, "unknown key 'fiel'; did you mean 'file'? Allowed: a, b, c, file"},
+    {{"layers: {mine: @rk9}"},
+     "'mine' is a single value; it must be a map with keys of: a, b, c, file"},
+    {{"layers: {mine: {@fiel: mine.c}}"},
+     "unknown key 'fiel'; did you mean 'file'? Allowed: a, b, c, file"},
     {{"layers: {mine: {file: @nowhere/mine.c}}", "methods: [mine, project(mine), convert(mine)]"},
      "nowhere/mine.c: No such file or directory"},
     {{"layers: {mine: {file: @[mine.c]}}"}, "'file' is a list; it must be the name of a C file"},
@@ -218,7 +244,8 @@ static const mistake mistakes[] = {
     {{"methods: [\"compose(rattle, yoshida4)\", @\"compose( rattle,yoshida4 )\"]"},
      "the method 'compose(rattle, yoshida4)' appears twice"},
     {{"methods: [\"compose(rattle@\"]"}, "a method with commas must be quoted"},
-    {{"system: henon-heiles", "reference: self", "methods: [@shake]"}, "shake|constraints|henon-heiles"},
+    {{"system: henon-heiles", "reference: self", "methods: [@shake]"},
+     "shake|constraints|henon-heiles"},
     /* reference */
     {{"reference: @exakt"}, "unknown reference 'exakt'|exact, self"},
     {{"reference: @[exact]"}, "'reference' is a list|exact, self or {method"},
@@ -230,7 +257,8 @@ static const mistake mistakes[] = {
     {{"reference: @{method: rattle}"}, "missing key 'step' in 'reference'"},
     {{"reference: {method: @ratle, step: 0.1}"}, "unknown method 'ratle'"},
     {{"reference: {method: rattle, step: @0}"}, "the reference's step is 0; it must be positive"},
-    {{"reference: {method: rattle, step: @5}"}, "the reference's step is 5; it is larger than the end 1"},
+    {{"reference: {method: rattle, step: @5}"},
+     "the reference's step is 5; it is larger than the end 1"},
     {{"reference: {method: rattle, step: @1e-16}"},
      "the reference's step is 1e-16; it needs more than 1e15 steps"},
     {{"reference: {method: @rattle, step: 0.1, precision: quad}"},
@@ -239,14 +267,17 @@ static const mistake mistakes[] = {
      "'project(gauss(2))' is not one"},
     {{"system: {name: pendulum-chain, parameters: {n: 21}}",
       "reference: {method: @gauss(2), step: 0.1, precision: quad}"},
-     "'precision: quad' is for at most 40 coordinates and 40 constraints; pendulum-chain has 42 and 21"},
+     "'precision: quad' is for at most 40 coordinates and 40 constraints; pendulum-chain has 42 "
+     "and 21"},
     {{"reference: {method: gauss(2), step: 0.1, precision: @tripled}"},
      "unknown precision 'tripled'; allowed: double, quad"},
     {{"reference: {method: rattle, step: 0.1, precision: @single}"},
      "unknown precision 'single'|double, quad"},
-    {{"reference: {method: rattle, @steps: 0.1, step: 0.1}"}, "unknown key 'steps'|did you mean 'step'?"},
+    {{"reference: {method: rattle, @steps: 0.1, step: 0.1}"},
+     "unknown key 'steps'|did you mean 'step'?"},
     /* error */
-    {{"error: @max"}, "'error' is a single value; it must be a map with keys of: of, norm, over, hidden"},
+    {{"error: @max"},
+     "'error' is a single value; it must be a map with keys of: of, norm, over, hidden"},
     {{"error: {of: @q}"}, "'of' is a single value; it must be a list of q, p and lambda"},
     {{"error: {of: [@v]}"}, "unknown of 'v'|q, p, lambda"},
     {{"error: {of: [q, @q]}"}, "'q' appears twice"},
@@ -259,7 +290,8 @@ static const mistake mistakes[] = {
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]", "error: {hidden: @one}"},
      "henon-heiles has no constraints, so no hidden constraints"},
     {{"observables: [energy]", "error: {hidden: @one}"},
-     "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables"},
+     "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the "
+     "observables"},
     {{"study: conservation", "-reference", "error: {of: @[q], hidden: one}"},
      "'of' concerns errors, and this study has no reference; allowed without a reference: hidden"},
     {{"study: conservation", "-reference", "error: {norm: @one}"},
@@ -277,11 +309,16 @@ static const mistake mistakes[] = {
     {{"histograms: @3"}, "'histograms' is a single value; it must be a list of maps"},
     {{"histograms: @[]"}, "'histograms' is an empty list"},
     {{"histograms: [@h]"}, "a histogram is a map {name: ..."},
-    {{"histograms: [@{expression: x, from: 0, to: 1, bins: 3}]"}, "missing key 'name' in 'histograms'"},
-    {{"histograms: [@{name: h, from: 0, to: 1, bins: 3}]"}, "missing key 'expression' in 'histograms'"},
-    {{"histograms: [@{name: h, expression: x, to: 1, bins: 3}]"}, "missing key 'from' in 'histograms'"},
-    {{"histograms: [@{name: h, expression: x, from: 0, bins: 3}]"}, "missing key 'to' in 'histograms'"},
-    {{"histograms: [@{name: h, expression: x, from: 0, to: 1}]"}, "missing key 'bins' in 'histograms'"},
+    {{"histograms: [@{expression: x, from: 0, to: 1, bins: 3}]"},
+     "missing key 'name' in 'histograms'"},
+    {{"histograms: [@{name: h, from: 0, to: 1, bins: 3}]"},
+     "missing key 'expression' in 'histograms'"},
+    {{"histograms: [@{name: h, expression: x, to: 1, bins: 3}]"},
+     "missing key 'from' in 'histograms'"},
+    {{"histograms: [@{name: h, expression: x, from: 0, bins: 3}]"},
+     "missing key 'to' in 'histograms'"},
+    {{"histograms: [@{name: h, expression: x, from: 0, to: 1}]"},
+     "missing key 'bins' in 'histograms'"},
     {{"histograms: [{name: h, expression: x, from: 0, to: 1, @bin: 3, bins: 3}]"},
      "unknown key 'bin'|did you mean 'bins'?"},
     {{"histograms: [{name: h, expression: x, from: 1, to: @1, bins: 3}]"},
@@ -299,13 +336,16 @@ static const mistake mistakes[] = {
      "the width of 10 bins from 1 to|is too small or too large"},
     {{"histograms: [{name: h, expression: x, from: -1.7e308, to: 1.7e308, bins: @10}]"},
      "is too small or too large for double precision"},
-    {{"histograms: [{name: @2h, expression: x, from: 0, to: 1, bins: 3}]"}, "'2h' cannot name a histogram"},
+    {{"histograms: [{name: @2h, expression: x, from: 0, to: 1, bins: 3}]"},
+     "'2h' cannot name a histogram"},
     {{"histograms: [{name: @energy, expression: x, from: 0, to: 1, bins: 3}]"},
      "the name 'energy' is taken by an observable"},
-    {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: 3}, {name: @h, expression: y, from: 0, "
+    {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: 3}, {name: @h, expression: y, "
+      "from: 0, "
       "to: 1, bins: 3}]"},
      "the histogram 'h' appears twice"},
-    {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: 3}, {name: @h_edges, expression: y, from: "
+    {{"histograms: [{name: h, expression: x, from: 0, to: 1, bins: 3}, {name: @h_edges, "
+      "expression: y, from: "
       "0, to: 1, bins: 3}]"},
      "the histograms 'h_edges' and 'h' would have datasets of the same name"},
     {{"histograms: [{name: h, expression: 2*@z, from: 0, to: 1, bins: 3}]"},
@@ -325,20 +365,24 @@ static const mistake mistakes[] = {
       "histograms: [{name: h, for: \"@x = 1..3\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
      "'x' cannot be the variable of 'for', it has a meaning already"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: \"@sin = 1..3\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
+      "histograms: [{name: h, for: \"@sin = 1..3\", expression: \"x[1]\", from: 0, to: 1, bins: "
+      "3}]"},
      "'sin' cannot be the variable of 'for', it has a meaning already"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: [\"i = 1..3\", \"@i = 1..3\"], expression: \"x[1]\", from: 0, to: 1, "
+      "histograms: [{name: h, for: [\"i = 1..3\", \"@i = 1..3\"], expression: \"x[1]\", from: 0, "
+      "to: 1, "
       "bins: 3}]"},
      "'i' cannot be the variable of 'for', it has a meaning already"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: \"@2i = 1..3\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
+      "histograms: [{name: h, for: \"@2i = 1..3\", expression: \"x[1]\", from: 0, to: 1, bins: "
+      "3}]"},
      "'2i' cannot be the variable of 'for'; a variable has letters"},
     {{"system: pendulum-chain", RATTLED,
       "histograms: [{name: h, for: @\"i = 3..1\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
      "'for' of histogram 'h' has no members"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: \"i = @1/2..3\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
+      "histograms: [{name: h, for: \"i = @1/2..3\", expression: \"x[1]\", from: 0, to: 1, bins: "
+      "3}]"},
      "the first number of 'for' must be a whole number"},
     {{"system: pendulum-chain", RATTLED,
       "histograms: [{name: h, for: \"i = 1..@L\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
@@ -347,25 +391,31 @@ static const mistake mistakes[] = {
       "histograms: [{name: h, for: \"i = 1..@k\", expression: \"x[1]\", from: 0, to: 1, bins: 3}]"},
      "the last number of 'for': unknown name 'k'"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: [\"i = 1..@j\", \"j = 1..3\"], expression: \"x[1]\", from: 0, to: 1, "
+      "histograms: [{name: h, for: [\"i = 1..@j\", \"j = 1..3\"], expression: \"x[1]\", from: 0, "
+      "to: 1, "
       "bins: 3}]"},
      "the last number of 'for': unknown name 'j'"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: [@\"i = 1..2000\", \"j = 1..2000\"], expression: \"x[1]\", from: 0, to: "
+      "histograms: [{name: h, for: [@\"i = 1..2000\", \"j = 1..2000\"], expression: \"x[1]\", "
+      "from: 0, to: "
       "1, bins: 3}]"},
      "'for' of histogram 'h' has more than 1000000 members"},
     {{"system: pendulum-chain", RATTLED,
-      "histograms: [{name: h, for: \"i = 1..n\", expression: \"x[@i + 1]\", from: 0, to: 1, bins: 3}]"},
+      "histograms: [{name: h, for: \"i = 1..n\", expression: \"x[@i + 1]\", from: 0, to: 1, bins: "
+      "3}]"},
      "histogram 'h', in one of its expressions: index 21 of 'x' is outside 1 .. 20"},
     /* observables */
     {{"observables: @energy"}, "'observables' is a single value"},
-    {{"observables: [@enrgy]"}, "unknown observable 'enrgy'|NAME: expression|did you mean 'energy'?"},
+    {{"observables: [@enrgy]"},
+     "unknown observable 'enrgy'|NAME: expression|did you mean 'energy'?"},
     {{"observables: [energy, @energy]"}, "the observable 'energy' appears twice"},
     {{"observables: [@[energy]]"}, "'observables' is a list"},
     {{"observables: [@{a: x, b: y}]"},
-     "an observable is one of: energy, momentum, constraint, balance, temperature or \"NAME: expression\""},
+     "an observable is one of: energy, momentum, constraint, balance, temperature or \"NAME: "
+     "expression\""},
     {{"observables: [@momentum]"}, "planar-pendulum declares no symmetries"},
-    {{"system: henon-heiles", "reference: self", "methods: [midpoint]", "observables: [@constraint]"},
+    {{"system: henon-heiles", "reference: self", "methods: [midpoint]",
+      "observables: [@constraint]"},
      "henon-heiles has no constraints"},
     {{"observables: [\"height: 2*@z\"]"}, "observable 'height': unknown name 'z'"},
     {{"observables: [height: 2*@z]"}, "observable 'height': unknown name 'z'"},
@@ -391,10 +441,12 @@ static const mistake mistakes[] = {
     {{"trajectories: {members: [@1]}"}, "'members' is 1; it must be an integer from 0 to 0"},
     {{"trajectories: {members: [0, @0]}"}, "the member 0 appears twice"},
     {{"trajectories: {members: [0], every: @0}"}, "'every' is 0; it must be an integer from 1"},
-    {{"trajectories: {members: @some}"}, "'members' is 'some'; it must be a list of numbers and ranges"},
+    {{"trajectories: {members: @some}"},
+     "'members' is 'some'; it must be a list of numbers and ranges"},
     {{"trajectories: {members: [0], store: @[]}"}, "'store' is an empty list"},
     {{"averages: @5"}, "'averages' is a single value; it must be a map with keys of: weight"},
-    {{"averages: {weight: @fixmann}"}, "unknown weight 'fixmann'|none, fixman|did you mean 'fixman'?"},
+    {{"averages: {weight: @fixmann}"},
+     "unknown weight 'fixmann'|none, fixman|did you mean 'fixman'?"},
     {{"averages: {@width: fixman}"}, "unknown key 'width'"},
     {{"timing: {repeats: @0}"}, "'repeats' is 0; it must be an integer from 1 to 1000"},
     /* noise */
@@ -416,12 +468,14 @@ static const mistake mistakes[] = {
     {{WARM, "noise: {resolution: @1e-30}", FREE}, "at most 1e15 such steps are allowed"},
     {{WARM, "noise: {resolution: 0.01}", "steps: [0.1]",
       "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: @0.015}"},
-     "the reference's step is 0.015; it is no multiple of the noise's resolution, 0.01; the nearest one is "
+     "the reference's step is 0.015; it is no multiple of the noise's resolution, 0.01; the "
+     "nearest one is "
      "0.02"},
     {{WARM, "noise: {resolution: 0.01}", "steps: [@0.1]",
       "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: 0.02}"},
      "no multiple of two steps of the reference"},
-    {{"methods: [@\"baoab(friction=2, inverse-temperature=1)\"]", "noise: {resolution: 0.01}", "steps: [0.1]",
+    {{"methods: [@\"baoab(friction=2, inverse-temperature=1)\"]", "noise: {resolution: 0.01}",
+      "steps: [0.1]",
       "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: 0.01}"},
      "do not have the same noise"},
     /* solver, roundoff, checkpoint */
@@ -429,7 +483,8 @@ static const mistake mistakes[] = {
     {{"solver: {tolerance: @0.1}"}, "'tolerance' is 0.1"},
     {{"solver: {tolerance: [1e-3, @1e-3]}"}, "the tolerance 0.001 appears twice"},
     {{"solver: {tolerance: @[]}"}, "'tolerance' is an empty list"},
-    {{"solver: {max-iterations: @0}"}, "'max-iterations' is 0; it must be an integer from 1 to 1000"},
+    {{"solver: {max-iterations: @0}"},
+     "'max-iterations' is 0; it must be an integer from 1 to 1000"},
     {{"solver: {max-iterations: @1001}"}, "'max-iterations' is 1001"},
     {{"solver: {@max-iteration: 5}"}, "unknown key 'max-iteration'|did you mean 'max-iterations'?"},
     {{"roundoff: {dyadic-steps: @1}"}, "unknown dyadic-steps '1'|false, true"},
@@ -440,13 +495,17 @@ static const mistake mistakes[] = {
     /* sweeps */
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "steps: [@\"L/3\"]", "end: 1"},
      "the step is 0.6666666666666666 with L = 2; it does not divide the end 1"},
-    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "solver: {tolerance: @\"1e-9*L\"}"},
+    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}",
+      "solver: {tolerance: @\"1e-9*L\"}"},
      "'tolerance' changes in the sweep, from 1e-09 with L = 1 to 2e-09 with L = 2"},
-    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "initial: @{q: [1, 0], v: [0, 0]}"},
+    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}",
+      "initial: @{q: [1, 0], v: [0, 0]}"},
      "the start is inconsistent with L = 2"},
-    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "end: @\"3 - 2*L\"", "steps: [1]"},
+    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "end: @\"3 - 2*L\"",
+      "steps: [1]"},
      "'end' is -1 with L = 2; it must be positive"},
-    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "end: @\"1/(2 - L)\"", "steps: [1]"},
+    {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "end: @\"1/(2 - L)\"",
+      "steps: [1]"},
      "'end' is infinite with L = 2; it must be finite"},
 };
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };

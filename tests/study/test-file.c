@@ -11,8 +11,9 @@
 #include "constella/study.h"
 #include "tap.h"
 
-static const char *const good[] = {"study: order",       "system: planar-pendulum", "end: 1",
-                                   "steps: [0.1, 0.05]", "methods: [rattle]",       "reference: exact"};
+static const char *const good[] = {
+    "study: order",       "system: planar-pendulum", "end: 1",
+    "steps: [0.1, 0.05]", "methods: [rattle]",       "reference: exact"};
 enum { GOOD = sizeof good / sizeof *good, CHANGES = 6, TEXT = 8192 };
 
 static int same_key(const char *line, const char *change) {
@@ -27,15 +28,20 @@ static void compose(char text[TEXT], const char *const *change) {
   for (int i = 0; i < GOOD; i++) {
     const char *line = good[i];
     for (int k = 0; k < CHANGES && change[k]; k++) {
-      if (same_key(good[i], change[k])) line = change[k];
-      if (*change[k] == '-' && same_key(good[i], change[k] + 1)) line = NULL;
+      if (same_key(good[i], change[k]))
+        line = change[k];
+      if (*change[k] == '-' && same_key(good[i], change[k] + 1))
+        line = NULL;
     }
-    if (line) strcat(strcat(text, line), "\n");
+    if (line)
+      strcat(strcat(text, line), "\n");
   }
   for (int k = 0; k < CHANGES && change[k]; k++) {
     int known = *change[k] == '-';
-    for (int i = 0; i < GOOD; i++) known |= same_key(good[i], change[k]);
-    if (!known) strcat(strcat(text, change[k]), "\n");
+    for (int i = 0; i < GOOD; i++)
+      known |= same_key(good[i], change[k]);
+    if (!known)
+      strcat(strcat(text, change[k]), "\n");
   }
 }
 
@@ -56,7 +62,8 @@ static const char *share(cst_fetch *fetch, const char *path, char **text, size_t
 static void unmark(char *text, int *line, int *column) {
   char *mark = strchr(text, '@');
   *line = *column = 1;
-  if (!mark) return;
+  if (!mark)
+    return;
   for (const char *s = text; s < mark; s++) {
     if (*s == '\n') {
       (*line)++;
@@ -82,7 +89,8 @@ static cst_study *read_text(const char *text, char **report, int *count) {
 static int holds(const char *report, const char *words) {
   char *copy = strdup(words), *rest = copy, *part;
   int   all = 1;
-  while ((part = strsep(&rest, "|"))) all &= strstr(report, part) != NULL;
+  while ((part = strsep(&rest, "|")))
+    all &= strstr(report, part) != NULL;
   free(copy);
   return all;
 }
@@ -100,7 +108,8 @@ static void provoke(const mistake *m, const char *at) {
     snprintf(where, sizeof where, "t.yaml:%d:%d: error: ", line, column);
   int fine = !s && count == 1 && !strncmp(report, where, strlen(where)) && holds(report, m->words);
   OK(fine, "refused: %s", m->words);
-  if (!fine) NOTE("wanted %s with '%s'; got %d: %s for\n%s", where, m->words, count, report, text);
+  if (!fine)
+    NOTE("wanted %s with '%s'; got %d: %s for\n%s", where, m->words, count, report, text);
   cst_study_destroy(s);
   free(report);
 }
@@ -108,14 +117,15 @@ static void provoke(const mistake *m, const char *at) {
 static void all_at_once(void) {
   char      *report;
   int        count;
-  cst_study *s = read_text(
-      "studdy: order\nsystem: nowhere\nend: -1\nsteps: [0]\nmethods: [ratle]\nsamples: {count: 1.5}\n",
-      &report, &count);
+  cst_study *s = read_text("studdy: order\nsystem: nowhere\nend: -1\nsteps: [0]\nmethods: "
+                           "[ratle]\nsamples: {count: 1.5}\n",
+                           &report, &count);
   OK(!s && count == 6, "one run shows every mistake (%d)", count);
   OK(holds(report, "t.yaml:1:1: error: unknown key 'studdy'|t.yaml:1:1: error: missing key "
                    "'study'|t.yaml:2:9|t.yaml:3:6|t.yaml:5:11|t.yaml:6:18|6 errors"),
      "each with its place, in order");
-  if (count != 6) NOTE("%s", report);
+  if (count != 6)
+    NOTE("%s", report);
   free(report);
 }
 
@@ -124,7 +134,8 @@ static cst_study *accept(const char *const *change) {
   int  count;
   compose(text, change);
   cst_study *s = read_text(text, &report, &count);
-  if (!s) NOTE("refused: %sfor\n%s", report, text);
+  if (!s)
+    NOTE("refused: %sfor\n%s", report, text);
   free(report);
   return s;
 }
@@ -133,14 +144,15 @@ static cst_study *accept(const char *const *change) {
 static void defaults(void) {
   cst_study *s = ACCEPT(NULL);
   OK(s != NULL, "the good file is read");
-  if (!s) return;
-  OK(!strcmp(cst_kind_name(s->kind), "order") && s->reference == CST_REFERENCE_EXACT && !s->dyadic &&
-         !s->compensated,
+  if (!s)
+    return;
+  OK(!strcmp(cst_kind_name(s->kind), "order") && s->reference == CST_REFERENCE_EXACT &&
+         !s->dyadic && !s->compensated,
      "order: exact reference, steps as written");
   OK(s->nvariant == 1 && s->state == 0 && s->members == 1 && !s->ensemble && !s->project,
      "one parameter set, the default state, one member");
-  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX && s->over == CST_OVER_END &&
-         s->hidden == CST_NORM_MAX,
+  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX &&
+         s->over == CST_OVER_END && s->hidden == CST_NORM_MAX,
      "error: {of: [q, p], norm: max, over: end, hidden: max}");
   OK(s->nobservable == 2 && !strcmp(s->observable[0].name, "energy") &&
          !strcmp(s->observable[1].name, "constraint"),
@@ -155,7 +167,8 @@ static void defaults(void) {
      "no title, the file's name, a fingerprint");
   cst_study_destroy(s);
   s = ACCEPT("study: conservation", "-reference");
-  OK(s && !strcmp(cst_kind_name(s->kind), "conservation") && s->dyadic && s->reference == CST_REFERENCE_NONE,
+  OK(s && !strcmp(cst_kind_name(s->kind), "conservation") && s->dyadic &&
+         s->reference == CST_REFERENCE_NONE,
      "conservation: dyadic steps, no reference");
   cst_study_destroy(s);
   s = ACCEPT("study: ensemble", "-reference", "system: spherical-pendulum",
@@ -173,11 +186,13 @@ static void defaults(void) {
 }
 
 static void choices(void) {
-  cst_study *s = ACCEPT("roundoff: {dyadic-steps: true, compensated: true}", "title: 'a: b'",
-                        "solver: {tolerance: [1e-14, \"10^-6\"], max-iterations: 7}", "observe: every");
+  cst_study *s =
+      ACCEPT("roundoff: {dyadic-steps: true, compensated: true}", "title: 'a: b'",
+             "solver: {tolerance: [1e-14, \"10^-6\"], max-iterations: 7}", "observe: every");
   OK(s && s->dyadic && s->compensated && !strcmp(s->title, "a: b") && s->observe_every,
      "roundoff, title, observe");
-  OK(s && s->ntolerance == 2 && s->tolerance[1] == 1e-6 && s->max_iterations == 7, "a list of tolerances");
+  OK(s && s->ntolerance == 2 && s->tolerance[1] == 1e-6 && s->max_iterations == 7,
+     "a list of tolerances");
   OK(s && !s->reference_quad, "double precision is the rule");
   cst_study_destroy(s);
   s = ACCEPT("reference: {method: gauss(8), step: 0.01, precision: quad}");
@@ -213,10 +228,12 @@ static void choices(void) {
   OK(s && s->norm == CST_NORM_TWO && s->hidden == CST_NORM_MAX,
      "a study of conservation may take errors, where it has a reference");
   cst_study_destroy(s);
-  s = ACCEPT("initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], project: "
+  s = ACCEPT("initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], "
+             "project: "
              "true}, spread: {q: 0, v: \"1/8\"}}",
              "reference: exact", "observables: []", "checkpoint: {seconds: 1}");
-  OK(s && s->members == 1000000000000 && s->seed == UINT64_MAX && s->state == -1 && s->spread_v == 0.125,
+  OK(s && s->members == 1000000000000 && s->seed == UINT64_MAX && s->state == -1 &&
+         s->spread_v == 0.125,
      "an ensemble around numbers; exact from any start");
   OK(s && fabs(s->q0[0] - 0.6) < 1e-15 && fabs(s->q0[1] - 0.8) < 1e-15 &&
          fabs(s->v0[0] * 0.6 + s->v0[1] * 0.8) < 1e-15,
@@ -224,16 +241,18 @@ static void choices(void) {
   OK(s && s->nobservable == 0 && s->checkpoint_seconds == 1, "no observables; checkpoint");
   cst_study_destroy(s);
   s = ACCEPT(
-      "observables: [energy, \"height: y\", speed: \"sqrt(x'^2 + y'^2)\", \"pull : lambda_rod*L + t\"]",
+      "observables: [energy, \"height: y\", speed: \"sqrt(x'^2 + y'^2)\", \"pull : lambda_rod*L + "
+      "t\"]",
       "initial: {q: [\"L\", 0], v: [0, -1]}",
       "methods:\n  - rattle\n  - compose(rattle,yoshida4)\n  - \"compose(rattle,   suzuki4)\"");
   OK(s && s->nobservable == 4 && !strcmp(s->observable[1].name, "height") &&
          !strcmp(s->observable[1].expression, "y") && !strcmp(s->observable[2].name, "speed") &&
          !strcmp(s->observable[2].expression, "sqrt(x'^2 + y'^2)") &&
-         !strcmp(s->observable[3].name, "pull") && !strcmp(s->observable[3].expression, "lambda_rod*L + t") &&
-         !s->observable[0].expression,
+         !strcmp(s->observable[3].name, "pull") &&
+         !strcmp(s->observable[3].expression, "lambda_rod*L + t") && !s->observable[0].expression,
      "the user's observables, quoted or as a map");
-  OK(s && s->state == -1 && s->q0[0] == 1 && s->v0[1] == -1 && !s->project, "a start given by numbers");
+  OK(s && s->state == -1 && s->q0[0] == 1 && s->v0[1] == -1 && !s->project,
+     "a start given by numbers");
   OK(s && s->nmethod == 3 && !strcmp(cst_method_label(s->method[1]), "compose(rattle, yoshida4)") &&
          !strcmp(cst_method_label(s->method[2]), "compose(rattle, suzuki4)"),
      "labels have one blank after each comma");
@@ -241,13 +260,14 @@ static void choices(void) {
 }
 
 static void layers(void) {
-  cst_study *s = ACCEPT(
-      "layers: {half: {c: [0, 1/2], b: [0, 1], a: [[0, 0], [\"1/4 + 1/4\", 0]]}, other: {a: [[1]], b: [1]}}",
-      "methods:\n  - half\n  - project( half)\n  - \"compose(half,other)\"\n  - b: [1]\n    a:\n      - [ .5 "
-      "]\n  - \"{a: [[0.50]], b: [1.0], c: [1/2]}\"",
-      "reference: {method: other, step: 0.1}");
-  static const char *const label[] = {"half", "project(half)", "compose(half, other)", "{a: [[0.5]], b: [1]}",
-                                      "{a: [[0.5]], b: [1], c: [1/2]}"};
+  cst_study *s = ACCEPT("layers: {half: {c: [0, 1/2], b: [0, 1], a: [[0, 0], [\"1/4 + 1/4\", 0]]}, "
+                        "other: {a: [[1]], b: [1]}}",
+                        "methods:\n  - half\n  - project( half)\n  - \"compose(half,other)\"\n  - "
+                        "b: [1]\n    a:\n      - [ .5 "
+                        "]\n  - \"{a: [[0.50]], b: [1.0], c: [1/2]}\"",
+                        "reference: {method: other, step: 0.1}");
+  static const char *const label[] = {"half", "project(half)", "compose(half, other)",
+                                      "{a: [[0.5]], b: [1]}", "{a: [[0.5]], b: [1], c: [1/2]}"};
   static const int         order[] = {2, 2, 1, 2, 2};
   for (int i = 0; i < 5; i++)
     OK(s && s->nmethod == 5 && !strcmp(cst_method_label(s->method[i]), label[i]) &&
@@ -273,7 +293,8 @@ static void steps(void) {
   OK(s && fabs(s->end[0] - 10 * pow(2, 0.75) * M_PI) < 1e-13 && s->step[0] == 2 * s->step[1],
      "expressions of pi");
   cst_study_destroy(s);
-  s = ACCEPT("steps: [0.1, 0.05, 0.02]", "roundoff: {dyadic-steps: true}", "methods: [rattle, shake]");
+  s = ACCEPT("steps: [0.1, 0.05, 0.02]", "roundoff: {dyadic-steps: true}",
+             "methods: [rattle, shake]");
   int       n = 0;
   cst_case *c = s ? cst_study_cases(s, &n) : NULL;
   OK(n == 6, "cases: methods x steps");
@@ -300,11 +321,14 @@ static void sweeps(void) {
       ACCEPT("system: {name: planar-pendulum, parameters: {g: [1, 2, \"pi\"], L: [\"1/2\", 4]}}",
              "end: \"2*L*g\"", "steps: [\"L*g\", \"L*g/2\"]", "solver: {tolerance: [1e-12, 1e-8]}");
   OK(s && s->nvariant == 6, "lists of 3 and 2 values make 6 sets");
-  if (!s) return;
+  if (!s)
+    return;
   int npar = s->system->npar, L = 0, g = 0, ordered = 1, n;
   for (int i = 0; i < npar; i++) {
-    if (!strcmp(s->system->parameter[i].name, "L")) L = i;
-    if (!strcmp(s->system->parameter[i].name, "g")) g = i;
+    if (!strcmp(s->system->parameter[i].name, "L"))
+      L = i;
+    if (!strcmp(s->system->parameter[i].name, "g"))
+      g = i;
   }
   for (int v = 0; v < 6; v++) {
     double length = s->parameter[v * npar + L], gravity = s->parameter[v * npar + g],
@@ -318,8 +342,8 @@ static void sweeps(void) {
   }
   OK(ordered, "sets are numbered in the order of the system's parameters, the last fastest");
   cst_case *c = cst_study_cases(s, &n);
-  OK(n == 24 && c[23].variant == 5 && c[23].tolerance == 1 && c[23].step == 1 && c[2].tolerance == 1 &&
-         c[4].variant == 1,
+  OK(n == 24 && c[23].variant == 5 && c[23].tolerance == 1 && c[23].step == 1 &&
+         c[2].tolerance == 1 && c[4].variant == 1,
      "cases: set, tolerance, method, step");
   free(c);
   cst_study_destroy(s);
@@ -331,29 +355,37 @@ static void canonical(void) {
   static const char *const texts[] = {
       "study: order\nsystem: {name: planar-pendulum, parameters: {L: 2, g: 1}}\nend: 1\nsteps: "
       "[0.1]\nmethods: [rattle, 'compose(rattle, yoshida4)']\nreference: exact\n",
-      "# other order, style and comments\nreference: \"exact\"\ncheckpoint: {seconds: 5}\nmethods:\n- rattle "
+      "# other order, style and comments\nreference: \"exact\"\ncheckpoint: {seconds: "
+      "5}\nmethods:\n- rattle "
       "# one\n- compose(rattle, yoshida4)\nsteps:\n  - 0.1\nend: 1\n"
-      "system:\n  compile: auto\n  parameters:\n    g: 1\n    L: 2\n  name: planar-pendulum\nstudy: order\n"};
+      "system:\n  compile: auto\n  parameters:\n    g: 1\n    L: 2\n  name: "
+      "planar-pendulum\nstudy: order\n"};
   cst_study *a = read_text(texts[0], &report, &count);
   free(report);
   cst_study *b = read_text(texts[1], &report, &count);
   OK(a && b && !strcmp(a->canonical, b->canonical) && !strcmp(a->sha256, b->sha256),
      "canonical text and fingerprint do not depend on order, style, comments, checkpoint, compile");
-  if (a && b && strcmp(a->canonical, b->canonical)) NOTE("%s against %s", a->canonical, b->canonical);
-  if (!b) NOTE("%s", report);
+  if (a && b && strcmp(a->canonical, b->canonical))
+    NOTE("%s against %s", a->canonical, b->canonical);
+  if (!b)
+    NOTE("%s", report);
   free(report);
   cst_study *c = a ? read_text(a->canonical, &report, &count) : NULL;
   OK(c && !strcmp(a->canonical, c->canonical), "canonical text is a fixed point");
-  if (a) free(report);
+  if (a)
+    free(report);
   cst_study *d = ACCEPT("end: 2"), *e = ACCEPT(NULL);
   OK(d && e && strcmp(d->sha256, e->sha256), "another end is another study");
   cst_study *all[] = {a, b, c, d, e};
-  for (int i = 0; i < 5; i++) cst_study_destroy(all[i]);
+  for (int i = 0; i < 5; i++)
+    cst_study_destroy(all[i]);
 }
 
 int main(void) {
-  for (int i = 0; i < MISTAKES; i++) provoke(mistakes + i, NULL);
-  for (int i = 0; i < ELSEWHERE; i++) provoke(&elsewhere[i].made, elsewhere[i].where);
+  for (int i = 0; i < MISTAKES; i++)
+    provoke(mistakes + i, NULL);
+  for (int i = 0; i < ELSEWHERE; i++)
+    provoke(&elsewhere[i].made, elsewhere[i].where);
   all_at_once();
   defaults();
   choices();

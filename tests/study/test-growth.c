@@ -30,14 +30,16 @@ typedef void maker(double *x, const shared *s);
 
 static void noise(double *x, const shared *s) {
   (void)s;
-  for (int w = 0; w < N; w++) x[w] = normal();
+  for (int w = 0; w < N; w++)
+    x[w] = normal();
 }
 
 /* omega in radians per window. The amplitude of a window varies by 20% about that of the member. */
 static void oscillate(double *x, double omega) {
   const double phase = 6.283185307179586 * uniform(), size = 1 + 0.3 * normal();
   for (int w = 0; w < N; w++)
-    x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) / omega;
+    x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) /
+           omega;
 }
 /* 1 to 41 periods per window */
 static void fast(double *x, const shared *s) { oscillate(x, 6.283185307179586 * (1 + 40 * s->a)); }
@@ -60,32 +62,39 @@ static void walk(double *x, const shared *s) {
 static double drift(const shared *s) { return 20 * pow(50, s->b); }
 
 static void linear(double *x, const shared *s) {
-  for (int w = 0; w < N; w++) x[w] = drift(s) * w / (N - 1) + normal();
+  for (int w = 0; w < N; w++)
+    x[w] = drift(s) * w / (N - 1) + normal();
 }
 static void linear_oscillating(double *x, const shared *s) {
   const double omega = 6.283185307179586 * (1 + 40 * s->a);
   oscillate(x, omega);
-  for (int w = 0; w < N; w++) x[w] += drift(s) * w / (N - 1) / omega;
+  for (int w = 0; w < N; w++)
+    x[w] += drift(s) * w / (N - 1) / omega;
 }
 static void linear_hidden(double *x, const shared *s) {
-  for (int w = 0; w < N; w++) x[w] = 0.5 * pow(10, s->b) * w / (N - 1) + normal();
+  for (int w = 0; w < N; w++)
+    x[w] = 0.5 * pow(10, s->b) * w / (N - 1) + normal();
 }
 static void own_slopes(double *x, const shared *s) {
   const double slope = drift(s) * (0.5 + uniform()) * (uniform() < 0.5 ? -1 : 1);
-  for (int w = 0; w < N; w++) x[w] = slope * w / (N - 1) + normal();
+  for (int w = 0; w < N; w++)
+    x[w] = slope * w / (N - 1) + normal();
 }
 static void quadratic(double *x, const shared *s) {
-  for (int w = 0; w < N; w++) x[w] = 5 * drift(s) * (w + 0.5) * (w + 0.5) / (N * N) + normal();
+  for (int w = 0; w < N; w++)
+    x[w] = 5 * drift(s) * (w + 0.5) * (w + 0.5) / (N * N) + normal();
 }
 static void exponential(double *x, const shared *s) {
   const double rate = (6 + 34 * s->a) / N, level = 0.01 * exp(-7 * s->b);
-  for (int w = 0; w < N; w++) x[w] = exp(rate * (w - N)) + level * normal();
+  for (int w = 0; w < N; w++)
+    x[w] = exp(rate * (w - N)) + level * normal();
 }
 
 static double steady_drift; /* drift of `steady` per run */
 static void   steady(double *x, const shared *s) {
     (void)s;
-    for (int w = 0; w < N; w++) x[w] = steady_drift * w / (N - 1) + normal();
+    for (int w = 0; w < N; w++)
+    x[w] = steady_drift * w / (N - 1) + normal();
 }
 static void remembers(double *x, const shared *s) {
   const double phi = exp(-1 / (10 + 20 * s->a)); /* 10 to 30 windows */
@@ -97,24 +106,29 @@ static void remembers(double *x, const shared *s) {
 }
 static void tone(double *x, const shared *s) { /* its period is 2 to 4 runs */
   const double phase = 6.283185307179586 * uniform(), periods = 2 + 2 * s->a;
-  for (int w = 0; w < N; w++) x[w] = sin(6.283185307179586 * w / (N * periods) + phase);
+  for (int w = 0; w < N; w++)
+    x[w] = sin(6.283185307179586 * w / (N * periods) + phase);
 }
 static void relaxation(double *x, const shared *s) { /* with a time of three runs */
   (void)s;
-  for (int w = 0; w < N; w++) x[w] = 100 * (1 - exp(-(w + 0.5) / (3 * N))) / (1 - exp(-1.0 / 3)) + normal();
+  for (int w = 0; w < N; w++)
+    x[w] = 100 * (1 - exp(-(w + 0.5) / (3 * N))) / (1 - exp(-1.0 / 3)) + normal();
 }
 static void saturated(double *x, const shared *s) {
   const double rate = 25 + 25 * s->a;
-  for (int w = 0; w < N; w++) x[w] = 1000 / (1 + exp(-rate * ((w + 0.5) / N - 0.8))) + normal();
+  for (int w = 0; w < N; w++)
+    x[w] = 1000 / (1 + exp(-rate * ((w + 0.5) / N - 0.8))) + normal();
 }
 static void walk_and_line(double *x, const shared *s) {
   walk(x, s);
-  for (int w = 0; w < N; w++) x[w] += 8 * (w + 0.5) / N;
+  for (int w = 0; w < N; w++)
+    x[w] += 8 * (w + 0.5) / N;
 }
 
 /* m: max |x - x(0)|; moved: displacement over |q(0)|; scale: the scale of all members. */
-static cst_growth judge(const double *x, const double *m, const double *moved, long members, double scale) {
-  double      *scales = malloc((size_t)(2 * members + 1) * sizeof *scales), *zero = scales + members;
+static cst_growth judge(const double *x, const double *m, const double *moved, long members,
+                        double scale) {
+  double *scales = malloc((size_t)(2 * members + 1) * sizeof *scales), *zero = scales + members;
   cst_long_run run = {.members = members,
                       .steps = STEPS,
                       .end = END,
@@ -135,7 +149,8 @@ static cst_growth judge(const double *x, const double *m, const double *moved, l
 
 static cst_growth estimate(const double *x, long members, double size) {
   double *m = malloc((size_t)members * sizeof *m);
-  for (long i = 0; i < members; i++) m[i] = size;
+  for (long i = 0; i < members; i++)
+    m[i] = size;
   const cst_growth g = judge(x, m, m, members, 1);
   free(m);
   return g;
@@ -144,8 +159,10 @@ static cst_growth estimate(const double *x, long members, double size) {
 /* Every second series gets an offset and a factor, which must not matter. */
 static void make(double *x, int members, maker *path, int series) {
   const shared s = {uniform(), uniform()};
-  for (int i = 0; i < members; i++) path(x + i * N, &s);
-  for (int k = 0; series % 2 && k < members * N; k++) x[k] = -7e-5 + 1e-6 * x[k];
+  for (int i = 0; i < members; i++)
+    path(x + i * N, &s);
+  for (int k = 0; series % 2 && k < members * N; k++)
+    x[k] = -7e-5 + 1e-6 * x[k];
 }
 
 static void check_rates(const char *name, maker *path, int members, int series, cst_verdict right,
@@ -158,13 +175,14 @@ static void check_rates(const char *name, maker *path, int members, int series, 
   }
   free(x);
   int wrong = series - counts[CST_UNDECIDED] - counts[right];
-  if (also != right && also != CST_UNDECIDED) wrong -= counts[also];
+  if (also != right && also != CST_UNDECIDED)
+    wrong -= counts[also];
   NOTE("%s, %d members: %s %.1f%%, undecided %.1f%%, wrong %.1f%%", name, members,
        cst_growth_verdict_names[right], 100.0 * counts[right] / series,
        100.0 * counts[CST_UNDECIDED] / series, 100.0 * wrong / series);
   OK(wrong <= 0.02 * series, "%s, %d members: wrong in %d of %d", name, members, wrong, series);
-  OK(counts[right] >= least * series, "%s, %d members: right in %d of %d", name, members, counts[right],
-     series);
+  OK(counts[right] >= least * series, "%s, %d members: right in %d of %d", name, members,
+     counts[right], series);
 }
 
 static void check_all_rates(int series) {
@@ -188,8 +206,8 @@ static void check_all_rates(int series) {
   static const int members[3] = {1, 8, 64};
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (int j = 0; j < 3; j++)
-      check_rates(kinds[k].name, kinds[k].path, members[j], kinds[k].path == walk ? 6 * series : series,
-                  kinds[k].right, kinds[k].also,
+      check_rates(kinds[k].name, kinds[k].path, members[j],
+                  kinds[k].path == walk ? 6 * series : series, kinds[k].right, kinds[k].also,
                   kinds[k].least[j]); /* more series: the rate is near its bound */
 }
 
@@ -205,7 +223,8 @@ static void check_none(const char *name, maker *path, int members, int series) {
   }
   free(x);
   OK(told == series, "%s, %d members: undecided has a reason", name, members);
-  OK(given <= 1 + 0.03 * series, "%s, %d members: a verdict in %d of %d", name, members, given, series);
+  OK(given <= 1 + 0.03 * series, "%s, %d members: a verdict in %d of %d", name, members, given,
+     series);
 }
 
 static void check_no_verdict(int series) {
@@ -230,19 +249,20 @@ static void check_small_drift(double drift, int members, int series, double most
   int     bounded = 0, linear_ones = 0, below = 0;
   steady_drift = drift;
   for (int k = 0; k < series; k++) {
-    for (int i = 0; i < members; i++) steady(x + i * N, NULL);
+    for (int i = 0; i < members; i++)
+      steady(x + i * N, NULL);
     const cst_growth g = estimate(x, members, 1);
     bounded += g.verdict == CST_BOUNDED_VERDICT;
     linear_ones += g.verdict == CST_LINEAR;
     below += g.limit * END * (N - 1) / N < drift;
   }
   free(x);
-  OK(bounded <= most_bounded * series, "drift of %g, %d members: bounded in %d of %d", drift, members,
-     bounded, series);
-  OK(linear_ones >= least_linear * series, "drift of %g, %d members: linear in %d of %d", drift, members,
-     linear_ones, series);
-  OK(below <= 1 + 0.1 * series, "drift of %g, %d members: the limit is below it in %d of %d", drift, members,
-     below, series);
+  OK(bounded <= most_bounded * series, "drift of %g, %d members: bounded in %d of %d", drift,
+     members, bounded, series);
+  OK(linear_ones >= least_linear * series, "drift of %g, %d members: linear in %d of %d", drift,
+     members, linear_ones, series);
+  OK(below <= 1 + 0.1 * series, "drift of %g, %d members: the limit is below it in %d of %d", drift,
+     members, below, series);
 }
 
 static void check_drifts(int series) {
@@ -261,14 +281,18 @@ static void check_members(int series) {
   static double x[64 * N];
   int           bounded = 0;
   for (int k = 0; k < series; k++) {
-    for (int i = 0; i < 64; i++) noise(x + i * N, NULL);
-    for (int w = 0; w < N; w++) x[w] += 10.0 * w / N;
+    for (int i = 0; i < 64; i++)
+      noise(x + i * N, NULL);
+    for (int w = 0; w < N; w++)
+      x[w] += 10.0 * w / N;
     bounded += estimate(x, 64, 1).verdict == CST_BOUNDED_VERDICT;
   }
-  OK(bounded <= 0.05 * series, "one of 64 drifts by ten deviations: bounded in %d of %d", bounded, series);
+  OK(bounded <= 0.05 * series, "one of 64 drifts by ten deviations: bounded in %d of %d", bounded,
+     series);
   for (int i = 0; i < 64; i++) {
     noise(x + i * N, NULL);
-    for (int w = 0; w < N; w++) x[i * N + w] += (i % 2 ? 20.0 : -20.0) * w / N;
+    for (int w = 0; w < N; w++)
+      x[i * N + w] += (i % 2 ? 20.0 : -20.0) * w / N;
   }
   const cst_growth g = estimate(x, 64, 1);
   OK(fabs(g.slope_rms * END - 20) < 1 && fabs(g.slope * END) < 0.5 && g.limit * END > 20,
@@ -301,7 +325,8 @@ static void check_round_off_and_escape(void) {
                     .last = last,
                     .moved = moved};
   OK(cst_growth_estimate(&r).verdict == CST_LINEAR_ROUND_OFF, "round-off that drifts");
-  for (int k = 0; k < 8 * N; k++) x[k] = 1e-9 * normal() / 4;
+  for (int k = 0; k < 8 * N; k++)
+    x[k] = 1e-9 * normal() / 4;
   OK(cst_growth_estimate(&r).verdict == CST_EXACT, "round-off of x(0) alone is exact");
   for (int i = 0; i < 8; i++) {
     start[i] = 0;
@@ -309,10 +334,13 @@ static void check_round_off_and_escape(void) {
   }
   OK(cst_growth_estimate(&r).verdict == CST_BOUNDED_VERDICT, "which it is not where x(0) is small");
   for (int i = 0; i < 8; i++)
-    for (int w = 0; w < N; w++) x[i * N + w] = 2e-10 * (1 + exp(-w));
+    for (int w = 0; w < N; w++)
+      x[i * N + w] = 2e-10 * (1 + exp(-w));
   r.away = away;
-  OK(cst_growth_estimate(&r).verdict == CST_ESCAPED, "x comes to rest while the members leave: escaped");
-  for (int k = 0; k < 8 * N; k++) away[k] = 2 + sin(k);
+  OK(cst_growth_estimate(&r).verdict == CST_ESCAPED,
+     "x comes to rest while the members leave: escaped");
+  for (int k = 0; k < 8 * N; k++)
+    away[k] = 2 + sin(k);
   OK(cst_growth_estimate(&r).verdict != CST_ESCAPED, "which they do not where they stay near");
 }
 
@@ -325,7 +353,8 @@ static void check_exact_and_frozen(void) {
     m[i] = limit / (1 + i % 5);
     moved[i] = 0.5;
   }
-  for (int k = 0; k < 64 * N; k++) x[k] *= 1e-16;
+  for (int k = 0; k < 64 * N; k++)
+    x[k] *= 1e-16;
   cst_growth g = judge(x, m, moved, 64, 3);
   OK(g.verdict == CST_EXACT && isfinite(g.slope), "round-off below 20 eps S sqrt(n) is exact");
   OK(g.low < 0.5 && 0.5 < g.high && g.high - g.low < 0.75,
@@ -339,7 +368,8 @@ static void check_exact_and_frozen(void) {
   m[63] = 1.01 * limit;
   g = judge(x, m, moved, 64, 3);
   OK(g.verdict == CST_BOUNDED_VERDICT, "one member beyond, but no mean moved by as much: bounded");
-  for (int i = 0; i < 64; i++) moved[i] = i == 5 ? NAN : 1e-11;
+  for (int i = 0; i < 64; i++)
+    moved[i] = i == 5 ? NAN : 1e-11;
   OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "no member moves: frozen");
   m[63] = 0;
   OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "frozen goes before exact");
@@ -353,11 +383,13 @@ static void check_exact_and_frozen(void) {
 
 static void check_holes(void) {
   double x[3 * N], y[8 * N];
-  for (int w = 0; w < N; w++) x[w] = w < 7 ? w : NAN;
+  for (int w = 0; w < N; w++)
+    x[w] = w < 7 ? w : NAN;
   cst_growth g = estimate(x, 1, 1);
   OK(g.verdict == CST_UNDECIDED && isnan(g.exponent) && isnan(g.slope) && isnan(g.slope_error),
      "seven windows: undecided, NaN");
-  for (int w = 0; w < N; w++) x[w] = w % 3 ? NAN : w + 0.01 * normal();
+  for (int w = 0; w < N; w++)
+    x[w] = w % 3 ? NAN : w + 0.01 * normal();
   g = estimate(x, 1, 1);
   OK(fabs(g.exponent - 1) < 0.1 && fabs(g.slope - N / END) < 1e-3 * N / END,
      "two of three windows empty: exponent %.3f, slope", g.exponent);
@@ -367,11 +399,13 @@ static void check_holes(void) {
     x[2 * N + w] = w < 9 ? 2 * w : NAN;
   }
   g = estimate(x, 3, 1);
-  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_growth_verdict_names[g.verdict],
-     g.exponent);
-  for (int i = 0; i < 8; i++) linear(y + i * N, &(shared){0, 0.5});
+  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f",
+     cst_growth_verdict_names[g.verdict], g.exponent);
+  for (int i = 0; i < 8; i++)
+    linear(y + i * N, &(shared){0, 0.5});
   const cst_growth all = estimate(y, 7, 1);
-  for (int w = 0; w < N; w++) y[7 * N + w] = NAN;
+  for (int w = 0; w < N; w++)
+    y[7 * N + w] = NAN;
   g = estimate(y, 8, 1);
   OK(!memcmp(&all, &g, sizeof g), "a failed member more: the same bits");
 }
@@ -380,7 +414,8 @@ static void check_holes(void) {
 static void check_slope(const char *name, maker *path, int members, int series) {
   double *x = malloc(sizeof *x * N * (size_t)members), square = 0, claimed = 0;
   for (int k = 0; k < series; k++) {
-    for (int i = 0; i < members; i++) path(x + i * N, &(shared){0.37, 0});
+    for (int i = 0; i < members; i++)
+      path(x + i * N, &(shared){0.37, 0});
     const cst_growth g = estimate(x, members, 1);
     const double     off = g.slope - (path == linear ? 20.0 / (N - 1) * N / END : 0);
     square += off * off;
@@ -388,15 +423,16 @@ static void check_slope(const char *name, maker *path, int members, int series) 
   }
   free(x);
   OK(claimed > 0.5 * square && claimed < 2.5 * square,
-     "%s, %d members: slope's error %.2g claimed, %.2g found", name, members, sqrt(claimed / series),
-     sqrt(square / series));
+     "%s, %d members: slope's error %.2g claimed, %.2g found", name, members,
+     sqrt(claimed / series), sqrt(square / series));
 }
 
 static void check_statistics(void) {
   const double x[6] = {3, NAN, -1, 4, 2, NAN}, p[5] = {0, 0.5, 1, 1.0 / 6, NAN},
                inf[3] = {1, INFINITY, -INFINITY};
   double q[5];
-  OK(cst_ensemble_mean(x, 6) == 2 && isnan(cst_ensemble_mean(x, 0)) && isnan(cst_ensemble_mean(x + 1, 1)),
+  OK(cst_ensemble_mean(x, 6) == 2 && isnan(cst_ensemble_mean(x, 0)) &&
+         isnan(cst_ensemble_mean(x + 1, 1)),
      "mean, NaN left out");
   OK(fabs(cst_ensemble_rms(x, 6) - sqrt(7.5)) < 1e-15 && isnan(cst_ensemble_rms(x + 1, 1)) &&
          cst_ensemble_rms((double[]){3e200, -4e200}, 2) > 3.5e200,
@@ -409,7 +445,8 @@ static void check_statistics(void) {
   cst_ensemble_quantiles(inf, 3, p, 3, q);
   OK(q[0] == -INFINITY && q[1] == 1 && q[2] == INFINITY, "quantiles with infinities");
   double error;
-  OK(cst_ensemble_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 && error < 1e-15,
+  OK(cst_ensemble_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 &&
+         error < 1e-15,
      "slope of a line with a hole");
   OK(isnan(cst_ensemble_slope((double[]){0, 1}, (double[]){1, NAN}, 2, &error)) && isnan(error),
      "slope of one point");
@@ -417,14 +454,15 @@ static void check_statistics(void) {
 
 static void check_cost(long members) {
   double *x = malloc(sizeof *x * N * (size_t)members);
-  for (long i = 0; i < members; i++) linear(x + i * N, &(shared){0, 0});
+  for (long i = 0; i < members; i++)
+    linear(x + i * N, &(shared){0, 0});
   const clock_t    start = clock();
   const cst_growth g = estimate(x, members, 1), h = estimate(x, members, 1);
   NOTE("%ld members: %.1f ms, %s %.3f [%.3f, %.3f]", members,
-       500.0 * (double)(clock() - start) / CLOCKS_PER_SEC, cst_growth_verdict_names[g.verdict], g.exponent,
-       g.low, g.high);
-  OK(g.verdict == CST_LINEAR && !memcmp(&g, &h, sizeof g), "%ld members: linear, the same bits again",
-     members);
+       500.0 * (double)(clock() - start) / CLOCKS_PER_SEC, cst_growth_verdict_names[g.verdict],
+       g.exponent, g.low, g.high);
+  OK(g.verdict == CST_LINEAR && !memcmp(&g, &h, sizeof g),
+     "%ld members: linear, the same bits again", members);
   free(x);
 }
 

@@ -16,16 +16,21 @@
 static const char *const texts[] = {
     "study: order\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {q: 0.05, v: "
     "0.05}}\nend: 2.0\nsteps: [0.1, 0.05]\n"
-    "methods: [rattle, midpoint, \"hbvm(k=4, s=2)\", \"compose(rattle, project(rk4))\"]\nreference: "
+    "methods: [rattle, midpoint, \"hbvm(k=4, s=2)\", \"compose(rattle, "
+    "project(rk4))\"]\nreference: "
     "self\nerror: {of: [q, p, lambda]}\n",
-    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {v: 3}}\nend: "
+    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {v: "
+    "3}}\nend: "
     "40.0\nsteps: [0.4, 0.05]\n"
-    "methods: [rattle, \"penalty(newmark, omega=20, average=0.5)\", \"langevin(rattle, friction=0.5, "
+    "methods: [rattle, \"penalty(newmark, omega=20, average=0.5)\", \"langevin(rattle, "
+    "friction=0.5, "
     "inverse-temperature=2)\"]\n"
     "solver: {max-iterations: 6}\ntrajectories: {members: [3, 11], every: 7}\n",
-    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 24, seed: 3, spread: {v: 2}}\nend: "
+    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 24, seed: 3, spread: {v: "
+    "2}}\nend: "
     "20.0\nsteps: [0.4]\n"
-    "methods: [rattle, \"compose(rattle, suzuki4)\"]\ntrajectories: {members: [3, 11], every: 1}\n"};
+    "methods: [rattle, \"compose(rattle, suzuki4)\"]\ntrajectories: {members: [3, 11], every: "
+    "1}\n"};
 
 /* Halts at random, or at every fifth question, which is before a batch has asked for all of its groups; at
  * most MOST times. */
@@ -41,8 +46,10 @@ static bool halt(void *context) {
   nuisance *x = context;
   bool      now = false;
   x->draw = x->draw * 1664525u + 1013904223u;
-  if (x->how == NOW_AND_THEN) now = !(x->draw >> 16 & 7);
-  if (x->how == EVERY_FIFTH) now = ++x->asked % 5 == 0 && x->halted < MOST;
+  if (x->how == NOW_AND_THEN)
+    now = !(x->draw >> 16 & 7);
+  if (x->how == EVERY_FIFTH)
+    now = ++x->asked % 5 == 0 && x->halted < MOST;
   x->halted += now;
   return now;
 }
@@ -67,7 +74,8 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   cst_output_flush(o);
   PetscCall(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));
   cst_runner_halt_by(r, NULL, halt);
-  for (int i = 0; i < a->n; i++) PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
+  for (int i = 0; i < a->n; i++)
+    PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
   cst_series_pack(s, series);
   PetscCall(cst_runner_destroy(&r));
   PetscCall(cst_output_close(&o, "complete", &finished));
@@ -84,9 +92,11 @@ static bool same_field(cst_result *a, cst_result *b, const char *path) {
   long    extent[CST_FIELD_DIMS], other[CST_FIELD_DIMS], size = 1;
   double *x = cst_result_read(a, path, &n, extent), *y = cst_result_read(b, path, &m, other);
   bool    same = !x == !y && (!x || n == m);
-  for (int k = 0; x && same && k < n; k++) size *= extent[k];
+  for (int k = 0; x && same && k < n; k++)
+    size *= extent[k];
   same = same && (!x || !memcmp(x, y, sizeof *x * (size_t)size));
-  if (!same) NOTE("%s differs", path);
+  if (!same)
+    NOTE("%s differs", path);
   free(x), free(y);
   return same;
 }
@@ -109,7 +119,8 @@ static bool same_files(const char *one, const char *two) {
   char                     why[256];
   bool                     same = true;
   cst_result *a = cst_result_open(one, why, sizeof why), *b = cst_result_open(two, why, sizeof why);
-  for (size_t i = 0; i < sizeof path / sizeof *path; i++) same &= a && b && same_field(a, b, path[i]);
+  for (size_t i = 0; i < sizeof path / sizeof *path; i++)
+    same &= a && b && same_field(a, b, path[i]);
   cst_result_close(a), cst_result_close(b);
   return same;
 }
@@ -125,8 +136,8 @@ static void halted(const char *text, const char *name, int how) {
   snprintf(struck, sizeof struck, "/tmp/cst-struck-%d.h5", (int)getpid());
   cst_diag_print(d, stdout);
   OK(p && !run(p, &never, calm, &one) && !run(p, &often, struck, &two), "%s: both run", name);
-  OK(often.halted > 50 && often.halted < MOST, "%s: slices are halted, and come to an end (%ld)", name,
-     often.halted);
+  OK(often.halted > 50 && often.halted < MOST, "%s: slices are halted, and come to an end (%ld)",
+     name, often.halted);
   OK(one.size == two.size && !memcmp(one.bytes, two.bytes, one.size),
      "%s: the series are those of the undisturbed run", name);
   OK(same_files(calm, struck), "%s: so are the rows", name);
@@ -138,7 +149,8 @@ static void halted(const char *text, const char *name, int how) {
 }
 
 int main(int argc, char **argv) {
-  if (PetscInitialize(&argc, &argv, NULL, NULL) || cst_solver_register()) return 1;
+  if (PetscInitialize(&argc, &argv, NULL, NULL) || cst_solver_register())
+    return 1;
   halted(texts[0], "with a partner", NOW_AND_THEN);
   halted(texts[1], "with stored states", NOW_AND_THEN);
   halted(texts[2], "before the groups have made a step", EVERY_FIFTH);

@@ -14,12 +14,14 @@
  * observable. */
 static cst_study *study_of(const cst_kind *k, cst_diag *d) {
   char text[1024];
-  snprintf(text, sizeof text,
-           "study: %s\nsystem: {name: double-pendulum, parameters: {L2: [1, 2]}}\ninitial: {members: 3, "
-           "around: low, spread: {q: 0.01}}\n"
-           "end: 1\nsteps: [0.5, 0.25]\nmethods: [rattle]\nreference: {method: \"gauss(4)\", step: 0.1}\n"
-           "solver: {tolerance: [1.0e-14, 1.0e-8]}\nobservables: [energy, constraint, \"height: y1\"]\n",
-           k->name);
+  snprintf(
+      text, sizeof text,
+      "study: %s\nsystem: {name: double-pendulum, parameters: {L2: [1, 2]}}\ninitial: {members: 3, "
+      "around: low, spread: {q: 0.01}}\n"
+      "end: 1\nsteps: [0.5, 0.25]\nmethods: [rattle]\nreference: {method: \"gauss(4)\", step: "
+      "0.1}\n"
+      "solver: {tolerance: [1.0e-14, 1.0e-8]}\nobservables: [energy, constraint, \"height: y1\"]\n",
+      k->name);
   return cst_study_read("kind.yaml", text, strlen(text), cst_reader_share_alone, d);
 }
 
@@ -41,15 +43,19 @@ static void test_columns(const cst_kind *k, const cst_columns *c) {
     across += x->use.axis && *x->use.axis == 'x';
     for (int j = 0; j < i; j++) {
       twice += !strcmp(x->name, c->column[j].name);
-      const bool same_use = same(x->use.role, c->column[j].use.role) && same(x->use.of, c->column[j].use.of);
+      const bool same_use =
+          same(x->use.role, c->column[j].use.role) && same(x->use.of, c->column[j].use.of);
       if (same_use)
         NOTE("%s and %s are both %s of %s", x->name, c->column[j].name, x->use.role,
              x->use.of ? x->use.of : "the case");
       alike += same_use;
     }
-    if (!strcmp(x->name, "failed")) fresh &= isnan(x->value[0]);
-    if (!strcmp(x->name, "tolerance")) fresh &= x->value[0] == 1e-14 && x->value[c->ncase - 1] == 1e-8;
-    if (!strcmp(x->name, "method")) fresh &= !strcmp(x->label[c->ncase - 1], "rattle");
+    if (!strcmp(x->name, "failed"))
+      fresh &= isnan(x->value[0]);
+    if (!strcmp(x->name, "tolerance"))
+      fresh &= x->value[0] == 1e-14 && x->value[c->ncase - 1] == 1e-8;
+    if (!strcmp(x->name, "method"))
+      fresh &= !strcmp(x->label[c->ncase - 1], "rattle");
   }
   OK(!twice, "%s: no two of its %d columns have one name", k->name, c->n);
   OK(!alike, "%s: no two are the same of the same", k->name);
@@ -60,9 +66,10 @@ static void test_columns(const cst_kind *k, const cst_columns *c) {
 
 static void test_kind(const cst_kind *k) {
   cst_diag *d = cst_diag_create();
-  OK(cst_kind_find(k->name) == k && *k->doc && *k->figures, "%s: found by its name, with a doc and figures",
-     k->name);
-  if (k->keys) return cst_diag_destroy(d); /* it needs keys that this study does not have */
+  OK(cst_kind_find(k->name) == k && *k->doc && *k->figures,
+     "%s: found by its name, with a doc and figures", k->name);
+  if (k->keys)
+    return cst_diag_destroy(d); /* it needs keys that this study does not have */
   cst_study *s = study_of(k, d);
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_diag_print(d, stdout);
@@ -79,7 +86,8 @@ static void test_kind(const cst_kind *k) {
 static void test_handles(void) {
   cst_columns            *c = cst_columns_create(2);
   const cst_number_column first = cst_columns_number(c, (cst_column_use){.role = "a"}, "a", "a");
-  for (int i = 0; i < 200; i++) cst_columns_number(c, (cst_column_use){.role = "b"}, "b", "b%d", i);
+  for (int i = 0; i < 200; i++)
+    cst_columns_number(c, (cst_column_use){.role = "b"}, "b", "b%d", i);
   const cst_text_column last = cst_columns_text(c, (cst_column_use){.role = "c"}, "c", "c");
   cst_column_set(first, 1, 3.5);
   cst_column_say(last, 0, "word");
@@ -93,7 +101,8 @@ static void test_handles(void) {
 }
 
 int main(void) {
-  OK(cst_kind_count() >= 3 && !cst_kind_at(cst_kind_count()) && !cst_kind_at(-1) && !cst_kind_find("poem"),
+  OK(cst_kind_count() >= 3 && !cst_kind_at(cst_kind_count()) && !cst_kind_at(-1) &&
+         !cst_kind_find("poem"),
      "%d kinds", cst_kind_count());
   for (int i = 0; i < cst_kind_count(); i++) {
     for (int j = 0; j < i; j++)

@@ -10,8 +10,8 @@
 static cst_study *study(const char *system, const char *initial) {
   char text[1024];
   snprintf(text, sizeof text,
-           "study: ensemble\nsystem: %s\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [midpoint]\n", system,
-           initial);
+           "study: ensemble\nsystem: %s\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [midpoint]\n",
+           system, initial);
   cst_diag  *d = cst_diag_create();
   cst_study *s = cst_study_read("t.yaml", text, strlen(text), cst_reader_share_alone, d);
   cst_diag_print(d, stdout);
@@ -27,8 +27,8 @@ static void alone_and_together(void) {
   cst_study *other = study("double-pendulum", "{members: 8, seed: 8, spread: {q: 0.1, v: 0.1}}");
   size_t     bytes = sizeof(double) * (size_t)many->system->nq;
   double     q[MOST], v[MOST], a[MOST], b[MOST];
-  OK(cst_study_member(many, 0, 7, q, v) && cst_study_member(few, 0, 7, a, b) && !memcmp(q, a, bytes) &&
-         !memcmp(v, b, bytes),
+  OK(cst_study_member(many, 0, 7, q, v) && cst_study_member(few, 0, 7, a, b) &&
+         !memcmp(q, a, bytes) && !memcmp(v, b, bytes),
      "member 7 is the same in an ensemble of 8 and of 1000");
   cst_study_member(many, 0, 6, a, b);
   OK(memcmp(q, a, bytes) && memcmp(v, b, bytes), "member 6 is another");
@@ -59,9 +59,9 @@ static void consistent(void) {
 /* Without constraints nothing is projected and the deviates stay normal. */
 static void moments(void) {
   enum { N = 20000 };
-  cst_study *s =
-      study("henon-heiles",
-            "{members: 20000, seed: 5, around: {q: [0.25, 0], v: [0, 0.5]}, spread: {q: 0.1, v: 0.2}}");
+  cst_study *s = study(
+      "henon-heiles",
+      "{members: 20000, seed: 5, around: {q: [0.25, 0], v: [0, 0.5]}, spread: {q: 0.1, v: 0.2}}");
   double mean[4] = {0}, square[4] = {0}, cross = 0;
   for (long k = 0; k < N; k++) {
     double x[4];
@@ -85,7 +85,8 @@ static void without_spread(void) {
   double     q[MOST], v[MOST];
   cst_study_member(s, 0, 2, q, v);
   double off = 0;
-  for (int i = 0; i < s->system->nq; i++) off = fmax(off, fabs(q[i] - s->q0[i]));
+  for (int i = 0; i < s->system->nq; i++)
+    off = fmax(off, fabs(q[i] - s->q0[i]));
   OK(off < 1e-15, "spread in v alone leaves q: %.2g", off);
   cst_study_destroy(s);
   s = study("double-pendulum", "default");

@@ -15,7 +15,8 @@ static cst_system *make(const char *text) {
   cst_system *s = cst_system_read("f", text, strlen(text), NULL, 0, d);
   cst_diag_print(d, stdout);
   cst_diag_destroy(d);
-  if (!s) exit(1);
+  if (!s)
+    exit(1);
   return s;
 }
 
@@ -27,7 +28,8 @@ typedef struct {
 
 static bool solve(const cst_system *s, int stages, double end, long n, point *x) {
   double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q];
-  for (int i = 0; i < s->npar; i++) c[i] = s->parameter[i].value;
+  for (int i = 0; i < s->npar; i++)
+    c[i] = s->parameter[i].value;
   cst_system_state(s, 0, c, q, v);
   cst_motion *m = cst_motion_create(s, stages, c, q, v);
   const bool  good = cst_motion_advance(m, (quad)end / n, n);
@@ -38,7 +40,8 @@ static bool solve(const cst_system *s, int stages, double end, long n, point *x)
 
 static double apart(const quad *a, const quad *b, int n) {
   quad most = 0;
-  for (int i = 0; i < n; i++) most = isnanq(a[i] - b[i]) ? (quad)INFINITY : fmaxq(most, fabsq(a[i] - b[i]));
+  for (int i = 0; i < n; i++)
+    most = isnanq(a[i] - b[i]) ? (quad)INFINITY : fmaxq(most, fabsq(a[i] - b[i]));
   return (double)most;
 }
 
@@ -54,7 +57,8 @@ static void test_order(const cst_system *s, double end) {
   }
   const double order = log2(error[2] / error[3]);
   OK(good && error[3] < 1e-18 && fabs(order - 8) < 0.2,
-     "%s: gauss(4) in quadruple precision has order 8 (%.3f), error %.1e", s->name, order, error[3]);
+     "%s: gauss(4) in quadruple precision has order 8 (%.3f), error %.1e", s->name, order,
+     error[3]);
   good = solve(s, 8, end, 128, &x);
   OK(good && apart(x.q, exact.q, s->nq) < 1e-24 && apart(x.lambda, exact.lambda, s->ng) < 1e-22,
      "%s: gauss(8) with two steps agrees with itself to %.1e in q, %.1e in lambda", s->name,
@@ -62,14 +66,16 @@ static void test_order(const cst_system *s, double end) {
 }
 
 /* A point on a sphere with gravity. */
-static const char pendulum[] = "system: pendulum\ncoordinates: [x, y, z]\nparameters: {m: 1.5, g: 1}\nmass: "
-                               "[m, m, m]\npotential: m*g*z\n"
-                               "constraints: {sphere: x^2 + y^2 + z^2 - 1}\nstates:\n  default: {q: [0.6, 0, "
-                               "-0.8], v: [0.4, 0.5, 0.3]}\n";
+static const char pendulum[] =
+    "system: pendulum\ncoordinates: [x, y, z]\nparameters: {m: 1.5, g: 1}\nmass: "
+    "[m, m, m]\npotential: m*g*z\n"
+    "constraints: {sphere: x^2 + y^2 + z^2 - 1}\nstates:\n  default: {q: [0.6, 0, "
+    "-0.8], v: [0.4, 0.5, 0.3]}\n";
 
 /* With a mass that depends on q, and a magnetic field. */
 static const char general[] =
-    "system: general\ncoordinates: [a, b]\nmass: [[2, cos(a - b)], [cos(a - b), 1]]\ngyroscopic: [b/2, "
+    "system: general\ncoordinates: [a, b]\nmass: [[2, cos(a - b)], [cos(a - b), 1]]\ngyroscopic: "
+    "[b/2, "
     "sin(a)]\n"
     "potential: -2*cos(a) - cos(b)\nstates:\n  default: {q: [0.3, 1.1], v: [0.5, -0.2]}\n";
 
@@ -110,7 +116,8 @@ static void test_invariants(void) {
 static void test_exact(void) {
   cst_system *s = cst_catalogue_create("planar-pendulum");
   double      c[3], q0[2], v0[2], q[2], p[2], lambda, worst = 0;
-  for (int i = 0; i < s->npar; i++) c[i] = s->parameter[i].value;
+  for (int i = 0; i < s->npar; i++)
+    c[i] = s->parameter[i].value;
   cst_system_state(s, 0, c, q0, v0);
   cst_motion *m = cst_motion_create(s, 8, c, q0, v0);
   for (int k = 1; k <= 10; k++) {
@@ -129,8 +136,8 @@ static void test_exact(void) {
 
 /* A motion that cannot be continued stays failed and reports it. */
 static void test_lost(void) {
-  cst_system *s = make(
-      "system: fall\ncoordinates: [x]\nmass: [1]\npotential: -1/x\nstates:\n  default: {q: [1], v: [0]}\n");
+  cst_system *s = make("system: fall\ncoordinates: [x]\nmass: [1]\npotential: -1/x\nstates:\n  "
+                       "default: {q: [1], v: [0]}\n");
   double      q = 1, v = 0;
   cst_motion *m = cst_motion_create(s, 4, NULL, &q, &v);
   OK(!cst_motion_advance(m, 0.25Q, 1000) && !cst_motion_advance(m, 1e-9Q, 1),

@@ -22,7 +22,8 @@ static double value(const cst_system *s, const char *text, cst_expr_error *e) {
   cst_node      x = cst_expr_parse(s->graph, text, names.name, names.n, e);
   double        out = NAN;
   cst_names_destroy(&names);
-  if (x < 0) return NAN;
+  if (x < 0)
+    return NAN;
   cst_tape *tape = cst_tape_create(s->graph, &x, 1);
   cst_evaluate_tape(tape, in, &out);
   cst_tape_destroy(tape);
@@ -34,7 +35,8 @@ static void test_names(void) {
   cst_system    *s = cst_system_read("f", chain, strlen(chain), NULL, 0, d);
   cst_expr_error e;
   cst_diag_print(d, stdout);
-  if (!s) exit(1);
+  if (!s)
+    exit(1);
   OK(value(s, "x[1] + x[4] + h", &e) == 10, "entries of arrays and plain coordinates");
   OK(value(s, "x'[3] + h'", &e) == 80, "their velocities: x'[3]");
   OK(value(s, "lambda_first + lambda_link[2] + 2*lambda_link[3]", &e) == 900,
@@ -50,7 +52,8 @@ static void test_names(void) {
   OK(isnan(value(s, "lambda_link", &e)) &&
          strstr(e.message, "is an array of 2; an entry of it is wanted, such as lambda_link[2]"),
      "a family is no number: %s", e.message);
-  OK(isnan(value(s, "x", &e)) && strstr(e.message, "such as x[1]"), "an array is no number: %s", e.message);
+  OK(isnan(value(s, "x", &e)) && strstr(e.message, "such as x[1]"), "an array is no number: %s",
+     e.message);
   OK(!strcmp(cst_names_list(s->coordinate_name, s->ncoordinate), "x[1..4], h") &&
          !strcmp(cst_names_list(s->family, s->nfamily), "first, link[2..3]"),
      "lists of names: %s; %s", cst_names_list(s->coordinate_name, s->ncoordinate),
@@ -61,21 +64,23 @@ static void test_names(void) {
 
 /* A family may start at 0 or at a number greater than its count. */
 static void test_firsts(void) {
-  static const char text[] = "system: s\ncoordinates: [\"x[9]\"]\nmass: [1]\npotential: 0\nconstraints:\n"
-                             "  low: {for: \"i = 0..1\", expression: \"x[i+1]\"}\n  high: {for: \"i = "
-                             "8..9\", expression: \"x[i]\"}\n"
-                             "states:\n  default: {q: [0], v: [0]}\n";
-  cst_diag         *d = cst_diag_create();
-  cst_system       *s = cst_system_read("f", text, strlen(text), NULL, 0, d);
-  cst_expr_error    e;
+  static const char text[] =
+      "system: s\ncoordinates: [\"x[9]\"]\nmass: [1]\npotential: 0\nconstraints:\n"
+      "  low: {for: \"i = 0..1\", expression: \"x[i+1]\"}\n  high: {for: \"i = "
+      "8..9\", expression: \"x[i]\"}\n"
+      "states:\n  default: {q: [0], v: [0]}\n";
+  cst_diag      *d = cst_diag_create();
+  cst_system    *s = cst_system_read("f", text, strlen(text), NULL, 0, d);
+  cst_expr_error e;
   cst_diag_print(d, stdout);
-  if (!s) exit(1);
+  if (!s)
+    exit(1);
   const double  q[9] = {0}, v[9] = {0}, l[] = {1, 2, 3, 4};
   const double *in[128] = {['q'] = q, ['v'] = v, ['l'] = l};
   cst_names     names = cst_names_create(s, s->graph, "");
-  cst_node      x =
-      cst_expr_parse(s->graph, "lambda_low[0] + 10*lambda_low[1] + 100*lambda_high[8] + 1000*lambda_high[9]",
-                     names.name, names.n, &e);
+  cst_node      x = cst_expr_parse(
+           s->graph, "lambda_low[0] + 10*lambda_low[1] + 100*lambda_high[8] + 1000*lambda_high[9]",
+           names.name, names.n, &e);
   double out = NAN;
   if (x >= 0) {
     cst_tape *tape = cst_tape_create(s->graph, &x, 1);
@@ -96,7 +101,8 @@ static void test_firsts(void) {
 
 static void test_list(void) {
   cst_name many[200];
-  for (int i = 0; i < 200; i++) many[i] = (cst_name){.name = "coordinate", .at = i, .count = 1};
+  for (int i = 0; i < 200; i++)
+    many[i] = (cst_name){.name = "coordinate", .at = i, .count = 1};
   const char *list = cst_names_list(many, 200);
   OK(strlen(list) < 1024 && !strcmp(list + strlen(list) - 15, "coordinate, ..."),
      "a long list of names is cut");
@@ -107,7 +113,8 @@ static int planned(const char *initial, int isa) {
   cst_diag  *d = cst_diag_create();
   cst_study *s;
   if (asprintf(&text,
-               "study: conservation\nsystem: planar-pendulum\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: "
+               "study: conservation\nsystem: planar-pendulum\ninitial: %s\nend: 1\nsteps: "
+               "[0.1]\nmethods: "
                "[rattle]\n",
                initial) < 0)
     exit(1);

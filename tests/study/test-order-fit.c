@@ -17,7 +17,9 @@ typedef struct {
   int    n;
 } data;
 
-static cst_order_fit estimate(const data *d) { return cst_order_estimate(d->h, d->e, d->floor, d->n); }
+static cst_order_fit estimate(const data *d) {
+  return cst_order_estimate(d->h, d->e, d->floor, d->n);
+}
 
 /* e = C h^p (1 + c u^k) with noise, u = h / h[0]; round-off 1e-15. */
 static data synthetic(int p, int n, double ratio, double c, int k, double noise) {
@@ -27,7 +29,8 @@ static data synthetic(int p, int n, double ratio, double c, int k, double noise)
     const double u = pow(ratio, i);
     d.h[i] = 0.1 * u;
     d.floor[i] = 1e-15 * size;
-    d.e[i] = fabs(size * pow(u, p) * (1 + c * pow(u, k)) * (1 + noise * normal()) + d.floor[i] * normal());
+    d.e[i] = fabs(size * pow(u, p) * (1 + c * pow(u, k)) * (1 + noise * normal()) +
+                  d.floor[i] * normal());
   }
   return d;
 }
@@ -79,8 +82,8 @@ static void check_one_dip(void) {
     d.e[at] *= 0.02;
     const cst_order_fit f = estimate(&d);
     OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1,
-       "one error 50 times too small, step %d: %s, %.2f [%.2f, %.2f]", at, cst_order_flag_names[f.flag],
-       f.order, f.low, f.high);
+       "one error 50 times too small, step %d: %s, %.2f [%.2f, %.2f]", at,
+       cst_order_flag_names[f.flag], f.order, f.low, f.high);
   }
 }
 
@@ -90,7 +93,8 @@ static void check_round_off(void) {
   cst_order_fit f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1 && f.last < 6,
      "the window ends above round-off (%d), order %.3f", f.last, f.order);
-  for (int i = 0; i < 9; i++) d.floor[i] /= 50; /* as if round-off were underestimated */
+  for (int i = 0; i < 9; i++)
+    d.floor[i] /= 50; /* as if round-off were underestimated */
   f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1,
      "a tail that bends near round-off is dropped: order %.3f, last %d", f.order, f.last);
@@ -99,15 +103,16 @@ static void check_round_off(void) {
     d.floor[i] = 1e-15;
   }
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low), "all at round-off: plateau, no order");
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low),
+     "all at round-off: plateau, no order");
   d.e[0] = 1;
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "one above round-off: plateau, no order");
   d.e[1] = 1 / 16.0;
   d.h[1] = d.h[0] / 2;
   f = estimate(&d);
-  OK(fabs(f.order - 4) < 1e-12 && f.low < 4 && f.high > 4, "two above round-off: the order is printed (%s)",
-     cst_order_flag_names[f.flag]);
+  OK(fabs(f.order - 4) < 1e-12 && f.low < 4 && f.high > 4,
+     "two above round-off: the order is printed (%s)", cst_order_flag_names[f.flag]);
   memset(d.e, 0, sizeof d.e);
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "errors of exactly 0: plateau");
@@ -152,13 +157,15 @@ static void check_not_asymptotic(void) {
     d.e[i] = exp(-0.3 * i * i);
   }
   cst_order_fit f = estimate(&d);
-  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order), "slopes that never settle: pre-asymptotic, %.2f",
-     f.order);
-  for (int i = 0; i < 6; i++) d.e[i] = 0.5 + 0.001 * (i % 2);
+  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order),
+     "slopes that never settle: pre-asymptotic, %.2f", f.order);
+  for (int i = 0; i < 6; i++)
+    d.e[i] = 0.5 + 0.001 * (i % 2);
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high),
      "an error that does not shrink has no order: %s, %.3f", cst_order_flag_names[f.flag], f.order);
-  for (int i = 0; i < 6; i++) d.e[i] = pow(d.h[i], 2) + 30 * pow(d.h[i], 4);
+  for (int i = 0; i < 6; i++)
+    d.e[i] = pow(d.h[i], 2) + 30 * pow(d.h[i], 4);
   f = estimate(&d);
   OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "order 4 turning into 2: %s, %.3f",
      cst_order_flag_names[f.flag], f.order);
@@ -190,8 +197,8 @@ static void check_flat_tails(void) {
   data                d = given(h, chaos, 7, 1e-15);
   cst_order_fit       f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 6) < 0.1 && f.last == 3,
-     "round-off that chaos amplifies: %s, %.2f [%.2f, %.2f], last %d", cst_order_flag_names[f.flag], f.order,
-     f.low, f.high, f.last);
+     "round-off that chaos amplifies: %s, %.2f [%.2f, %.2f], last %d", cst_order_flag_names[f.flag],
+     f.order, f.low, f.high, f.last);
   d = given(h + 2, chaos + 2, 5, 1e-15);
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU, "two good steps before a flat tail are too few: %s, %.2f",
@@ -213,16 +220,16 @@ static void check_flat_tails(void) {
   }
   d.n = 9;
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1, "nor is what follows a change of sign: %s, %.2f",
-     cst_order_flag_names[f.flag], f.order);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1,
+     "nor is what follows a change of sign: %s, %.2f", cst_order_flag_names[f.flag], f.order);
   for (int i = 0; i < 7; i++) {
     d.h[i] = h[i];
     d.e[i] = pow(h[i], 4) + 1e-3 * h[i];
   }
   d.n = 7;
   f = estimate(&d);
-  OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1, "order 4 that turns into 1 is no flat tail: %s, %.2f",
-     cst_order_flag_names[f.flag], f.order);
+  OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1,
+     "order 4 that turns into 1 is no flat tail: %s, %.2f", cst_order_flag_names[f.flag], f.order);
 }
 
 /* An interval without an integer is not ok, even if narrow: order 3 with a small constant, 4 before it. */
@@ -237,7 +244,8 @@ static void check_whole(void) {
       const cst_order_fit f = estimate(&d);
       if (f.flag == CST_FLAG_OK && ceil(f.low) > f.high)
         OK(0, "ok, and no whole order: x %.3g, %.3f [%.3f, %.3f]", x, f.order, f.low, f.high);
-      if (f.flag == CST_FLAG_OK && f.low > 3.02 && f.high < 4) OK(0, "between 3 and 4: x %.3g", x);
+      if (f.flag == CST_FLAG_OK && f.low > 3.02 && f.high < 4)
+        OK(0, "between 3 and 4: x %.3g", x);
     }
   OK(1, "what is ok holds a whole number");
 }
@@ -256,8 +264,8 @@ static void check_poor_reference(void) {
       }
       const cst_order_fit f = estimate(&d);
       OK(f.flag != CST_FLAG_OK || (f.low <= p && p <= f.high),
-         "order %d, %d steps, against itself: %s, %.3f [%.3f, %.3f]", p, n, cst_order_flag_names[f.flag],
-         f.order, f.low, f.high);
+         "order %d, %d steps, against itself: %s, %.3f [%.3f, %.3f]", p, n,
+         cst_order_flag_names[f.flag], f.order, f.low, f.high);
     }
 }
 
@@ -267,16 +275,17 @@ static void check_claims(void) {
     cst_order_flag flag;
     int            claimed, returns;
     cst_order_flag wanted;
-  } cases[] = {{CST_FLAG_OK, 2, 0, CST_FLAG_OK},          {CST_FLAG_OK, 2, 1, CST_FLAG_OK},
-               {CST_FLAG_OK, 1, 0, CST_FLAG_CONTRADICTS}, {CST_FLAG_OK, 3, 0, CST_FLAG_CONTRADICTS},
-               {CST_FLAG_OK, 1, 1, CST_FLAG_RETURNS},     {CST_FLAG_OK, 0, 0, CST_FLAG_OK},
-               {CST_FLAG_OK, 0, 1, CST_FLAG_RETURNS},     {CST_FLAG_PLATEAU, 1, 1, CST_FLAG_PLATEAU},
-               {CST_FLAG_TOO_FEW, 1, 0, CST_FLAG_TOO_FEW}};
+  } cases[] = {
+      {CST_FLAG_OK, 2, 0, CST_FLAG_OK},          {CST_FLAG_OK, 2, 1, CST_FLAG_OK},
+      {CST_FLAG_OK, 1, 0, CST_FLAG_CONTRADICTS}, {CST_FLAG_OK, 3, 0, CST_FLAG_CONTRADICTS},
+      {CST_FLAG_OK, 1, 1, CST_FLAG_RETURNS},     {CST_FLAG_OK, 0, 0, CST_FLAG_OK},
+      {CST_FLAG_OK, 0, 1, CST_FLAG_RETURNS},     {CST_FLAG_PLATEAU, 1, 1, CST_FLAG_PLATEAU},
+      {CST_FLAG_TOO_FEW, 1, 0, CST_FLAG_TOO_FEW}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const cst_order_fit f = {2.01, 1.96, 2.06, cases[i].flag, 0, 4};
-    OK(cst_order_judge(&f, cases[i].claimed, cases[i].returns) == cases[i].wanted, "%s, claimed %d%s: %s",
-       cst_order_flag_names[f.flag], cases[i].claimed, cases[i].returns ? ", at a return" : "",
-       cst_order_flag_names[cases[i].wanted]);
+    OK(cst_order_judge(&f, cases[i].claimed, cases[i].returns) == cases[i].wanted,
+       "%s, claimed %d%s: %s", cst_order_flag_names[f.flag], cases[i].claimed,
+       cases[i].returns ? ", at a return" : "", cst_order_flag_names[cases[i].wanted]);
   }
 }
 
@@ -299,12 +308,14 @@ static void check_irregular(void) {
 }
 
 int main(void) {
-  for (int n = 4; n <= 9; n++) check_rates("halvings, c h", n, 0.5, 1, 0.98);
+  for (int n = 4; n <= 9; n++)
+    check_rates("halvings, c h", n, 0.5, 1, 0.98);
   check_rates("halvings, c h", 3, 0.5, 1, 0.7);
   check_rates("halvings, c h^2", 5, 0.5, 2, 0.98);
   check_rates("steps by 0.6, c h", 6, 0.6, 1, 0.98);
   check_rates("steps by 0.3, c h", 4, 0.3, 1, 0.9);
-  for (int n = 3; n <= 8; n++) check_dips(n);
+  for (int n = 3; n <= 8; n++)
+    check_dips(n);
   check_one_dip();
   check_round_off();
   check_too_few();

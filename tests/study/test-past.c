@@ -23,7 +23,8 @@ static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piec
                       .count = COUNT,
                       .numbers = NUMBERS,
                       .at = cst_plan_position(p, &p->classes[0], 3)};
-  for (int k = 0; k < NUMBERS * COUNT; k++) row[k] = 100 * i + k;
+  for (int k = 0; k < NUMBERS * COUNT; k++)
+    row[k] = 100 * i + k;
   memcpy(bytes, head, sizeof *head);
   memcpy(bytes + sizeof *head, row, sizeof row);
   cst_snapshot_add(w, "lanes", bytes, sizeof bytes);
@@ -33,8 +34,10 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
   char                 why[256];
   cst_piece            head[3];
   cst_snapshot_writer *w = cst_snapshot_begin(path, 1, why, sizeof why);
-  if (!w) return false;
-  for (int i = 0; i < 3; i++) add_piece(w, p, i, &head[i]);
+  if (!w)
+    return false;
+  for (int i = 0; i < 3; i++)
+    add_piece(w, p, i, &head[i]);
   cst_snapshot_add(w, "pieces", head, sizeof head);
   cst_snapshot_add(w, "items", NULL, 0);
   cst_snapshot_add(w, "done", NULL, 0);
@@ -49,16 +52,18 @@ static void origins(cst_past *past) {
   const double *other = cst_past_rows(past, 2);
   OK(other && other[0] == 200, "another piece is read meanwhile");
   int wrong = 0;
-  for (int k = 0; k < NUMBERS * 4; k++) wrong += from.row[k] != 100 + 2 * NUMBERS + k;
+  for (int k = 0; k < NUMBERS * 4; k++)
+    wrong += from.row[k] != 100 + 2 * NUMBERS + k;
   OK(!wrong, "the rows of the first are those of its lanes still (%d are not)", wrong);
 }
 
 int main(void) {
   char       path[64], why[256], name[CST_SNAPSHOT_PATH];
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("past.yaml", study_text, strlen(study_text), cst_reader_share_alone, d);
-  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
-  cst_past  *past = p ? cst_past_create(p) : NULL;
+  cst_study *s =
+      cst_study_read("past.yaml", study_text, strlen(study_text), cst_reader_share_alone, d);
+  cst_plan *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_past *past = p ? cst_past_create(p) : NULL;
   cst_diag_print(d, stdout);
   snprintf(path, sizeof path, "/tmp/cst-past-%d.h5", (int)getpid());
   if (OK(p && write_checkpoint(p, path) && cst_past_open(p, past, path, 1, why, sizeof why),

@@ -17,7 +17,8 @@
 enum { STEPS = 1000, CLASSES = 12 };
 static const double moment = 1e6; /* nanoseconds, by the plan's estimate */
 
-static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, long n, double *evaluations) {
+static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, long n,
+                           double *evaluations) {
   const cst_study    *s = p->study;
   const cst_case     *c = &p->cases[k->cases[0]];
   cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
@@ -31,7 +32,8 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   cst_stepper_set_step(st, k->h);
   PetscCall(cst_batch_create(st, &b));
   cst_batch_reset(st, &b, 1);
-  if (!cst_study_member(s, c->variant, member, q, v)) PetscFunctionReturn(1);
+  if (!cst_study_member(s, c->variant, member, q, v))
+    PetscFunctionReturn(1);
   cst_batch_start(st, &b, 0, cst_plan_parameters(p, c->variant), q, v, s->tolerance[c->tolerance]);
   cst_batch_address(st, &b, 0, s->seed, (uint64_t)member);
   cst_batch_ready(st, &b);
@@ -39,7 +41,8 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   cst_stepper_evaluations(st, &per_step, &per_iteration);
   *evaluations =
       per_step * (double)(b.status[0].reason ? b.status[0].step : n) +
-      per_iteration * cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
+      per_iteration *
+          cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
   PetscCall(cst_batch_destroy(&b));
   PetscCall(cst_stepper_destroy(&st));
   free(q);
@@ -55,7 +58,8 @@ static double factor(const cst_plan *p) {
     const cst_class *k = &p->classes[i];
     const long       n = (long)fmin((double)k->n, fmin(STEPS, moment / k->cost));
     double           x = 0, y = 0, nanoseconds;
-    if (n < 1 || !cst_trial_class(t, k, n, &x, &nanoseconds) || walk(p, k, p->study->members - 1, n, &y))
+    if (n < 1 || !cst_trial_class(t, k, n, &x, &nanoseconds) ||
+        walk(p, k, p->study->members - 1, n, &y))
       continue;
     told += x * (double)k->n / (double)n * (double)k->lanes,
         counted += y * (double)k->n / (double)n * (double)k->lanes;
@@ -72,7 +76,8 @@ static double of_job(const char *file) {
   if (!cst_document_fetch(file, &text, &length)) {
     cst_study *s = cst_study_read(file, text, length, cst_reader_share_alone, d);
     cst_plan  *p = s ? cst_plan_create(s, CST_ISA_COUNT - 1, d) : NULL;
-    if (p) x = factor(p);
+    if (p)
+      x = factor(p);
     cst_plan_destroy(p);
     cst_study_destroy(s);
   }
@@ -84,11 +89,13 @@ static double of_job(const char *file) {
 int main(void) {
   glob_t jobs;
   int    compared = 0;
-  if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs)) return 1;
+  if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs))
+    return 1;
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
     const double x = of_job(jobs.gl_pathv[i]);
     if (x > 0)
-      OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x), compared++;
+      OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
+          compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);
   globfree(&jobs);

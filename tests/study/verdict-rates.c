@@ -34,12 +34,14 @@ typedef double course(double t, const shared *s);
 static void    follow(double *x, course *f, const shared *s, double size) {
      for (int w = 0; w < N; w++) {
        x[w] = 0;
-       for (int i = 0; i < FINE; i++) x[w] += size * f((w + (i + 0.5) / FINE) / N, s) / FINE;
+       for (int i = 0; i < FINE; i++)
+      x[w] += size * f((w + (i + 0.5) / FINE) / N, s) / FINE;
   }
 }
 
 static void add_noise(double *x, double size) {
-  for (int w = 0; w < N; w++) x[w] += size * normal();
+  for (int w = 0; w < N; w++)
+    x[w] += size * normal();
 }
 
 static void white(double *x, const shared *s) {
@@ -51,8 +53,12 @@ static void white(double *x, const shared *s) {
 static double power(double t, const shared *s) { return pow(t, s->p); }
 static double line(double t, const shared *s) { return s->p * t; }
 static double logarithm(double t, const shared *s) { return log(1 + s->p * t); }
-static double relaxation(double t, const shared *s) { return (1 - exp(-t / s->p)) / (1 - exp(-1 / s->p)); }
-static double logistic(double t, const shared *s) { return 1 / (1 + exp(-(25 + 25 * s->a) * (t - s->p))); }
+static double relaxation(double t, const shared *s) {
+  return (1 - exp(-t / s->p)) / (1 - exp(-1 / s->p));
+}
+static double logistic(double t, const shared *s) {
+  return 1 / (1 + exp(-(25 + 25 * s->a) * (t - s->p)));
+}
 static double growth(double t, const shared *s) { return exp((6 + 34 * s->a) * (t - 1)); }
 static double tone(double t, const shared *s) { return sin(TURN * (t / s->p + s->b)); }
 
@@ -66,7 +72,8 @@ static void either_sign(double *x, const shared *s) {
 }
 static void one_drifts(double *x, const shared *s) {
   memset(x, 0, N * sizeof *x);
-  if (s->member == 0) follow(x, line, s, 1);
+  if (s->member == 0)
+    follow(x, line, s, 1);
   add_noise(x, 1);
 }
 
@@ -80,7 +87,8 @@ static void walk_of(double *x, double size, double *end) {
     }
     x[w] += sum;
   }
-  if (end) *end = at;
+  if (end)
+    *end = at;
 }
 static void walk(double *x, const shared *s) {
   memset(x, 0, N * sizeof *x);
@@ -107,7 +115,8 @@ static void memory_drift(double *x, const shared *s) {
   double y[N];
   memory(x, &(shared){3, 0, 0, 0});
   follow(y, line, s, 1);
-  for (int w = 0; w < N; w++) x[w] += y[w];
+  for (int w = 0; w < N; w++)
+    x[w] += y[w];
 }
 
 /* Processes of equal power with correlation times from half a window to 256 windows, one per octave. */
@@ -117,7 +126,8 @@ static void flicker(double *x, const shared *s) {
   memset(x, 0, N * sizeof *x);
   for (double m = 0.5; m < 300; m *= 2) {
     memory(y, &(shared){m, 0, 0, 0});
-    for (int w = 0; w < N; w++) x[w] += y[w];
+    for (int w = 0; w < N; w++)
+      x[w] += y[w];
   }
 }
 
@@ -130,7 +140,8 @@ static void tones(double *x, const shared *s) {
   double y[N];
   tone_own(x, &(shared){(8 + 24 * s->a) / N, 0, 0, 0});
   tone_own(y, &(shared){(2 + 6 * s->b) / N, 0, 0, 0});
-  for (int w = 0; w < N; w++) x[w] += y[w];
+  for (int w = 0; w < N; w++)
+    x[w] += y[w];
 }
 
 static void bend(double *x, const shared *s) {
@@ -159,11 +170,13 @@ static void exploding(double *x, const shared *s) {
 }
 static void burst(double *x, const shared *s) {
   white(x, s);
-  for (int i = 0; i < 3; i++) x[(int)(N * uniform())] += 20 * normal();
+  for (int i = 0; i < 3; i++)
+    x[(int)(N * uniform())] += 20 * normal();
 }
 static void swelling(double *x, const shared *s) {
   (void)s;
-  for (int w = 0; w < N; w++) x[w] = (w + 0.5) * normal();
+  for (int w = 0; w < N; w++)
+    x[w] = (w + 0.5) * normal();
 }
 
 #define BIT(v) (1u << (v))
@@ -233,7 +246,8 @@ static const struct {
 static cst_growth judge(const double *x, long members) {
   double       one[MEMBERS];
   cst_long_run r = {members, 1000000, 1000, x, one, one, one, one, one, NULL};
-  for (long i = 0; i < members; i++) one[i] = 1;
+  for (long i = 0; i < members; i++)
+    one[i] = 1;
   return cst_growth_estimate(&r);
 }
 
@@ -245,7 +259,8 @@ static void measure(int kind, int members, int series, double rate[3], int given
   memset(why, 0, CST_WHYS * sizeof *why);
   for (int k = 0; k < series; k++) {
     const double a = uniform(), b = uniform();
-    for (int i = 0; i < members; i++) kinds[kind].path(x + i * N, &(shared){kinds[kind].p, a, b, i});
+    for (int i = 0; i < members; i++)
+      kinds[kind].path(x + i * N, &(shared){kinds[kind].p, a, b, i});
     const cst_growth g = judge(x, members);
     given[g.verdict]++;
     why[g.why]++;
@@ -262,7 +277,8 @@ int main(int argc, char **argv) {
   const int        series = argc > 1 ? atoi(argv[1]) : 200;
   printf("| truth | 1 member | 8 members | 64 members | wrong ones |\n|---|---|---|---|---|\n");
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    if (argc > 2 && !strstr(kinds[k].name, argv[2])) continue;
+    if (argc > 2 && !strstr(kinds[k].name, argv[2]))
+      continue;
     char said[400] = "";
     printf("| %s ", kinds[k].name);
     for (int j = 0; j < 3; j++) {
@@ -273,16 +289,17 @@ int main(int argc, char **argv) {
       size_t at = strlen(said);
       for (int v = 0; v < CST_VERDICTS; v++)
         if (v != CST_UNDECIDED && given[v] && !(kinds[k].right >> v & 1))
-          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: %s %.0f", at ? "; " : "", members[j],
-                                 cst_growth_verdict_names[v], 100.0 * given[v] / series);
+          at +=
+              (size_t)snprintf(said + at, sizeof said - at, "%s%d: %s %.0f", at ? "; " : "",
+                               members[j], cst_growth_verdict_names[v], 100.0 * given[v] / series);
       for (int v = 1; v < CST_WHYS && argc > 2; v++)
         if (why[v])
-          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: (%s %.0f)", at ? "; " : "", members[j],
-                                 cst_growth_why_names[v], 100.0 * why[v] / series);
+          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: (%s %.0f)", at ? "; " : "",
+                                 members[j], cst_growth_why_names[v], 100.0 * why[v] / series);
     }
     if (*kinds[k].not_seen)
-      snprintf(said + strlen(said), sizeof said - strlen(said), "%snot to be seen: %s", *said ? "; " : "",
-               kinds[k].not_seen);
+      snprintf(said + strlen(said), sizeof said - strlen(said), "%snot to be seen: %s",
+               *said ? "; " : "", kinds[k].not_seen);
     printf("| %s |\n", said);
     fflush(stdout);
   }

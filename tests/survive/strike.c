@@ -17,7 +17,8 @@ static long calls;
 
 static int concerns(const char *where, const char *path) {
   const size_t n = strlen(where), length = strlen(path);
-  if (n == 0 || where[n - 1] != '$') return strstr(path, where) != NULL;
+  if (n == 0 || where[n - 1] != '$')
+    return strstr(path, where) != NULL;
   return length >= n - 1 && !strncmp(path + length - (n - 1), where, n - 1);
 }
 
@@ -27,11 +28,15 @@ static int strike(const char *call, const char *path) {
              *mine = getenv("OMPI_COMM_WORLD_RANK");
   const size_t n = strlen(call);
   char        *what;
-  if (!how || strncmp(how, call, n) || how[n] != ':' || (where && !concerns(where, path))) return 0;
-  if (rank && mine && strcmp(rank, mine)) return 0;
+  if (!how || strncmp(how, call, n) || how[n] != ':' || (where && !concerns(where, path)))
+    return 0;
+  if (rank && mine && strcmp(rank, mine))
+    return 0;
   const long wanted = strtol(how + n + 1, &what, 10);
-  if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) < wanted) return 0;
-  if (!strcmp(what, ":KILL")) kill(getpid(), SIGKILL);
+  if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) < wanted)
+    return 0;
+  if (!strcmp(what, ":KILL"))
+    kill(getpid(), SIGKILL);
   return !strcmp(what, ":ENOSPC") ? ENOSPC : EIO;
 }
 
@@ -45,27 +50,34 @@ static int strike_open(const char *call, int fd) {
 
 size_t fwrite(const void *bytes, size_t size, size_t n, FILE *f) {
   static size_t (*next)(const void *, size_t, size_t, FILE *);
-  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "fwrite");
-  if (getenv("STRIKE")) fflush(f); /* earlier output is in the file */
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "fwrite");
+  if (getenv("STRIKE"))
+    fflush(f); /* earlier output is in the file */
   return (errno = strike_open("fwrite", fileno(f))) ? 0 : next(bytes, size, n, f);
 }
 
 int fsync(int fd) {
   static int (*next)(int);
-  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "fsync");
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "fsync");
   return (errno = strike_open("fsync", fd)) ? -1 : next(fd);
 }
 
 int rename(const char *from, const char *to) {
   static int (*next)(const char *, const char *);
-  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "rename");
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "rename");
   return (errno = strike("rename", to)) ? -1 : next(from, to);
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
   static ssize_t (*next)(int, const void *, size_t, off_t);
-  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "pwrite");
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "pwrite");
   return (errno = strike_open("pwrite", fd)) ? -1 : next(fd, bytes, size, at);
 }
 
-ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) { return pwrite(fd, bytes, size, at); }
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) {
+  return pwrite(fd, bytes, size, at);
+}

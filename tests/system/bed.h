@@ -23,7 +23,8 @@ typedef struct {
 
 BED_USES vd *vectors(int n) {
   void *x = NULL;
-  if (posix_memalign(&x, 64, sizeof(vd) * (size_t)(n + 1))) abort();
+  if (posix_memalign(&x, 64, sizeof(vd) * (size_t)(n + 1)))
+    abort();
   memset(x, 0, sizeof(vd) * (size_t)(n + 1));
   return x;
 }
@@ -31,7 +32,8 @@ BED_USES vd *vectors(int n) {
 /* An instruction set whose kernels have the lane width of this file; -1: none here. */
 BED_USES int set_of_this_width(void) {
   for (int i = 0; i < CST_ISA_COUNT; i++)
-    if (cst_isas[i].width == CST_W && cst_isa_available(i)) return i;
+    if (cst_isas[i].width == CST_W && cst_isa_available(i))
+      return i;
   return -1;
 }
 
@@ -48,11 +50,12 @@ BED_USES cst_system *read_description(const char *text, const cst_size *sizes, i
 
 /* The rigid body with all nine equations of R'R = 1; the redundant ones are not enforced. */
 BED_USES cst_system *read_redundant(void) {
-  static const char more[] = "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n  c32: "
-                             "r13*r12 + r23*r22 + r33*r32\n";
-  const char       *text = cst_catalogue_text("rigid-body"), *at = strstr(text, "  c22:");
-  char              altered[8192], why[200];
-  double            c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q];
+  static const char more[] =
+      "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n  c32: "
+      "r13*r12 + r23*r22 + r33*r32\n";
+  const char *text = cst_catalogue_text("rigid-body"), *at = strstr(text, "  c22:");
+  char        altered[8192], why[200];
+  double      c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q];
   snprintf(altered, sizeof altered, "%.*s%s%s", (int)(at - text), text, more, at);
   cst_system *s = read_description(altered, NULL, 0);
   cst_system_defaults(s, NULL, c);
@@ -72,8 +75,10 @@ BED_USES void scatter(bed *b) {
   cst_system_state(s, 0, c, q, v);
   cst_system_eval(s, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   for (int l = 0; l < CST_W; l++) {
-    for (int i = 0; i < s->npar; i++) b->c[i][l] = c[i];
-    for (int k = 0; k < s->nmass; k++) b->minv[k][l] = 1 / mass[k];
+    for (int i = 0; i < s->npar; i++)
+      b->c[i][l] = c[i];
+    for (int k = 0; k < s->nmass; k++)
+      b->minv[k][l] = 1 / mass[k];
     for (int i = 0; i < s->nq; i++) {
       b->q[i][l] = q[i] + 0.05 * sin(1.3 * i + l);
       b->v[i][l] = v[i] + 0.4 * cos(2.1 * i - l);
@@ -96,7 +101,8 @@ BED_USES bed bed_open(cst_system *s, int isa) {
 
 BED_USES void bed_close(bed *b) {
   vd *owned[] = {b->c, b->minv, b->q, b->v};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   cst_system_destroy(b->s);
 }
 
@@ -104,21 +110,25 @@ BED_USES void bed_close(bed *b) {
 BED_USES vd *directions(int n, double seed) {
   vd *x = vectors(n);
   for (int i = 0; i < n; i++)
-    for (int l = 0; l < CST_W; l++) x[i][l] = sin(1.7 * i + seed + 2.3 * l * seed);
+    for (int l = 0; l < CST_W; l++)
+      x[i][l] = sin(1.7 * i + seed + 2.3 * l * seed);
   return x;
 }
 
 /* 1/2 v'Mv + a.v - V. */
-BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v) {
+BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const vd *q,
+                       const vd *v) {
   vd *p = vectors(NQ), *a = vectors(NQ), L, V;
   if (GENERAL) {
     K_Lv(c, q, v, p);
     K_a(c, q, a);
   } else
-    for (int i = 0; i < NQ; i++) p[i] = v[i] / MINV(i);
+    for (int i = 0; i < NQ; i++)
+      p[i] = v[i] / MINV(i);
   K_V(c, q, &V);
   L = -V;
-  for (int i = 0; i < NQ; i++) L += 0.5 * v[i] * (p[i] + a[i]);
+  for (int i = 0; i < NQ; i++)
+    L += 0.5 * v[i] * (p[i] + a[i]);
   free(p);
   free(a);
   return L;
@@ -126,28 +136,34 @@ BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const 
 
 /* The work along dq of the forces and of the reactions -lambda of constraints on velocities. It is the part
  * of a gradient that L does not give. */
-BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *lambda,
-                         const vd *dq) {
+BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v,
+                         const vd *lambda, const vd *dq) {
   vd *G = vectors(C->system->pattern[CST_K_G].n), *F = vectors(NQ), work = vset(0);
   USES_G
   K_G(c, q, G);
-  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e) work -= lambda[a] * G[e] * dq[i];
-  if (C->system->nforce) K_F(c, q, v, F);
-  for (int i = 0; i < NQ; i++) work += F[i] * dq[i];
+  for (int a = NG - NVEL; a < NG; a++)
+    ROW_G(a, i, e) work -= lambda[a] * G[e] * dq[i];
+  if (C->system->nforce)
+    K_F(c, q, v, F);
+  for (int i = 0; i < NQ; i++)
+    work += F[i] * dq[i];
   free(G);
   free(F);
   return work;
 }
 
 /* slope[n] of a function along a line by central differences of sixth order. */
-BED_USES void differences(void (*at)(void *of, double e, vd *out), void *of, int n, double h, vd *slope) {
+BED_USES void differences(void (*at)(void *of, double e, vd *out), void *of, int n, double h,
+                          vd *slope) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   vd                 *x = vectors(n);
-  for (int i = 0; i < n; i++) slope[i] = vset(0);
+  for (int i = 0; i < n; i++)
+    slope[i] = vset(0);
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       at(of, sign * k * h, x);
-      for (int i = 0; i < n; i++) slope[i] += sign * weight[k - 1] / h * x[i];
+      for (int i = 0; i < n; i++)
+        slope[i] += sign * weight[k - 1] / h * x[i];
     }
   free(x);
 }

@@ -13,12 +13,14 @@
 enum { POINTS = 3, MOST = CST_MAX_Q * CST_MAX_Q }; /* entries of a kernel */
 
 typedef struct {
-  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q], l[4 * CST_MAX_G + 1];
+  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q],
+      l[4 * CST_MAX_G + 1];
 } point;
 
 static void print(const char *name, const double *x, int n) {
   printf("%s", name);
-  for (int i = 0; i < n; i++) printf(" %.17g", x[i]);
+  for (int i = 0; i < n; i++)
+    printf(" %.17g", x[i]);
   printf("\n");
 }
 
@@ -31,24 +33,30 @@ static double noise(double size) {
 
 /* A point near the default start, off the constraints, so that every function is defined. */
 static void choose(const cst_system *s, int k, point *x) {
-  for (int i = 0; i < s->npar; i++) x->c[i] = s->parameter[i].value;
+  for (int i = 0; i < s->npar; i++)
+    x->c[i] = s->parameter[i].value;
   cst_system_state(s, 0, x->c, x->q, x->v);
   for (int i = 0; i < s->npar; i++)
-    if (!s->parameter[i].size && k) x->c[i] *= 1 + noise(0.2);
+    if (!s->parameter[i].size && k)
+      x->c[i] *= 1 + noise(0.2);
   for (int i = 0; i < s->nq; i++) {
     x->q[i] += noise(0.3);
     x->v[i] += noise(1);
   }
-  for (int i = 0; i < cst_system_entries(s, 'w'); i++) x->w[i] = noise(1);
-  for (int i = 0; i < cst_system_entries(s, 'u'); i++) x->u[i] = noise(1);
-  for (int a = 0; a < cst_system_entries(s, 'l'); a++) x->l[a] = noise(2);
+  for (int i = 0; i < cst_system_entries(s, 'w'); i++)
+    x->w[i] = noise(1);
+  for (int i = 0; i < cst_system_entries(s, 'u'); i++)
+    x->u[i] = noise(1);
+  for (int a = 0; a < cst_system_entries(s, 'l'); a++)
+    x->l[a] = noise(2);
 }
 
 static void print_arguments(const cst_system *s, const point *x) {
   double c[CST_MAX_PAR];
   int    n = 0;
   for (int i = 0; i < s->npar; i++)
-    if (!s->parameter[i].size) c[n++] = x->c[i];
+    if (!s->parameter[i].size)
+      c[n++] = x->c[i];
   print("c", c, n);
   print("q", x->q, s->nq);
   print("v", x->v, s->nq);
@@ -61,10 +69,12 @@ static void print_arguments(const cst_system *s, const point *x) {
 static void print_third(const cst_system *s, const point *x) {
   const cst_bands *b = &s->bands[0];
   double           out[MOST], row[CST_MAX_Q], w[CST_MAX_Q], third[CST_MAX_Q];
-  for (int i = 0; i < s->nq; i++) w[b->place[i]] = x->w[i];
+  for (int i = 0; i < s->nq; i++)
+    w[b->place[i]] = x->w[i];
   cst_system_eval(s, CST_K_dVH, x->c, x->q, NULL, NULL, NULL, NULL, out);
   cst_system_eval(s, CST_K_D3V, x->c, x->q, NULL, w, NULL, out + s->nq + b->n, row);
-  for (int i = 0; i < s->nq; i++) third[i] = row[b->place[i]];
+  for (int i = 0; i < s->nq; i++)
+    third[i] = row[b->place[i]];
   print(cst_system_kernel_names[CST_K_D3V], third, s->nq);
 }
 
@@ -72,7 +82,8 @@ static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
   const cst_pattern *p = &s->pattern[k];
   double             out[MOST], each[CST_MAX_Q];
   /* combined from the entries of other kernels */
-  if (k == CST_K_dVH || k == CST_K_dVS || k == CST_K_d2S) return;
+  if (k == CST_K_dVH || k == CST_K_dVS || k == CST_K_d2S)
+    return;
   if (k == CST_K_D3V && s->kernel_size[k]) {
     print_third(s, x);
   } else if (p->rows) {
@@ -80,7 +91,8 @@ static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
     print(cst_system_kernel_names[k], out, p->rows * p->columns);
   } else if (s->kernel_size[k]) {
     cst_system_eval(s, k, x->c, x->q, x->v, x->w, x->u, x->l, out);
-    for (int i = 0; k == CST_K_mass && i < s->nq; i++) each[i] = out[s->mass_class[i]];
+    for (int i = 0; k == CST_K_mass && i < s->nq; i++)
+      each[i] = out[s->mass_class[i]];
     print(cst_system_kernel_names[k], k == CST_K_mass ? each : out,
           k == CST_K_mass ? s->nq : s->kernel_size[k]);
   }
@@ -103,8 +115,10 @@ static void print_system(const cst_system *s) {
     choose(s, k, &x);
     printf("point\n");
     print_arguments(s, &x);
-    if (!k) print_states(s, &x);
-    for (int i = 0; i < CST_K_COUNT; i++) print_kernel(s, (cst_kernel_id)i, &x);
+    if (!k)
+      print_states(s, &x);
+    for (int i = 0; i < CST_K_COUNT; i++)
+      print_kernel(s, (cst_kernel_id)i, &x);
   }
 }
 
@@ -113,7 +127,8 @@ static cst_system *read_text(const char *name, const char *text, const cst_size 
   cst_system *s = cst_system_read(name, text, strlen(text), size, n, d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
-  if (!s) exit(1);
+  if (!s)
+    exit(1);
   return s;
 }
 
@@ -123,8 +138,10 @@ static cst_system *read_sized(const char *name, int value) {
   cst_size    size[CST_MAX_PAR];
   int         n = 0;
   for (int i = 0; i < s->npar; i++)
-    if (s->parameter[i].size) size[n++] = (cst_size){s->parameter[i].name, value};
-  if (!n) return s;
+    if (s->parameter[i].size)
+      size[n++] = (cst_size){s->parameter[i].name, value};
+  if (!n)
+    return s;
   cst_system *sized = read_text(name, cst_catalogue_text(name), size, n);
   cst_system_destroy(s);
   return sized;

@@ -42,7 +42,8 @@ static inline char *text_with(int line, const char *replacement) {
   FILE  *f = open_memstream(&text, &n);
   for (int i = 0; i < LINES; i++) {
     const char *l = i == line ? replacement : good[i];
-    if (l) fprintf(f, "%s\n", l);
+    if (l)
+      fprintf(f, "%s\n", l);
   }
   fclose(f);
   return text;
@@ -67,8 +68,10 @@ static inline char *read_and_print(const char *text, const cst_size *sizes, int 
 
 static inline void check_sized(char *text, const cst_size *sizes, int nsize, const char *expected) {
   char *out = read_and_print(text, sizes, nsize);
-  OK(!strcmp(out, expected), "%.*s", (int)strcspn(expected, "\n"), *expected ? expected : "nothing is wrong");
-  if (strcmp(out, expected)) NOTE("printed: %s", out);
+  OK(!strcmp(out, expected), "%.*s", (int)strcspn(expected, "\n"),
+     *expected ? expected : "nothing is wrong");
+  if (strcmp(out, expected))
+    NOTE("printed: %s", out);
   free(out);
   free(text);
 }
@@ -86,7 +89,8 @@ static inline cst_system *read_sized(const char *text, const cst_size *sizes, in
   cst_diag_print(d, stdout);
   cst_diag_destroy(d);
   fflush(stdout);
-  if (!s) abort();
+  if (!s)
+    abort();
   return s;
 }
 

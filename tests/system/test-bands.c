@@ -30,11 +30,14 @@ static double residual(const cst_system *s) {
   vd              *A = aligned_alloc(64, 64 * (size_t)(n * w + 8)), x[MOST];
   double          *entry = calloc((size_t)s->pattern[CST_K_d2V].n + 1, sizeof *entry);
   cst_system_defaults(s, NULL, c);
-  for (int i = 0; i < n; i++) q[i] = 0.3 + 0.1 * sin(3.0 * i);
+  for (int i = 0; i < n; i++)
+    q[i] = 0.3 + 0.1 * sin(3.0 * i);
   cst_system_matrix(s, CST_K_d2V, c, q, NULL, H);
   cst_system_eval(s, CST_K_d2V, c, q, NULL, NULL, NULL, NULL, entry);
-  for (int k = 0; k < n * w; k++) A[k] = vset(0);
-  for (int e = 0; e < b->n; e++) A[b->at[e]] = vset(entry[b->entry[e]]);
+  for (int k = 0; k < n * w; k++)
+    A[k] = vset(0);
+  for (int e = 0; e < b->n; e++)
+    A[b->at[e]] = vset(entry[b->entry[e]]);
   for (int r = 0; r < n; r++) {
     A[r * w] += 1;
     x[r] = vset(cos(2.0 * b->order[r]));
@@ -42,7 +45,8 @@ static double residual(const cst_system *s) {
   cst_envelope_solve(A, x, n, b->band, b->last);
   for (int i = 0; i < n; i++) {
     double sum = x[b->place[i]][0] - cos(2.0 * i);
-    for (int k = 0; k < n; k++) sum += H[i * n + k] * x[b->place[k]][0];
+    for (int k = 0; k < n; k++)
+      sum += H[i * n + k] * x[b->place[k]][0];
     worst = fmax(worst, fabs(sum));
   }
   free(A);
@@ -57,42 +61,48 @@ static void test(const char *what, const char *text, int band) {
   for (int i = 0; i < s->nq; i++)
     placed &= b->order[b->place[i]] == i && b->last[i] >= i && b->last[i] - i <= b->band;
   for (int e = 0; e < b->n; e++)
-    inside &= b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1) <= b->last[b->at[e] / (b->band + 1)];
+    inside &=
+        b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1) <= b->last[b->at[e] / (b->band + 1)];
   OK(b->band == band, "%s: a band of %d (%d)", what, band, b->band);
   OK(placed && inside, "%s: every coordinate has a row, and every entry a place in it", what);
   OK(residual(s) < 1e-13, "%s: the band solves it (%.2g)", what, residual(s));
   cst_system_destroy(s);
 }
 
-#define CHAIN(terms, more)                                                                                   \
-  "system: chain\ncoordinates: [\"x[20]\"]\nmass: [1]\npotential: \"sum(i, 1, 19, " terms ")" more "\"\n"    \
+#define CHAIN(terms, more)                                                                         \
+  "system: chain\ncoordinates: [\"x[20]\"]\nmass: [1]\npotential: \"sum(i, 1, 19, " terms ")" more \
+  "\"\n"                                                                                           \
   "states: {default: {q: [0.1*i], v: [0]}}\n"
 
 /* Blocks of two coordinates y and z, which are far apart in the list. */
-static const char blocks[] = "system: blocks\ncoordinates: [\"y[6]\", \"z[6]\"]\nmass: [1, 1]\npotential: "
-                             "\"sum(i, 1, 6, y[i]^2*z[i]^2 + y[i]^4)\"\n"
-                             "states: {default: {q: [0.1*i, 0.2], v: [0, 0]}}\n";
+static const char blocks[] =
+    "system: blocks\ncoordinates: [\"y[6]\", \"z[6]\"]\nmass: [1, 1]\npotential: "
+    "\"sum(i, 1, 6, y[i]^2*z[i]^2 + y[i]^4)\"\n"
+    "states: {default: {q: [0.1*i, 0.2], v: [0, 0]}}\n";
 static const char full[] =
     "system: full\ncoordinates: [\"x[7]\"]\nmass: [1]\npotential: \"(sum(i, 1, 7, x[i]^2))^2\"\n"
     "states: {default: {q: [0.1*i], v: [0]}}\n";
 
 static const char shuffled[] =
-    "system: shuffled\ncoordinates: [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10]\nmass: [1, 1, 1, 1, 1, 1, 1, "
+    "system: shuffled\ncoordinates: [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10]\nmass: [1, 1, 1, 1, "
+    "1, 1, 1, "
     "1, 1, 1]\n"
-    "potential: (x7 - x2)^4 + (x2 - x9)^4 + (x9 - x4)^4 + (x4 - x1)^4 + (x1 - x10)^4 + (x10 - x3)^4 + (x3 - "
+    "potential: (x7 - x2)^4 + (x2 - x9)^4 + (x9 - x4)^4 + (x4 - x1)^4 + (x1 - x10)^4 + (x10 - "
+    "x3)^4 + (x3 - "
     "x8)^4 + (x8 - x6)^4 + (x6 - x5)^4\n"
     "states: {default: {q: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], v: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}}\n";
 
 /* No band is created for constraints, for a mass that depends on q, or for a(q). */
 static void test_none(const char *what, const char *text) {
   cst_system *s = read_text(text);
-  OK(!s->bands[0].order && !s->kernel_size[CST_K_dVH] && !s->kernel_size[CST_K_D3V], "%s: there is no band",
-     what);
+  OK(!s->bands[0].order && !s->kernel_size[CST_K_dVH] && !s->kernel_size[CST_K_D3V],
+     "%s: there is no band", what);
   cst_system_destroy(s);
 }
 
-#define POINT(more)                                                                                          \
-  "system: point\ncoordinates: [x, y]\npotential: x^2 + y^4\nstates: {default: {q: [1, 0], v: [0, "          \
+#define POINT(more)                                                                                \
+  "system: point\ncoordinates: [x, y]\npotential: x^2 + y^4\nstates: {default: {q: [1, 0], v: "    \
+  "[0, "                                                                                           \
   "0]}}\n" more
 
 int main(void) {

@@ -11,7 +11,8 @@
 
 /* A generic point: parameters near their defaults, everything else of order one. */
 typedef struct {
-  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q], l[4 * CST_MAX_G + 1];
+  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q],
+      l[4 * CST_MAX_G + 1];
 } point;
 
 static double chance(void) {
@@ -23,12 +24,14 @@ static double chance(void) {
 }
 
 static void fill(double *x, int n) {
-  for (int i = 0; i < n; i++) x[i] = 2.6 * chance() - 1.3;
+  for (int i = 0; i < n; i++)
+    x[i] = 2.6 * chance() - 1.3;
 }
 
 static point somewhere(const cst_system *s) {
   point p;
-  for (int i = 0; i < s->npar; i++) p.c[i] = s->parameter[i].value * (0.8 + 0.4 * chance());
+  for (int i = 0; i < s->npar; i++)
+    p.c[i] = s->parameter[i].value * (0.8 + 0.4 * chance());
   fill(p.q, s->nq);
   fill(p.v, s->nq);
   fill(p.w, cst_system_entries(s, 'w'));
@@ -43,19 +46,22 @@ static void eval(const cst_system *s, cst_kernel_id k, const point *p, double *o
 
 static double norm(const double *x, int n) {
   double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  for (int i = 0; i < n; i++)
+    most = fmax(most, fabs(x[i]));
   return most;
 }
 
 /* Largest difference relative to 1 + the size of a. */
 static double apart(const double *a, const double *b, int n) {
   double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, isnan(a[i] - b[i]) ? INFINITY : fabs(a[i] - b[i]));
+  for (int i = 0; i < n; i++)
+    most = fmax(most, isnan(a[i] - b[i]) ? INFINITY : fabs(a[i] - b[i]));
   return most / (1 + norm(a, n));
 }
 
 static void defaults(const cst_system *s, double *c) {
-  for (int i = 0; i < s->npar; i++) c[i] = s->parameter[i].value;
+  for (int i = 0; i < s->npar; i++)
+    c[i] = s->parameter[i].value;
 }
 
 static void test_states(const cst_system *s) {
@@ -65,22 +71,26 @@ static void test_states(const cst_system *s) {
   for (int i = 0; i < s->nstate; i++) {
     cst_system_state(s, i, c, q, v);
     cst_system_residuals(s, c, q, v, &raw, &g, NULL, &gv);
-    OK(g <= 1e-15 && gv <= 1e-15 && raw < 4e-15, "%s: state %s is consistent", s->name, s->state[i].name);
-    if (g > 1e-15 || gv > 1e-15) NOTE("g %g (raw %g), Gv %g", g, raw, gv);
+    OK(g <= 1e-15 && gv <= 1e-15 && raw < 4e-15, "%s: state %s is consistent", s->name,
+       s->state[i].name);
+    if (g > 1e-15 || gv > 1e-15)
+      NOTE("g %g (raw %g), Gv %g", g, raw, gv);
   }
-  OK(*s->doc && *s->source && *s->potential_text, "%s: it says what it is and where it comes from", s->name);
+  OK(*s->doc && *s->source && *s->potential_text, "%s: it says what it is and where it comes from",
+     s->name);
 }
 
 /* Copies x[n] to lane `lane` of lanes[n][width]. */
 static void spread(const double *x, int n, int width, int lane, double *lanes) {
-  for (int i = 0; i < n; i++) lanes[i * width + lane] = x[i];
+  for (int i = 0; i < n; i++)
+    lanes[i * width + lane] = x[i];
 }
 
 /* Compares kernel k over the lanes of set isa with one evaluation per lane. */
 static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
   enum { W = CST_W_MAX, MOST = CST_MAX_Q * CST_MAX_Q };
-  static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W], w[2 * CST_MAX_Q * W],
-      u[4 * CST_MAX_Q * W], l[(4 * CST_MAX_G + 1) * W], o[MOST * W];
+  static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W],
+      w[2 * CST_MAX_Q * W], u[4 * CST_MAX_Q * W], l[(4 * CST_MAX_G + 1) * W], o[MOST * W];
   static double expected[MOST];
   static point  p[W];
   int           lanes = cst_isas[isa].width, same = 1;
@@ -96,7 +106,8 @@ static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
   s->kernel[isa][k](s->kernel_self[isa], c, q, v, w, u, l, o);
   for (int i = 0; i < lanes; i++) {
     eval(s, k, &p[i], expected);
-    for (int e = 0; e < s->kernel_size[k]; e++) same &= !memcmp(&o[e * lanes + i], &expected[e], 8);
+    for (int e = 0; e < s->kernel_size[k]; e++)
+      same &= !memcmp(&o[e * lanes + i], &expected[e], 8);
   }
   return same;
 }
@@ -116,14 +127,17 @@ static void test_bits(cst_system *s, const char *how) {
 /* Force of the equations M A = F - G'lambda at the point. */
 static void force(const cst_system *s, const point *p, double *F) {
   eval(s, s->general ? CST_K_f : CST_K_dV, p, F);
-  for (int i = 0; i < s->nq && !s->general; i++) F[i] = -F[i];
+  for (int i = 0; i < s->nq && !s->general; i++)
+    F[i] = -F[i];
 }
 
 /* x := M^-1 x. */
 static void divide(const cst_system *s, const point *p, double *x) {
   double a[CST_MAX_Q] = {0}, v[CST_MAX_Q];
-  if (s->general) eval(s, CST_K_a, p, a);
-  for (int i = 0; i < s->nq; i++) x[i] += a[i];
+  if (s->general)
+    eval(s, CST_K_a, p, a);
+  for (int i = 0; i < s->nq; i++)
+    x[i] += a[i];
   cst_system_velocity(s, p->c, p->q, x, v);
   memcpy(x, v, sizeof(double) * (size_t)s->nq);
 }
@@ -132,18 +146,22 @@ static void divide(const cst_system *s, const point *p, double *x) {
 static void test_multipliers(const cst_system *s) {
   double lambda[CST_MAX_G], A[CST_MAX_Q], G[CST_MAX_G * CST_MAX_Q], r[CST_MAX_G];
   point  p = somewhere(s);
-  if (!s->ng) return;
+  if (!s->ng)
+    return;
   cst_system_multipliers(s, p.c, p.q, p.v, lambda);
   force(s, &p, A);
   cst_system_matrix(s, CST_K_G, p.c, p.q, NULL, G);
   eval(s, CST_K_D2gvv, &p, r);
   for (int i = 0; i < s->nq; i++)
-    for (int a = 0; a < s->ng; a++) A[i] -= G[a * s->nq + i] * lambda[a];
+    for (int a = 0; a < s->ng; a++)
+      A[i] -= G[a * s->nq + i] * lambda[a];
   divide(s, &p, A);
   for (int i = 0; i < s->nq; i++)
-    for (int a = 0; a < s->ng; a++) r[a] += G[a * s->nq + i] * A[i];
+    for (int a = 0; a < s->ng; a++)
+      r[a] += G[a * s->nq + i] * A[i];
   OK(norm(r, s->ng) < 1e-10 * (1 + norm(lambda, s->ng)),
-     "%s: multipliers keep the constraint's second derivative at zero (%.1e)", s->name, norm(r, s->ng));
+     "%s: multipliers keep the constraint's second derivative at zero (%.1e)", s->name,
+     norm(r, s->ng));
 }
 
 static void test_projection(const cst_system *s) {
@@ -162,7 +180,8 @@ static void test_projection(const cst_system *s) {
   cst_system_residuals(s, c, q, v, NULL, &g, NULL, &gv);
   OK(done && g <= 1e-15 && gv <= 1e-15 && apart(q0, q, s->nq) < 0.2,
      "%s: a state nearby is projected (%.1e, %.1e)", s->name, g, gv);
-  if (!s->ng) return;
+  if (!s->ng)
+    return;
   for (int i = 0; i < s->nq; i++) {
     q[i] = NAN;
     v[i] = 1;
@@ -184,8 +203,9 @@ static void test_singular(void) {
 /* The largest defect of the equations of the pendulum's motion from (q0, v0) at time t. */
 static double motion_error(const cst_system *s, int state, const double *c, const double *q0,
                            const double *v0, double t) {
-  static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, step[] = {-2, -1, 1, 2};
-  double              h = 0x1p-10, lambda[CST_MAX_G], other[CST_MAX_G], velocity[CST_MAX_Q] = {0},
+  static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12},
+                      step[] = {-2, -1, 1, 2};
+  double h = 0x1p-10, lambda[CST_MAX_G], other[CST_MAX_G], velocity[CST_MAX_Q] = {0},
          impulse[CST_MAX_Q] = {0}, g, gv, most;
   double F[CST_MAX_Q], G[CST_MAX_G * CST_MAX_Q], q[CST_MAX_Q], P[CST_MAX_Q];
   point  p;
@@ -203,22 +223,27 @@ static double motion_error(const cst_system *s, int state, const double *c, cons
   cst_system_matrix(s, CST_K_G, p.c, p.q, NULL, G);
   cst_system_residuals(s, c, p.q, p.v, NULL, &g, NULL, &gv);
   cst_system_multipliers(s, c, p.q, p.v, other);
-  most = fmax(fmax(apart(velocity, p.v, s->nq), 1e4 * apart(other, lambda, s->ng)), 1e4 * fmax(g, gv));
+  most =
+      fmax(fmax(apart(velocity, p.v, s->nq), 1e4 * apart(other, lambda, s->ng)), 1e4 * fmax(g, gv));
   for (int i = 0; i < s->nq; i++)
-    for (int a = 0; a < s->ng; a++) F[i] -= G[a * s->nq + i] * lambda[a];
+    for (int a = 0; a < s->ng; a++)
+      F[i] -= G[a * s->nq + i] * lambda[a];
   return fmax(most, apart(impulse, F, s->nq));
 }
 
 /* The planar pendulum from starts of every kind, with parameters m, g, L. */
-static void pendulum_from(const cst_system *s, const double *c, double angle, double rate, const char *what) {
+static void pendulum_from(const cst_system *s, const double *c, double angle, double rate,
+                          const char *what) {
   double q[2] = {c[2] * sin(angle), -c[2] * cos(angle)},
          v[2] = {c[2] * rate * cos(angle), c[2] * rate * sin(angle)}, most = 0;
-  for (int k = 0; k < 12; k++) most = fmax(most, motion_error(s, -1, c, q, v, 3.7 * k));
-  OK(most < 1e-9 * fmax(1, pow(rate / 5, 4)), "planar-pendulum: %s satisfies its equations (%.1e)", what,
-     most);
+  for (int k = 0; k < 12; k++)
+    most = fmax(most, motion_error(s, -1, c, q, v, 3.7 * k));
+  OK(most < 1e-9 * fmax(1, pow(rate / 5, 4)), "planar-pendulum: %s satisfies its equations (%.1e)",
+     what, most);
   double Q[2], P[2], l, back[2], W[2];
   cst_system_exact(s, -1, c, q, v, 2.7, Q, P, &l);
-  for (int i = 0; i < 2; i++) W[i] = P[i] / c[0];
+  for (int i = 0; i < 2; i++)
+    W[i] = P[i] / c[0];
   cst_system_exact(s, -1, c, Q, W, -2.7, back, P, &l);
   OK(apart(q, back, 2) < 1e-13, "planar-pendulum: %s returns when time runs back", what);
 }
@@ -294,13 +319,18 @@ static void test_body(void) {
   cst_system_state(s, 0, c, q, v);
   cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, m);
   cst_system_matrix(s, CST_K_xi, c, q, NULL, xi);
-  for (int i = 0; i < 9; i++) energy += 0.5 * m[s->mass_class[i]] * v[i] * v[i];
-  for (int j = 0; j < 3; j++) expected += 0.5 * c[j] * w[j] * w[j];
-  OK(fabs(energy - expected) < 1e-15, "rigid-body: its kinetic energy is that of its moments of inertia");
+  for (int i = 0; i < 9; i++)
+    energy += 0.5 * m[s->mass_class[i]] * v[i] * v[i];
+  for (int j = 0; j < 3; j++)
+    expected += 0.5 * c[j] * w[j] * w[j];
+  OK(fabs(energy - expected) < 1e-15,
+     "rigid-body: its kinetic energy is that of its moments of inertia");
   for (int k = 0; k < 3; k++) {
     double momentum = 0, spatial = 0;
-    for (int i = 0; i < 9; i++) momentum += m[s->mass_class[i]] * v[i] * xi[k * 9 + i];
-    for (int j = 0; j < 3; j++) spatial += q[3 * k + j] * c[j] * w[j];
+    for (int i = 0; i < 9; i++)
+      momentum += m[s->mass_class[i]] * v[i] * xi[k * 9 + i];
+    for (int j = 0; j < 3; j++)
+      spatial += q[3 * k + j] * c[j] * w[j];
     most = fmax(most, fabs(momentum - spatial));
   }
   OK(most < 1e-15, "rigid-body: its momentum maps are the angular momentum in space");

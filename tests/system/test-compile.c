@@ -29,13 +29,14 @@ static const char flat[] = "system: coupled-springs\n"
                            "potential: k*(x^2 + y^2)/2 + x^2*y\n"
                            "states: {default: {q: [0.1, 0.2], v: [0.3, 0]}}\n";
 
-static const char driven[] = "system: driven-pendula\n" /* forces, a time, and a mass that depends on q */
-                             "coordinates: [a, b]\n"
-                             "parameters: {k: 0.3}\n"
-                             "mass: [[2, cos(a - b)], [cos(a - b), 1]]\n"
-                             "potential: -(2*cos(a) + cos(b))*(1 + 0.1*cos(3*t))\n"
-                             "forces: {drag: [\"-k*a'\", \"-k*b'\"]}\n"
-                             "states: {default: {q: [0.5, -0.2], v: [0.1, 0.3]}}\n";
+static const char driven[] =
+    "system: driven-pendula\n" /* forces, a time, and a mass that depends on q */
+    "coordinates: [a, b]\n"
+    "parameters: {k: 0.3}\n"
+    "mass: [[2, cos(a - b)], [cos(a - b), 1]]\n"
+    "potential: -(2*cos(a) + cos(b))*(1 + 0.1*cos(3*t))\n"
+    "forces: {drag: [\"-k*a'\", \"-k*b'\"]}\n"
+    "states: {default: {q: [0.5, -0.2], v: [0.1, 0.3]}}\n";
 
 static char scratch[] = "/tmp/constella-test-XXXXXX", place[4096];
 
@@ -49,7 +50,8 @@ static cst_system *system_of(const char *text) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("own.yaml", text, strlen(text), NULL, 0, d);
   cst_diag_print(d, stderr);
-  if (!s) abort();
+  if (!s)
+    abort();
   cst_diag_destroy(d);
   cst_system_interpret(s);
   return s;
@@ -72,18 +74,20 @@ enum { ROOM = 64 * CST_W_MAX };
 static int same_kernel(const cst_system *x, const cst_system *y, int isa, int k) {
   static _Alignas(64) double in[6][ROOM], a[ROOM], b[ROOM];
   int                        lanes = cst_isas[isa].width, same = 1;
-  for (int i = 0; i < 6 * ROOM; i++) in[i / ROOM][i % ROOM] = 2.6 * chance() - 1.3;
+  for (int i = 0; i < 6 * ROOM; i++)
+    in[i / ROOM][i % ROOM] = 2.6 * chance() - 1.3;
   x->kernel[isa][k](x->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], a);
   y->kernel[isa][k](y->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], b);
   for (int e = 0; e < x->kernel_size[k]; e++)
-    if (x->kernel_out[k][e] >= 0) same &= !memcmp(a + e * lanes, b + e * lanes, 8 * (size_t)lanes);
+    if (x->kernel_out[k][e] >= 0)
+      same &= !memcmp(a + e * lanes, b + e * lanes, 8 * (size_t)lanes);
   return same;
 }
 
 static void test_kernels(const cst_system *x, const cst_system *y, int isa) {
   for (int k = 0; k < CST_K_COUNT; k++)
-    OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits", x->name,
-       cst_system_kernel_names[k], cst_isas[isa].name);
+    OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits",
+       x->name, cst_system_kernel_names[k], cst_isas[isa].name);
 }
 
 enum { LANES = 5, STEPS = 200, STATE = 16 };
@@ -114,8 +118,9 @@ typedef struct {
 
 static const selection kicks = {{"rattle", "shake", "euler-b", "compose(rattle, yoshida4)", NULL},
                                 {"fold", "kick", NULL}};
-static const selection all = {{"rattle", "shake", "midpoint", "rk4", "gauss(2)", "project(rk4)", NULL},
-                              {"project", "kick", "rk", "fold", "midpoint", "no-such", NULL}};
+static const selection all = {
+    {"rattle", "shake", "midpoint", "rk4", "gauss(2)", "project(rk4)", NULL},
+    {"project", "kick", "rk", "fold", "midpoint", "no-such", NULL}};
 static const selection forced = {{"rk4", "gauss(2)", "convert(rk4, bias=-0.5)", NULL},
                                  {"rk", "convert", NULL}};
 
@@ -126,11 +131,12 @@ static bool runs(const cst_system *s, const char *method) {
 static void test_methods(cst_system *x, cst_system *y, const selection *with, int isa) {
   static result a, b;
   for (const char *const *method = with->method; *method; method++) {
-    if (!runs(x, *method)) continue;
+    if (!runs(x, *method))
+      continue;
     result_of(x, *method, isa, &a);
     result_of(y, *method, isa, &b);
-    OK(!memcmp(&a, &b, sizeof a), "%s on %s over %s: compiled and interpreted, same bits", *method, x->name,
-       cst_isas[isa].name);
+    OK(!memcmp(&a, &b, sizeof a), "%s on %s over %s: compiled and interpreted, same bits", *method,
+       x->name, cst_isas[isa].name);
   }
 }
 
@@ -142,8 +148,8 @@ static void test_cores(const cst_system *y, const selection *with, int isa) {
     cst_prepared  *p = cst_method_prepare(m, y);
     for (int i = 0; i < p->program->n && runs(y, *method); i++) {
       const cst_substep_row *row = p->program->step[i].row;
-      OK(cst_substep_core(row, y, isa) != row->core[isa], "%s on %s: a core '%s' of its own", *method,
-         y->name, row->name);
+      OK(cst_substep_core(row, y, isa) != row->core[isa], "%s on %s: a core '%s' of its own",
+         *method, y->name, row->name);
     }
     cst_program_prepared_destroy(p);
     cst_method_destroy(m);
@@ -157,7 +163,8 @@ static void test_bits(const char *text, const selection *with, int isa) {
   if (!OK(cst_compile(y, isa, with->core, false, &code, why), "%s is compiled for %s", y->name,
           cst_isas[isa].name))
     NOTE("%s", why);
-  if (!OK(cst_load_code(y, &code, why), "and loaded")) NOTE("%s", why);
+  if (!OK(cst_load_code(y, &code, why), "and loaded"))
+    NOTE("%s", why);
   NOTE("%.3f s", code.seconds);
   cst_compile_free(&code);
   test_kernels(x, y, isa);
@@ -171,7 +178,8 @@ static void tests(void) {
   cst_compiler clang;
   char         why[CST_WHY];
   for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-    if (cst_isa_available(isa)) test_bits(bead, isa == widest_set() ? &all : &kicks, isa);
+    if (cst_isa_available(isa))
+      test_bits(bead, isa == widest_set() ? &all : &kicks, isa);
   test_bits(flat, &kicks, widest_set());
   test_bits(driven, &forced, widest_set());
   setenv("CONSTELLA_CC", "clang", 1);
@@ -199,11 +207,13 @@ static int count_files(const char *folder, const char *ending) {
   int  n = 0;
   for (struct dirent *e; d && (e = readdir(d));) {
     size_t length = strlen(e->d_name), end = strlen(ending);
-    if (*e->d_name == '.' || length < end || strcmp(e->d_name + length - end, ending)) continue;
+    if (*e->d_name == '.' || length < end || strcmp(e->d_name + length - end, ending))
+      continue;
     snprintf(place, sizeof place, "%s/%s", folder, e->d_name);
     n++;
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   return n;
 }
 
@@ -211,7 +221,8 @@ static const char *const kernels_only[] = {NULL};
 
 /* 1: found in the cache, 0: compiled, -1: neither. */
 static int compile(const cst_system *s, cst_code *code, char *why) {
-  if (!cst_compile(s, widest_set(), kernels_only, false, code, why)) return -1;
+  if (!cst_compile(s, widest_set(), kernels_only, false, code, why))
+    return -1;
   return code->cached;
 }
 
@@ -219,7 +230,8 @@ static int compile_once(const cst_system *s) {
   cst_code code;
   char     why[CST_WHY] = "";
   int      cached = compile(s, &code, why);
-  if (cached < 0) NOTE("%s", why);
+  if (cached < 0)
+    NOTE("%s", why);
   bool loaded = cached >= 0 && cst_load_code((cst_system *)s, &code, why);
   cst_compile_free(&code);
   return loaded ? cached : -1;
@@ -236,8 +248,10 @@ static void test_sets(const cst_system *s) {
     if (!OK(cst_compile(s, widest_set(), wanted[i], false, &code[i], why), "cores, set %d", i))
       NOTE("%s", why);
   OK(!code[0].cached && !code[1].cached, "a study that needs more cores has them compiled");
-  OK(code[2].cached && !strcmp(code[1].key, code[2].key), "their order and number make no other object");
-  for (int i = 0; i < 3; i++) cst_compile_free(&code[i]);
+  OK(code[2].cached && !strcmp(code[1].key, code[2].key),
+     "their order and number make no other object");
+  for (int i = 0; i < 3; i++)
+    cst_compile_free(&code[i]);
 }
 
 static void damage(const char *path, long at, long length) {
@@ -247,7 +261,8 @@ static void damage(const char *path, long at, long length) {
   fseek(f, -1, SEEK_CUR);
   fputc(c ^ 1, f);
   fclose(f);
-  if (length >= 0 && truncate(path, length)) abort();
+  if (length >= 0 && truncate(path, length))
+    abort();
 }
 
 static void test_cache(void) {
@@ -266,7 +281,8 @@ static void test_cache(void) {
   snprintf(folder, sizeof folder, "%s", in_scratch("cache"));
   setenv("XDG_CACHE_HOME", folder, 1);
   snprintf(folder, sizeof folder, "%s", in_scratch("cache/constella"));
-  OK(!cst_compile(s, widest_set(), kernels_only, true, &code, why) && strstr(why, "not compiled before"),
+  OK(!cst_compile(s, widest_set(), kernels_only, true, &code, why) &&
+         strstr(why, "not compiled before"),
      "nothing is in the cache at first");
   OK(compile_once(s) == 0, "a system is compiled");
   OK(compile_once(s) == 1, "and found the next time");
@@ -279,7 +295,8 @@ static void test_cache(void) {
   strcpy(entry, place);
   for (int i = 0; i < 4; i++) {
     damage(entry, damages[i].at, damages[i].length);
-    OK(compile_once(s) == 0 && compile_once(s) == 1, "%s: compiled again and kept", damages[i].what);
+    OK(compile_once(s) == 0 && compile_once(s) == 1, "%s: compiled again and kept",
+       damages[i].what);
   }
   chmod(entry, 0666);
   OK(compile_once(s) == 0 && compile_once(s) == 1, "an entry that others may write is not used");
@@ -307,11 +324,13 @@ static void test_refused(void) {
   OK(!cst_load_code(s, &code, why), "nor code with another fingerprint");
   code.key[0] ^= 1;
   memset(code.bytes, 0, 64);
-  OK(!cst_load_code(s, &code, why) && *why && !s->compiled[widest_set()], "nor what is no object: %s", why);
+  OK(!cst_load_code(s, &code, why) && *why && !s->compiled[widest_set()],
+     "nor what is no object: %s", why);
   char kept[4096];
   snprintf(kept, sizeof kept, "%s", getenv("TMPDIR"));
   setenv("TMPDIR", "/dev/null", 1);
-  OK(!cst_load_code(s, &code, why) && strstr(why, "/dev/null/constella-") && strstr(why, ": Not a directory"),
+  OK(!cst_load_code(s, &code, why) && strstr(why, "/dev/null/constella-") &&
+         strstr(why, ": Not a directory"),
      "no temporary file: %s", why);
   setenv("TMPDIR", kept, 1);
   struct rlimit size, none;
@@ -322,7 +341,8 @@ static void test_refused(void) {
   bool loaded = cst_load_code(s, &code, why);
   setrlimit(RLIMIT_FSIZE, &size);
   signal(SIGXFSZ, SIG_DFL);
-  OK(!loaded && strstr(why, "/constella-") && strstr(why, ": File too large"), "no room for it: %s", why);
+  OK(!loaded && strstr(why, "/constella-") && strstr(why, ": File too large"), "no room for it: %s",
+     why);
   cst_compile_free(&code);
   cst_system_destroy(other);
   cst_system_destroy(s);
@@ -340,7 +360,8 @@ static void test_no_cache(void) {
   unsetenv("HOME");
   OK(!cst_cache_folder() && compile_once(s) == 0, "no home");
   setenv("HOME", in_scratch(""), 1);
-  OK(compile_once(s) == 0 && compile_once(s) == 1 && count_files(in_scratch(".cache/constella"), ".so") == 1,
+  OK(compile_once(s) == 0 && compile_once(s) == 1 &&
+         count_files(in_scratch(".cache/constella"), ".so") == 1,
      "a home without .cache");
   chmod(in_scratch(".cache/constella"), 0777);
   OK(!cst_cache_folder(), "a folder that others may write is not used");
@@ -361,18 +382,22 @@ static void test_at_once(void) {
   setenv("XDG_CACHE_HOME", in_scratch("shared"), 1);
   fflush(NULL);
   for (int i = 0; i < PROCESSES; i++)
-    if (!(child[i] = fork())) _exit(compile_once(s) >= 0 && compile_once(s) == 1 ? 0 : 1);
-  for (int i = 0; i < PROCESSES; i++) good += waitpid(child[i], &status, 0) == child[i] && status == 0;
+    if (!(child[i] = fork()))
+      _exit(compile_once(s) >= 0 && compile_once(s) == 1 ? 0 : 1);
+  for (int i = 0; i < PROCESSES; i++)
+    good += waitpid(child[i], &status, 0) == child[i] && status == 0;
   OK(good == PROCESSES, "%d processes at once", PROCESSES);
-  OK(count_files(in_scratch("shared/constella"), "") == 1 && compile_once(s) == 1, "leave one good entry");
+  OK(count_files(in_scratch("shared/constella"), "") == 1 && compile_once(s) == 1,
+     "leave one good entry");
   cst_system_destroy(s);
 }
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
 static void test_compiler(void) {
-  static const char fails[] = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho "
-                              "one >&2\necho two >&2\nexit 3\n";
+  static const char fails[] =
+      "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho "
+      "one >&2\necho two >&2\nexit 3\n";
   static const char dies[] = "#!/bin/sh\necho last words\nkill -9 $$\n";
   static const char idles[] = "#!/bin/sh\nsleep 100\n";
   static const char wraps[] = "#!/bin/sh\nshift\nexec cc \"$@\"\n";
@@ -381,7 +406,8 @@ static void test_compiler(void) {
   char              why[CST_WHY] = "", two[4200];
   setenv("XDG_CACHE_HOME", in_scratch("third"), 1);
   setenv("CONSTELLA_CC", "/dev/null/cc", 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "/dev/null/cc: Not a directory"), "no compiler: %s", why);
+  OK(compile(s, &code, why) < 0 && strstr(why, "/dev/null/cc: Not a directory"), "no compiler: %s",
+     why);
   setenv("CONSTELLA_CC", "/bin/false", 1);
   OK(compile(s, &code, why) < 0 && strstr(why, "/bin/false: exit status 1"),
      "a compiler that does not answer");
@@ -389,8 +415,8 @@ static void test_compiler(void) {
   OK(compile(s, &code, why) < 0 && strstr(why, "exit status 3\none\ntwo"),
      "a compiler that fails: its first lines are in the reason");
   setenv("CONSTELLA_CC", "/bin/echo", 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "wrote no object"), "a compiler that compiles nothing: %s",
-     why);
+  OK(compile(s, &code, why) < 0 && strstr(why, "wrote no object"),
+     "a compiler that compiles nothing: %s", why);
   setenv("CONSTELLA_CC", "  ", 1);
   OK(compile(s, &code, why) < 0 && strstr(why, "CONSTELLA_CC"), "no words: %s", why);
   snprintf(two, sizeof two, "%s unused", script("wraps", wraps));
@@ -404,7 +430,8 @@ static void test_compiler(void) {
          strstr(why, "dies: ended by signal 9\nlast words"),
      "a compiler that dies: %s", why);
   setenv("TMPDIR", "/dev/null", 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "/dev/null/constella-"), "no temporary folder: %s", why);
+  OK(compile(s, &code, why) < 0 && strstr(why, "/dev/null/constella-"), "no temporary folder: %s",
+     why);
   cst_system_destroy(s);
 }
 
@@ -415,11 +442,13 @@ static void test_carried(void) {
     found += !strcmp(cst_sources[i].path, "src/system/compile/kernels.c") +
              !strcmp(cst_sources[i].path, "gen/observers.list.h");
   OK(found == 2 && cst_source_count > 5, "the program carries %d texts", cst_source_count);
-  if (chdir("/")) abort();
+  if (chdir("/"))
+    abort();
 }
 
 int main(int argc, char **argv) {
-  if (!mkdtemp(scratch)) abort();
+  if (!mkdtemp(scratch))
+    abort();
   mkdir(in_scratch("tmp"), 0700);
   setenv("TMPDIR", place, 1);
   /* a fast compiler for tests whose result does not depend on optimisation */

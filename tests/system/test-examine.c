@@ -9,7 +9,17 @@
 #include "tap.h"
 
 /* The lines of a good description. */
-enum { COORDINATES, PARAMETERS, MASS, GYROSCOPIC, POTENTIAL, CONSTRAINTS, SYMMETRIES, STATES, LINES };
+enum {
+  COORDINATES,
+  PARAMETERS,
+  MASS,
+  GYROSCOPIC,
+  POTENTIAL,
+  CONSTRAINTS,
+  SYMMETRIES,
+  STATES,
+  LINES
+};
 static const char *const good[LINES] = {
     "coordinates: [x, y, z]",
     "parameters: {m: 1.5, g: 2, R: 1, B: 0.7, k: 0.5}",
@@ -41,9 +51,11 @@ static cst_system *read_with(const change *changes) {
   size_t      n = 0;
   FILE       *f = open_memstream(&text, &n);
   memcpy(line, good, sizeof line);
-  for (; changes->text; changes++) line[changes->line] = changes->text;
+  for (; changes->text; changes++)
+    line[changes->line] = changes->text;
   fprintf(f, "system: bead\n");
-  for (int i = 0; i < LINES; i++) fprintf(f, "%s\n", line[i]);
+  for (int i = 0; i < LINES; i++)
+    fprintf(f, "%s\n", line[i]);
   fclose(f);
   cst_system *s = read_text(text, NULL, 0);
   free(text);
@@ -53,13 +65,15 @@ static cst_system *read_with(const change *changes) {
 
 static const cst_finding *find(const cst_examination *x, cst_severity severity, const char *words) {
   for (int i = 0; i < x->n; i++)
-    if (x->at[i].severity == severity && strstr(x->at[i].text, words)) return &x->at[i];
+    if (x->at[i].severity == severity && strstr(x->at[i].text, words))
+      return &x->at[i];
   return NULL;
 }
 
 static void print(const cst_examination *x) {
   for (int i = 0; i < x->n; i++)
-    if (x->at[i].severity != CST_FACT) NOTE("%s: %s", x->at[i].topic, x->at[i].text);
+    if (x->at[i].severity != CST_FACT)
+      NOTE("%s: %s", x->at[i].topic, x->at[i].text);
 }
 
 static cst_examination *examined(cst_system *s, const char *parameter, double value) {
@@ -78,21 +92,26 @@ static cst_examination *examined(cst_system *s, const char *parameter, double va
  * fault. */
 static void expect(cst_system *s, const char *title, cst_severity severity, const char *topic,
                    const char *words) {
-  if (!OK(s != NULL, "%s: is read", title)) return;
+  if (!OK(s != NULL, "%s: is read", title))
+    return;
   cst_examination   *x = examined(s, NULL, 0);
   const cst_finding *f = find(x, severity, words);
-  if (!OK(f && !strcmp(f->topic, topic) && x->faults == (severity == CST_FAULT), "%s: %s", title, words))
+  if (!OK(f && !strcmp(f->topic, topic) && x->faults == (severity == CST_FAULT), "%s: %s", title,
+          words))
     print(x);
   cst_examine_destroy(x);
   cst_system_destroy(s);
 }
 
 static void expect_good(cst_system *s, const char *title) {
-  if (!OK(s != NULL, "%s: is read", title)) return;
+  if (!OK(s != NULL, "%s: is read", title))
+    return;
   cst_examination *x = examined(s, NULL, 0);
   bool             remarks = false;
-  for (int i = 0; i < x->n; i++) remarks |= x->at[i].severity != CST_FACT;
-  if (!OK(!x->faults && !remarks && x->n > 4, "%s: all is well", title)) print(x);
+  for (int i = 0; i < x->n; i++)
+    remarks |= x->at[i].severity != CST_FACT;
+  if (!OK(!x->faults && !remarks && x->n > 4, "%s: all is well", title))
+    print(x);
   cst_examine_destroy(x);
   cst_system_destroy(s);
 }
@@ -102,14 +121,16 @@ static void test_catalogue(void) {
     cst_system      *s = cst_catalogue_create(cst_catalogue_name(i));
     cst_examination *x = examined(s, NULL, 0);
     int              exact = 0, motions = 0, symmetries = 0;
-    for (int k = 0; k < s->nstate; k++) exact += cst_system_has_exact(s, k);
+    for (int k = 0; k < s->nstate; k++)
+      exact += cst_system_has_exact(s, k);
     for (int k = 0; k < x->n; k++) {
       motions += x->at[k].severity == CST_FACT && !strncmp(x->at[k].topic, "exact motion ", 13);
       symmetries += x->at[k].severity == CST_FACT && !strncmp(x->at[k].topic, "symmetry ", 9);
     }
-    if (!OK(!x->faults, "%s: is as it says", s->name)) print(x);
-    OK(motions == exact && symmetries == s->nsym, "%s: its %d exact motions and %d symmetries were looked at",
-       s->name, exact, s->nsym);
+    if (!OK(!x->faults, "%s: is as it says", s->name))
+      print(x);
+    OK(motions == exact && symmetries == s->nsym,
+       "%s: its %d exact motions and %d symmetries were looked at", s->name, exact, s->nsym);
     OK(find(x, CST_FACT, "have the interpreter's bits") && find(x, CST_FACT, "complex step"),
        "%s: its derivatives and compiled kernels too", s->name);
     cst_examine_destroy(x);
@@ -123,21 +144,24 @@ static void test_catalogue(void) {
 
 static void test_symmetries(void) {
   expect_good(WITH({MASS, good[MASS]}), "a bead on a sphere");
-  expect(WITH({POTENTIAL, "potential: m*g*x"}), "a potential that is not symmetric", CST_FAULT, ROTATION,
-         "V changes along it: ");
+  expect(WITH({POTENTIAL, "potential: m*g*x"}), "a potential that is not symmetric", CST_FAULT,
+         ROTATION, "V changes along it: ");
   expect(WITH({MASS, "mass: [m, 2*m, m]"}), "a mass that is not", CST_FAULT, ROTATION,
          "the mass matrix changes along it: ");
   expect(WITH({MASS, "mass: [[m + x^2/3, 0, 0], [0, m, 0], [0, 0, m]]"}),
-         "a mass of the coordinates that is not", CST_FAULT, ROTATION, "the mass matrix changes along it: ");
-  expect_good(WITH({MASS, "mass: [[m + x^2, x*y, 0], [x*y, m + y^2, 0], [0, 0, m]]"}), "one that is");
-  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + 2*y^2 + z^2 - R^2}"}), "a surface that is not",
-         CST_FAULT, ROTATION, "the constraint sphere changes along it: ");
+         "a mass of the coordinates that is not", CST_FAULT, ROTATION,
+         "the mass matrix changes along it: ");
+  expect_good(WITH({MASS, "mass: [[m + x^2, x*y, 0], [x*y, m + y^2, 0], [0, 0, m]]"}),
+              "one that is");
+  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + 2*y^2 + z^2 - R^2}"}),
+         "a surface that is not", CST_FAULT, ROTATION, "the constraint sphere changes along it: ");
   expect(WITH({CONSTRAINTS, ""}, {SYMMETRIES, "symmetries: {rotation-z: [-y, 2*x, 0]}"}),
          "a generator off by a factor", CST_FAULT, ROTATION, "the mass matrix changes along it");
-  expect(WITH({POTENTIAL, "potential: m*g*z + x*(x^2 + y^2 + z^2 - R^2)"}), "symmetric on the surface only",
-         CST_NOTE, ROTATION, "V changes along it, but only off the constraints");
-  expect(WITH({SYMMETRIES, "symmetries: {rotation-z: [0, 0, 0*x]}"}), "a generator that vanishes", CST_NOTE,
-         ROTATION, "its momentum is always zero");
+  expect(WITH({POTENTIAL, "potential: m*g*z + x*(x^2 + y^2 + z^2 - R^2)"}),
+         "symmetric on the surface only", CST_NOTE, ROTATION,
+         "V changes along it, but only off the constraints");
+  expect(WITH({SYMMETRIES, "symmetries: {rotation-z: [0, 0, 0*x]}"}), "a generator that vanishes",
+         CST_NOTE, ROTATION, "its momentum is always zero");
 }
 
 static void test_gauges(void) {
@@ -145,19 +169,22 @@ static void test_gauges(void) {
   expect(WITH({GYROSCOPIC, B_OTHER}), "a field in another gauge", CST_FAULT, ROTATION,
          "by a gradient: declare its gauge F");
   expect_good(WITH({GYROSCOPIC, B_OTHER},
-                   {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(y^2 - x^2)}}"}),
+                   {SYMMETRIES,
+                    "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(y^2 - x^2)}}"}),
               "its gauge declared");
   expect(WITH({GYROSCOPIC, B_OTHER},
-              {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(x^2 - y^2)}}"}),
-         "a wrong gauge", CST_FAULT, ROTATION, "does not change along it by the gradient of its gauge: ");
-  expect(WITH({GYROSCOPIC, "gyroscopic: [0, B*x^2, 0]"}), "a field that is not symmetric", CST_FAULT,
-         ROTATION, "the change of a(q) along it is not a gradient: ");
+              {SYMMETRIES,
+               "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(x^2 - y^2)}}"}),
+         "a wrong gauge", CST_FAULT, ROTATION,
+         "does not change along it by the gradient of its gauge: ");
+  expect(WITH({GYROSCOPIC, "gyroscopic: [0, B*x^2, 0]"}), "a field that is not symmetric",
+         CST_FAULT, ROTATION, "the change of a(q) along it is not a gradient: ");
 }
 
 #define MOTION "exact motion default"
-#define FREE                                                                                                 \
+#define FREE                                                                                       \
   { POTENTIAL, "potential: 0*x" }
-#define MOVING(start, q, v, lambda)                                                                          \
+#define MOVING(start, q, v, lambda)                                                                \
   { STATES, "states: {default: {" start ", exact: {q: " q ", v: " v ", lambda: " lambda "}}}" }
 #define AT "q: [R, 0, 0], v: [0, R, 0]"
 #define Q  "[R*cos(t), R*sin(t), 0]"
@@ -173,21 +200,23 @@ static void test_motions(void) {
          "lambda is wrong at t = 0.137: sphere is");
   expect(WITH(FREE, MOVING(AT, Q, "[-(1 + t^2)*R*sin(t), (1 + t^2)*R*cos(t), 0]", "[m/2]")),
          "velocities that are no rates", CST_FAULT, MOTION, "v is not dq/dt at t = 0.137");
-  expect(WITH(FREE, MOVING(AT, "[R*cos(t), R*sin(t), R*t^4]", "[-R*sin(t), R*cos(t), 4*R*t^3]", "[m/2]")),
+  expect(WITH(FREE,
+              MOVING(AT, "[R*cos(t), R*sin(t), R*t^4]", "[-R*sin(t), R*cos(t), 4*R*t^3]", "[m/2]")),
          "a motion off the surface", CST_FAULT, MOTION, "q leaves the constraints at t = 0.137");
-  expect(WITH(FREE, MOVING("q: [-R, 0, 0], v: [0, R, 0]", Q, V, "[m/2]")), "a motion from elsewhere",
-         CST_FAULT, MOTION, "q at t = 0 differs from the state");
-  expect(WITH(FREE, MOVING("q: [R, 0, 0], v: [0, R/2, 0]", Q, V, "[m/2]")), "a motion that starts faster",
-         CST_FAULT, MOTION, "v at t = 0 differs from the state");
+  expect(WITH(FREE, MOVING("q: [-R, 0, 0], v: [0, R, 0]", Q, V, "[m/2]")),
+         "a motion from elsewhere", CST_FAULT, MOTION, "q at t = 0 differs from the state");
+  expect(WITH(FREE, MOVING("q: [R, 0, 0], v: [0, R/2, 0]", Q, V, "[m/2]")),
+         "a motion that starts faster", CST_FAULT, MOTION, "v at t = 0 differs from the state");
 }
 
 static void test_states(void) {
 #define STATE(q, v) {STATES, "states: {default: {q: " q ", v: " v "}}"}
-  expect(WITH(STATE("[0.61, 0, -0.8]", "[0, 0.5, 0]")), "a state off the surface", CST_FAULT, "state default",
-         "q does not satisfy the constraints");
-  expect(WITH(STATE("[0.6, 0, -0.8]", "[0.5, 0, 0]")), "a velocity off it", CST_FAULT, "state default",
-         "v does not satisfy Gv = 0");
-  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + y^2 + z^2 - 4, cylinder: (x - 1)^2 + y^2 - 1}"},
+  expect(WITH(STATE("[0.61, 0, -0.8]", "[0, 0.5, 0]")), "a state off the surface", CST_FAULT,
+         "state default", "q does not satisfy the constraints");
+  expect(WITH(STATE("[0.6, 0, -0.8]", "[0.5, 0, 0]")), "a velocity off it", CST_FAULT,
+         "state default", "v does not satisfy Gv = 0");
+  expect(WITH({CONSTRAINTS,
+               "constraints: {sphere: x^2 + y^2 + z^2 - 4, cylinder: (x - 1)^2 + y^2 - 1}"},
               {SYMMETRIES, ""}, STATE("[2, 0, 0]", "[0, 1, 1]")),
          "the crossing of a figure of eight", CST_FAULT, "state default", "lose rank");
   cst_system      *s = WITH({MASS, "mass: [[m, k, 0], [k, m, 0], [0, 0, m]]"}, {SYMMETRIES, ""});
@@ -203,7 +232,8 @@ static void test_states(void) {
 
 static void test_domain(void) {
   cst_system *s = WITH({POTENTIAL, "potential: sqrt(z - 3)"}, {SYMMETRIES, ""});
-  if (!s) return;
+  if (!s)
+    return;
   cst_examination *x = examined(s, NULL, 0);
   OK(find(x, CST_FAULT, "energy") && find(x, CST_FAULT, "not finite near it"),
      "a potential that is not defined at the state");
@@ -215,15 +245,16 @@ static void test_domain(void) {
 static cst_system *read_altered(const char *name, const char *before, const char *more) {
   const char *text = cst_catalogue_text(name), *at = strstr(text, before);
   char       *altered = NULL;
-  if (asprintf(&altered, "%.*s%s%s", (int)(at - text), text, more, at) < 0) abort();
+  if (asprintf(&altered, "%.*s%s%s", (int)(at - text), text, more, at) < 0)
+    abort();
   cst_system *s = read_text(altered, NULL, 0);
   free(altered);
   return s;
 }
 
 static void test_redundant(void) {
-  expect(read_altered("rigid-body",
-                      "  c22:", "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n"),
+  expect(read_altered("rigid-body", "  c22:",
+                      "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n"),
          "more equations of R'R = 1 than there are", CST_NOTE, "state default",
          "redundant, here and nearby: c21, c31;");
 }
@@ -233,8 +264,10 @@ static void test_redundant(void) {
 static bool named(const cst_examination *x, const char *kernel) {
   for (int i = 0; i < x->n; i++) {
     const char *at = x->at[i].severity == CST_FAULT ? strstr(x->at[i].text, kernel) : NULL;
-    if (at && strchr(" ", at[strlen(kernel)])) return true;
-    if (x->at[i].severity == CST_FAULT && !strcmp(kernel, "mass") && strstr(x->at[i].text, "masses"))
+    if (at && strchr(" ", at[strlen(kernel)]))
+      return true;
+    if (x->at[i].severity == CST_FAULT && !strcmp(kernel, "mass") &&
+        strstr(x->at[i].text, "masses"))
       return true;
   }
   return false;
@@ -245,14 +278,17 @@ static bool named(const cst_examination *x, const char *kernel) {
 static bool spoil(cst_system *s, cst_kernel_id k) {
   cst_node *out = s->kernel_out[k];
   for (int i = 1; i < s->kernel_size[k]; i++) {
-    if (out[i] == out[0]) continue;
+    if (out[i] == out[0])
+      continue;
     const cst_node x = out[i];
     out[i] = out[0];
     out[0] = x;
     return true;
   }
-  if (!s->kernel_size[k] || cst_graph_is_zero(s->graph, out[0])) return false;
-  for (int i = 0; i < s->kernel_size[k]; i++) out[i] = cst_graph_neg(s->graph, out[i]);
+  if (!s->kernel_size[k] || cst_graph_is_zero(s->graph, out[0]))
+    return false;
+  for (int i = 0; i < s->kernel_size[k]; i++)
+    out[i] = cst_graph_neg(s->graph, out[i]);
   return true;
 }
 
@@ -275,9 +311,10 @@ static void test_kernels(const char *name) {
 
 /* The kernels of a system with a stiff part. */
 static void test_stiff_kernels(void) {
-  static const char text[] = "system: stiff\ncoordinates: [x, y, z]\nmass: [1, 2, 1]\npotential: x*y*z + "
-                             "cos(x - z)\nstiff: 50*(x^2 + y^2 - 1)^2\n"
-                             "states: {default: {q: [0.6, 0.8, 0.1], v: [0.5, 0.1, 0]}}\n";
+  static const char text[] =
+      "system: stiff\ncoordinates: [x, y, z]\nmass: [1, 2, 1]\npotential: x*y*z + "
+      "cos(x - z)\nstiff: 50*(x^2 + y^2 - 1)^2\n"
+      "states: {default: {q: [0.6, 0.8, 0.1], v: [0.5, 0.1, 0]}}\n";
   static const cst_kernel_id kernels[] = {CST_K_d2S, CST_K_dVS, CST_K_dVH, CST_K_D3V};
   for (int k = 0; k < 4; k++) {
     cst_system *s = read_text(text, NULL, 0);
@@ -296,7 +333,8 @@ static void test_compiled(void) {
   const char *reason;
   const int   isa = cst_isa_choose(&reason);
   s->kernel[isa][CST_K_dV] = s->kernel[isa][CST_K_G];
-  expect(s, "compiled kernels of another function", CST_FAULT, "compiled", "differs from the interpreter");
+  expect(s, "compiled kernels of another function", CST_FAULT, "compiled",
+         "differs from the interpreter");
 }
 
 static void test_large(void) {

@@ -17,11 +17,13 @@ static void formulas(const cst_system *s, const cst_node *q, const cst_node *v, 
   f->out[s->nq + s->ng] = cst_field_lagrangian(s, q, v);
 }
 
-static void evaluate(const cst_system *s, const double *c, const double *q, const double *v, field *f) {
+static void evaluate(const cst_system *s, const double *c, const double *q, const double *v,
+                     field *f) {
   double    out[2 * N + 1];
   cst_tape *t = cst_tape_create(s->graph, f->out, s->nq + s->ng + 1);
-  cst_evaluate_tape(t, (const double *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['t'] = (double[]){0.25}},
-                    out);
+  cst_evaluate_tape(
+      t, (const double *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['t'] = (double[]){0.25}},
+      out);
   cst_tape_destroy(t);
   memcpy(f->A, out, sizeof *out * (size_t)s->nq);
   memcpy(f->lambda, out + s->nq, sizeof *out * (size_t)s->ng);
@@ -29,11 +31,13 @@ static void evaluate(const cst_system *s, const double *c, const double *q, cons
 }
 
 /* p = M v, without a. */
-static void inertia(const cst_system *s, const double *c, const double *q, const double *v, double *p) {
+static void inertia(const cst_system *s, const double *c, const double *q, const double *v,
+                    double *p) {
   double a[N];
   cst_system_momentum(s, c, q, v, p);
   cst_system_momentum(s, c, q, (double[N]){0}, a);
-  for (int i = 0; i < s->nq; i++) p[i] -= a[i];
+  for (int i = 0; i < s->nq; i++)
+    p[i] -= a[i];
 }
 
 /* The largest residual of M A = f - G'lambda and of G A = -D2g[v, v] for the enforced constraints, relative
@@ -62,7 +66,8 @@ static double residual(const cst_system *s, const double *c, const double *q, co
       curved = fmax(curved, fabs(G[a * s->nq + i] * x->A[i]));
     }
     curved = fmax(curved, fabs(bend[a]));
-    if (!s->dropped || !s->dropped[a]) worst_bend = larger(worst_bend, fabs(r));
+    if (!s->dropped || !s->dropped[a])
+      worst_bend = larger(worst_bend, fabs(r));
   }
   return larger(worst / size, worst_bend / curved);
 }
@@ -72,19 +77,23 @@ static double lagrangian(const cst_system *s, const double *c, const double *q, 
   cst_system_momentum(s, c, q, v, p);
   cst_system_momentum(s, c, q, (double[N]){0}, a);
   cst_system_eval(s, CST_K_V, c, q, NULL, NULL, NULL, NULL, &V);
-  for (int i = 0; i < s->nq; i++) L += v[i] * (p[i] + a[i]) / 2;
+  for (int i = 0; i < s->nq; i++)
+    L += v[i] * (p[i] + a[i]) / 2;
   return L - V;
 }
 
-static void test_point(const problem *x, field *f, const char *where, const double *q, const double *v) {
+static void test_point(const problem *x, field *f, const char *where, const double *q,
+                       const double *v) {
   double L = lagrangian(x->s, x->c, q, v), r;
   evaluate(x->s, x->c, q, v, f);
   r = residual(x->s, x->c, q, v, f);
-  if (!OK(r < 1e-12, "%s %s: the equations of motion", x->s->name, where)) NOTE("residual %.2g", r);
+  if (!OK(r < 1e-12, "%s %s: the equations of motion", x->s->name, where))
+    NOTE("residual %.2g", r);
   if (!OK(fabs(f->L - L) <= 1e-14 * (1 + fabs(L)), "%s %s: the Lagrangian", x->s->name, where))
     NOTE("%.17g, %.17g", f->L, L);
   f->A[0] += 1e-9 * (1 + norm(f->A, x->s->nq));
-  OK(residual(x->s, x->c, q, v, f) > r, "%s %s: other accelerations do not solve them", x->s->name, where);
+  OK(residual(x->s, x->c, q, v, f) > r, "%s %s: other accelerations do not solve them", x->s->name,
+     where);
 }
 
 /* At the nodes q + v t, v (1 - t) the formulas agree with those at q, v if the values agree. Only round-off
@@ -140,8 +149,8 @@ static void test_system(problem *x) {
   test_point(x, &f, "at its start", x->q, x->v);
   cst_system_multipliers(s, x->c, x->q, x->v, lambda);
   evaluate(s, x->c, x->q, x->v, &f);
-  OK(different_force(x, f.lambda, lambda) < 1e-12, "%s: the multipliers of the continuous equations",
-     s->name);
+  OK(different_force(x, f.lambda, lambda) < 1e-12,
+     "%s: the multipliers of the continuous equations", s->name);
   for (int i = 0; i < s->nq; i++) {
     off[i] = x->q[i] + 0.01 * sin(1 + 2.3 * i);
     x->v[i] += 0.1 * cos(2.9 * i);
@@ -159,7 +168,8 @@ static void test_dropped(void) {
   char              why[200];
   problem           x;
   problem_of(&x, cst_system_read("twice.yaml", text, strlen(text), NULL, 0, d));
-  OK(cst_system_enforce_independent(x.s, x.c, x.q, why, sizeof why) && x.s->dropped && x.s->dropped[1],
+  OK(cst_system_enforce_independent(x.s, x.c, x.q, why, sizeof why) && x.s->dropped &&
+         x.s->dropped[1],
      "twice: one constraint is dropped");
   test_system(&x);
   field f;

@@ -18,7 +18,8 @@ typedef struct {
 
 static double *numbers(size_t n) {
   double *x = aligned_alloc(64, (n * sizeof(double) + 64) / 64 * 64);
-  if (!x) abort();
+  if (!x)
+    abort();
   return x;
 }
 
@@ -33,22 +34,26 @@ static double noise(double size) {
 static points choose(const cst_system *s) {
   points  p;
   double *start = numbers((size_t)(2 * s->nq)), c[CST_MAX_PAR];
-  for (int i = 0; i < s->npar; i++) c[i] = s->parameter[i].value;
+  for (int i = 0; i < s->npar; i++)
+    c[i] = s->parameter[i].value;
   cst_system_state(s, 0, c, start, start + s->nq);
   for (int k = 0; k < LETTERS; k++) {
     p.n[k] = cst_system_entries(s, "cqvwul"[k]);
     p.x[k] = numbers((size_t)(p.n[k] * CST_W_MAX));
-    for (int i = 0; i < p.n[k] * CST_W_MAX; i++) p.x[k][i] = noise(1);
+    for (int i = 0; i < p.n[k] * CST_W_MAX; i++)
+      p.x[k][i] = noise(1);
   }
   for (int i = 0; i < s->npar * CST_W_MAX; i++)
     p.x[0][i] = c[i / CST_W_MAX] * (s->parameter[i / CST_W_MAX].size ? 1 : 1 + 0.2 * p.x[0][i]);
-  for (int i = 0; i < s->nq * CST_W_MAX; i++) p.x[1][i] = start[i / CST_W_MAX] + 0.3 * p.x[1][i];
+  for (int i = 0; i < s->nq * CST_W_MAX; i++)
+    p.x[1][i] = start[i / CST_W_MAX] + 0.3 * p.x[1][i];
   free(start);
   return p;
 }
 
 static void forget(points *p) {
-  for (int k = 0; k < LETTERS; k++) free(p->x[k]);
+  for (int k = 0; k < LETTERS; k++)
+    free(p->x[k]);
 }
 
 /* Lanes first .. first + width - 1 as arguments of that width; width 1: scalars. */
@@ -61,7 +66,8 @@ static void narrow(const points *p, int first, int width, double *in[LETTERS]) {
 }
 
 static void release(double *in[LETTERS]) {
-  for (int k = 0; k < LETTERS; k++) free(in[k]);
+  for (int k = 0; k < LETTERS; k++)
+    free(in[k]);
 }
 
 /* out[lane][size] by scalar evaluation. */
@@ -77,7 +83,8 @@ static double *by_scalars(const cst_system *s, cst_kernel_id k, const points *p)
 }
 
 /* The number of outputs whose bits differ from `expected` when the kernel runs on lanes of set isa. */
-static int differing(const cst_system *s, cst_kernel_id k, int isa, const points *p, const double *expected) {
+static int differing(const cst_system *s, cst_kernel_id k, int isa, const points *p,
+                     const double *expected) {
   const int width = cst_isas[isa].width, size = s->kernel_size[k];
   double   *in[LETTERS], *out = numbers((size_t)(size * width));
   int       bad = 0;
@@ -86,7 +93,8 @@ static int differing(const cst_system *s, cst_kernel_id k, int isa, const points
     s->kernel[isa][k](s->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], out);
     for (int i = 0; i < size; i++)
       for (int lane = 0; lane < width; lane++)
-        bad += memcmp(&out[i * width + lane], &expected[(first + lane) * size + i], sizeof *out) != 0;
+        bad +=
+            memcmp(&out[i * width + lane], &expected[(first + lane) * size + i], sizeof *out) != 0;
     release(in);
   }
   free(out);
@@ -96,7 +104,8 @@ static int differing(const cst_system *s, cst_kernel_id k, int isa, const points
 /* A comparison of NaNs would prove nothing. */
 static bool all_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
+    if (!isfinite(x[i]))
+      return false;
   return true;
 }
 
@@ -108,7 +117,8 @@ static void test_system(const char *name, int isa) {
   cst_system_interpret(interpreted);
   for (int k = 0; k < CST_K_COUNT; k++) {
     const cst_kernel_id id = (cst_kernel_id)k;
-    if (!compiled->kernel_size[k]) continue;
+    if (!compiled->kernel_size[k])
+      continue;
     double   *expected = by_scalars(compiled, id, &p);
     const int c = differing(compiled, id, isa, &p, expected),
               i = differing(interpreted, id, isa, &p, expected);
@@ -119,7 +129,8 @@ static void test_system(const char *name, int isa) {
     free(expected);
     kernels++;
   }
-  if (!compiled->compiled[isa]) strcpy(bad, " nothing is compiled");
+  if (!compiled->compiled[isa])
+    strcpy(bad, " nothing is compiled");
   if (!OK(!*bad, "%s on %s: %d kernels compiled, interpreted and by scalars, same bits", name,
           cst_isas[isa].name, kernels))
     NOTE("%s", bad);
@@ -130,8 +141,10 @@ static void test_system(const char *name, int isa) {
 
 int main(void) {
   for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
-    if (!cst_isa_available(isa)) continue;
-    for (int i = 0; i < cst_catalogue_size(); i++) test_system(cst_catalogue_name(i), isa);
+    if (!cst_isa_available(isa))
+      continue;
+    for (int i = 0; i < cst_catalogue_size(); i++)
+      test_system(cst_catalogue_name(i), isa);
   }
   return tap_done();
 }

@@ -13,14 +13,17 @@ static cst_system *make(const char *coordinates, const char *mass, const char *p
                         const char *constraints) {
   char      text[3000];
   cst_diag *d = cst_diag_create();
-  snprintf(
-      text, sizeof text,
-      "system: dumbbells\ncoordinates: [\"x[n]\", \"y[n]\", \"u[n]\", \"w[n]\"%s]\nparameters: {n: {size: "
-      "%d}, a: 1.0}\nmass: [%s]\n"
-      "potential: \"%s\"\nconstraints: {%s}\nstates: {default: {q: [3*i, 0, 3*i, 1%s], v: [0, 0, 0, 0%s]}}\n",
-      coordinates, N, mass, potential, constraints, *coordinates ? ", i" : "", *coordinates ? ", 0" : "");
+  snprintf(text, sizeof text,
+           "system: dumbbells\ncoordinates: [\"x[n]\", \"y[n]\", \"u[n]\", "
+           "\"w[n]\"%s]\nparameters: {n: {size: "
+           "%d}, a: 1.0}\nmass: [%s]\n"
+           "potential: \"%s\"\nconstraints: {%s}\nstates: {default: {q: [3*i, 0, 3*i, 1%s], v: [0, "
+           "0, 0, 0%s]}}\n",
+           coordinates, N, mass, potential, constraints, *coordinates ? ", i" : "",
+           *coordinates ? ", 0" : "");
   cst_system *s = cst_system_read("text", text, strlen(text), NULL, 0, d);
-  if (!s) cst_diag_print(d, stderr);
+  if (!s)
+    cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return s;
 }
@@ -35,11 +38,13 @@ static void test_which(void) {
       {"lengths that differ", "", "1, 1, 2, 2", "",
        "rod: {for: \"i = 1..n\", expression: \"(x[i]-u[i])^2 + (y[i]-w[i])^2 - a*i\"}", false},
       {"one of another length", "", "1, 1, 2, 2", "",
-       "first: \"(x[1]-u[1])^2 + (y[1]-w[1])^2 - 1\", rod: {for: \"i = 2..n\", expression: \"(x[i]-u[i])^2 + "
+       "first: \"(x[1]-u[1])^2 + (y[1]-w[1])^2 - 1\", rod: {for: \"i = 2..n\", expression: "
+       "\"(x[i]-u[i])^2 + "
        "(y[i]-w[i])^2 - a\"}",
        false},
       {"two that a rod joins", "", "1, 1, 2, 2", "",
-       "rod: {for: \"i = 1..n\", expression: \"(x[i]-u[i])^2 + (y[i]-w[i])^2 - a\"}, bond: \"(x[1]-x[2])^2 - "
+       "rod: {for: \"i = 1..n\", expression: \"(x[i]-u[i])^2 + (y[i]-w[i])^2 - a\"}, bond: "
+       "\"(x[1]-x[2])^2 - "
        "9\"",
        false},
       {"coordinates of no molecule", ", \"free[n]\"", "1, 1, 2, 2, 1", "",
@@ -58,8 +63,9 @@ static void test_which(void) {
 }
 
 static void test_where(void) {
-  cst_system   *s = make("", "1, 1, 2, 2", pairs,
-                         "rod: {for: \"i = 1..n\", expression: \"(x[i]-u[i])^2 + (y[i]-w[i])^2 - a\"}");
+  cst_system *s =
+      make("", "1, 1, 2, 2", pairs,
+           "rod: {for: \"i = 1..n\", expression: \"(x[i]-u[i])^2 + (y[i]-w[i])^2 - a\"}");
   cst_molecules m;
   OK(cst_molecules_find(s, &m) && m.n == N && m.nq == 4 && m.ng == 1 && m.entries == 4,
      "%d molecules of %d coordinates, %d constraint", m.n, m.nq, m.ng);

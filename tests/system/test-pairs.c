@@ -14,20 +14,23 @@ enum { N = 19, NQ = 3 * N };
 static cst_system *make(const char *potential, const char *bodies) {
   char      text[2000];
   cst_diag *d = cst_diag_create();
-  snprintf(text, sizeof text,
-           "system: cluster\ncoordinates: [\"x[n]\", \"y[n]\", \"z[n]\"]\nparameters: {n: {size: %d}, a: "
-           "1.5}\nmass: [1, 2, 1]\n"
-           "potential: \"%s\"\nsymmetries: {shift: [0, 0, 1]}\n%sstates: {default: {q: [i, sin(3*i), "
-           "cos(i^2)], v: [0, 0, 0]}}\n",
-           N, potential, bodies);
+  snprintf(
+      text, sizeof text,
+      "system: cluster\ncoordinates: [\"x[n]\", \"y[n]\", \"z[n]\"]\nparameters: {n: {size: %d}, "
+      "a: "
+      "1.5}\nmass: [1, 2, 1]\n"
+      "potential: \"%s\"\nsymmetries: {shift: [0, 0, 1]}\n%sstates: {default: {q: [i, sin(3*i), "
+      "cos(i^2)], v: [0, 0, 0]}}\n",
+      N, potential, bodies);
   cst_system *s = cst_system_read("text", text, strlen(text), NULL, 0, d);
-  if (!s) cst_diag_print(d, stderr);
+  if (!s)
+    cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return s;
 }
 
-static const char argon[] =
-    "2*sum(i, 1, n, sum(j, i+1, n, a/((x[i]-x[j])^2 + (y[i]-y[j])^2 + (z[i]-z[j])^2)^3)) + x[1]^2/2";
+static const char argon[] = "2*sum(i, 1, n, sum(j, i+1, n, a/((x[i]-x[j])^2 + (y[i]-y[j])^2 + "
+                            "(z[i]-z[j])^2)^3)) + x[1]^2/2";
 
 static int pairs_of(const char *potential) {
   cst_system *s = make(potential, "");
@@ -44,9 +47,11 @@ static void test_recognition(void) {
     int         pairs;
   } sums[] = {
       {"a triangle", argon, N * (N - 1) / 2},
-      {"one that ends before the diagonal", "sum(i, 2, n, sum(j, 1, i-1, (x[i]-x[j])^4))", N * (N - 1) / 2},
+      {"one that ends before the diagonal", "sum(i, 2, n, sum(j, 1, i-1, (x[i]-x[j])^4))",
+       N * (N - 1) / 2},
       {"a rectangle", "sum(i, 1, 6, sum(j, 7, n, (x[i]-y[j])^4))", 6 * (N - 6)},
-      {"pairs at least two apart", "sum(i, 1, n-2, sum(j, i+2, n, (x[i]-x[j])^4))", (N - 1) * (N - 2) / 2},
+      {"pairs at least two apart", "sum(i, 1, n-2, sum(j, i+2, n, (x[i]-x[j])^4))",
+       (N - 1) * (N - 2) / 2},
       {"few pairs: written out", "sum(i, 1, 3, sum(j, i+1, 4, (x[i]-x[j])^4))", 0},
       {"a number made of i: written out", "sum(i, 1, n, sum(j, i+1, n, i*(x[i]-x[j])^4))", 0},
       {"an index made of i: written out", "sum(i, 1, n-1, sum(j, i+1, n, (x[i+1]-x[j])^4))", 0},
@@ -115,14 +120,18 @@ static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int differen
   int    wrong = 0;
   cst_system_state(s, 0, p, start, v);
   for (int l = 0; l < width; l++) {
-    for (int j = 0; j < 2; j++) c[j * width + l] = p[j];
-    for (int i = 0; i < NQ; i++) q[i * width + l] = start[i] + (l < different ? 1e-3 * l * sin(i) : 0);
+    for (int j = 0; j < 2; j++)
+      c[j * width + l] = p[j];
+    for (int i = 0; i < NQ; i++)
+      q[i * width + l] = start[i] + (l < different ? 1e-3 * l * sin(i) : 0);
   }
   s->kernel[isa][k](s->kernel_self[isa], c, q, NULL, NULL, NULL, NULL, o);
   for (int l = 0; l < width; l++) {
-    for (int i = 0; i < NQ; i++) one[i] = q[i * width + l];
+    for (int i = 0; i < NQ; i++)
+      one[i] = q[i * width + l];
     cst_system_eval(s, k, p, one, NULL, NULL, NULL, NULL, alone);
-    for (int i = 0; i < n; i++) wrong += memcmp(&o[i * width + l], &alone[i], sizeof(double)) != 0;
+    for (int i = 0; i < n; i++)
+      wrong += memcmp(&o[i * width + l], &alone[i], sizeof(double)) != 0;
   }
   return wrong;
 }
@@ -130,11 +139,12 @@ static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int differen
 static void test_bits(cst_system *s, const char *how) {
   for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
     int wrong = 0;
-    if (!cst_isa_available(isa)) continue;
+    if (!cst_isa_available(isa))
+      continue;
     for (int different = 1; different <= cst_isas[isa].width; different++)
       wrong += lanes_off(s, isa, CST_K_V, different) + lanes_off(s, isa, CST_K_dV, different);
-    OK(!wrong, "%s, %s: the bits of one point alone, however many lanes differ (%d are others)", how,
-       cst_isas[isa].name, wrong);
+    OK(!wrong, "%s, %s: the bits of one point alone, however many lanes differ (%d are others)",
+       how, cst_isas[isa].name, wrong);
   }
 }
 
@@ -142,8 +152,10 @@ static void compile(cst_system *s) {
   for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
     cst_code code;
     char     why[CST_WHY] = "";
-    if (!cst_isa_available(isa)) continue;
-    OK(cst_compile(s, isa, (const char *const[]){NULL}, false, &code, why) && cst_load_code(s, &code, why),
+    if (!cst_isa_available(isa))
+      continue;
+    OK(cst_compile(s, isa, (const char *const[]){NULL}, false, &code, why) &&
+           cst_load_code(s, &code, why),
        "it is compiled for %s %s", cst_isas[isa].name, why);
     cst_compile_free(&code);
   }
@@ -154,13 +166,15 @@ static void compile(cst_system *s) {
 static void test_bending(cst_system *s) {
   const double c[2] = {N, 1.5};
   const int    before = cst_graph_size(s->graph);
-  OK(!s->bent && !s->kernel_size[CST_K_d2V], "nobody has asked for second derivatives, and there are none");
+  OK(!s->bent && !s->kernel_size[CST_K_d2V],
+     "nobody has asked for second derivatives, and there are none");
   OK(before < 2000, "the graph does not grow with the pairs (%d)", before);
   cst_examination *x = cst_examine(s, c);
   OK(s->bent && s->pattern[CST_K_d2V].n == NQ * NQ, "asked for, they are there: %d entries",
      s->pattern[CST_K_d2V].n);
   OK(!x->faults, "the examination finds that they are those of V");
-  for (int i = 0; i < x->n && x->faults; i++) NOTE("%s %s", x->at[i].topic, x->at[i].text);
+  for (int i = 0; i < x->n && x->faults; i++)
+    NOTE("%s %s", x->at[i].topic, x->at[i].text);
   cst_examine_destroy(x);
 }
 

@@ -24,7 +24,8 @@ static char *arm_with(int line, const char *replacement) {
   size_t n = 0;
   FILE  *f = open_memstream(&text, &n);
   for (int i = 0; i < LINES; i++)
-    if (i != line || replacement) fprintf(f, "%s\n", i == line ? replacement : arm[i]);
+    if (i != line || replacement)
+      fprintf(f, "%s\n", i == line ? replacement : arm[i]);
   fclose(f);
   return text;
 }
@@ -44,10 +45,12 @@ static cst_system *arm_read(int line, const char *replacement) {
 static void test_good(void) {
   cst_system *s = arm_read(-1, NULL);
   double      c = 2, q[3] = {0.5, 2, 3};
-  OK(s->general && s->matrix && s->gyroscopic, "a system with a mass matrix and gyroscopic terms is general");
+  OK(s->general && s->matrix && s->gyroscopic,
+     "a system with a mass matrix and gyroscopic terms is general");
   bool same = true;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) same &= s->mass[3 * i + j] == s->mass[3 * j + i];
+    for (int j = 0; j < 3; j++)
+      same &= s->mass[3 * i + j] == s->mass[3 * j + i];
   OK(same && value_at(s, s->mass[1], &c, q) == cos(-1.5) && value_at(s, s->mass[8], &c, q) == 1.25,
      "its matrix is symmetric to the node");
   OK(value_at(s, s->a[0], &c, q) == -4 && value_at(s, s->a[1], &c, q) == 1 &&
@@ -65,13 +68,14 @@ static void test_good(void) {
 /* Checks the kind of system that a mass and gyroscopic terms give. */
 static void kind(const char *mass, const char *gyroscopic, bool general, bool matrix) {
   char *text = NULL;
-  asprintf(&text,
-           "system: s\ncoordinates: [x, y]\nparameters: {m: 2}\nmass: %s\ngyroscopic: %s\npotential: "
-           "0\nstates: {default: {q: [1, 2], v: [0, 0]}}\n",
-           mass, gyroscopic);
+  asprintf(
+      &text,
+      "system: s\ncoordinates: [x, y]\nparameters: {m: 2}\nmass: %s\ngyroscopic: %s\npotential: "
+      "0\nstates: {default: {q: [1, 2], v: [0, 0]}}\n",
+      mass, gyroscopic);
   cst_system *s = read_text(text);
-  OK(s->general == general && s->matrix == matrix, "mass %s, gyroscopic %s: %s, %s", mass, gyroscopic,
-     general ? "general" : "simple", matrix ? "a matrix" : "a diagonal");
+  OK(s->general == general && s->matrix == matrix, "mass %s, gyroscopic %s: %s, %s", mass,
+     gyroscopic, general ? "general" : "simple", matrix ? "a matrix" : "a diagonal");
   double c = 2, q[2] = {1, 2};
   OK(value_at(s, s->mass[s->matrix ? 3 : 1], &c, q) == 3, "the last entry of its mass");
   cst_system_destroy(s);
@@ -95,25 +99,32 @@ static char *large(int n, bool matrix, const char *gyroscopic) {
   size_t length = 0;
   FILE  *f = open_memstream(&text, &length);
   fprintf(f, "system: large\ncoordinates: [x0");
-  for (int i = 1; i < n; i++) fprintf(f, ", x%d", i);
+  for (int i = 1; i < n; i++)
+    fprintf(f, ", x%d", i);
   fprintf(f, "]\nmass: [");
-  for (int i = 0; i < n; i++) fprintf(f, "%s%s", i ? ", " : "", matrix ? "[1]" : i == 1 ? "1 + x0^2" : "1");
+  for (int i = 0; i < n; i++)
+    fprintf(f, "%s%s", i ? ", " : "", matrix ? "[1]" : i == 1 ? "1 + x0^2" : "1");
   fprintf(f, "]\npotential: 0\n%sstates:\n  default: {q: [0", gyroscopic);
-  for (int i = 1; i < n; i++) fprintf(f, ", 0");
+  for (int i = 1; i < n; i++)
+    fprintf(f, ", 0");
   fprintf(f, "], v: [0");
-  for (int i = 1; i < n; i++) fprintf(f, ", 0");
+  for (int i = 1; i < n; i++)
+    fprintf(f, ", 0");
   fprintf(f, "]}\n");
   fclose(f);
   return text;
 }
 
 static void test_large(void) {
-  check(large(41, true, ""), "f:3:7: error: a mass matrix of 41 coordinates; at most 40 are allowed\n");
-  check(large(41, false, ""), "f:3:7: error: 41 coordinates and 0 constraints; a system with a mass that "
-                              "depends on the coordinates may have at most 40 and 40\n");
+  check(large(41, true, ""),
+        "f:3:7: error: a mass matrix of 41 coordinates; at most 40 are allowed\n");
+  check(large(41, false, ""),
+        "f:3:7: error: 41 coordinates and 0 constraints; a system with a mass that "
+        "depends on the coordinates may have at most 40 and 40\n");
   check(strdup("system: s\ncoordinates: [\"x[41]\"]\nmass: [1]\ngyroscopic: [\"x[i]\"]\npotential: "
                "0\nstates: {default: {q: [0], v: [0]}}\n"),
-        "f:4:13: error: 41 coordinates and 0 constraints; a system with gyroscopic terms may have at most 40 "
+        "f:4:13: error: 41 coordinates and 0 constraints; a system with gyroscopic terms may have "
+        "at most 40 "
         "and 40\n");
 }
 
@@ -127,12 +138,15 @@ static void test_wrong(void) {
   wrong(MASS, "mass: [[m, 0, 0], [0, m, \"2 +\"], [0, 0, m]]",
         "f:5:30: error: row 2 of mass: expected a number, a name or '('\n");
   wrong(MASS, "mass: [[m, 0, 0], [0, m, 0], [0, 0, -m]]",
-        "f:5:37: error: mass: the value is -2 at the default parameters; it must be positive and finite\n");
+        "f:5:37: error: mass: the value is -2 at the default parameters; it must be positive and "
+        "finite\n");
   wrong(MASS, "mass: [[m, 0, 0], [0.5, m, 0], [0, 0, m]]",
-        "f:5:20: error: mass: the entry (y, x) is 0.5 and the entry (x, y) is 0 at the default parameters; "
+        "f:5:20: error: mass: the entry (y, x) is 0.5 and the entry (x, y) is 0 at the default "
+        "parameters; "
         "the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, x, 0], [2*x, m, 0], [0, 0, m]]",
-        "f:5:20: error: mass: the entry (y, x) is 0.02828427124746 and the entry (x, y) is 0.01414213562373 "
+        "f:5:20: error: mass: the entry (y, x) is 0.02828427124746 and the entry (x, y) is "
+        "0.01414213562373 "
         "near the first state; the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, x, 0], [x^2/3, m, 0], [0, 0, m]]",
         "f:5:20: error: mass: the entry (y, x) is 6.666666666667e-05 and the entry (x, y) is "
@@ -141,16 +155,19 @@ static void test_wrong(void) {
         "f:5:7: error: mass: the matrix is not positive definite at the default parameters\n");
   wrong(MASS, "mass: [[m, x, 0], [x, m, 0], [0, 0, m]]",
         "f:5:7: error: mass: the matrix is not positive definite in the state 'far'\n");
-  wrong(MASS, "mass: [m, 2 - x, 1]",
-        "f:5:11: error: mass: the value is -1 in the state 'far'; it must be positive and finite\n");
-  wrong(MASS, "mass: [m, 1/y, sqrt(2 - x)]",
-        "f:5:16: error: mass: the value is nan in the state 'far'; it must be positive and finite\n");
+  wrong(
+      MASS, "mass: [m, 2 - x, 1]",
+      "f:5:11: error: mass: the value is -1 in the state 'far'; it must be positive and finite\n");
+  wrong(
+      MASS, "mass: [m, 1/y, sqrt(2 - x)]",
+      "f:5:16: error: mass: the value is nan in the state 'far'; it must be positive and finite\n");
   wrong(GYROSCOPIC, "gyroscopic: x",
         "f:6:13: error: gyroscopic must be a list of 3 expressions, one per coordinate\n");
   wrong(GYROSCOPIC, "gyroscopic: [x, y]",
         "f:6:13: error: gyroscopic has 2 entries; there must be 3, one per coordinate\n");
   wrong(GYROSCOPIC, "gyroscopic: [x, y, w]",
-        "f:6:20: error: gyroscopic: unknown name 'w'; allowed: m, x, y, z, pi, sqrt, sin, cos, tan, exp, "
+        "f:6:20: error: gyroscopic: unknown name 'w'; allowed: m, x, y, z, pi, sqrt, sin, cos, "
+        "tan, exp, "
         "log, atan2, sum\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {gauge: z}}",
         "f:9:20: error: missing key 'generator' of the symmetry\n");
@@ -161,7 +178,8 @@ static void test_wrong(void) {
         "f:9:47: error: gauge must be a number or an expression\n"
         "2 errors\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0, 0], gauge: t}}",
-        "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; a clock can: a coordinate of a "
+        "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; a clock can: a "
+        "coordinate of a "
         "large mass, 1e12, that starts at 0 with velocity 1\n");
 }
 

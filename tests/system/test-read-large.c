@@ -4,8 +4,9 @@
 #include "read.h"
 #include <time.h>
 
-static const char too_large[] = "f:1:9: error: the system is too large: its derivatives need more than "
-                                "4000000 operations, or a matrix more than 4000000 entries\n";
+static const char too_large[] =
+    "f:1:9: error: the system is too large: its derivatives need more than "
+    "4000000 operations, or a matrix more than 4000000 entries\n";
 
 /* A dense Hessian; constraints that share one coordinate; constraints that depend on all coordinates. */
 static void test_too_dense(void) {

@@ -9,18 +9,24 @@ static void test_too_many_operations(void) {
   size_t length = 0;
   FILE  *f = open_memstream(&text, &length);
   fprintf(f, "system: large\ncoordinates: [x0");
-  for (int i = 1; i < 40; i++) fprintf(f, ", x%d", i);
+  for (int i = 1; i < 40; i++)
+    fprintf(f, ", x%d", i);
   fprintf(f, "]\nmass: [1");
-  for (int i = 1; i < 40; i++) fprintf(f, ", 1");
+  for (int i = 1; i < 40; i++)
+    fprintf(f, ", 1");
   fprintf(f, "]\npotential: x0");
-  for (int k = 1; k < 20000; k++) fprintf(f, "*(x%d + %d)", k % 40, k);
+  for (int k = 1; k < 20000; k++)
+    fprintf(f, "*(x%d + %d)", k % 40, k);
   fprintf(f, "\nstates:\n  default: {q: [0");
-  for (int i = 1; i < 40; i++) fprintf(f, ", 0");
+  for (int i = 1; i < 40; i++)
+    fprintf(f, ", 0");
   fprintf(f, "], v: [0");
-  for (int i = 1; i < 40; i++) fprintf(f, ", 0");
+  for (int i = 1; i < 40; i++)
+    fprintf(f, ", 0");
   fprintf(f, "]}\n");
   fclose(f);
-  check(text, "f:1:9: error: the system is too large: its derivatives need more than 4000000 operations, or "
+  check(text, "f:1:9: error: the system is too large: its derivatives need more than 4000000 "
+              "operations, or "
               "a matrix more than 4000000 entries\n");
 }
 
@@ -46,12 +52,14 @@ static void test_good(void) {
   char       *text = text_with(-1, NULL);
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("f", text, strlen(text), NULL, 0, d);
-  OK(s && !strcmp(s->name, "bead") && !strcmp(s->doc, "A bead.") && !*s->source && !strcmp(s->text, text),
+  OK(s && !strcmp(s->name, "bead") && !strcmp(s->doc, "A bead.") && !*s->source &&
+         !strcmp(s->text, text),
      "a good description is read");
   OK(s->nq == 3 && s->ng == 1 && s->npar == 3 && s->nsym == 1 && s->nstate == 2 && !s->general &&
          s->nmass == 2 && !s->mass_unit && !s->linear_v,
      "its sizes");
-  OK(s->mass_class[0] == 0 && s->mass_class[1] == 0 && s->mass_class[2] == 1, "equal masses are one class");
+  OK(s->mass_class[0] == 0 && s->mass_class[1] == 0 && s->mass_class[2] == 1,
+     "equal masses are one class");
   OK(s->parameter[1].value == 1.5 && !strcmp(s->parameter[1].unit, "kg") &&
          !strcmp(s->parameter[1].doc, "its mass") && s->parameter[2].value == 3,
      "its parameters, one of them an expression of those before it");
@@ -62,7 +70,8 @@ static void test_good(void) {
          is_pattern(&s->pattern[CST_K_G], jacobian, 1, 3),
      "its patterns");
   OK(!strcmp(s->potential_text, "m*z + x^2*y") && !strcmp(s->mass_text[2], "1") &&
-         !strcmp(s->symmetry_text[0], "-y, x, 0") && !strcmp(s->family[0].text, "x^2/a^2 + y^2 + z^2 - 1"),
+         !strcmp(s->symmetry_text[0], "-y, x, 0") &&
+         !strcmp(s->family[0].text, "x^2/a^2 + y^2 + z^2 - 1"),
      "its texts");
   OK(!s->exact && !cst_system_has_exact(s, 0) && cst_system_has_exact(s, 1), "its exact motion");
   double c[3] = {2, 1.5, 3}, q[3], p[3], lambda, out[9];

@@ -28,7 +28,8 @@ static trial trial_open(cst_system *system, int isa) {
 
 static void trial_close(trial *t) {
   vd *owned[] = {t->K.G, t->K.S, t->K.M, t->u, t->a, t->da, t->y, t->z};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   bed_close(&t->b);
 }
 
@@ -47,7 +48,8 @@ static void at(void *of, double e, vd *out) {
   }
   cst_saddle_factor(C, t->b.c, t->b.minv, q, t->K);
   cst_saddle_acceleration(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ);
-  cst_saddle_reverse(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ, a, t->s, t->y, t->z, out + GRAD_);
+  cst_saddle_reverse(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ, a, t->s, t->y, t->z,
+                     out + GRAD_);
   free(q);
   free(v);
   free(a);
@@ -57,8 +59,8 @@ static void at(void *of, double e, vd *out) {
 static void changes(trial *t, const vd *x, const vd *lambda, vd *dx) {
   const cst_context *C = &t->b.C;
   cst_saddle_variation(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->u, dx, dx + NQ);
-  cst_saddle_second(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->y, t->z, t->s, t->u, dx,
-                    dx + NQ, t->da, dx + GRAD_);
+  cst_saddle_second(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->y, t->z, t->s, t->u,
+                    dx, dx + NQ, t->da, dx + GRAD_);
 }
 
 /* The difference of a.dA + s dL, plus s times the virtual work, from gradient.(dq, dv), relative to the size
@@ -77,8 +79,8 @@ static double reverse_off(const trial *t, const vd *x, const vd *dx) {
       L[NQ + i] = t->b.v[i] / MINV(i);
     }
   }
-  vd off =
-      dot(t->a, dx, NQ, &size) + t->s * dot(L, t->u, 2 * NQ, &size) - dot(x + GRAD_, t->u, 2 * NQ, &size);
+  vd off = dot(t->a, dx, NQ, &size) + t->s * dot(L, t->u, 2 * NQ, &size) -
+           dot(x + GRAD_, t->u, 2 * NQ, &size);
   off += t->s * virtual_work(C, t->b.c, t->b.q, t->b.v, x + NQ, t->u);
   double most = 0;
   for (int l = 0; l < CST_W; l++)
@@ -97,7 +99,8 @@ static int independent(trial *t, const vd *x, const vd *dx) {
   for (int k = 0; k < 5; k++)
     for (int i = 0; i < n[k]; i++) {
       const vd from = moved[k][i];
-      for (int l = 0; l < CST_W; l++) moved[k][i][l] = from[(l + 1) % CST_W];
+      for (int l = 0; l < CST_W; l++)
+        moved[k][i][l] = from[(l + 1) % CST_W];
     }
   at(t, 0, turned);
   changes(t, turned, turned + NQ, turned + ALL);
@@ -114,7 +117,8 @@ static int independent(trial *t, const vd *x, const vd *dx) {
 static int sees_multipliers(trial *t, const vd *x, const vd *slope) {
   const cst_context *C = &t->b.C;
   vd                *lambda = vectors(NG), *dx = vectors(ALL);
-  for (int a = 0; a < NG; a++) lambda[a] = 1.001 * x[NQ + a];
+  for (int a = 0; a < NG; a++)
+    lambda[a] = 1.001 * x[NQ + a];
   changes(t, x, lambda, dx);
   const int seen = apart(slope, dx, GRAD_) > NEARLY;
   free(lambda);
@@ -134,14 +138,15 @@ static int sees_slip(trial *t, vd *x, const vd *dx) {
 static int test(cst_system *system, const char *name, int isa) {
   trial              t = trial_open(system, isa);
   const cst_context *C = &t.b.C;
-  vd                *x = vectors(ALL), *plain = vectors(GRAD_), *dx = vectors(ALL), *slope = vectors(ALL);
+  vd *x = vectors(ALL), *plain = vectors(GRAD_), *dx = vectors(ALL), *slope = vectors(ALL);
   differences(at, &t, ALL, H, slope);
   cst_acceleration(C, t.b.c, t.b.minv, t.b.q, t.b.v, plain, plain + NQ);
   at(&t, 0, x);
   changes(&t, x, x + NQ, dx);
   const double value = apart(plain, x, GRAD_), first = apart(slope, dx, GRAD_),
                second = apart(slope + GRAD_, dx + GRAD_, 2 * NQ), reverse = reverse_off(&t, x, dx);
-  OK(value < 1e-13, "%s: accelerations and multipliers, as by the reduced equations (%.1e)", name, value);
+  OK(value < 1e-13, "%s: accelerations and multipliers, as by the reduced equations (%.1e)", name,
+     value);
   OK(first < NEARLY, "%s: their first variation (%.1e)", name, first);
   OK(reverse < EXACT, "%s: a.dA + s dL is the gradient times the change (%.1e)", name, reverse);
   OK(second < NEARLY, "%s: the change of the gradient (%.1e)", name, second);
@@ -149,7 +154,8 @@ static int test(cst_system *system, const char *name, int isa) {
   const int seen = sees_multipliers(&t, x, slope);
   OK(independent(&t, x, dx), "%s: no lane depends on the others", name);
   vd *owned[] = {x, plain, dx, slope};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   trial_close(&t);
   return seen;
 }
@@ -161,7 +167,8 @@ static void tests(int isa) {
     banded += s->gram.banded;
     seen += test(s, cst_catalogue_name(i), isa);
   }
-  OK(seen >= 8 && banded >= 1, "wrong multipliers would be seen on %d systems; %d are banded", seen, banded);
+  OK(seen >= 8 && banded >= 1, "wrong multipliers would be seen on %d systems; %d are banded", seen,
+     banded);
   cst_system *body = read_redundant();
   OK(body->dropped && body->ng == 9, "a body with nine constraints has some that others imply");
   test(body, "redundant body", isa);
@@ -169,7 +176,9 @@ static void tests(int isa) {
 
 int main(void) {
   const int isa = set_of_this_width();
-  if (isa >= 0) tests(isa);
-  OK(true, "%s", isa < 0 ? "no instruction set of this width here" : "every system of the catalogue");
+  if (isa >= 0)
+    tests(isa);
+  OK(true, "%s",
+     isa < 0 ? "no instruction set of this width here" : "every system of the catalogue");
   return tap_done();
 }

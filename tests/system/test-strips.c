@@ -34,7 +34,8 @@ static char *written_out(const char *text, int *loops) {
     int  length = 0;
     if (sscanf(text, "for (int k = 0; k < %ld; k++) {\n%n", &n, &length) == 1 && length) {
       const char *body = text + length, *end = strstr(body, "\n}\n}\n") + 3;
-      for (long k = 0; k < n; k++) expand(body, end, k, f);
+      for (long k = 0; k < n; k++)
+        expand(body, end, k, f);
       text = end + 2;
       ++*loops;
     } else {
@@ -75,12 +76,18 @@ static void check(const char *name, piece *write, int n, int loops) {
   free(read), free(text), free(plain);
 }
 
-static void alike(int i, FILE *f) { fprintf(f, "x[%d] = y[%d] + z[7];\nw[n] = %s;\n", i, 100 - 3 * i, "1"); }
-static void in_turn(int i, FILE *f) {
-  if (i % 3 < 2) fprintf(f, "x[%d] = %d;\n", i, i % 3);
-  if (i % 3 == 2) fprintf(f, "y[%d] = x[%d];\n", i / 3, i);
+static void alike(int i, FILE *f) {
+  fprintf(f, "x[%d] = y[%d] + z[7];\nw[n] = %s;\n", i, 100 - 3 * i, "1");
 }
-static void edges(int i, FILE *f) { fprintf(f, i == 0 || i == 19 ? "a[%d] = 0;\n" : "a[%d] = a[0];\n", i); }
+static void in_turn(int i, FILE *f) {
+  if (i % 3 < 2)
+    fprintf(f, "x[%d] = %d;\n", i, i % 3);
+  if (i % 3 == 2)
+    fprintf(f, "y[%d] = x[%d];\n", i / 3, i);
+}
+static void edges(int i, FILE *f) {
+  fprintf(f, i == 0 || i == 19 ? "a[%d] = 0;\n" : "a[%d] = a[0];\n", i);
+}
 static void squares(int i, FILE *f) { fprintf(f, "a[%d] = 0;\n", i * i); }
 static void bend(int i, FILE *f) { fprintf(f, "a[%d] = 0;\n", i < 10 ? i : 2 * i); }
 
@@ -95,7 +102,8 @@ int main(void) {
   check("one", alike, 1, 0);
   check("none", alike, 0, 0);
   cst_strips *s = cst_strips_open();
-  for (int i = 0; i < 100; i++) squares(i, cst_strips_next(s));
+  for (int i = 0; i < 100; i++)
+    squares(i, cst_strips_next(s));
   FILE *f = tmpfile();
   OK(!cst_strips_close(s, "", 1000, f) && ftell(f) == 0, "text that is too long is not written");
   fclose(f);

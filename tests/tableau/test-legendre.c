@@ -14,7 +14,8 @@ static double quadrature_error(int n, const __float128 *b, const __float128 *c) 
   double worst = 0;
   for (int m = 0; m < 2 * n; m++) {
     __float128 sum = 0;
-    for (int i = 0; i < n; i++) sum += b[i] * powq(c[i], m);
+    for (int i = 0; i < n; i++)
+      sum += b[i] * powq(c[i], m);
     worst = fmax(worst, (double)fabsq(sum * (m + 1) - 1));
   }
   return worst;
@@ -28,7 +29,8 @@ static void test_quadrature(void) {
     cst_legendre_gauss_quad(n, b, c);
     worst = fmax(worst, quadrature_error(n, b, c));
     for (int i = 0; i < n; i++)
-      ordered &= b[i] > 0 && c[i] > (i ? c[i - 1] : 0) && c[i] < 1 && fabsq(c[i] + c[n - 1 - i] - 1) < 1e-32Q;
+      ordered &= b[i] > 0 && c[i] > (i ? c[i - 1] : 0) && c[i] < 1 &&
+                 fabsq(c[i] + c[n - 1 - i] - 1) < 1e-32Q;
     c[n / 2] *= 1 + 0x1p-52Q;
     unnoticed = fmin(unnoticed, quadrature_error(n, b, c));
   }
@@ -52,7 +54,8 @@ static double integral_matrix_error(int s, int k, const double *weighted, const 
   for (int r = 0; r < s; r++)
     for (int m = 0; m < s; m++) {
       double sum = r == m + 1 ? -xi[r] : m == r + 1 ? xi[m] : r == 0 && m == 0 ? -xi[0] : 0;
-      for (int i = 0; i < k; i++) sum += weighted[i * s + r] * integral[i * s + m];
+      for (int i = 0; i < k; i++)
+        sum += weighted[i * s + r] * integral[i * s + m];
       worst = fmax(worst, fabs(sum));
     }
   return worst;
@@ -79,7 +82,8 @@ static double orthonormality_error(int s, int k, const double *weighted, const d
   for (int r = 0; r < s; r++)
     for (int m = 0; m < s; m++) {
       double sum = -(r == m);
-      for (int i = 0; i < k; i++) sum += weighted[i * s + r] * value[i * k + m];
+      for (int i = 0; i < k; i++)
+        sum += weighted[i * s + r] * value[i * k + m];
       worst = fmax(worst, fabs(sum));
     }
   return worst;
@@ -92,13 +96,15 @@ static void test_tables(void) {
   for (int k = 1; k <= CST_MAX_NODES; k++) {
     recursion(k, value);
     for (int s = 1; s <= k; s++) {
-      if ((k + s) % 4 && k > 6 && !getenv("CONSTELLA_TEST_ALL")) continue;
+      if ((k + s) % 4 && k > 6 && !getenv("CONSTELLA_TEST_ALL"))
+        continue;
       cst_legendre_line_tables(k, s, weighted, integral, xi);
       X = fmax(X, integral_matrix_error(s, k, weighted, integral, xi));
       P = fmax(P, orthonormality_error(s, k, weighted, value));
     }
   }
-  OK(X < 1e-14, "the integrals of the polynomials make the tridiagonal matrix, all s <= k <= %d (%.2g)",
+  OK(X < 1e-14,
+     "the integrals of the polynomials make the tridiagonal matrix, all s <= k <= %d (%.2g)",
      CST_MAX_NODES, X);
   OK(P < 2e-12, "the polynomials are orthonormal (%.2g)", P);
   cst_legendre_line_tables(6, 3, weighted, integral, xi);

@@ -15,7 +15,8 @@ static double row_sum_defect(const cst_tableau *t) {
   double worst = 0;
   for (int i = 0; i < t->stages; i++) {
     double sum = -t->c[i];
-    for (int j = 0; j < t->stages; j++) sum += t->a[i * t->stages + j];
+    for (int j = 0; j < t->stages; j++)
+      sum += t->a[i * t->stages + j];
     worst = fmax(worst, fabs(sum));
   }
   return worst;
@@ -26,7 +27,8 @@ static double distance(const cst_tableau *x, const cst_tableau *y) {
   const int s = x->stages;
   for (int i = 0; i < s && worst < 1; i++) {
     worst = fmax(worst, fmax(fabs(x->b[i] - y->b[i]), fabs(x->c[i] - y->c[i])));
-    for (int j = 0; j < s; j++) worst = fmax(worst, fabs(x->a[i * s + j] - y->a[i * s + j]));
+    for (int j = 0; j < s; j++)
+      worst = fmax(worst, fabs(x->a[i * s + j] - y->a[i * s + j]));
   }
   return worst;
 }
@@ -38,7 +40,8 @@ static int unnoticed(const cst_tableau *t) {
   const int   s = t->stages, order = least(t->order, CST_TREE_ORDER);
   for (int k = 0; k < s * s + s; k++) {
     double *at = k < s * s ? &x.a[k] : &x.b[k - s * s], keep = *at;
-    if (keep == 0) continue;
+    if (keep == 0)
+      continue;
     *at = keep + 1e-5;
     n += cst_tableau_order_defect(&x, order) < 1e-9;
     *at = keep;
@@ -50,14 +53,15 @@ static void test_orders(const cst_tableau *t, const char *label) {
   for (int p = 1; p <= least(t->order, CST_TREE_ORDER); p++) {
     double defect = cst_tableau_order_defect(t, p);
     OK(defect < 1e-14, "%s: the conditions up to order %d hold", label, p);
-    if (defect >= 1e-14) NOTE("defect %g", defect);
+    if (defect >= 1e-14)
+      NOTE("defect %g", defect);
   }
   if (t->order < CST_TREE_ORDER) {
     double defect = cst_tableau_order_defect(t, t->order + 1);
     OK(defect > 1e-5, "%s: those of order %d do not (defect %.2g)", label, t->order + 1, defect);
   }
-  OK(cst_tableau_order(t) == t->order, "%s: order %d, read off its coefficients (%d)", label, t->order,
-     cst_tableau_order(t));
+  OK(cst_tableau_order(t) == t->order, "%s: order %d, read off its coefficients (%d)", label,
+     t->order, cst_tableau_order(t));
   OK(cst_tableau_implicit(t) == t->implicit, "%s: %s, as it says", label,
      t->implicit ? "implicit" : "explicit");
   OK(row_sum_defect(t) < 1e-15, "%s: c are the row sums of a", label);
@@ -78,7 +82,8 @@ static void test_adjoint(const cst_tableau *t, const char *label) {
 /* Residuals of sum_j b_j c_j^(k-1) = 1/k and, up to stage order, sum_j a_ij c_j^(k-1) = c_i^k / k. */
 static double quadrature(const cst_tableau *t, int k) {
   double sum = -1.0 / k;
-  for (int j = 0; j < t->stages; j++) sum += t->b[j] * pow(t->c[j], k - 1);
+  for (int j = 0; j < t->stages; j++)
+    sum += t->b[j] * pow(t->c[j], k - 1);
   return fabs(sum);
 }
 static void test_explicit(const cst_tableau *t) {
@@ -92,14 +97,16 @@ static void test_explicit(const cst_tableau *t) {
   cst_tableau a = cst_tableau_adjoint(t);
   OK(distance(&a, t) > 0.1 && cst_tableau_symmetry_defect(t) > 0.1,
      "%s: not symmetric, as no explicit method is", t->name);
-  OK(cst_tableau_symplectic_defect(t) > 1e-3, "%s: not symplectic, as no explicit method is", t->name);
+  OK(cst_tableau_symplectic_defect(t) > 1e-3, "%s: not symplectic, as no explicit method is",
+     t->name);
 }
 
 static double collocation(const cst_tableau *t, int k) {
   double worst = 0;
   for (int i = 0; i < t->stages; i++) {
     double sum = -pow(t->c[i], k) / k;
-    for (int j = 0; j < t->stages; j++) sum += t->a[i * t->stages + j] * pow(t->c[j], k - 1);
+    for (int j = 0; j < t->stages; j++)
+      sum += t->a[i * t->stages + j] * pow(t->c[j], k - 1);
     worst = fmax(worst, fabs(sum));
   }
   return worst;
@@ -110,14 +117,18 @@ static void test_gauss(int s) {
   char        label[32];
   double      B = 0, C = 0;
   snprintf(label, sizeof label, "gauss(%d)", s);
-  OK(t.stages == s && t.order == 2 * s && t.implicit, "%s: %d stages, order %d, implicit", label, s, 2 * s);
+  OK(t.stages == s && t.order == 2 * s && t.implicit, "%s: %d stages, order %d, implicit", label, s,
+     2 * s);
   test_orders(&t, label);
   test_adjoint(&t, label);
-  for (int k = 1; k <= 2 * s; k++) B = fmax(B, quadrature(&t, k));
-  for (int k = 1; k <= s; k++) C = fmax(C, collocation(&t, k));
+  for (int k = 1; k <= 2 * s; k++)
+    B = fmax(B, quadrature(&t, k));
+  for (int k = 1; k <= s; k++)
+    C = fmax(C, collocation(&t, k));
   OK(B < 1e-15, "%s: the quadrature has order %d", label, 2 * s);
   if (s <= 12)
-    OK(quadrature(&t, 2 * s + 1) > 1e-15, "%s: and no more (%.2g)", label, quadrature(&t, 2 * s + 1));
+    OK(quadrature(&t, 2 * s + 1) > 1e-15, "%s: and no more (%.2g)", label,
+       quadrature(&t, 2 * s + 1));
   OK(C < 1e-15, "%s: collocation of stage order %d", label, s);
   OK(cst_tableau_symplectic_defect(&t) < 1e-16, "%s: symplectic", label);
   OK(cst_tableau_symmetry_defect(&t) < 1e-15, "%s: symmetric", label);
@@ -161,7 +172,8 @@ static void test_wrong(void) {
 static cst_tableau in_a_row(const cst_tableau *part, int n) {
   cst_tableau t = {0};
   for (int i = 0; i < n; i++)
-    if (!cst_tableau_compose(&t, 1.0 / n, &part[i])) NOTE("more than %d stages", CST_MAX_STAGES);
+    if (!cst_tableau_compose(&t, 1.0 / n, &part[i]))
+      NOTE("more than %d stages", CST_MAX_STAGES);
   t.order = cst_tableau_order(&t);
   return t;
 }
@@ -171,13 +183,13 @@ static cst_tableau in_a_row(const cst_tableau *part, int n) {
 static void test_pair(const cst_tableau *x, const cst_tableau *y) {
   const cst_tableau there[] = {*x, *y}, back[] = {cst_tableau_adjoint(y), cst_tableau_adjoint(x)};
   const cst_tableau t = in_a_row(there, 2), r = in_a_row(back, 2), a = cst_tableau_adjoint(&t);
-  OK(t.stages == x->stages + y->stages && t.implicit == (x->implicit || y->implicit), "%s, %s: %d stages",
-     x->name, y->name, t.stages);
+  OK(t.stages == x->stages + y->stages && t.implicit == (x->implicit || y->implicit),
+     "%s, %s: %d stages", x->name, y->name, t.stages);
   OK(t.order == least(x->order, y->order), "%s, %s: order %d (%d)", x->name, y->name,
      least(x->order, y->order), t.order);
   OK(row_sum_defect(&t) < 1e-15, "%s, %s: c are the row sums", x->name, y->name);
-  OK(distance(&a, &r) < 1e-15, "%s, %s: the adjoint is that of the parts, the other way round", x->name,
-     y->name);
+  OK(distance(&a, &r) < 1e-15, "%s, %s: the adjoint is that of the parts, the other way round",
+     x->name, y->name);
 }
 
 /* A tableau and its adjoint make a symmetric whole of even order, which a perturbed one does not. */
@@ -194,9 +206,10 @@ static void test_symmetrised(const cst_tableau *x) {
 static void test_scheme_of_midpoints(const cst_scheme *s) {
   const cst_tableau midpoint = cst_tableau_gauss(1);
   cst_tableau       t = {0};
-  for (int i = 0; i < s->stages; i++) cst_tableau_compose(&t, s->gamma[i], &midpoint);
-  OK(t.stages == s->stages && cst_tableau_order(&t) == s->order, "%s of gauss(1): order %d (%d)", s->name,
-     s->order, cst_tableau_order(&t));
+  for (int i = 0; i < s->stages; i++)
+    cst_tableau_compose(&t, s->gamma[i], &midpoint);
+  OK(t.stages == s->stages && cst_tableau_order(&t) == s->order, "%s of gauss(1): order %d (%d)",
+     s->name, s->order, cst_tableau_order(&t));
   OK(cst_tableau_symplectic_defect(&t) < 1e-15 && cst_tableau_symmetry_defect(&t) < 1e-14,
      "%s of gauss(1): symplectic, symmetric", s->name);
 }
@@ -204,11 +217,13 @@ static void test_scheme_of_midpoints(const cst_scheme *s) {
 static void test_compositions(void) {
   const cst_tableau gauss[] = {cst_tableau_gauss(5), cst_tableau_gauss(8), cst_tableau_gauss(16)};
   for (int i = 0; cst_tableau_at(i); i++) {
-    for (int k = 0; cst_tableau_at(k); k++) test_pair(cst_tableau_at(i), cst_tableau_at(k));
+    for (int k = 0; cst_tableau_at(k); k++)
+      test_pair(cst_tableau_at(i), cst_tableau_at(k));
     test_pair(cst_tableau_at(i), &gauss[0]);
     test_symmetrised(cst_tableau_at(i));
   }
-  for (int i = 0; i < cst_scheme_count(); i++) test_scheme_of_midpoints(cst_scheme_at(i));
+  for (int i = 0; i < cst_scheme_count(); i++)
+    test_scheme_of_midpoints(cst_scheme_at(i));
   test_pair(&gauss[0], &gauss[1]);
   test_pair(&gauss[2], &gauss[2]);
   cst_tableau full = in_a_row((cst_tableau[]){gauss[2], gauss[2]}, 2), same = full;
@@ -230,8 +245,10 @@ static int letters(int n, int cut, int *plain) {
   int count = 0, from = 0;
   *plain = 1;
   for (int k = 1; k <= n; k++) {
-    if (k < n && !(cut >> (k - 1) & 1)) continue;
-    if ((k - from) % 2 == 0) return 0;
+    if (k < n && !(cut >> (k - 1) & 1))
+      continue;
+    if ((k - from) % 2 == 0)
+      return 0;
     *plain &= k - from == 1;
     from = k;
     count++;
@@ -250,7 +267,8 @@ static series substep(double gamma) {
   for (int n = 1; n <= MAX_WEIGHT; n++)
     for (int cut = 0; cut < words(n); cut++) {
       int k = letters(n, cut, &plain);
-      if (k > 0) r.at[n][cut] = pow(gamma, n) / factorial(k);
+      if (k > 0)
+        r.at[n][cut] = pow(gamma, n) / factorial(k);
     }
   return r;
 }
@@ -260,11 +278,14 @@ static series times(const series *x, const series *y) {
   int    plain;
   for (int n = 0; n <= MAX_WEIGHT; n++)
     for (int cut = 0; cut < words(n); cut++) {
-      if (n > 0 && !letters(n, cut, &plain)) continue;
+      if (n > 0 && !letters(n, cut, &plain))
+        continue;
       double sum = y->at[n][cut];
-      if (n > 0) sum += x->at[n][cut];
+      if (n > 0)
+        sum += x->at[n][cut];
       for (int k = 1; k < n; k++)
-        if (cut >> (k - 1) & 1) sum += x->at[k][cut & ((1 << (k - 1)) - 1)] * y->at[n - k][cut >> k];
+        if (cut >> (k - 1) & 1)
+          sum += x->at[k][cut & ((1 << (k - 1)) - 1)] * y->at[n - k][cut >> k];
       r.at[n][cut] = n == 0 ? 1 : sum;
     }
   return r;
@@ -281,7 +302,8 @@ static double composition_defect(const double *gamma, int stages, int n) {
   }
   for (int cut = 0; cut < words(n); cut++) {
     int k = letters(n, cut, &plain);
-    if (k > 0) worst = fmax(worst, fabs(r.at[n][cut] - (plain ? 1 / factorial(n) : 0)));
+    if (k > 0)
+      worst = fmax(worst, fabs(r.at[n][cut] - (plain ? 1 / factorial(n) : 0)));
   }
   return worst;
 }
@@ -296,30 +318,38 @@ static void test_scheme(const cst_scheme *x) {
     size += fabs(gamma[i] * gamma[i] * gamma[i]);
     mirror = fmax(mirror, fabs(gamma[i] - x->gamma[n - 1 - i]));
   }
-  OK(cst_scheme_find(x->name) == x && *x->doc && *x->source, "%s: found by its name; says what it is",
-     x->name);
+  OK(cst_scheme_find(x->name) == x && *x->doc && *x->source,
+     "%s: found by its name; says what it is", x->name);
   OK(mirror == 0, "%s: reads the same from both ends", x->name);
   OK(fabs(sum - 1) < 1e-15, "%s: gammas sum to 1", x->name);
   OK(x->order < 4 || fabs(cubes) < 1e-15 * size, "%s: their cubes sum to 0", x->name);
-  for (int p = 1; p <= x->order; p++) worst = fmax(worst, composition_defect(gamma, n, p));
+  for (int p = 1; p <= x->order; p++)
+    worst = fmax(worst, composition_defect(gamma, n, p));
   OK(worst < 1e-14, "%s: all conditions of order %d", x->name, x->order);
-  if (!(worst < 1e-14)) NOTE("defect %g", worst);
+  if (!(worst < 1e-14))
+    NOTE("defect %g", worst);
   OK(composition_defect(gamma, n, x->order + 1) > 1e-6, "%s: not those of order %d (%.2g)", x->name,
      x->order + 1, composition_defect(gamma, n, x->order + 1));
   gamma[0] += 1e-6, gamma[n - 1] += 1e-6, gamma[n / 2] -= 2e-6;
-  for (int p = 1; p <= x->order; p++) broken = fmax(broken, composition_defect(gamma, n, p));
-  OK(composition_defect(gamma, n, 1) < 1e-15 && broken > 1e-8, "%s: a perturbed gamma fails", x->name);
+  for (int p = 1; p <= x->order; p++)
+    broken = fmax(broken, composition_defect(gamma, n, p));
+  OK(composition_defect(gamma, n, 1) < 1e-15 && broken > 1e-8, "%s: a perturbed gamma fails",
+     x->name);
 }
 
 int main(void) {
   int n = 0;
-  for (; cst_tableau_at(n); n++) test_explicit(cst_tableau_at(n));
-  OK(n >= 8 && !cst_tableau_at(-1) && !cst_tableau_find("rk"), "%d explicit tableaus; NULL beyond", n);
-  for (int s = 1; s <= CST_MAX_GAUSS; s++) test_gauss(s);
+  for (; cst_tableau_at(n); n++)
+    test_explicit(cst_tableau_at(n));
+  OK(n >= 8 && !cst_tableau_at(-1) && !cst_tableau_find("rk"), "%d explicit tableaus; NULL beyond",
+     n);
+  for (int s = 1; s <= CST_MAX_GAUSS; s++)
+    test_gauss(s);
   test_trees();
   test_wrong();
   test_compositions();
-  for (int i = 0; i < cst_scheme_count(); i++) test_scheme(cst_scheme_at(i));
+  for (int i = 0; i < cst_scheme_count(); i++)
+    test_scheme(cst_scheme_at(i));
   OK(cst_scheme_count() >= 5 && !cst_scheme_at(-1) && !cst_scheme_at(cst_scheme_count()) &&
          !cst_scheme_find("yoshida"),
      "%d schemes; NULL beyond", cst_scheme_count());

@@ -47,19 +47,23 @@ typedef struct {
   vd       *inverse, *M, *factor;
 } cst_linear_masses;
 
-CST_INLINE void cst_masses_load(const cst_context *C, const double *record, const vd *c, const vd *q,
-                                cst_linear_masses *m) {
+CST_INLINE void cst_masses_load(const cst_context *C, const double *record, const vd *c,
+                                const vd *q, cst_linear_masses *m) {
   m->mass = cst_block(record, LAYOUT(C).mass);
   U for (int k = 0; k < NMASS; k++) m->inverse[k] = 1.0 / m->mass[k];
 #if !CST_HOT
-  if (!GENERAL) return;
+  if (!GENERAL)
+    return;
   const cst_pattern *p = &C->system->pattern[CST_K_M];
   vd                 entry[ROOM(p->n)];
   K_M(c, q, entry);
-  for (int k = 0; k < NQ * NQ; k++) m->M[k] = vset(0);
+  for (int k = 0; k < NQ * NQ; k++)
+    m->M[k] = vset(0);
   for (int i = 0; i < NQ; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) m->M[i * NQ + p->column[e]] = entry[e];
-  for (int k = 0; k < NQ * NQ; k++) m->factor[k] = m->M[k];
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      m->M[i * NQ + p->column[e]] = entry[e];
+  for (int k = 0; k < NQ * NQ; k++)
+    m->factor[k] = m->M[k];
   cst_ldl(m->factor, NQ);
 #else
   (void)c, (void)q;
@@ -76,12 +80,13 @@ CST_INLINE void cst_masses_divide(const cst_context *C, const cst_linear_masses 
 }
 
 /* to := M a, a by rows, to in the order of the coordinates. */
-CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *m, int which, const vd *a,
-                                 vd *to) {
+CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *m, int which,
+                                 const vd *a, vd *to) {
   U for (int i = 0; i < NQ; i++) {
     if (GENERAL) {
       to[i] = vset(0);
-      for (int k = 0; k < NQ; k++) to[i] += m->M[i * NQ + k] * a[PLACE(which)[k]];
+      for (int k = 0; k < NQ; k++)
+        to[i] += m->M[i * NQ + k] * a[PLACE(which)[k]];
     } else {
       to[i] = vpick(MASS_UNIT, a[PLACE(which)[i]], m->mass[CLASS(i)] * a[PLACE(which)[i]]);
     }
@@ -89,13 +94,15 @@ CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *
 }
 
 /* A := M + b H, where H contains the entries that dVH or dVS returned. */
-CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which, double b,
-                               const vd *H, vd *A) {
+CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which,
+                               double b, const vd *H, vd *A) {
   U for (int k = 0; k < NQ * (BAND(which) + 1); k++) A[k] = vset(0);
   U for (int e = 0; e < ENTRIES(which); e++) A[AT(which)[e]] = b * H[e];
   U for (int r = 0; r < NQ; r++) {
-    if (!GENERAL) A[r * (BAND(which) + 1)] += vpick(MASS_UNIT, vset(1), m->mass[CLASS(ORDER(which)[r])]);
-    for (int i = r; GENERAL && i < NQ; i++) A[r * NQ + i - r] += m->M[ORDER(which)[r] * NQ + ORDER(which)[i]];
+    if (!GENERAL)
+      A[r * (BAND(which) + 1)] += vpick(MASS_UNIT, vset(1), m->mass[CLASS(ORDER(which)[r])]);
+    for (int i = r; GENERAL && i < NQ; i++)
+      A[r * NQ + i - r] += m->M[ORDER(which)[r] * NQ + ORDER(which)[i]];
   }
 }
 #endif

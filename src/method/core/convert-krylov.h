@@ -8,7 +8,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#define KRYLOV_TOLERANCE 1e-7 /* relative to the residual: Newton's method gains as much per iteration */
+#define KRYLOV_TOLERANCE                                                                           \
+  1e-7 /* relative to the residual: Newton's method gains as much per iteration */
 
 /* The data of apply and precondition. */
 typedef struct {
@@ -19,10 +20,12 @@ typedef struct {
 } equations;
 
 /* y := D(grad H) for the changes dw, dmu of mu+ and dtheta of theta-, and dd[2][nq] := D d- dw, D d+ dw. */
-static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const vd *dtheta, vd *dd, vd *y) {
+static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const vd *dtheta, vd *dd,
+                          vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  vd seed[ROOM(NQ)], dseed[ROOM(NQ)], unused[ROOM(NQ)], part[ROOM(2 * NQ)], pulled[ROOM(NQ)], none[ROOM(NG)];
+  vd seed[ROOM(NQ)], dseed[ROOM(NQ)], unused[ROOM(NQ)], part[ROOM(2 * NQ)], pulled[ROOM(NQ)],
+      none[ROOM(NG)];
   K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
   project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
   for (int k = 0; k < 2; k++) {
@@ -31,28 +34,37 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
       dseed[i] = -vpick(k, dmu[i], pulled[i]);
     }
     cst_sweep_tangent(C, &L->sweep[k], e->x + Q_, e->x + V_, dw, dw + NQ, dd + k * NQ, unused);
-    cst_sweep_second(C, &L->sweep[k], e->x + Q_, e->x + V_, seed, vset(k ? 1 : -1), dw, dseed, part);
-    for (int i = 0; i < 2 * NQ; i++) y[i] = vkeep(vmask(k), y[i]) + part[i];
+    cst_sweep_second(C, &L->sweep[k], e->x + Q_, e->x + V_, seed, vset(k ? 1 : -1), dw, dseed,
+                     part);
+    for (int i = 0; i < 2 * NQ; i++)
+      y[i] = vkeep(vmask(k), y[i]) + part[i];
   }
 }
 
 /* y -= D2(nu1.g + nu2.(G v)) dw and the contributions of the changes of nu1 and nu2. */
-static void vary_constraint_forces(const equations *e, const vd *dw, const vd *dnu1, const vd *dnu2, vd *y) {
+static void vary_constraint_forces(const equations *e, const vd *dw, const vd *dnu1, const vd *dnu2,
+                                   vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
   const double       h = H(e->j);
   vd                 bent[ROOM(NQ)], nu2[ROOM(NG)];
   USES_G
-  for (int a = 0; a < NG; a++) nu2[a] = h * e->x[NU2 + a];
+  for (int a = 0; a < NG; a++)
+    nu2[a] = h * e->x[NU2 + a];
   K_D2glw(L->c, e->x + Q_, dw, e->x + NU1, bent);
-  for (int i = 0; i < NQ; i++) y[i] -= bent[i];
+  for (int i = 0; i < NQ; i++)
+    y[i] -= bent[i];
   K_D3glwu(L->c, e->x + Q_, e->x + V_, dw, nu2, bent);
-  for (int i = 0; i < NQ; i++) y[i] -= bent[i];
+  for (int i = 0; i < NQ; i++)
+    y[i] -= bent[i];
   K_D2glw(L->c, e->x + Q_, dw + NQ, nu2, bent);
-  for (int i = 0; i < NQ; i++) y[i] -= bent[i];
+  for (int i = 0; i < NQ; i++)
+    y[i] -= bent[i];
   K_D2glw(L->c, e->x + Q_, dw, nu2, bent);
-  for (int i = 0; i < NQ; i++) y[NQ + i] -= bent[i];
-  for (int a = 0; a < NG; a++) nu2[a] = h * dnu2[a];
+  for (int i = 0; i < NQ; i++)
+    y[NQ + i] -= bent[i];
+  for (int a = 0; a < NG; a++)
+    nu2[a] = h * dnu2[a];
   K_D2glw(L->c, e->x + Q_, e->x + V_, nu2, bent);
   for (int i = 0; i < NQ; i++) {
     y[i] -= bent[i];
@@ -69,7 +81,7 @@ static void apply(void *self, const vd *z, vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
   const double       over = 1 / H(e->j);
-  vd                 dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)],
+  vd dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)],
       unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) {
@@ -77,14 +89,16 @@ static void apply(void *self, const vd *z, vd *y) {
     dw[NQ + i] = z[J_V + i];
   }
   vary_gradient(e, dw, z + J_MU, z + J_TH, dd, grad);
-  if (NG > 0) vary_constraint_forces(e, dw, z + J_N1, z + J_N2, grad);
+  if (NG > 0)
+    vary_constraint_forces(e, dw, z + J_N1, z + J_N2, grad);
   for (int i = 0; i < NQ; i++) {
     y[J_Q + i] = dd[i];
     y[J_MU + i] = grad[i];
     y[J_V + i] = over * grad[NQ + i];
     COL_G(i, a, k) y[J_Q + i] -= L->Gb[k] * z[J_TH + a];
   }
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   follow(C, L, e->x, NULL, dd + NQ, unused);
   K_D2gvw(L->c, e->x + R_, e->x + MU, dd + NQ, bent);
   K_D2gvw(L->c, e->x + Q_, e->x + V_, dw, moved);
@@ -115,16 +129,25 @@ static void precondition(void *self, const vd *b, vd *z) {
     z[J_MU + i] = -b[J_MU + i];
   }
   make_tangential(C, L->G0, L->S0, b + J_TH, z + J_Q, z + J_TH);
-  for (int a = 0; a < NG; a++) z[J_TH + a] = -z[J_TH + a];
-  if (NG > 0) K_D2gvw(L->c, e->x + R_, e->x + MU, z + J_Q, bent);
-  for (int a = 0; a < NG; a++) y[a] = b[J_N1 + a] - bent[a];
+  for (int a = 0; a < NG; a++)
+    z[J_TH + a] = -z[J_TH + a];
+  if (NG > 0)
+    K_D2gvw(L->c, e->x + R_, e->x + MU, z + J_Q, bent);
+  for (int a = 0; a < NG; a++)
+    y[a] = b[J_N1 + a] - bent[a];
   make_tangential(C, L->G1, L->S1, y, z + J_MU, z + J_N1);
-  for (int i = 0; i < NQ; i++) z[J_V + i] = b[J_V + i] + (L->sweep[1].t / h) * z[J_MU + i];
-  if (NG > 0) K_D2gvw(L->c, e->x + Q_, e->x + V_, z + J_Q, bent);
-  for (int a = 0; a < NG; a++) z[J_N2 + a] = b[J_N2 + a] - bent[a];
-  cst_saddle_solve(C, L->minv, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given}, z + J_V, z + J_N2);
-  for (int a = 0; a < NG; a++) z[J_N2 + a] = -z[J_N2 + a];
-  for (int i = 0; i < NQ; i++) z[J_Q + i] -= L->sweep[0].t * z[J_V + i];
+  for (int i = 0; i < NQ; i++)
+    z[J_V + i] = b[J_V + i] + (L->sweep[1].t / h) * z[J_MU + i];
+  if (NG > 0)
+    K_D2gvw(L->c, e->x + Q_, e->x + V_, z + J_Q, bent);
+  for (int a = 0; a < NG; a++)
+    z[J_N2 + a] = b[J_N2 + a] - bent[a];
+  cst_saddle_solve(C, L->minv, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given}, z + J_V,
+                   z + J_N2);
+  for (int a = 0; a < NG; a++)
+    z[J_N2 + a] = -z[J_N2 + a];
+  for (int i = 0; i < NQ; i++)
+    z[J_Q + i] -= L->sweep[0].t * z[J_V + i];
 }
 
 /* b := the solution of Newton's equations at x. */
@@ -132,5 +155,6 @@ static void solve_by_krylov(const cst_context *C, struct local *L, int j, const 
   equations e = {C, L, j, x};
   gram_at(C, L, x + Q_, L->E0, L->G0, L->S0);
   cst_saddle_factor(C, L->c, L->minv, x + Q_, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given});
-  cst_gmres(&(cst_linear){&e, apply, precondition}, b, NJ, MOST_DIRECTIONS, KRYLOV_TOLERANCE, L->basis);
+  cst_gmres(&(cst_linear){&e, apply, precondition}, b, NJ, MOST_DIRECTIONS, KRYLOV_TOLERANCE,
+            L->basis);
 }

@@ -32,12 +32,14 @@ static void follow(const cst_context *C, const struct local *L, const vd *x, con
 static void fill_pull_back(const cst_context *C, struct local *L, int j, const vd *x) {
   vd l[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
   for (int a = 0; a < NG; a++) {
-    for (int b = 0; b < NG; b++) l[b] = vset(a == b);
+    for (int b = 0; b < NG; b++)
+      l[b] = vset(a == b);
     K_AT(L->Eb, D2glw, L->c, L->q, 0, L->minus, 0, l, change);
     project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
-      for (int i = 0; i < NQ; i++) sum -= AT_D(0, i, k) * change[i];
+      for (int i = 0; i < NQ; i++)
+        sum -= AT_D(0, i, k) * change[i];
       AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_TH + a) = sum * (k < NQ ? 1 : 1 / H(j));
     }
   }
@@ -67,10 +69,13 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
         AT_J(J_MU + k, J_N2 + a) = -h * bent[a];
       }
     }
-    for (int i = 0; i < NQ; i++) dr[i] = AT_D(1, i, k);
-    if (all) follow(C, L, x, NULL, dr, unused);
+    for (int i = 0; i < NQ; i++)
+      dr[i] = AT_D(1, i, k);
+    if (all)
+      follow(C, L, x, NULL, dr, unused);
     K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, dr, 0, 0, bent);
-    for (int a = 0; a < NG; a++) AT_J(J_N1 + a, column_of(C, k)) = bent[a];
+    for (int a = 0; a < NG; a++)
+      AT_J(J_N1 + a, column_of(C, k)) = bent[a];
   }
 }
 
@@ -79,7 +84,8 @@ static void fill_dropped(const cst_context *C, struct local *L) {
   for (int a = 0; a < NG; a++) {
     const int at[3] = {J_TH + a, J_N1 + a, J_N2 + a};
     for (int k = 0; k < 3 && DROPPED(a); k++) {
-      for (int i = 0; i < NJ; i++) AT_J(at[k], i) = AT_J(i, at[k]) = vset(0);
+      for (int i = 0; i < NJ; i++)
+        AT_J(at[k], i) = AT_J(i, at[k]) = vset(0);
       AT_J(at[k], at[k]) = vset(1);
     }
   }
@@ -100,8 +106,8 @@ static void factor_matrix(const cst_context *C, struct local *L) {
     U for (int i = k + 1; i < NJ; i++) {
       const vd f = J[i * NJ + k] * r;
       J[i * NJ + k] = f;
-      U for (int j = k + 1; j < NJ; j++) if (k >= J_MU || j < J_MU || (j >= J_V && j < J_N2)) J[i * NJ + j] -=
-          f * J[k * NJ + j];
+      U for (int j = k + 1; j < NJ; j++) if (k >= J_MU || j < J_MU || (j >= J_V && j < J_N2))
+          J[i * NJ + j] -= f * J[k * NJ + j];
     }
   }
 #else
@@ -112,10 +118,12 @@ static void factor_matrix(const cst_context *C, struct local *L) {
       end = k + 4 < last ? k + 4 : last;
       for (int l = k; l < end; l++) {
         row[l] *= AT_J(l, l);
-        for (int j = l + 1; j < end; j++) row[j] -= row[l] * AT_J(l, j);
+        for (int j = l + 1; j < end; j++)
+          row[j] -= row[l] * AT_J(l, j);
       }
       subtract_rows(row + k, end - k, &AT_J(k, end), NJ, (first ? J_MU : NJ) - end, row + end);
-      if (first) subtract_rows(row + k, end - k, &AT_J(k, J_V), NJ, J_N2 - J_V, row + J_V);
+      if (first)
+        subtract_rows(row + k, end - k, &AT_J(k, J_V), NJ, J_N2 - J_V, row + J_V);
     }
     row[i] = 1.0 / row[i];
   }
@@ -127,7 +135,8 @@ CST_INLINE vd dot(const vd *a, const vd *b, int n) {
   vd  s[4] = {vset(0), vset(0), vset(0), vset(0)};
   int l = 0;
   U for (; l + 4 <= n; l += 4) CST_UNROLL for (int k = 0; k < 4; k++) s[k] += a[l + k] * b[l + k];
-  for (; l < n; l++) s[0] += a[l] * b[l];
+  for (; l < n; l++)
+    s[0] += a[l] * b[l];
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
@@ -135,7 +144,8 @@ CST_INLINE vd dot(const vd *a, const vd *b, int n) {
  * all terms; D d+ dw alone is nearly correct if dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double over = 1 / H(j);
-  for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
+  for (int i = 0; i < NJ * NJ; i++)
+    L->J[i] = vset(0);
   K_place(L->c, L->given, x + Q_, L->E0);
   K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
   part_velocities(C, L);
@@ -153,7 +163,8 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
   fill_pull_back(C, L, j, x);
   fill_velocities(C, L, j, x);
   fill_dropped(C, L);
-  if (!MARCH->robust) factor_matrix(C, L);
+  if (!MARCH->robust)
+    factor_matrix(C, L);
 }
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
@@ -162,10 +173,12 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
     U for (int i = NJ - 1; i >= J_MU; i--) b[i] =
         (b[i] - dot(&AT_J(i, i + 1), b + i + 1, NJ - i - 1)) * AT_J(i, i);
     U for (int i = J_MU - 1; i >= 0; i--) b[i] =
-        (b[i] - dot(&AT_J(i, i + 1), b + i + 1, J_MU - i - 1) - dot(&AT_J(i, J_V), b + J_V, NQ)) * AT_J(i, i);
+        (b[i] - dot(&AT_J(i, i + 1), b + i + 1, J_MU - i - 1) - dot(&AT_J(i, J_V), b + J_V, NQ)) *
+        AT_J(i, i);
     return;
   }
-  for (int i = 0; i < NJ * NJ; i++) L->keptJ[i] = L->J[i]; /* its other use does not occur in this case */
+  for (int i = 0; i < NJ * NJ; i++)
+    L->keptJ[i] = L->J[i]; /* its other use does not occur in this case */
   cst_pivoted_solve(L->keptJ, b, NJ);
 }
 
@@ -173,10 +186,14 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
  * is slow. */
 static void renew_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const int nd = 4 * NQ * NQ, nj = NJ * NJ;
-  for (int i = 0; i < nd && !exact(C); i++) L->keptD[i] = L->D[i];
-  for (int i = 0; i < nj && !exact(C); i++) L->keptJ[i] = L->J[i];
+  for (int i = 0; i < nd && !exact(C); i++)
+    L->keptD[i] = L->D[i];
+  for (int i = 0; i < nj && !exact(C); i++)
+    L->keptJ[i] = L->J[i];
   matrix_by_second_variations(C, L, j, x);
   make_matrix(C, L, j, x, 1);
-  for (int i = 0; i < nd && !exact(C); i++) L->D[i] = vselect(L->slow, L->D[i], L->keptD[i]);
-  for (int i = 0; i < nj && !exact(C); i++) L->J[i] = vselect(L->slow, L->J[i], L->keptJ[i]);
+  for (int i = 0; i < nd && !exact(C); i++)
+    L->D[i] = vselect(L->slow, L->D[i], L->keptD[i]);
+  for (int i = 0; i < nj && !exact(C); i++)
+    L->J[i] = vselect(L->slow, L->J[i], L->keptJ[i]);
 }

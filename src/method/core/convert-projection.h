@@ -6,7 +6,8 @@
 /* G with the rows of constraints on velocities 0. */
 static void clear_velocities(const cst_context *C, vd *G) {
   USES_G(void) G;
-  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e) {
+  for (int a = NG - NVEL; a < NG; a++)
+    ROW_G(a, i, e) {
       (void)i;
       G[e] = vset(0);
     }
@@ -17,38 +18,46 @@ static void clear_velocities(const cst_context *C, vd *G) {
 static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
   K_place(L->c, L->given, q, E);
   K_AT(E, G, L->c, q, 0, 0, 0, 0, G);
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   clear_velocities(C, G);
   cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
-  for (int a = NG - NVEL; a < NG; a++) S[a * NG + a] = vset(1);
+  for (int a = NG - NVEL; a < NG; a++)
+    S[a * NG + a] = vset(1);
   cst_gram_factor(C, S);
 }
 
 /* x := its tangential part, x - G'(G G')^-1 (G x - y); y may be NULL. theta[ng] is the multiplier. */
-static void make_tangential(const cst_context *C, const vd *G, const vd *S, const vd *y, vd *x, vd *theta) {
+static void make_tangential(const cst_context *C, const vd *G, const vd *S, const vd *y, vd *x,
+                            vd *theta) {
   USES_G
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   for (int a = 0; a < NG; a++) {
     theta[a] = y ? -y[a] : vset(0);
     ROW_G(a, i, e) theta[a] += G[e] * x[i];
   }
   cst_gram_backsolve(C, S, theta);
-  for (int i = 0; i < NQ; i++) COL_G(i, a, e) x[i] -= G[e] * theta[a];
+  for (int i = 0; i < NQ; i++)
+    COL_G(i, a, e) x[i] -= G[e] * theta[a];
 }
 
 /* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng]
  * is filled. */
-static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E, const vd *G,
-                             const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
+static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E,
+                             const vd *G, const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
   vd bent[ROOM(NQ)], right[ROOM(NQ)], now[ROOM(NQ)], with[ROOM(NG)], last = vset(INFINITY);
   vl active = vmask(NG > 0);
-  for (int i = 0; i < NQ; i++) right[i] = x[i];
+  for (int i = 0; i < NQ; i++)
+    right[i] = x[i];
   make_tangential(C, G, S, y, x, k);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
     K_AT(E, D2glw, c, q, 0, x, 0, theta, bent);
-    for (int i = 0; i < NQ; i++) now[i] = right[i] - bent[i];
+    for (int i = 0; i < NQ; i++)
+      now[i] = right[i] - bent[i];
     make_tangential(C, G, S, y, now, with);
-    for (int a = 0; a < NG; a++) k[a] = vselect(active, with[a], k[a]);
+    for (int a = 0; a < NG; a++)
+      k[a] = vselect(active, with[a], k[a]);
     active &= ~cst_sweep_take(active, now, x, NQ, &last);
   }
 }

@@ -14,7 +14,8 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  if (x->of_w != y->of_w) return false;
+  if (x->of_w != y->of_w)
+    return false;
   return fabs(x->bias - y->bias) < 1e-15 && cst_program_same_layer(&x->layer[0], &y->layer[0]) &&
          cst_program_same_layer(&x->layer[1], &y->layer[1]);
 }
@@ -33,7 +34,8 @@ static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.b
 
 /* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value
  * more, and Newton's matrix takes one point a half, and its variation in 2 nq directions. */
-static void count_evaluations(const struct parameters *x, const cst_system *s, cst_substep_size *size) {
+static void count_evaluations(const struct parameters *x, const cst_system *s,
+                              cst_substep_size *size) {
   const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]),
             plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
   const int points = dense(s) ? (minus > 0) + (plus > 0) : 0;
@@ -44,15 +46,17 @@ static void count_evaluations(const struct parameters *x, const cst_system *s, c
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const double             q = s->nq, g = s->ng, iterations = 5;
-  const int minus = cst_program_layer_stages(&x->layer[0]), plus = cst_program_layer_stages(&x->layer[1]);
+  const int                minus = cst_program_layer_stages(&x->layer[0]),
+            plus = cst_program_layer_stages(&x->layer[1]);
   cst_substep_size y = {.stages = minus > plus ? minus : plus,
                         .unknowns = 4 * s->nq + 4 * s->ng,
                         .kept = 4 * s->nq + 4 * s->ng,
                         .predicted = 4 * s->nq + 4 * s->ng,
                         .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
   count_evaluations(x, s, &y);
-  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)
-                    : 40 * y.each * 4 * (q + 3 * g);
+  y.cost = dense(s)
+               ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)
+               : 40 * y.each * 4 * (q + 3 * g);
   return y;
 }
 
@@ -63,24 +67,28 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   to->bias = x->bias;
   to->iteration = with->iteration;
   to->of_w = x->of_w;
-  for (int k = 0; k < 2; k++) PetscCall(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
+  for (int k = 0; k < 2; k++)
+    PetscCall(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
   PetscFunctionReturn(0);
 }
 
 static const cst_substep_row row = {.name = "convert",
                                     .data = sizeof(struct parameters),
-                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
-                                                  1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
+                                    .iterations =
+                                        1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
+                                        1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
                                     .core = CST_CORES_HERE,
                                     .same = same,
                                     .adjoint = adjoint,
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
+cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
+                                double bias) {
   return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, false});
 }
 
-cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
+cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
+                             double bias) {
   return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, true});
 }

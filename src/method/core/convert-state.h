@@ -10,11 +10,13 @@
 
 /* D[nq][2 nq] of both halves at w = (q, v), where the sweeps were evaluated, into the columns of A[2 nq][2
  * nq] for p+ and p-; rows of v are divided by h. */
-static void covector_matrix(const cst_context *C, struct local *L, int j, const vd *q, const vd *v, vd *A) {
+static void covector_matrix(const cst_context *C, struct local *L, int j, const vd *q, const vd *v,
+                            vd *A) {
   const int n = 2 * NQ;
   vd        u[ROOM(2 * NQ)], dd[ROOM(NQ)], de[ROOM(NQ)];
   for (int c = 0; c < n; c++) {
-    for (int i = 0; i < n; i++) u[i] = vset(i == c);
+    for (int i = 0; i < n; i++)
+      u[i] = vset(i == c);
     for (int k = 0; k < 2; k++) {
       cst_sweep_tangent(C, &L->sweep[k], q, v, u, u + NQ, dd, de);
       for (int i = 0; i < NQ; i++)
@@ -37,7 +39,8 @@ static void leave_w(const cst_context *C, struct local *L, int j) {
     cst_sweep_value(C, &L->sweep[k], L->q, v, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
   cst_sweep_reverse(C, &L->sweep[0], L->q, v, none, vset(-1), grad);
   cst_sweep_reverse(C, &L->sweep[1], L->q, v, none, vset(1), other);
-  for (int i = 0; i < 2 * NQ; i++) grad[i] = (grad[i] + other[i]) * (i < NQ ? 1 : 1 / H(j));
+  for (int i = 0; i < 2 * NQ; i++)
+    grad[i] = (grad[i] + other[i]) * (i < NQ ? 1 : 1 / H(j));
   covector_matrix(C, L, j, L->q, v, L->J);
   cst_pivoted_solve(L->J, grad, 2 * NQ);
   for (int i = 0; i < NQ; i++) {
@@ -48,6 +51,7 @@ static void leave_w(const cst_context *C, struct local *L, int j) {
 
 /* L->q and L->p := those of the solution w. */
 static void reach_w(const cst_context *C, struct local *L, const vd *x) {
-  for (int i = 0; i < NQ; i++) L->q[i] = x[Q_ + i];
+  for (int i = 0; i < NQ; i++)
+    L->q[i] = x[Q_ + i];
   cst_momentum(C, L->c, L->m, x + Q_, x + V_, L->p);
 }

@@ -9,19 +9,23 @@
 #define AT_B(i, j)    L->B[(i)*2 * NQ + (j)]
 
 CST_INLINE void unit(const cst_context *C, int j, vd *u) {
-  for (int i = 0; i < 2 * NQ; i++) u[i] = vset(i == j);
+  for (int i = 0; i < 2 * NQ; i++)
+    u[i] = vset(i == j);
 }
 
 /* y[n] += the sum over the rows l < m of B, `row` entries apart, times a[l step]; in the order of l. */
 CST_INLINE void add_rows(const vd *a, int step, int m, const vd *B, int row, int n, vd *y) {
   int l = 0;
   for (; l + 4 <= m; l += 4) {
-    const vd  a0 = a[l * step], a1 = a[(l + 1) * step], a2 = a[(l + 2) * step], a3 = a[(l + 3) * step];
+    const vd a0 = a[l * step], a1 = a[(l + 1) * step], a2 = a[(l + 2) * step],
+             a3 = a[(l + 3) * step];
     const vd *b0 = B + l * row, *b1 = b0 + row, *b2 = b1 + row, *b3 = b2 + row;
-    for (int j = 0; j < n; j++) y[j] = (((y[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j];
+    for (int j = 0; j < n; j++)
+      y[j] = (((y[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j];
   }
   for (; l < m; l++)
-    for (int j = 0; j < n; j++) y[j] += a[l * step] * B[l * row + j];
+    for (int j = 0; j < n; j++)
+      y[j] += a[l * step] * B[l * row + j];
 }
 
 /* y[n] -= the same, a without gaps. */
@@ -30,24 +34,29 @@ CST_INLINE void subtract_rows(const vd *a, int m, const vd *B, int row, int n, v
   for (; l + 4 <= m; l += 4) {
     const vd  a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
     const vd *b0 = B + l * row, *b1 = b0 + row, *b2 = b1 + row, *b3 = b2 + row;
-    for (int j = 0; j < n; j++) y[j] = (((y[j] - a0 * b0[j]) - a1 * b1[j]) - a2 * b2[j]) - a3 * b3[j];
+    for (int j = 0; j < n; j++)
+      y[j] = (((y[j] - a0 * b0[j]) - a1 * b1[j]) - a2 * b2[j]) - a3 * b3[j];
   }
   for (; l < m; l++)
-    for (int j = 0; j < n; j++) y[j] -= a[l] * B[l * row + j];
+    for (int j = 0; j < n; j++)
+      y[j] -= a[l] * B[l * row + j];
 }
 
 /* B[m][n] := A^-1 B with A[m][m] from cst_lu or cst_ldl. */
 static void solve_rows(const vd *A, int m, vd *B, int n) {
-  for (int i = 0; i < m; i++) subtract_rows(A + i * m, i, B, n, n, B + i * n);
+  for (int i = 0; i < m; i++)
+    subtract_rows(A + i * m, i, B, n, n, B + i * n);
   for (int i = m - 1; i >= 0; i--) {
     subtract_rows(A + i * m + i + 1, m - i - 1, B + (i + 1) * n, n, n, B + i * n);
-    for (int j = 0; j < n; j++) B[i * n + j] *= A[i * m + i];
+    for (int j = 0; j < n; j++)
+      B[i * n + j] *= A[i * m + i];
   }
 }
 
 /* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half, with E of K_place there. */
-static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e,
-                               const vd *E, const vd *m, const vd *dd, const vd *de, vd *p) {
+static void momentum_variation(const cst_context *C, const struct local *L, const vd *d,
+                               const vd *e, const vd *E, const vd *m, const vd *dd, const vd *de,
+                               vd *p) {
   K_AT(E, D2glw, L->c, d, 0, dd, 0, m, p);
 #if !CST_HOT || SYS_GENERAL
   if (GENERAL) {
@@ -63,34 +72,43 @@ static void momentum_variation(const cst_context *C, const struct local *L, cons
     return;
   }
 #endif
-  for (int i = 0; i < NQ; i++) p[i] += vpick(MASS_UNIT, de[i], L->m[CLASS(i)] * de[i]);
+  for (int i = 0; i < NQ; i++)
+    p[i] += vpick(MASS_UNIT, de[i], L->m[CLASS(i)] * de[i]);
 }
 
 /* X[nq][n], Z[ng][n] := the solutions of the saddle equations for n right sides. */
 static void solve_many(const cst_context *C, const vd *minv, cst_saddle K, int n, vd *X, vd *Z) {
   USES_G
   for (int a = 0; a < NG; a++)
-    for (int j = 0; j < n; j++) Z[a * n + j] = -Z[a * n + j];
+    for (int j = 0; j < n; j++)
+      Z[a * n + j] = -Z[a * n + j];
   if (GENERAL)
     solve_rows(K.M, NQ, X, n);
   else
     for (int i = 0; i < NQ; i++)
-      for (int j = 0; j < n; j++) X[i * n + j] = MINV(i) * X[i * n + j];
+      for (int j = 0; j < n; j++)
+        X[i * n + j] = MINV(i) * X[i * n + j];
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) add_rows(K.G + e, 0, 1, X + i * n, 0, n, Z + a * n);
-    for (int j = 0; j < n && DROPPED(a); j++) Z[a * n + j] = vset(0);
+    for (int j = 0; j < n && DROPPED(a); j++)
+      Z[a * n + j] = vset(0);
   }
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   solve_rows(K.S, NG, Z, n);
   if (GENERAL) {
     vd force[ROOM(NQ * n)];
-    for (int k = 0; k < NQ * n; k++) force[k] = vset(0);
-    for (int i = 0; i < NQ; i++) COL_G(i, a, e) add_rows(K.G + e, 0, 1, Z + a * n, 0, n, force + i * n);
+    for (int k = 0; k < NQ * n; k++)
+      force[k] = vset(0);
+    for (int i = 0; i < NQ; i++)
+      COL_G(i, a, e) add_rows(K.G + e, 0, 1, Z + a * n, 0, n, force + i * n);
     solve_rows(K.M, NQ, force, n);
-    for (int k = 0; k < NQ * n; k++) X[k] -= force[k];
+    for (int k = 0; k < NQ * n; k++)
+      X[k] -= force[k];
     return;
   }
-  for (int i = 0; i < NQ; i++) COL_G(i, a, e) {
+  for (int i = 0; i < NQ; i++)
+    COL_G(i, a, e) {
       const vd g = -(MINV(i) * K.G[e]);
       add_rows(&g, 0, 1, Z + a * n, 0, n, X + i * n);
     }
@@ -101,22 +119,26 @@ static void halfway(const cst_context *C, struct local *L, const vd *w, int k, v
   const cst_sweep *H = &L->sweep[k];
   const vd        *d = L->end + 2 * k * NQ, *e = d + NQ;
   const int        n = 2 * NQ;
-  cst_saddle       K = cst_sweep_saddle(C, H, 0); /* the next evaluation overwrites its arrays, except e */
+  cst_saddle       K =
+      cst_sweep_saddle(C, H, 0); /* the next evaluation overwrites its arrays, except e */
   vd q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(n)], both[ROOM(NQ + NG)], Z[ROOM(NG * n)], E[ROOM(NPOINT)];
   K.e = E;
   for (int i = 0; i < NQ; i++) {
     q[i] = 0.5 * (w[i] + d[i]);
     v[i] = 0.5 * (w[NQ + i] + e[i]);
   }
-  if (TIMED) *H->clock = H->at + 0.5 * H->t;
+  if (TIMED)
+    *H->clock = H->at + 0.5 * H->t;
   K_clock(L->c, L->given, E);
   cst_saddle_factor(C, L->c, L->minv, q, K);
   cst_saddle_acceleration(C, L->c, L->minv, K, q, v, H->A, H->lambda);
   for (int j = 0; j < n; j++) {
     unit(C, j, u);
     K_AT(K.e, DE, L->c, q, v, H->A, u, H->lambda, both);
-    for (int i = 0; i < NQ; i++) F[i * n + j] = both[i];
-    for (int a = 0; a < NG; a++) Z[a * n + j] = both[NQ + a];
+    for (int i = 0; i < NQ; i++)
+      F[i * n + j] = both[i];
+    for (int a = 0; a < NG; a++)
+      Z[a * n + j] = both[NQ + a];
   }
   solve_many(C, L->minv, K, n, F, Z);
 }
@@ -129,8 +151,10 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
   const int    n = 2 * NQ;
   const double t = L->sweep[k].t;
   vd           F[ROOM(NQ * n)], upper[ROOM(NQ * n)], lower[ROOM(NQ * n)];
-  for (int i = 0; i < n * n; i++) D[i] = vset(i % (n + 1) == 0);
-  if (t == 0) return;
+  for (int i = 0; i < n * n; i++)
+    D[i] = vset(i % (n + 1) == 0);
+  if (t == 0)
+    return;
   halfway(C, L, w, k, F);
   for (int i = 0; i < NQ; i++) {
     for (int j = 0; j < n; j++) {
@@ -144,17 +168,21 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
       D[i] += upper[i];
       D[NQ * n + i] += lower[i];
     }
-    if (power == TERMS) return;
+    if (power == TERMS)
+      return;
     const double by = t / (power + 1);
     for (int i = 0; i < NQ; i++) {
       vd sum[ROOM(n)];
-      for (int j = 0; j < n; j++) sum[j] = vset(0);
+      for (int j = 0; j < n; j++)
+        sum[j] = vset(0);
       if (power == 1) /* upper is (0, t) */
-        for (int j = 0; j < NQ; j++) sum[NQ + j] = t * F[i * n + j];
+        for (int j = 0; j < NQ; j++)
+          sum[NQ + j] = t * F[i * n + j];
       else
         add_rows(F + i * n, 1, NQ, upper, n, n, sum);
       add_rows(F + i * n + NQ, 1, NQ, lower, n, n, sum);
-      for (int j = 0; j < n; j++) L->next[i * n + j] = by * sum[j];
+      for (int j = 0; j < n; j++)
+        L->next[i * n + j] = by * sum[j];
     }
     for (int i = 0; i < NQ * n; i++) {
       upper[i] = by * lower[i];
@@ -166,7 +194,8 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
 /* D d- and D d+, and D p- and D p+ with the multipliers m of both ends. They are those of the exact flow up
  * to O(h^3), which is as accurate as the layer's for this purpose and needs one point per half. The ends of
  * the sweeps are those of w. */
-static void first_variations(const cst_context *C, struct local *L, const vd *w, const vd *const m[2]) {
+static void first_variations(const cst_context *C, struct local *L, const vd *w,
+                             const vd *const m[2]) {
   const int n = 2 * NQ;
   vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)], E[ROOM(NPOINT)];
   for (int k = 0; k < 2; k++) {
@@ -191,13 +220,16 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
   const int n = 2 * NQ;
   for (int i = 0; i < n; i++) {
     vd other[ROOM(n)];
-    for (int j = 0; j < n; j++) AT_B(i, j) = other[j] = vset(0);
+    for (int j = 0; j < n; j++)
+      AT_B(i, j) = other[j] = vset(0);
     add_rows(&AT_D(1, 0, i), n, NQ, &AT_P(1, 0, 0), n, n, &AT_B(i, 0));
     if (L->sweep[0].t == 0)
-      for (int j = 0; j < n; j++) other[j] = vkeep(vmask(i < NQ), AT_P(0, i % NQ, j));
+      for (int j = 0; j < n; j++)
+        other[j] = vkeep(vmask(i < NQ), AT_P(0, i % NQ, j));
     else
       add_rows(&AT_D(0, 0, i), n, NQ, &AT_P(0, 0, 0), n, n, other);
-    for (int j = 0; j < n; j++) AT_B(i, j) -= other[j];
+    for (int j = 0; j < n; j++)
+      AT_B(i, j) -= other[j];
   }
 }
 
@@ -205,32 +237,42 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
  * residual. */
 static void matrix_by_second_variations(const cst_context *C, struct local *L, int j, const vd *x) {
   const double h = H(j);
-  vd u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)], nu2[ROOM(NG)],
-      bent[ROOM(NQ)];
+  vd           u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)],
+      nu2[ROOM(NG)], bent[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) {
     zero[i] = vset(0);
     plus[i] = -x[MU + i];
   }
-  for (int a = 0; a < NG; a++) nu2[a] = vpick(a < NG - NVEL, h * x[NU2 + a], vset(0));
+  for (int a = 0; a < NG; a++)
+    nu2[a] = vpick(a < NG - NVEL, h * x[NU2 + a], vset(0));
   for (int c = 0; c < 2 * NQ; c++) {
     unit(C, c, u);
-    for (int i = 0; i < 2 * NQ; i++) AT_B(i, c) = vset(0);
+    for (int i = 0; i < 2 * NQ; i++)
+      AT_B(i, c) = vset(0);
     for (int k = 0; k < 2; k++) {
       vd dd[ROOM(NQ)];
       cst_sweep_tangent(C, &L->sweep[k], x + Q_, x + V_, u, u + NQ, dd, de);
-      cst_sweep_second(C, &L->sweep[k], x + Q_, x + V_, k ? plus : L->minus, vset(k ? 1 : -1), u, zero, grad);
-      for (int i = 0; i < NQ; i++) AT_D(k, i, c) = dd[i];
-      for (int i = 0; i < 2 * NQ; i++) AT_B(i, c) += grad[i];
+      cst_sweep_second(C, &L->sweep[k], x + Q_, x + V_, k ? plus : L->minus, vset(k ? 1 : -1), u,
+                       zero, grad);
+      for (int i = 0; i < NQ; i++)
+        AT_D(k, i, c) = dd[i];
+      for (int i = 0; i < 2 * NQ; i++)
+        AT_B(i, c) += grad[i];
     }
-    if (NG == 0) continue;
+    if (NG == 0)
+      continue;
     K_AT(L->E0, D2glw, L->c, x + Q_, 0, u, 0, x + NU1, bent);
-    for (int i = 0; i < NQ; i++) AT_B(i, c) -= bent[i];
+    for (int i = 0; i < NQ; i++)
+      AT_B(i, c) -= bent[i];
     K_AT(L->E0, D3glwu, L->c, x + Q_, 0, x + V_, u, nu2, bent);
-    for (int i = 0; i < NQ; i++) AT_B(i, c) -= bent[i];
+    for (int i = 0; i < NQ; i++)
+      AT_B(i, c) -= bent[i];
     K_AT(L->E0, D2glw, L->c, x + Q_, 0, u + NQ, 0, nu2, bent);
-    for (int i = 0; i < NQ; i++) AT_B(i, c) -= bent[i];
+    for (int i = 0; i < NQ; i++)
+      AT_B(i, c) -= bent[i];
     K_AT(L->E0, D2glw, L->c, x + Q_, 0, u, 0, nu2, bent);
-    for (int i = 0; i < NQ; i++) AT_B(NQ + i, c) -= bent[i];
+    for (int i = 0; i < NQ; i++)
+      AT_B(NQ + i, c) -= bent[i];
   }
 }
 
@@ -238,16 +280,20 @@ static void matrix_by_second_variations(const cst_context *C, struct local *L, i
 static void matrix_of_chord(const cst_context *C, struct local *L, int j, const vd *q) {
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < NQ; i++)
-      for (int c = 0; c < 2 * NQ; c++) AT_D(k, i, c) = vset(c == i ? 1.0 : c == NQ + i ? L->sweep[k].t : 0.0);
-  for (int i = 0; i < 4 * NQ * NQ; i++) L->B[i] = vset(0);
+      for (int c = 0; c < 2 * NQ; c++)
+        AT_D(k, i, c) = vset(c == i ? 1.0 : c == NQ + i ? L->sweep[k].t : 0.0);
+  for (int i = 0; i < 4 * NQ * NQ; i++)
+    L->B[i] = vset(0);
 #if !CST_HOT || SYS_GENERAL
   if (GENERAL) {
     vd mass[ROOM(NNZ_M)];
     USES_M
     K_M(L->c, q, mass);
-    for (int i = 0; i < NQ; i++) ROW_M(i, k, e) AT_B(NQ + i, NQ + k) = H(j) * mass[e];
+    for (int i = 0; i < NQ; i++)
+      ROW_M(i, k, e) AT_B(NQ + i, NQ + k) = H(j) * mass[e];
     return;
   }
 #endif
-  for (int i = 0; i < NQ; i++) AT_B(NQ + i, NQ + i) = H(j) * vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)]);
+  for (int i = 0; i < NQ; i++)
+    AT_B(NQ + i, NQ + i) = H(j) * vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)]);
 }

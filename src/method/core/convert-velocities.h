@@ -13,8 +13,10 @@
 
 /* Moves the rows of constraints on velocities from L->G0 to L->phi. */
 static void part_velocities(const cst_context *C, struct local *L) {
-  if (NVEL == 0) return;
-  for (int e = 0; e < NNZ_G; e++) L->phi[e] = L->G0[e];
+  if (NVEL == 0)
+    return;
+  for (int e = 0; e < NNZ_G; e++)
+    L->phi[e] = L->G0[e];
   clear_velocities(C, L->G0);
 }
 
@@ -22,19 +24,23 @@ static void part_velocities(const cst_context *C, struct local *L) {
 static void add_reaction(const cst_context *C, const struct local *L, const vd *x, vd *p) {
   USES_G(void) L, (void)x, (void)p;
   for (int a = NG - NVEL; a < NG; a++)
-    if (!DROPPED(a)) ROW_G(a, i, e) p[i] += L->phib[e] * x[NU2 + a];
+    if (!DROPPED(a))
+      ROW_G(a, i, e) p[i] += L->phib[e] * x[NU2 + a];
 }
 
 /* The residuals of these rows; nu2 is set to 0 there, because it is no multiplier. */
-static void evaluate_velocities(const cst_context *C, const struct local *L, const vd *x, vd *f, vd *nu2) {
+static void evaluate_velocities(const cst_context *C, const struct local *L, const vd *x, vd *f,
+                                vd *nu2) {
   vd phi0[ROOM(NG)];
   USES_G(void) L, (void)x, (void)f, (void)nu2;
-  if (AFFINE) K_AT(L->E0, phi0, L->c, x + Q_, 0, 0, 0, 0, phi0);
+  if (AFFINE)
+    K_AT(L->E0, phi0, L->c, x + Q_, 0, 0, 0, 0, phi0);
   for (int a = NG - NVEL; a < NG; a++) {
     nu2[a] = vset(0);
     f[NU2 + a] = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) f[NU2 + a] += L->phi[e] * x[V_ + i];
-    if (DROPPED(a)) f[NU2 + a] = vset(0);
+    if (DROPPED(a))
+      f[NU2 + a] = vset(0);
   }
 }
 
@@ -45,11 +51,12 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
   USES_G(void) j;
   for (int a = first; a < NG; a++) {
     for (int k = 0; k < NJ; k++) {
-      AT_J(J_TH + a, k) = AT_J(k, J_TH + a) = AT_J(J_N1 + a, k) = AT_J(k, J_N1 + a) = AT_J(J_N2 + a, k) =
-          AT_J(k, J_N2 + a) = vset(0);
+      AT_J(J_TH + a, k) = AT_J(k, J_TH + a) = AT_J(J_N1 + a, k) = AT_J(k, J_N1 + a) =
+          AT_J(J_N2 + a, k) = AT_J(k, J_N2 + a) = vset(0);
     }
     AT_J(J_TH + a, J_TH + a) = AT_J(J_N1 + a, J_N1 + a) = vset(1);
-    for (int i = 0; i < NQ; i++) change[i] = vset(0);
+    for (int i = 0; i < NQ; i++)
+      change[i] = vset(0);
     ROW_G(a, i, e) {
       AT_J(J_N2 + a, J_V + i) = L->phi[e];
       change[i] = L->phib[e];
@@ -57,14 +64,17 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
     project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
-      for (int i = 0; i < NQ; i++) sum += AT_D(0, i, k) * change[i];
+      for (int i = 0; i < NQ; i++)
+        sum += AT_D(0, i, k) * change[i];
       AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_N2 + a) = sum * (k < NQ ? 1 : 1 / H(j));
     }
   }
   for (int k = 0; k < NQ && NVEL > 0; k++) {
     unit(C, k, u);
     K_AT(L->E0, D2gvw, L->c, x + Q_, x + V_, u, 0, 0, bent);
-    if (AFFINE) K_AT(L->E0, Dphi0w, L->c, x + Q_, 0, u, 0, 0, moved);
-    for (int a = first; a < NG; a++) AT_J(J_N2 + a, J_Q + k) = vpick(AFFINE, bent[a] + moved[a], bent[a]);
+    if (AFFINE)
+      K_AT(L->E0, Dphi0w, L->c, x + Q_, 0, u, 0, 0, moved);
+    for (int a = first; a < NG; a++)
+      AT_J(J_N2 + a, J_Q + k) = vpick(AFFINE, bent[a] + moved[a], bent[a]);
   }
 }

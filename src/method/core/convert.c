@@ -126,7 +126,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
-  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
   K_given(L->c, L->given);
   L->near = vmask(0);
@@ -146,9 +147,12 @@ static void prepare(const cst_context *C, struct local *L) {
   vd unused[ROOM(NG)], kinetic[ROOM(NQ)];
   gram_at(C, L, L->q, L->Eb, L->Gb, L->Sb);
   make_tangential(C, L->Gb, L->Sb, NULL, L->p, unused);
-  for (int i = 0; i < NQ; i++) kinetic[i] = L->p[i];
-  if (NVEL > 0) K_AT(L->Eb, G, L->c, L->q, 0, 0, 0, 0, L->phib);
-  if (NG > 0) cst_make_tangent(C, L->c, L->q, NVEL ? L->phib : L->Gb, L->minv, kinetic, L->mb);
+  for (int i = 0; i < NQ; i++)
+    kinetic[i] = L->p[i];
+  if (NVEL > 0)
+    K_AT(L->Eb, G, L->c, L->q, 0, 0, 0, 0, L->phib);
+  if (NG > 0)
+    cst_make_tangent(C, L->c, L->q, NVEL ? L->phib : L->Gb, L->minv, kinetic, L->mb);
   cst_velocity(C, L->c, L->m, L->q, kinetic, L->vb);
 }
 
@@ -166,12 +170,14 @@ CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
 /* Implicit stages begin with the acceleration at the start of the step. */
 static void first_stages(const cst_context *C, struct local *L, int j) {
   vd A[ROOM(NQ)], lambda[ROOM(NG)];
-  if (!L->sweep[0].layer->implicit && !L->sweep[1].layer->implicit) return;
+  if (!L->sweep[0].layer->implicit && !L->sweep[1].layer->implicit)
+    return;
   SET_TIME(L, START_OF(L, j));
   cst_acceleration(C, L->c, L->minv, L->q, L->vb, A, lambda);
   for (int k = 0; k < 2; k++)
     for (int stage = 0; stage < L->sweep[k].layer->stages; stage++)
-      for (int i = 0; i < NQ; i++) L->sweep[k].first[stage * NQ + i] = A[i];
+      for (int i = 0; i < NQ; i++)
+        L->sweep[k].first[stage * NQ + i] = A[i];
 }
 
 CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) {
@@ -182,7 +188,8 @@ CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) 
 /* w := R_{-h alpha-}(qb, vb), or where that led nowhere (qb, vb) itself. */
 static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
   cst_sweep back = L->sweep[0];
-  if (TIMED) back.at = START_OF(L, j);
+  if (TIMED)
+    back.at = START_OF(L, j);
   (void)j;
   back.t = MARCH->robust < 2 ? -back.t : 0;
   cst_sweep_times(C, &back);
@@ -201,19 +208,24 @@ CST_INLINE void predict_unknowns(const cst_context *C, struct local *L, int j, v
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++)
       L->sweep[k].first[i] = L->sweep[k].A[i];
-  for (int i = 0; i < NQ; i++) x[R_ + i] = L->end[2 * NQ + i];
+  for (int i = 0; i < NQ; i++)
+    x[R_ + i] = L->end[2 * NQ + i];
   cst_momentum(C, L->c, L->m, x + R_, L->end + 3 * NQ, x + MU);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
   make_tangential(C, L->G1, L->S1, NULL, x + MU, theta);
-  for (int a = 0; a < NG; a++) theta[a] = -theta[a];
-  for (int a = 0; a < 4 * NG; a++) x[4 * NQ + a] = vset(0);
+  for (int a = 0; a < NG; a++)
+    theta[a] = -theta[a];
+  for (int a = 0; a < 4 * NG; a++)
+    x[4 * NQ + a] = vset(0);
 }
 
 /* Newton's matrix at L->start. */
 CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j, const vd *theta) {
   const vd *const m[2] = {L->mb, theta};
-  if (exact(C)) return;
-  for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
+  if (exact(C))
+    return;
+  for (int i = 0; i < NQ; i++)
+    L->minus[i] = L->p[i];
   if (OWN(0)->iteration == CST_ITERATION_CHORD) {
     matrix_of_chord(C, L, j, L->q);
   } else {
@@ -226,22 +238,26 @@ CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j, const
 /* On entry x holds by how much the unknowns differ from the prediction, extrapolated from the last steps. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd theta[ROOM(NG)];
-  if (OWN(j)->of_w) leave_w(C, L, j);
+  if (OWN(j)->of_w)
+    leave_w(C, L, j);
   prepare(C, L);
   place_sweeps(C, L, j);
   first_stages(C, L, j);
   predict_unknowns(C, L, j, theta);
   begin_matrix(C, L, j, theta);
-  for (int i = 0; i < NX; i++) x[i] = vpick(MARCH->smooth && !MARCH->robust, L->start[i] + x[i], L->start[i]);
+  for (int i = 0; i < NX; i++)
+    x[i] = vpick(MARCH->smooth && !MARCH->robust, L->start[i] + x[i], L->start[i]);
 }
 
 /* D H by w in grad[2 nq], with the values of the sweeps at x. */
 static void gradient(const cst_context *C, struct local *L, const vd *x, vd *grad) {
   vd plus[ROOM(NQ)], other[ROOM(2 * NQ)];
-  for (int i = 0; i < NQ; i++) plus[i] = -x[MU + i];
+  for (int i = 0; i < NQ; i++)
+    plus[i] = -x[MU + i];
   cst_sweep_reverse(C, &L->sweep[0], x + Q_, x + V_, L->minus, vset(-1), grad);
   cst_sweep_reverse(C, &L->sweep[1], x + Q_, x + V_, plus, vset(1), other);
-  for (int i = 0; i < 2 * NQ; i++) grad[i] += other[i];
+  for (int i = 0; i < 2 * NQ; i++)
+    grad[i] += other[i];
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -249,7 +265,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   const vd    *dminus = L->end, *dplus = L->end + 2 * NQ;
   vd           grad[ROOM(2 * NQ)], bent[ROOM(NQ)], nu2[ROOM(NG)], unused[ROOM(NG)];
   USES_G
-  for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
+  for (int i = 0; i < NQ; i++)
+    L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
   project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
   take_values(C, L, x);
@@ -269,9 +286,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       f[NU2 + a] += L->G0[e] * x[V_ + i];
     }
     if (L->sweep[0].t == 0)
-      f[MINUS + a] = vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
-    if (!DROPPED(a)) continue;
-    for (int k = 0; k < 4; k++) f[NU1 + k * NG + a] = vset(0);
+      f[MINUS + a] =
+          vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
+    if (!DROPPED(a))
+      continue;
+    for (int k = 0; k < 4; k++)
+      f[NU1 + k * NG + a] = vset(0);
   }
   evaluate_velocities(C, L, x, f, nu2);
   K_AT(L->E0, D2glw, L->c, x + Q_, 0, x + V_, 0, nu2, bent);
@@ -291,22 +311,29 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 /* dr += D d+ dw, the dw that stands in b. */
-static void add_end_variation(const cst_context *C, const struct local *L, const vd *x, const vd *b, vd *dr) {
+static void add_end_variation(const cst_context *C, const struct local *L, const vd *x, const vd *b,
+                              vd *dr) {
   vd dd[ROOM(NQ)], unused[ROOM(NQ)];
   if (KRYLOV) {
     cst_sweep_tangent(C, &L->sweep[1], x + Q_, x + V_, b + J_Q, b + J_V, dd, unused);
-    for (int i = 0; i < NQ; i++) dr[i] += dd[i];
+    for (int i = 0; i < NQ; i++)
+      dr[i] += dd[i];
     return;
   }
   for (int k = 0; k < 2 * NQ; k++)
-    for (int i = 0; i < NQ; i++) dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
+    for (int i = 0; i < NQ; i++)
+      dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
 }
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd b[ROOM(NJ)], known[ROOM(NQ)], bent[ROOM(NG)], y[ROOM(NG)], unused[ROOM(NG)];
-  if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow)))) renew_matrix(C, L, j, x);
-  for (int a = 0; a < NG; a++) y[a] = -f[PLUS + a];
-  for (int i = 0; i < NQ; i++) known[i] = f[R_ + i];
+  if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow))))
+    renew_matrix(C, L, j, x);
+  for (int a = 0; a < NG; a++)
+    y[a] = -f[PLUS + a];
+  for (int i = 0; i < NQ; i++)
+    known[i] = f[R_ + i];
   follow(C, L, x, y, known, unused);
   K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, known, 0, 0, bent);
   for (int i = 0; i < NQ; i++) {
@@ -318,7 +345,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     b[J_TH + a] = -f[MINUS + a];
     b[J_N1 + a] = -f[NU1 + a] - bent[a];
     b[J_N2 + a] = -f[NU2 + a];
-    if (DROPPED(a)) b[J_TH + a] = b[J_N1 + a] = b[J_N2 + a] = vset(0);
+    if (DROPPED(a))
+      b[J_TH + a] = b[J_N1 + a] = b[J_N2 + a] = vset(0);
   }
   if (KRYLOV)
     solve_by_krylov(C, L, j, x, b);
@@ -342,11 +370,13 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 /* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are
  * taken anew: those that the sweeps hold are of the last w in some lanes, of the one before in others. */
 static void gather(const cst_context *C, struct local *L, const vd *w) {
-  if (NACCOUNT > 0) take_values(C, L, w);
+  if (NACCOUNT > 0)
+    take_values(C, L, w);
   for (int k = 0; k < 2 && NACCOUNT > 0; k++) {
     const cst_sweep *H = &L->sweep[k];
     for (int i = 0; i < H->layer->stages && H->t != 0; i++) {
-      if (H->layer->b[i] == 0) continue;
+      if (H->layer->b[i] == 0)
+        continue;
       cst_sweep_clock(C, H, i);
       cst_gather(C, L->own, (k ? 1 : -1) * H->t * H->layer->b[i], H->Q + i * NQ, H->V + i * NQ);
     }
@@ -367,13 +397,17 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->q[i] = x[R_ + i];
     L->p[i] = x[MU + i];
   }
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   gram_at(C, L, L->q, L->E1, L->G1, L->S1);
   K_AT(L->E1, D2glw, L->c, L->q, 0, x + MU, 0, x + PLUS, bent);
-  for (int i = 0; i < NQ; i++) L->p[i] += bent[i];
+  for (int i = 0; i < NQ; i++)
+    L->p[i] += bent[i];
   make_tangential(C, L->G1, L->S1, NULL, L->p, theta);
-  if (NVEL > 0) K_AT(L->E1, G, L->c, L->q, 0, 0, 0, 0, L->G1);
-  if (!C->tangential) cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
+  if (NVEL > 0)
+    K_AT(L->E1, G, L->c, L->q, 0, 0, 0, 0, L->G1);
+  if (!C->tangential)
+    cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

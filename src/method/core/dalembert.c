@@ -35,10 +35,11 @@ struct data {
 #include "system/lane/acceleration.h"
 #define NX (MARCH->unknowns) /* u, L; 0: the second form is explicit */
 
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(m, NMASS) X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G) X(J, NX *NX)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(m, NMASS)                                                                                      \
+  X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G) X(J, NX *NX)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -55,22 +56,28 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
   cst_load(L->reaction, record, OWN(0)->reaction, NG);
-  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / L->m[k];
   K_G(L->c, L->q, L->G);
 }
 
 /* Moves q to the point q_h of the third form, and evaluates phi there. */
 CST_INLINE void drift_half_step(const cst_context *C, struct local *L, int j) {
-  for (int i = 0; i < NQ; i++) L->q[i] += (0.5 * H(j)) * (OVER(i) * L->p[i]);
+  for (int i = 0; i < NQ; i++)
+    L->q[i] += (0.5 * H(j)) * (OVER(i) * L->p[i]);
   K_G(L->c, L->q, L->G);
   K_dV(L->c, L->q, L->dV);
-  for (int i = 0; i < NQ; i++) L->p[i] -= H(j) * L->dV[i];
+  for (int i = 0; i < NQ; i++)
+    L->p[i] -= H(j) * L->dV[i];
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  if (OWN(j)->form == LEAPFROG) drift_half_step(C, L, j);
-  for (int i = 0; i < NQ && NX > 0; i++) x[i] = OVER(i) * L->p[i];
-  for (int a = 0; a < NG && NX > 0; a++) x[NQ + a] = vset(0);
+  if (OWN(j)->form == LEAPFROG)
+    drift_half_step(C, L, j);
+  for (int i = 0; i < NQ && NX > 0; i++)
+    x[i] = OVER(i) * L->p[i];
+  for (int a = 0; a < NG && NX > 0; a++)
+    x[NQ + a] = vset(0);
 }
 
 /* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m). In the third form p includes the force, and
@@ -78,7 +85,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
   USES_G
-  for (int i = 0; i < NQ; i++) L->qm[i] = L->q[i] + half * x[i];
+  for (int i = 0; i < NQ; i++)
+    L->qm[i] = L->q[i] + half * x[i];
   K_dV(L->c, L->qm, L->dV);
   K_G(L->c, L->qm, L->G1);
   K_phi0(L->c, L->qm, f + NQ);
@@ -86,7 +94,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     f[i] = (MASS(i) * x[i] - L->p[i]) + force * L->dV[i];
     COL_G(i, a, e) f[i] += L->G[e] * x[NQ + a];
   }
-  for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[NQ + a] += L->G1[e] * x[i];
+  for (int a = 0; a < NG; a++)
+    ROW_G(a, i, e) f[NQ + a] += L->G1[e] * x[i];
   return vmask(0); /* the size of the update ends the iteration */
 }
 
@@ -96,30 +105,36 @@ static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const int          n = NX;
   vd                 H2[ROOM(p->n)], w[ROOM(NQ)], bent[ROOM(NG)], moved[ROOM(NG)];
   USES_G
-  for (int k = 0; k < n * n; k++) L->J[k] = vset(0);
+  for (int k = 0; k < n * n; k++)
+    L->J[k] = vset(0);
   K_d2V(L->c, L->qm, H2);
   for (int i = 0; i < NQ; i++) {
     L->J[i * n + i] = MASS(i);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) L->J[i * n + p->column[e]] += (force * half) * H2[e];
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      L->J[i * n + p->column[e]] += (force * half) * H2[e];
     COL_G(i, a, e) {
       L->J[i * n + NQ + a] = L->G[e];
       L->J[(NQ + a) * n + i] = L->G1[e];
     }
   }
   for (int k = 0; k < NQ; k++) {
-    for (int i = 0; i < NQ; i++) w[i] = vset(i == k);
+    for (int i = 0; i < NQ; i++)
+      w[i] = vset(i == k);
     K_D2gvw(L->c, L->qm, x, w, bent);
     K_Dphi0w(L->c, L->qm, w, moved);
-    for (int a = 0; a < NG; a++) L->J[(NQ + a) * n + k] += half * (bent[a] + moved[a]);
+    for (int a = 0; a < NG; a++)
+      L->J[(NQ + a) * n + k] += half * (bent[a] + moved[a]);
   }
   for (int a = 0; a < NG; a++)
     for (int k = 0; k < n && DROPPED(a); k++)
       L->J[(NQ + a) * n + k] = L->J[k * n + NQ + a] = vset(k == NQ + a);
 }
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   matrix(C, L, j, x);
-  for (int k = 0; k < NX; k++) d[k] = -f[k];
+  for (int k = 0; k < NX; k++)
+    d[k] = -f[k];
   cst_gram_drop(C, d + NQ);
   cst_pivoted_solve(L->J, d, NX);
 }
@@ -131,7 +146,8 @@ CST_INLINE void midpoint(const cst_context *C, struct local *L, int j, const vd 
     L->q[i] += h * x[i];
   }
   K_dV(L->c, L->qm, L->dV);
-  for (int i = 0; i < NQ; i++) L->p[i] = MASS(i) * x[i] - (0.5 * h) * L->dV[i];
+  for (int i = 0; i < NQ; i++)
+    L->p[i] = MASS(i) * x[i] - (0.5 * h) * L->dV[i];
 }
 
 CST_INLINE void reach(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -149,9 +165,11 @@ CST_INLINE void shake(const cst_context *C, struct local *L, int j) {
     L->p[i] -= half * L->dV[i];
     COL_G(i, a, e) L->p[i] -= L->G[e] * (half * L->reaction[a]);
   }
-  for (int i = 0; i < NQ; i++) L->q[i] += h * (OVER(i) * L->p[i]);
+  for (int i = 0; i < NQ; i++)
+    L->q[i] += h * (OVER(i) * L->p[i]);
   K_dV(L->c, L->q, L->dV);
-  for (int i = 0; i < NQ; i++) L->p[i] -= half * L->dV[i];
+  for (int i = 0; i < NQ; i++)
+    L->p[i] -= half * L->dV[i];
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -164,7 +182,8 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     midpoint(C, L, j, x);
   K_G(L->c, L->q, L->G);
   cst_make_tangent(C, L->c, L->q, L->G, L->minv, L->p, m);
-  for (int a = 0; a < NG; a++) L->reaction[a] = m[a] * (2 / H(j));
+  for (int a = 0; a < NG; a++)
+    L->reaction[a] = m[a] * (2 / H(j));
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -205,8 +224,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
                             .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns};
 }
 
-static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v,
-                  double *const *state) {
+static void start(const void *x, const cst_system *s, const double *c, const double *q,
+                  const double *v, double *const *state) {
   (void)x;
   cst_system_multipliers(s, c, q, v, state[0]);
 }

@@ -41,16 +41,17 @@ static const double pair[PAIR_STAGES][PAIR_STAGES] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784,
      11.0 / 84}}; /* the last row: the solution of order 5 */
-static const double difference[PAIR_STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-                                               -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+static const double difference[PAIR_STAGES] = {
+    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(v, NQ)                                                                                                   \
-  X(m, NMASS)                                                                                                \
-  X(minv, NMASS)                                                                                             \
-  X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT) CST_TIME_FIELD(X)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(v, NQ)                                                                                         \
+  X(m, NMASS)                                                                                      \
+  X(minv, NMASS)                                                                                   \
+  X(Q, NQ)                                                                                         \
+  X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -65,7 +66,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
-  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / L->m[k];
   L->length = *cst_block(record, OWN(0)->length);
   L->iterations = *cst_block(record, at.iterations); /* counted in begin, not by the solver */
   LOAD_TIME(L, record);
@@ -88,7 +90,8 @@ CST_INLINE void stage(const cst_context *C, struct local *L, int i, vd from, vd 
   if (NACCOUNT > 0 && i < PAIR_STAGES - 1) {
     vd now[ROOM(NACCOUNT)];
     K_power(L->own, L->Q, V, now);
-    for (int k = 0; k < NACCOUNT; k++) L->power[k] += pair[PAIR_STAGES - 1][i] * now[k];
+    for (int k = 0; k < NACCOUNT; k++)
+      L->power[k] += pair[PAIR_STAGES - 1][i] * now[k];
   }
 }
 
@@ -123,7 +126,8 @@ CST_INLINE void accept_step(const cst_context *C, struct local *L, vl lanes, vd 
     L->q[k] = vselect(lanes, L->Q[k], L->q[k]);
     L->v[k] = vselect(lanes, L->V[(PAIR_STAGES - 1) * NQ + k], L->v[k]);
   }
-  for (int k = 0; k < NACCOUNT; k++) L->own[ACCOUNT + k] += vkeep(lanes, t * L->power[k]);
+  for (int k = 0; k < NACCOUNT; k++)
+    L->own[ACCOUNT + k] += vkeep(lanes, t * L->power[k]);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -131,16 +135,20 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd           done = vset(0), start = vset(0);
   vl           active = vmask(1);
   L->lost = vmask(1); /* cleared when a lane arrives */
-  if (TIMED) start = START_OF(L, j);
+  if (TIMED)
+    start = START_OF(L, j);
   x[0] = vset(1);
   L->length = vselect((vl)(L->length > 0), L->length, vset(h));
   cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
   for (int n = 0; n < MOST && vany(active); n++) {
     const vl last = (vl)(done + 1.01 * L->length >= h);
     const vd t = vselect(last, h - done, L->length);
-    for (int k = 0; k < NACCOUNT; k++) L->power[k] = vset(0);
-    for (int i = 0; i < PAIR_STAGES; i++) stage(C, L, i, start + done, t);
-    const vd square = square_of_error(C, L, OWN(j)->tolerance, t), next = t * change_of_length(square);
+    for (int k = 0; k < NACCOUNT; k++)
+      L->power[k] = vset(0);
+    for (int i = 0; i < PAIR_STAGES; i++)
+      stage(C, L, i, start + done, t);
+    const vd square = square_of_error(C, L, OWN(j)->tolerance, t),
+             next = t * change_of_length(square);
     const vl good = active & (vl)(square <= 1), cut = last & good;
     accept_step(C, L, good, t);
     L->iterations -= __builtin_convertvector(active, vd);
@@ -158,8 +166,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return ~L->lost;
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   (void)C, (void)L, (void)j, (void)f;
   d[0] = x[0];
 }

@@ -39,10 +39,14 @@ CST_INLINE void extrapolate_freely(const cst_context *C, vd *x, const vd *past) 
   for (int k = 0; k < CST_PAST; k++) {
     const vd *const d = past + k * NX_PREDICTED;
     vd              size = vset(0);
-    for (int i = 0; i < NX_TESTED; i++) size = vmax(vabs(d[i]), size);
-    if (k > 0) taken &= (vl)(size <= 0.75 * last);
-    if (k > 0 && !vany(taken)) return;
-    for (int i = 0; i < NX_PREDICTED; i++) x[i] = vpick(k > 0, x[i] + vkeep(taken, d[i]), d[i]);
+    for (int i = 0; i < NX_TESTED; i++)
+      size = vmax(vabs(d[i]), size);
+    if (k > 0)
+      taken &= (vl)(size <= 0.75 * last);
+    if (k > 0 && !vany(taken))
+      return;
+    for (int i = 0; i < NX_PREDICTED; i++)
+      x[i] = vpick(k > 0, x[i] + vkeep(taken, d[i]), d[i]);
     last = size;
   }
 }
@@ -50,15 +54,16 @@ CST_INLINE void extrapolate_freely(const cst_context *C, vd *x, const vd *past) 
 /* Advances past at the end of a step with the unknowns x. DUE then holds the slowest contraction of the last
  * steps, with a slow decay, because from a good start an iteration is too short to show it. Without it momenta
  * drift three times as fast. */
-CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *prediction, const vd *x,
-                        vd *past) {
+CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *prediction,
+                        const vd *x, vd *past) {
   DUE(past) = 0.98 * DUE(past);
   for (int i = 0; i < NX_PREDICTED; i++) {
     vd d = prediction ? vpick(MARCH->robust, vset(0), x[i] - prediction[i]) : x[i];
     CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
       vd *before = &past[k * NX_PREDICTED + i], next = d - *before;
       *before = d;
-      if (early) next = vkeep((vl)(steps > k), next);
+      if (early)
+        next = vkeep((vl)(steps > k), next);
       d = next;
     }
   }
@@ -66,8 +71,8 @@ CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *pre
 
 /* Advances past, the differences of orders 0 to CST_PAST - 1 of the last step, and extrapolates x, in plain
  * lanes by the polynomial of order DUE_ORDERS. */
-CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, const int only_past, vl plain,
-                               vd *x, vd *past) {
+CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, const int only_past,
+                               vl plain, vd *x, vd *past) {
   const int n = NX_PREDICTED;
   x += NX - n;
   U for (int i = 0; i < n; i++) {
@@ -75,11 +80,14 @@ CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, 
     CST_UNROLL for (int k = 0; k < CST_PAST; k++, before += n) {
       vd next = d - *before;
       *before = d;
-      if (early) next = vkeep((vl)(steps > k + 1), next);
+      if (early)
+        next = vkeep((vl)(steps > k + 1), next);
       d = next, sum += d;
-      if (k + 1 == DUE_ORDERS) low = sum;
+      if (k + 1 == DUE_ORDERS)
+        low = sum;
     }
-    if (!only_past) x[i] = vselect(plain, low, sum);
+    if (!only_past)
+      x[i] = vselect(plain, low, sum);
   }
 }
 
@@ -101,13 +109,16 @@ CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd
  * are due. */
 CST_INLINE vl ends(const cst_context *C, course *c, vl met, vl near, vl plain, int corrections) {
   c->near = near;
-  if (!PREDICTS) return met;
-  if (NEARS) return met & (c->was_near | vmask(corrections >= 4));
+  if (!PREDICTS)
+    return met;
+  if (NEARS)
+    return met & (c->was_near | vmask(corrections >= 4));
   return met & (plain | c->was_near | vmask(corrections >= 2));
 }
 
 /* Called before each correction of the active lanes, with the number of corrections made so far. */
-CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections, vd *due) {
+CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections,
+                     vd *due) {
   if (PREDICTS && !FREELY && !FORGIVES && corrections == 1)
     *due = vselect(active & ~young & ~plain, vset(CST_DUE_STEPS), *due);
 }

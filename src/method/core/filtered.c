@@ -36,12 +36,12 @@ struct data {
 #define KEEPS_NOTHING
 
 /* f: F at q; bent: output of the kernel; A, a, third: the matrix, the solution and V'''[a, a] by rows. */
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(f, NQ)                                                                                                   \
-  X(q1, NQ)                                                                                                  \
-  X(bent, BENT_SIZE)                                                                                         \
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(f, NQ)                                                                                         \
+  X(q1, NQ)                                                                                        \
+  X(bent, BENT_SIZE)                                                                               \
   X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
@@ -75,7 +75,8 @@ CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which
   U for (int r = 0; r < NQ; r++) L->a[r] = -L->bent[r];
   cst_envelope_solve(L->A, L->a, NQ, BAND(which), LAST(which));
   cst_masses_times(C, &L->m, which, L->a, L->f);
-  if (OWN(j)->form != FULL) return;
+  if (OWN(j)->form != FULL)
+    return;
   K_D3V(L->c, L->q, L->a, L->bent + NQ + ENTRIES(0), L->third);
   U for (int i = 0; i < NQ; i++) L->f[i] -= (0.5 * (b * b)) * L->third[PLACE(0)[i]];
 }
@@ -96,7 +97,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
   const double kick = OWN(j)->w0 * H(j);
   if (kick != 0) {
-    if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form) force(C, L, j);
+    if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form)
+      force(C, L, j);
     U for (int i = 0; i < NQ; i++) L->p[i] += kick * L->f[i];
   }
   U for (int i = 0; i < NQ; i++) L->q1[i] = L->p[i];
@@ -109,8 +111,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(1);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
 }
 
@@ -118,7 +120,8 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   const double kick = OWN(j)->w1 * H(j);
   (void)x;
   L->h = 0; /* q has moved */
-  if (kick == 0) return;
+  if (kick == 0)
+    return;
   force(C, L, j);
   U for (int i = 0; i < NQ; i++) L->p[i] += kick * L->f[i];
 }

@@ -4,19 +4,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* start + e + h int_0^{c_i} of the polynomial with the coefficients y. */
-CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i, const vd *y,
-                         vd *point) {
+CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i,
+                         const vd *y, vd *point) {
   const double *integral = OWN(0)->integral + i * DEGREE;
   U for (int k = 0; k < NQ; k++) {
     vd way = (h * integral[0]) * y[k];
-    for (int r = 1; r < DEGREE; r++) way += (h * integral[r]) * y[r * NQ + k];
+    for (int r = 1; r < DEGREE; r++)
+      way += (h * integral[r]) * y[r * NQ + k];
     point[k] = start[k] + (e[k] + way);
   }
 }
 
 /* H_p at a node, in a general system. */
-CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double h, int i, const vd *x,
-                            const vd *point, vd *v) {
+CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double h, int i,
+                            const vd *x, const vd *point, vd *v) {
   vd p[ROOM(NQ)];
   point_of(C, L->p, L->ep, -h, i, x + PHI, p);
   velocity(C, L, point, p, v);
@@ -25,17 +26,22 @@ CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double 
 /* nu (of H_p, in a general system), psi and rho at the unknowns. */
 CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const vd *x) {
   vd point[ROOM(NQ)], v[ROOM(NQ)], dH[ROOM(NQ)], G[ROOM(NNZ_G)];
-  for (int k = 0; k < GENERAL * BLOCK; k++) L->nu[k] = vset(0);
-  for (int k = 0; k < BLOCK; k++) L->psi[k] = vset(0);
-  for (int k = 0; k < DEGREE * NNZ_G; k++) L->rho[k] = vset(0);
+  for (int k = 0; k < GENERAL * BLOCK; k++)
+    L->nu[k] = vset(0);
+  for (int k = 0; k < BLOCK; k++)
+    L->psi[k] = vset(0);
+  for (int k = 0; k < DEGREE * NNZ_G; k++)
+    L->rho[k] = vset(0);
   for (int i = 0; i < NODES; i++) {
     point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
-    if (GENERAL) velocity_at(C, L, h, i, x, point, v);
+    if (GENERAL)
+      velocity_at(C, L, h, i, x, point, v);
     slope(C, L, point, v, dH);
     K_G(L->c, point, G);
     FOR_DEGREE(r) {
       const double w = OWN(0)->weighted[i * DEGREE + r];
-      for (int k = 0; k < GENERAL * NQ; k++) L->nu[r * NQ + k] += w * v[k];
+      for (int k = 0; k < GENERAL * NQ; k++)
+        L->nu[r * NQ + k] += w * v[k];
       U for (int k = 0; k < NQ; k++) L->psi[r * NQ + k] += w * dH[k];
       U for (int e = 0; e < NNZ_G; e++) L->rho[r * NNZ_G + e] += w * G[e];
     }
@@ -46,6 +52,7 @@ CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const
 CST_INLINE vd turned(const cst_context *C, const vd *y, int n, int r, int k) {
   const double *xi = OWN(0)->xi;
   vd            x = xi[r] * y[(r ? r - 1 : 0) * n + k];
-  if (r + 1 < DEGREE) x -= xi[r + 1] * y[(r + 1) * n + k];
+  if (r + 1 < DEGREE)
+    x -= xi[r + 1] * y[(r + 1) * n + k];
   return x;
 }

@@ -86,9 +86,9 @@ struct local {
   const vd *c;
   vd        iterations;
   vd        size; /* of what makes gamma: an update is small against that, also at rest */
-  vd remote; /* coordinates larger than this have a round-off that updates do not fall below; size then grows
+  vd        remote; /* coordinates larger than this have a round-off that updates do not fall below; size then grows
                 with them */
-  vl slow;
+  vl        slow;
 };
 #define SIZE(L) (L)->size
 
@@ -123,7 +123,8 @@ CST_INLINE void divide(const cst_context *C, const struct local *L, vd *x) {
     U for (int i = 0; i < NQ; i++) x[i] = MINV(i) * x[i];
 }
 
-CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *q, const vd *p, vd *v) {
+CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *q, const vd *p,
+                         vd *v) {
   if (GENERAL) {
     cst_velocity_general(C, L->c, q, p, v);
     return;
@@ -133,11 +134,13 @@ CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *
 }
 
 /* H_q. */
-CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, const vd *v, vd *dH) {
+CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, const vd *v,
+                      vd *dH) {
 #if !CST_HOT
   if (GENERAL) {
     K_Lq(L->c, q, v, dH);
-    for (int i = 0; i < NQ; i++) dH[i] = -dH[i];
+    for (int i = 0; i < NQ; i++)
+      dH[i] = -dH[i];
     return;
   }
 #endif
@@ -151,18 +154,22 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   const double  h = H(j);
   vd            v[ROOM(NQ)], A[ROOM(NQ)], dH[ROOM(NQ)], push[ROOM(NQ)], G[ROOM(NNZ_G)];
   USES_G
-  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
-  if (GENERAL) cst_inertia(C, L->c, L->q, L->M);
+  if (j == 0 && MARCH->opens)
+    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (GENERAL)
+    cst_inertia(C, L->c, L->q, L->M);
   velocity(C, L, L->q, L->p, v);
   cst_acceleration(C, L->c, L->minv, L->q, v, A, x + LAMBDA);
   for (int i = 0; i < NQ && MARCH->robust > 1; i++)
     A[i] = vset(0); /* the last attempt begins with a straight line */
   slope(C, L, L->q, v, dH);
   K_G(L->c, L->q, G);
-  for (int k = 0; k < 2 * BLOCK; k++) x[k] = vset(0);
+  for (int k = 0; k < 2 * BLOCK; k++)
+    x[k] = vset(0);
   U for (int i = 0; i < NQ; i++) {
     x[GAMMA + i] = v[i] + (h * xi[0]) * A[i];
-    if (DEGREE > 1) x[GAMMA + NQ + i] = (h * xi[1]) * A[i];
+    if (DEGREE > 1)
+      x[GAMMA + NQ + i] = (h * xi[1]) * A[i];
     x[PHI + i] = dH[i];
     COL_G(i, a, e) x[PHI + i] += G[e] * x[LAMBDA + a];
     push[i] = h * dH[i];
@@ -202,8 +209,8 @@ CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd 
   }
 }
 
-static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local *L, int j, const vd *x,
-                                             vd *f) {
+static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local *L, int j,
+                                             const vd *x, vd *f) {
   if (IS_USUAL) {
     const cst_march own = usual(C);
     residual(&own.group, L, j, x, f);
@@ -214,7 +221,8 @@ static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local 
 }
 
 /* d: what gamma and phi would become without a change of lambda: -E + h M^-1 X D and -D. */
-CST_INLINE void free_part(const cst_context *C, const struct local *L, double h, const vd *f, vd *d) {
+CST_INLINE void free_part(const cst_context *C, const struct local *L, double h, const vd *f,
+                          vd *d) {
   vd push[ROOM(NQ)];
   FOR_DEGREE(r) {
     U for (int i = 0; i < NQ; i++) push[i] = h * turned(C, f + PHI, NQ, r, i);
@@ -238,7 +246,8 @@ CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
     return;
   }
   for (int b = 0; b < NG; b++) {
-    for (int i = 0; i < NQ; i++) row[i] = vset(0);
+    for (int i = 0; i < NQ; i++)
+      row[i] = vset(0);
     ROW_G(b, i, e) row[i] = L->turned[e];
     divide(C, L, row);
     for (int a = 0; a < NG; a++) {
@@ -254,7 +263,8 @@ CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd 
   vd l[ROOM(NG)], dlambda[ROOM(NG)], S[ROOM(GRAM_SIZE)], push[ROOM(NQ)];
   USES_G
   free_part(C, L, h, f, d);
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   U for (int a = 0; a < NG; a++) {
     l[a] = f[LAMBDA + a];
     ROW_G(a, i, e) l[a] += L->G1[e] * d[i];
@@ -275,8 +285,8 @@ CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd 
   }
 }
 
-static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j, const vd *x,
-                                                const vd *f, vd *d) {
+static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j,
+                                                const vd *x, const vd *f, vd *d) {
   const double h = H(j);
   vd           end[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) end[i] = L->q[i] + h * x[i];
@@ -291,9 +301,11 @@ static __attribute__((noinline)) void direction(const cst_context *C, struct loc
   } else {
     split(C, L, h, f, d);
   }
-  if (__builtin_expect(!vany(L->slow), 1)) return;
+  if (__builtin_expect(!vany(L->slow), 1))
+    return;
   newton(C, L, h, x, f, L->step);
-  for (int k = 0; k < NX; k++) d[k] = vselect(L->slow, L->step[k], d[k]);
+  for (int k = 0; k < NX; k++)
+    d[k] = vselect(L->slow, L->step[k], d[k]);
 }
 
 /* sum + e := sum + (e + x), e what rounding the sum has left. */
@@ -347,7 +359,7 @@ static bool adjoint(void *x) {
 /* fixed: at the start, acceleration and force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const double             q = s->nq, g = s->ng, block = x->s * q, newton = (s->general ? 2 : 1) * block + g,
+  const double q = s->nq, g = s->ng, block = x->s * q, newton = (s->general ? 2 : 1) * block + g,
                unit = cst_substep_unit(s);
   const double fixed = 2, each = x->k, generic = 4, iterations = 5;
   return (cst_substep_size){.stages = x->s,
@@ -366,14 +378,16 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionBegin;
   PetscCall(cst_stepper_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
   cst_legendre_line_tables(k, s, tables, tables + k * s, tables + 2 * k * s);
-  *(struct data *)lane = (struct data){k, tables, tables + k * s, tables + 2 * k * s, with->iteration};
+  *(struct data *)lane =
+      (struct data){k, tables, tables + k * s, tables + 2 * k * s, with->iteration};
   PetscFunctionReturn(0);
 }
 
 static const cst_substep_row row = {.name = "hbvm",
                                     .data = sizeof(struct parameters),
                                     .features = CST_COMPENSATES | CST_ALWAYS_COMPENSATES,
-                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
+                                    .iterations =
+                                        1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
                                     .core = CST_CORES_HERE,
                                     .same = same,
                                     .adjoint = adjoint,

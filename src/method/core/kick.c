@@ -25,19 +25,20 @@
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 #define KEEPS_TRAIL
 #if CST_HOT
-#define IN_PAIRS (NG <= 2 && NQ <= 4) /* of more the registers hold one group only: measured, no gain */
+#define IN_PAIRS                                                                                   \
+  (NG <= 2 && NQ <= 4) /* of more the registers hold one group only: measured, no gain */
 #endif
 
 /* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0
  * - w0 h grad V, compensated without p0; impulse: of this step, summed over its substeps. */
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(eq, NQ)                                                                                                  \
-  X(ep, NQ)                                                                                                  \
-  X(dV, NQ)                                                                                                  \
-  X(G, NNZ_G)                                                                                                \
-  X(minv, NMASS)                                                                                             \
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(eq, NQ)                                                                                        \
+  X(ep, NQ)                                                                                        \
+  X(dV, NQ)                                                                                        \
+  X(G, NNZ_G)                                                                                      \
+  X(minv, NMASS)                                                                                   \
   X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
 
 struct local {
@@ -61,7 +62,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
-  if (COMPENSATED) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
+  if (COMPENSATED)
+    cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
   K_dV(L->c, L->q, L->dV);
   K_G(L->c, L->q, L->G);
@@ -71,9 +73,11 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double kick = OWN(j)->w0 * H(j);
   const int    n = NQ;
-  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
+  if (!CST_HOT || !MASS_UNIT)
+    U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
   U for (int i = 0; i < n; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
-  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens)
+    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   (void)x;       /* the impulses of the last step are a good start */
   if (NG == 0) { /* no constraint: nothing to solve for, the drift is explicit */
     U for (int i = 0; i < NQ; i++) {
@@ -138,13 +142,15 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   drift(C, L, j, x);
   K_g(L->c, L->q1, f);
   K_G(L->c, L->q1, L->G1);
-  if (COMPENSATED) U for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
+  if (COMPENSATED)
+    U for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
   cst_rows_test(C, f, L->G1, L->q1, L->slack, &done, &L->near);
   return done;
 }
 
 /* Newton's matrix is h G1 M^-1 G'. */
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd S[ROOM(GRAM_SIZE)];
   if (BY_ROWS(CORRECTION)) {
     cst_kick_rows z = rows_of(L, NULL, (vd *)f, d, S);
@@ -189,14 +195,17 @@ CST_INLINE void end_kick(const cst_context *C, struct local *L, int j, const vd 
   }
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) L->ph[i] -= kick * L->dV[i];
-  if (NG > 0 && OWN(j)->tangent) make_tangent(C, L, j, L->ph);
+  if (NG > 0 && OWN(j)->tangent)
+    make_tangent(C, L, j, L->ph);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  if (!LINEAR_V && !OWN(j)->idle) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
+  if (!LINEAR_V && !OWN(j)->idle)
+    K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
   end_kick(C, L, j, x);
   if (COMPENSATED) {
-    for (int i = 0; i < NQ; i++) two_sum(L->p[i], L->ph[i], &L->p[i], &L->ep[i]);
+    for (int i = 0; i < NQ; i++)
+      two_sum(L->p[i], L->ph[i], &L->p[i], &L->ep[i]);
     CST_TAKE(L->eq, L->eq1, NQ);
   } else {
     CST_TAKE(L->p, L->ph, NQ);
@@ -209,7 +218,8 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   const cst_layout at = LAYOUT(C);
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
-  if (COMPENSATED) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
+  if (COMPENSATED)
+    cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
   cst_store(record, at.impulse, L->impulse, NG);
   (void)C;
 }
@@ -245,9 +255,12 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
   const struct data *x = (const struct data *)one->data;
   double             part[2] = {0}, theta[2] = {0};
   int                n = 0;
-  if (!s->general) return false;
-  if (x->w0 != 0) part[n] = x->w0, theta[n++] = 0;
-  if (x->w1 != 0) part[n] = x->w1, theta[n++] = 1;
+  if (!s->general)
+    return false;
+  if (x->w0 != 0)
+    part[n] = x->w0, theta[n++] = 0;
+  if (x->w1 != 0)
+    part[n] = x->w1, theta[n++] = 1;
   *other = cst_lagrange(one->fraction, n > 1 ? n : 1, part, theta, x->tangent);
   return true;
 }
@@ -259,7 +272,8 @@ static cst_substep_size size(const void *x, const cst_system *s) {
                             .kept = s->ng,
                             .predicted = s->ng,
                             .fixed = 1,
-                            .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s)};
+                            .cost =
+                                s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s)};
 }
 
 static const cst_substep_row row = {.name = "kick",

@@ -15,7 +15,8 @@ CST_INLINE void factor(vd *A, int n, const unsigned char *filled) {
       if (k < i && filled[i * n + k]) {
         const vd f = A[i * n + k] * A[k * n + k];
         A[i * n + k] = f;
-        U for (int j = 0; j < n; j++) if (j > k && filled[k * n + j]) A[i * n + j] -= f * A[k * n + j];
+        U for (int j = 0; j < n; j++) if (j > k && filled[k * n + j]) A[i * n + j] -=
+            f * A[k * n + j];
       }
     }
     A[i * n + i] = 1.0 / A[i * n + i];
@@ -34,7 +35,8 @@ CST_INLINE void substitute(const vd *A, int n, const unsigned char *filled, vd *
 }
 
 /* to -= A from, for m right-hand sides. */
-CST_INLINE void take_off(const vd *A, int n, const unsigned char *filled, const vd *from, vd *to, int m) {
+CST_INLINE void take_off(const vd *A, int n, const unsigned char *filled, const vd *from, vd *to,
+                         int m) {
   U for (int i = 0; i < n; i++) U for (int j = 0; j < n; j++) if (filled[i * n + j])
       U for (int k = 0; k < m; k++) to[i * m + k] -= A[i * n + j] * from[j * m + k];
 }
@@ -59,10 +61,12 @@ CST_INLINE void spread_mass(const cst_context *C, const vd *M, vd *A) {
 }
 
 /* A -= w times the part of D_v (L_q + F) that comes from the force. */
-CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, const vd *v, double w, vd *A) {
+CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, const vd *v, double w,
+                            vd *A) {
 #if !CST_HOT
   vd Fv[ROOM(ENTRIES(Fv))];
-  if (!FORCED) return;
+  if (!FORCED)
+    return;
   K_Fv(c, q, v, Fv);
   EACH_ENTRY(Fv, i, j, e) A[i * NQ + j] -= w * Fv[e];
 #endif
@@ -71,35 +75,37 @@ CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, cons
 
 /* A := M - w D_v (L_q + F), from the equations at the left end; across := the derivative of the equations at
  * the right end with respect to the velocity at the left end. */
-CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w,
-                         vd *A, vd *across) {
+CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
+                         double w, vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
   spread_mass(C, M, A);
   EACH_ENTRY(Lvq, i, j, e) A[j * NQ + i] -= w * Lvq[e];
   take_off_Fv(C, c, q, v, w, A);
-  if (!across) return;
+  if (!across)
+    return;
   U for (int i = 0; i < NQ * NQ; i++) across[i] = vset(0);
   EACH_ENTRY(Lvq, i, j, e) across[j * NQ + i] -= w * Lvq[e];
   take_off_Fv(C, c, q, v, w, across);
 }
 
 /* A := M + w D_q L_v, from the equations at the right end; across += before D_q L_v. */
-CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w,
-                          double before, vd *A, vd *across) {
+CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
+                          double w, double before, vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
   spread_mass(C, M, A);
   EACH_ENTRY(Lvq, i, j, e) A[i * NQ + j] += w * Lvq[e];
-  if (!across) return;
+  if (!across)
+    return;
   EACH_ENTRY(Lvq, i, j, e) across[i * NQ + j] += before * Lvq[e];
 }
 
 /* A := (M + left D_q L_v) - right (D_v + left D_q)(L_q + F) at a point within the step. */
-CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double left,
-                       double right, vd *A) {
+CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
+                       double left, double right, vd *A) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))], Lqq[ROOM(ENTRIES(Lqq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
@@ -111,7 +117,8 @@ CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd 
   take_off_Fv(C, c, q, v, right, A);
 #if !CST_HOT
   vd Fq[ROOM(ENTRIES(Fq))];
-  if (!FORCED) return;
+  if (!FORCED)
+    return;
   K_Fq(c, q, v, Fq);
   EACH_ENTRY(Fq, i, j, e) A[i * NQ + j] -= (right * left) * Fq[e];
 #endif
@@ -132,7 +139,8 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 #if !CST_HOT
   for (int a = 0; a < NG; a++)
     for (int b = 0; b < NG; b++)
-      if (DROPPED(a) || DROPPED(b)) S[a * NG + b] = vset(a == b);
+      if (DROPPED(a) || DROPPED(b))
+        S[a * NG + b] = vset(a == b);
 #endif
   cst_gram_drop(C, m);
   cst_lu(S, NG);
@@ -141,8 +149,8 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 
 /* Solves for the correction d of (u0, u1, L); the matrices are A, and for two points also across and B. w[r]
  * is the weight of point r in the equations for g. Two points are at the ends, one may be anywhere. */
-CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B, const double *w,
-                          const vd *G, const vd *G1, const vd *f, vd *d) {
+CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B,
+                          const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
   vd R[ROOM(NQ * SIDES)], Q[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
   right_hand_sides(C, f, G, R);
@@ -157,7 +165,7 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *acr
     FACTOR(ends, B);
     SUBSTITUTE(ends, B, Q);
   }
-#define ALONG(i, k)                                                                                          \
+#define ALONG(i, k)                                                                                \
   (points == 2 ? w[0] * R[(i)*SIDES + (k)] + w[1] * Q[(i)*SIDES + (k)] : w[0] * R[(i)*SIDES + (k)])
   vd *const m = d + points * NQ;
   U for (int a = 0; a < NG; a++) {
@@ -183,12 +191,14 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *acr
 
 #if !CST_HOT
 /* The same by Gaussian elimination with pivoting of the whole matrix, lane by lane. */
-static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across, const vd *B,
-                              const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
+static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across,
+                              const vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
+                              vd *d) {
   const int n = points * NQ + NG, last = points * NQ;
   vd        J[ROOM(n * n)];
   USES_G
-  for (int i = 0; i < n * n; i++) J[i] = vset(0);
+  for (int i = 0; i < n * n; i++)
+    J[i] = vset(0);
   for (int i = 0; i < NQ; i++) {
     for (int j = 0; j < NQ; j++) {
       J[i * n + j] = A[i * NQ + j];
@@ -197,14 +207,17 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
         J[(NQ + i) * n + NQ + j] = B[i * NQ + j];
       }
     }
-    for (int r = 0; r < points; r++) COL_G(i, a, e) {
+    for (int r = 0; r < points; r++)
+      COL_G(i, a, e) {
         J[(r * NQ + i) * n + last + a] = G[e];
         J[(last + a) * n + r * NQ + i] = w[r] * G1[e];
       }
   }
   for (int a = last; a < n; a++)
-    for (int i = 0; i < n && DROPPED(a - last); i++) J[a * n + i] = J[i * n + a] = vset(i == a);
-  for (int i = 0; i < n; i++) d[i] = -f[i];
+    for (int i = 0; i < n && DROPPED(a - last); i++)
+      J[a * n + i] = J[i * n + a] = vset(i == a);
+  for (int i = 0; i < n; i++)
+    d[i] = -f[i];
   cst_gram_drop(C, d + last);
   cst_pivoted_solve(J, d, n);
 }
@@ -212,8 +225,8 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
 
 /* p := p - G' m with G v + phi0 = 0 for M(q) v + a(q) = p; m[ng] is filled. M: entries at q; phi0, a: at q.
  */
-CST_INLINE void project_momenta(const cst_context *C, const vd *M, const vd *a, const vd *phi0, const vd *G,
-                                vd *p, vd *m) {
+CST_INLINE void project_momenta(const cst_context *C, const vd *M, const vd *a, const vd *phi0,
+                                const vd *G, vd *p, vd *m) {
   vd A[ROOM(NQ * NQ)], R[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
   spread_mass(C, M, A);

@@ -17,8 +17,8 @@
 #define POINT_Lvq(c, q, v, T, o) sys_lagrange_Lvq(c, q, v, T, o)
 #define ENTRIES(K)               (sizeof sys_lagrange_at_##K / sizeof *sys_lagrange_at_##K) /* upper bound */
 #define FILLED(name)             sys_filled_##name
-#define EACH_ENTRY(K, i, j, e)                                                                               \
-  U for (int i = 0; i < NQ; i++)                                                                             \
+#define EACH_ENTRY(K, i, j, e)                                                                     \
+  U for (int i = 0; i < NQ; i++)                                                                   \
       U for (int j = 0, e; j < NQ; j++) if ((e = sys_lagrange_at_##K[i * NQ + j]) >= 0)
 #else
 #define NUMBERS                  0
@@ -32,9 +32,10 @@
 #define POINT_Lvq(c, q, v, T, o) K_Lvq(c, q, v, o)
 #define ENTRIES(K)               (C->system->pattern[CST_K_##K].n + 1)
 #define FILLED(name)             (OWN(0)->filled_##name)
-#define EACH_ENTRY(K, i, j, e)                                                                               \
-  for (int i = 0; i < NQ; i++)                                                                               \
-    for (int e = C->system->pattern[CST_K_##K].start[i], j;                                                  \
-         e < C->system->pattern[CST_K_##K].start[i + 1] && (j = C->system->pattern[CST_K_##K].column[e], 1); \
+#define EACH_ENTRY(K, i, j, e)                                                                     \
+  for (int i = 0; i < NQ; i++)                                                                     \
+    for (int e = C->system->pattern[CST_K_##K].start[i], j;                                        \
+         e < C->system->pattern[CST_K_##K].start[i + 1] &&                                         \
+         (j = C->system->pattern[CST_K_##K].column[e], 1);                                         \
          e++)
 #endif

@@ -57,13 +57,13 @@ struct data {
 /* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point at which L
  * is evaluated; Lq: L_q there, if the equations contain it; q1, G1: at the right end; p1: P without the last
  * point's L_q. */
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(G, NNZ_G)                                                                                                \
-  X(T, NUMBERS)                                                                                              \
-  X(x, NQ)                                                                                                   \
-  X(T1, NUMBERS)                                                                                             \
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(G, NNZ_G)                                                                                      \
+  X(T, NUMBERS)                                                                                    \
+  X(x, NQ)                                                                                         \
+  X(T1, NUMBERS)                                                                                   \
   X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) CST_TIME_FIELD(X)
 
 struct local {
@@ -106,12 +106,13 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 /* v := the velocity of p. Rarely needed if the core is compiled for one system; the caller then passes copies
  * of values that it has in registers. */
-static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q, const vd *p,
-                                               vd *v) {
+static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q,
+                                               const vd *p, vd *v) {
   vd M[ROOM(ENTRIES(M))], A[ROOM(NQ * NQ)], a[ROOM(NQ)];
   K_M(c, q, M);
   K_a(c, q, a);
-  for (int i = 0; i < NQ; i++) v[i] = vpick(HAS_A, p[i] - a[i], p[i]);
+  for (int i = 0; i < NQ; i++)
+    v[i] = vpick(HAS_A, p[i] - a[i], p[i]);
   spread_mass(C, M, A);
   factor(A, NQ, FILLED(mass));
   substitute(A, NQ, FILLED(mass), v, 1);
@@ -121,7 +122,8 @@ static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c
 CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
   vd v[ROOM(NQ)];
   (void)t, (void)j, (void)v;
-  if (NACCOUNT == 0) return;
+  if (NACCOUNT == 0)
+    return;
   SET_TIME(L, t);
   cst_velocity(C, L->c, L->mass, L->q, L->p, v);
   cst_gather(C, L->own, 0.5 * H(j), L->q, v);
@@ -145,12 +147,15 @@ CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fre
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd size = vset(0);
-  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens)
+    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   gather(C, L, j, START_OF(L, j));
   U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[i]), size);
-  if (POINTS == 2) U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[NQ + i]), size);
+  if (POINTS == 2)
+    U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[NQ + i]), size);
   const vl fresh = (vl)(size == 0);
-  if (__builtin_expect(vany(fresh), 0)) start_afresh(C, L, fresh, x);
+  if (__builtin_expect(vany(fresh), 0))
+    start_afresh(C, L, fresh, x);
 }
 
 /* An upper bound of the change of the equations at the point (x, u) if the coordinates change by one unit in
@@ -160,42 +165,53 @@ static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const 
   vd B[ROOM(ENTRIES(Lvq))], K[ROOM(ENTRIES(Lqq))], sum[ROOM(NQ)], most = vset(0);
   K_Lvq(c, x, u, B);
   K_Lqq(c, x, u, K);
-  for (int i = 0; i < NQ; i++) sum[i] = vset(0);
+  for (int i = 0; i < NQ; i++)
+    sum[i] = vset(0);
   EACH_ENTRY(Lvq, i, j, e) sum[i] += vabs(B[e] * q[j]);
   EACH_ENTRY(Lqq, i, j, e) sum[i] += right * vabs(K[e] * q[j]);
-  for (int i = 0; i < NQ; i++) most = vmax(sum[i], most);
+  for (int i = 0; i < NQ; i++)
+    most = vmax(sum[i], most);
   return EPS * most;
 }
 
 /* The residual of the equations for P that round-off of the coordinates causes. */
 CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const vd *x) {
   vd q[ROOM(NQ)], y[ROOM(NQ)], u[ROOM(NQ)], most = vset(0);
-  for (int i = 0; i < NQ; i++) q[i] = L->q[i];
+  for (int i = 0; i < NQ; i++)
+    q[i] = L->q[i];
   for (int r = 0; r < POINTS; r++) {
     for (int i = 0; i < NQ; i++) {
       y[i] = r == LAST ? L->x[i] : L->q[i];
       u[i] = x[r * NQ + i];
     }
-    most = vmax(roughness(C, L->c, q, y, u, fabs(POINTS == 1 ? BEHIND(j) : r == 0 ? PART(j, 0) : 0)), most);
+    most = vmax(roughness(C, L->c, q, y, u,
+                          fabs(POINTS == 1 ? BEHIND(j)
+                               : r == 0    ? PART(j, 0)
+                                           : 0)),
+                most);
   }
   return most;
 }
 
 /* Lq := L_q + F */
-CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const vd *u, const vd *T, vd *Lq) {
+CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const vd *u, const vd *T,
+                         vd *Lq) {
   POINT_Lq(c, q, u, T, Lq);
 #if !CST_HOT
   vd F[ROOM(NQ)];
-  if (!FORCED) return;
+  if (!FORCED)
+    return;
   K_F(c, q, u, F);
-  for (int i = 0; i < NQ; i++) Lq[i] += F[i];
+  for (int i = 0; i < NQ; i++)
+    Lq[i] += F[i];
 #endif
   (void)C, (void)T;
 }
 
 /* The first of two points, at the left end. f: the residual of its equations; P := P + w h L_q, q1 := q + w h
  * u. */
-CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
+CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f,
+                            vd *size) {
   const double w = PART(j, 0);
   vd           Lv[ROOM(NQ)], Lq[ROOM(NQ)];
   SET_TIME(L, TIME_LEFT(L, j));
@@ -212,7 +228,8 @@ CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const 
 
 /* The last point, at x: T1 there, and L_q unless the point is at the right end. f: the residual of its
  * equations; q1 := q1 + w h u. */
-CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
+CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f,
+                           vd *size) {
   const double w = LAST_PART(j);
   vd           Lv[ROOM(NQ)];
   SET_TIME(L, TIME_POINT(L, j));
@@ -235,8 +252,10 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
     f[i] = Lv[i] - L->p1[i];
     *size = vmax(vabs(Lv[i]), *size);
   }
-  if (IS_RIGHT(j)) return;
-  if (!IS_LEFT(j)) FORCE_AT(L->c, L->x, L->T1);
+  if (IS_RIGHT(j))
+    return;
+  if (!IS_LEFT(j))
+    FORCE_AT(L->c, L->x, L->T1);
   force_at(C, L->c, L->x, u, L->T1, L->Lq);
   U for (int i = 0; i < NQ; i++) {
     f[i] -= BEHIND(j) * L->Lq[i];
@@ -246,12 +265,13 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
 
 /* All-ones in lanes where the equations for P, with the residual `off` and terms of the size `size`, are
  * satisfied to round-off. After a correction from where is_close held they are, as well as numbers allow. */
-CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met, vd off,
-                       vd size) {
+CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met,
+                       vd off, vd size) {
   vl done = (vl)(off <= (8 * EPS) * size) | (L->was_near & (vl)(off <= 1e-12 * size)),
      rough = met & ~done & (vl)(off <= 1e-9 * size);
   vd far = L->extent;
-  if (!vany(rough)) return done;
+  if (!vany(rough))
+    return done;
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q1[i]), far);
   rough &= (vl)(off * L->extent <= (512 * EPS) * (size * far));
   if (__builtin_expect(vany(rough), 0))
@@ -265,11 +285,12 @@ CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const
 CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd size) {
   vd moved = vset(0);
   U for (int i = 0; i < NQ; i++) moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
-  return (vl)((off * off) * moved <= (EPS / 16) * ((size * size) * L->extent)) & (vl)(off <= 1e-6 * size);
+  return (vl)((off * off) * moved <= (EPS / 16) * ((size * size) * L->extent)) &
+         (vl)(off <= 1e-6 * size);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  vd        size = vset(0), off = vset(0); /* the terms of the equations for P, and their residual */
+  vd size = vset(0), off = vset(0); /* the terms of the equations for P, and their residual */
   const int ng = POINTS * NQ;
   USES_G
   U for (int i = 0; i < NQ; i++) {
@@ -282,10 +303,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       size = vmax(vabs(part), size);
     }
   }
-  if (POINTS == 2) first_point(C, L, j, x, f, &size);
+  if (POINTS == 2)
+    first_point(C, L, j, x, f, &size);
   last_point(C, L, j, x + LAST * NQ, f + LAST * NQ, &size);
   U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[i]), off);
-  if (POINTS == 2) U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[NQ + i]), off);
+  if (POINTS == 2)
+    U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[NQ + i]), off);
   K_g(L->c, L->q1, f + ng);
   K_G(L->c, L->q1, L->G1);
   vl met = vmask(1);
@@ -298,7 +321,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 /* Requires that evaluate was called with x. */
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd           A[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], across[ROOM(NQ * NQ)];
   const double w[2] = {PART(j, 0), LAST_PART(j)};
   if (POINTS == 2) {
@@ -333,7 +357,8 @@ CST_INLINE void keep_point(const cst_context *C, struct local *L, int j) {
     U for (int k = 0; k < NUMBERS; k++) L->T[k] = L->T1[k];
     return;
   }
-  if (LEFT_IS_NEXT(j) || (NG > 0 && OWN(j)->tangent)) numbers_at(C, L->c, L->q1, L->T);
+  if (LEFT_IS_NEXT(j) || (NG > 0 && OWN(j)->tangent))
+    numbers_at(C, L->c, L->q1, L->T);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -348,8 +373,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   keep_point(C, L, j);
   if (NG > 0 && OWN(j)->tangent) {
     POINT_M(L->c, L->q1, L->T, M);
-    if (HAS_A) K_a(L->c, L->q1, a);
-    if (AFFINE) K_phi0(L->c, L->q1, phi0);
+    if (HAS_A)
+      K_a(L->c, L->q1, a);
+    if (AFFINE)
+      K_phi0(L->c, L->q1, phi0);
     project_momenta(C, M, a, phi0, L->G1, L->p1, m);
   }
   U for (int b = 0; b < NG; b++) L->impulse[b] += x[POINTS * NQ + b] + m[b];
@@ -384,8 +411,8 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->points == y->points && x->tangent == y->tangent && !memcmp(x->part, y->part, sizeof x->part) &&
-         !memcmp(x->theta, y->theta, sizeof x->theta);
+  return x->points == y->points && x->tangent == y->tangent &&
+         !memcmp(x->part, y->part, sizeof x->part) && !memcmp(x->theta, y->theta, sizeof x->theta);
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
@@ -428,7 +455,8 @@ static const cst_substep_row row = {.name = "lagrange",
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent) {
+cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
+                         bool tangent) {
   struct parameters x = {.points = points, .tangent = tangent};
   for (int r = 0; r < points; r++) {
     x.part[r] = part[r];

@@ -5,8 +5,8 @@
 #include "method/joints.h"
 
 struct data {
-  double            w0, w1;  /* fractions of h for which the force acts at the left and at the right end */
-  int               turning; /* position in the record of the momenta of the bodies in space axes */
+  double w0, w1;  /* fractions of h for which the force acts at the left and at the right end */
+  int    turning; /* position in the record of the momenta of the bodies in space axes */
   const cst_joints *joints;
 };
 #endif

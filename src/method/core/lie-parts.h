@@ -58,7 +58,8 @@ CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
   if (diagonal)
     CST_UNROLL for (int i = 0; i < 3; i++) y[i] = A[4 * i] * x[i];
   else
-    CST_UNROLL for (int i = 0; i < 3; i++) y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
+    CST_UNROLL for (int i = 0; i < 3; i++) y[i] =
+        A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
 }
 
 /* Inertias of all bodies, and their inverses. */
@@ -80,8 +81,8 @@ CST_INLINE void load_inertia(const cst_context *C, struct local *L) {
 }
 
 /* P[9] := R hat(omega) J, J = tr(I)/2 1 - I: M v of a body's nine coordinates. */
-CST_INLINE void carried(const cst_context *C, const struct local *L, int b, const vd *R, const vd *alpha,
-                        vd *P) {
+CST_INLINE void carried(const cst_context *C, const struct local *L, int b, const vd *R,
+                        const vd *alpha, vd *P) {
   const vd *I = L->I + 9 * b;
   vd        omega[3], J[9];
   times(L->W + 9 * b, PRINCIPAL, alpha, omega);
@@ -146,18 +147,21 @@ CST_INLINE void load_masses(const cst_context *C, struct local *L, const double 
     K_M(L->c, L->q, entry);
     cst_expand(C, CST_K_M, entry, M);
     for (int i = 0; i < NO; i++)
-      for (int k = 0; k < NO; k++) L->M[i * NO + k] = M[ORDINARY(i) * NQ + ORDINARY(k)];
+      for (int k = 0; k < NO; k++)
+        L->M[i * NO + k] = M[ORDINARY(i) * NQ + ORDINARY(k)];
     cst_ldl(L->M, NO);
     return;
   }
 #endif
-  U for (int k = 0; k < NO; k++) L->minv[k] = 1.0 / cst_block(record, LAYOUT(C).mass)[CLASS(ORDINARY(k))];
+  U for (int k = 0; k < NO; k++) L->minv[k] =
+      1.0 / cst_block(record, LAYOUT(C).mass)[CLASS(ORDINARY(k))];
 }
 
 /* v[NO] := the velocities of the momenta p[NO]. */
 CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd *p, vd *v) {
   U for (int k = 0; k < NO; k++) v[k] = vpick(GENERAL, p[k], L->minv[k] * p[k]);
-  if (GENERAL) cst_lu_solve(L->M, v, NO);
+  if (GENERAL)
+    cst_lu_solve(L->M, v, NO);
 }
 
 /* ---- the user's constraints ------------------------------------------------------------------ */
@@ -166,18 +170,20 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {}
-CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta,
-                       vd *l) {}
+CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K,
+                       const vd *eta, vd *l) {}
 #else
 /* The constraints as a separate group, for gram.h. */
 CST_INLINE cst_context view_of(const cst_context *C) {
   const cst_system *s = &JOINTS->view;
-  return (cst_context){.system = s, .nq = s->nq, .ng = s->ng, .mass_unit = 1, .dropped = s->dropped};
+  return (cst_context){
+      .system = s, .nq = s->nq, .ng = s->ng, .mass_unit = 1, .dropped = s->dropped};
 }
 
 /* G := their derivatives by variations at q, from those by coordinates in L->full. */
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {
-  for (int e = 0; e < NR; e++) G[e] = vset(0);
+  for (int e = 0; e < NR; e++)
+    G[e] = vset(0);
   for (int e = 0; e < JOINTS->entries; e++) {
     const cst_joint_entry x = JOINTS->entry[e];
     const vd              f = L->full[e];
@@ -191,34 +197,41 @@ CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const
   }
 }
 
-#define ROW_J(a, v, e) for (int e = J_start[a], v; e < J_start[(a) + 1] && (v = J_column[e], 1); e++)
-#define USES_J                                                                                               \
-  const int *const J_start = JOINTS->view.pattern[CST_K_G].start, *const J_column =                          \
-                                                                      JOINTS->view.pattern[CST_K_G].column;
+#define ROW_J(a, v, e)                                                                             \
+  for (int e = J_start[a], v; e < J_start[(a) + 1] && (v = J_column[e], 1); e++)
+#define USES_J                                                                                     \
+  const int *const        J_start = JOINTS->view.pattern[CST_K_G].start,                           \
+                   *const J_column = JOINTS->view.pattern[CST_K_G].column;
 
 /* z -= G'l. */
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {
   USES_J
-  for (int a = 0; a < NU; a++) ROW_J(a, v, e) z[v] -= G[e] * l[a];
+  for (int a = 0; a < NU; a++)
+    ROW_J(a, v, e) z[v] -= G[e] * l[a];
 }
 
 /* X := G W by rows, W [9] of each body, and times h the inverse mass of the ordinary coordinates. */
-static void weigh(const cst_context *C, const struct local *L, const vd *G, const vd *W, double h, vd *X) {
+static void weigh(const cst_context *C, const struct local *L, const vd *G, const vd *W, double h,
+                  vd *X) {
   USES_J
   for (int a = 0; a < NU; a++)
     for (int e = J_start[a]; e < J_start[a + 1];) {
       const int v = J_column[e], b = v / 3;
       if (v < 3 * NB) {
         for (int i = 0; i < 3; i++)
-          X[e + i] = G[e] * W[9 * b + i] + G[e + 1] * W[9 * b + 3 + i] + G[e + 2] * W[9 * b + 6 + i];
+          X[e + i] =
+              G[e] * W[9 * b + i] + G[e + 1] * W[9 * b + 3 + i] + G[e + 2] * W[9 * b + 6 + i];
         e += 3;
       } else if (GENERAL) { /* all at once, because the masses are coupled */
         const int last = J_start[a + 1], n = last - e;
         vd        y[ROOM(NO)];
-        for (int k = 0; k < NO; k++) y[k] = vset(0);
-        for (int k = 0; k < n; k++) y[J_column[e + k] - 3 * NB] = h * G[e + k];
+        for (int k = 0; k < NO; k++)
+          y[k] = vset(0);
+        for (int k = 0; k < n; k++)
+          y[J_column[e + k] - 3 * NB] = h * G[e + k];
         cst_lu_solve(L->M, y, NO);
-        for (int k = 0; k < n; k++) X[e + k] = y[J_column[e + k] - 3 * NB];
+        for (int k = 0; k < n; k++)
+          X[e + k] = y[J_column[e + k] - 3 * NB];
         e = last;
       } else {
         X[e] = (h * L->minv[v - 3 * NB]) * G[e];
@@ -229,7 +242,8 @@ static void weigh(const cst_context *C, const struct local *L, const vd *G, cons
 
 /* change += the change that makes z satisfy G1 v = 0. */
 static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {
-  if (NU == 0) return;
+  if (NU == 0)
+    return;
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)], m[ROOM(NU)];
   USES_J
@@ -241,15 +255,18 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
   }
   cst_gram_solve(&view, S, m, 1);
   add_joints(C, L->G1, m, change);
-  for (int a = 0; a < NU; a++) L->impulse[a] += m[a];
+  for (int a = 0; a < NU; a++)
+    L->impulse[a] += m[a];
 }
 
 /* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
-static void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta, vd *l) {
+static void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta,
+                   vd *l) {
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)];
   USES_J
-  for (int a = 0; a < NU; a++) ROW_J(a, v, e) if (v < 3 * NB) l[a] += L->G1[e] * eta[v];
+  for (int a = 0; a < NU; a++)
+    ROW_J(a, v, e) if (v < 3 * NB) l[a] += L->G1[e] * eta[v];
   weigh(C, L, L->G1, K, H(j), X);
   cst_gram_fill(&view, X, L->G, NULL, vset(1.0), 0, S);
   if (MARCH->robust)

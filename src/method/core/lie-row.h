@@ -24,7 +24,8 @@ static bool adjoint(void *of) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const int    unknowns = 3 * PIECES * s->nbodies + s->nown;
-  const double g = s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
+  const double g =
+      s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
   const struct parameters *x = of;
   return (cst_substep_size){.stages = PIECES + x->exponential,
                             .unknowns = unknowns,

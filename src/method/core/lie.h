@@ -41,7 +41,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   load_turning(C, L, record);
   U for (int k = 0; k < NO; k++) L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
   load_force(C, L, L->q);
-  if (NU > 0) K_G(L->c, L->q, L->full);
+  if (NU > 0)
+    K_G(L->c, L->q, L->full);
   reduce_joints(C, L, L->q, L->G);
 }
 
@@ -56,7 +57,8 @@ CST_INLINE cst_retraction *piece(const cst_context *C, const struct local *L, in
 }
 
 /* x of a piece of length h from a, up to terms of order h^3: I x + x cross I x / 2 = h a. */
-CST_INLINE void guess(const cst_context *C, const struct local *L, int b, double h, const vd *a, vd *x) {
+CST_INLINE void guess(const cst_context *C, const struct local *L, int b, double h, const vd *a,
+                      vd *x) {
   vd y[3], z[3];
   times(L->W + 9 * b, PRINCIPAL, a, y);
   cst_cross(y, a, z);
@@ -85,7 +87,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
   const double       kick = s->w0 * H(j), h = H(j) / PIECES;
   vd                 a[ROOM(NZ)];
-  if (j == 0 && MARCH->opens) U for (int k = 0; k < NG; k++) L->impulse[k] = vset(0);
+  if (j == 0 && MARCH->opens)
+    U for (int k = 0; k < NG; k++) L->impulse[k] = vset(0);
   U for (int k = 0; k < NZ; k++) L->d[k] = -kick * L->F[k];
   body_momenta(C, L, L->q, L->pt);
   U for (int k = 0; k < NZ; k++) a[k] = L->pt[k];
@@ -103,8 +106,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 /* The residual of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes in which it is
  * round-off. */
-CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
-                           double h, const vd *x, const vd *a, vd *f) {
+CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b,
+                           const cst_retraction *t, double h, const vd *x, const vd *a, vd *f) {
   vd Ix[3], y[3], size = vset(0), off = vset(0);
   times(L->I + 9 * b, PRINCIPAL, x, Ix);
   cst_lift(t, EXPONENTIAL, x, Ix, y);
@@ -146,17 +149,20 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       const cst_retraction t = *piece(C, L, b, r) = retraction(C, y);
       done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r));
       CST_UNROLL for (int i = 0; i < 3; i++) to[i] = a[i];
-      if (r + 1 < PIECES) cst_turn(&t, y, to);
+      if (r + 1 < PIECES)
+        cst_turn(&t, y, to);
       a = to;
     }
   }
-  if (NU == 0) return done;
+  if (NU == 0)
+    return done;
   arrive_all(C, L, j, x);
   K_g(L->c, L->q1, L->g);
   K_G(L->c, L->q1, L->full);
   for (int k = 0; k < NU; k++) {
     f[3 * PIECES * NB + k] = L->g[k];
-    if (vany(done)) done &= cst_is_met(C, k, L->g[k], L->full, L->q1, L->slack);
+    if (vany(done))
+      done &= cst_is_met(C, k, L->g[k], L->full, L->q1, L->slack);
   }
   return done;
 }
@@ -209,8 +215,8 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
 /* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
  * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
  * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
-CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h, const vd *x,
-                       const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
+CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h,
+                       const vd *x, const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
   vd left[3], turn[3];
   CST_UNROLL for (int i = 0; i < 3; i++) {
     const vd gone = f ? f[i] : vset(0);
@@ -234,17 +240,19 @@ CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, i
                            const vd *x, const vd *f, int from, vd *d, vd *da, vd *eta) {
   CST_UNROLL for (int i = 0; i < 3; i++) eta[i] = vset(0);
   CST_UNROLL for (int r = 0; r < PIECES; r++)
-      follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r),
-             f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
+      follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
+             L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
 }
 
 CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
-  CST_UNROLL for (int r = 0; r < PIECES; r++) slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+  CST_UNROLL for (int r = 0; r < PIECES; r++)
+      slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
 }
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
-  vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES], dl[ROOM(NZ)],
-     y[3 * PIECES], turn[3];
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES],
+     dl[ROOM(NZ)], y[3 * PIECES], turn[3];
   U for (int k = 0; k < NZ; k++) dl[k] = vset(0);
   U for (int b = 0; b < NB; b++) {
     vd da[3];
@@ -256,8 +264,10 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
       CST_UNROLL for (int k = 0; k < 3; k++) K[9 * b + 3 * k + i] = turn[k];
     }
   }
-  if (NU == 0) return;
-  for (int k = 0; k < NU; k++) l[k] = f[3 * PIECES * NB + k];
+  if (NU == 0)
+    return;
+  for (int k = 0; k < NU; k++)
+    l[k] = f[3 * PIECES * NB + k];
   reduce_joints(C, L, L->q1, L->G1);
   couple(C, L, j, K, eta, l);
   add_joints(C, L->G, l, dl);
@@ -269,12 +279,14 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = OWN(j)->w1 * H(j);
-  if (NU == 0) arrive_all(C, L, j, x);
+  if (NU == 0)
+    arrive_all(C, L, j, x);
   add_joints(C, L->G, x + 3 * PIECES * NB, L->d);
   take_up(C, L, L->q);
   load_force(C, L, L->q1);
   U for (int k = 0; k < NZ; k++) L->d[k] = -kick * L->F[k];
-  for (int k = 0; k < NU; k++) L->impulse[k] += x[3 * PIECES * NB + k];
+  for (int k = 0; k < NU; k++)
+    L->impulse[k] += x[3 * PIECES * NB + k];
   if (NU > 0) {
     reduce_joints(C, L, L->q1, L->G1);
     body_momenta(C, L, L->q1, L->a);

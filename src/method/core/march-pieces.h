@@ -17,7 +17,8 @@ CST_INLINE void put(double *to, const vd *from, int n) {
 /* The start of substep j's unknowns, and what the record has of the steps before from then on. */
 CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, vd *past) {
   cst_load(x, record, MARCH->warm + j * KEPT, KEPT);
-  if (!PREDICTS) return;
+  if (!PREDICTS)
+    return;
   cst_load(past, record, PAST_AT(j), PAST_SIZE);
   extrapolate(C, STEPS(C, record), 1, x, past);
 }
@@ -34,13 +35,14 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   begin(C, &L, j, y);
   put(x, y, NX);
   *(course *)s->course = outset();
-  if (FREELY && PREDICTS) ((course *)s->course)->known = DUE(past);
+  if (FREELY && PREDICTS)
+    ((course *)s->course)->known = DUE(past);
   *(vl *)s->done = vmask(0);
   return NX;
 }
 
-static int piece_residual(const cst_march *m, const double *record, int j, const double *x, double *f,
-                          cst_scratch *s) {
+static int piece_residual(const cst_march *m, const double *record, int j, const double *x,
+                          double *f, cst_scratch *s) {
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
@@ -61,8 +63,8 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   return lanes_of(~*done);
 }
 
-static void piece_direction(const cst_march *m, double *record, int j, const double *x, const double *f,
-                            double *d, cst_scratch *s) {
+static void piece_direction(const cst_march *m, double *record, int j, const double *x,
+                            const double *f, double *d, cst_scratch *s) {
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
@@ -92,8 +94,8 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   *iterations -= __builtin_convertvector(active, vd);
 }
 
-static void piece_correct(const cst_march *m, const double *record, int j, double *x, const double *d,
-                          cst_scratch *s) {
+static void piece_correct(const cst_march *m, const double *record, int j, double *x,
+                          const double *d, cst_scratch *s) {
   const cst_context *C = &m->group;
   SPACE(y, 0, NX);
   SPACE(e, NX, NX);
@@ -103,7 +105,8 @@ static void piece_correct(const cst_march *m, const double *record, int j, doubl
   fetch(e, d, NX);
   *done |= correct(C, active, e, y, *(const vd *)s->size, (course *)s->course);
   if (FREELY && PREDICTS)
-    DUE((vd *)record + PAST_AT(j)) = vmax(((const course *)s->course)->rate, DUE((vd *)record + PAST_AT(j)));
+    DUE((vd *)record + PAST_AT(j)) =
+        vmax(((const course *)s->course)->rate, DUE((vd *)record + PAST_AT(j)));
   put(x, y, NX);
 }
 
@@ -123,13 +126,18 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
     evaluate(C, &L, j, y, r);
   }
   finish(C, &L, j, y);
-  if (FREELY && PREDICTS) advance(C, STEPS(C, record), 1, PREDICTION(&L), y, past);
+  if (FREELY && PREDICTS)
+    advance(C, STEPS(C, record), 1, PREDICTION(&L), y, past);
   make_noise(C, &L, record, 0, j);
   vl bad = broken(C, &L);
-  if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
+  if (vany(bad))
+    return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
-  if (MARCH->closes && j == MARCH->nsub - 1) count_steps(C, record, 1);
-  if (KEPT > 0) memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
-  if (PREDICTS) cst_store(record, PAST_AT(j), past, PAST_SIZE);
+  if (MARCH->closes && j == MARCH->nsub - 1)
+    count_steps(C, record, 1);
+  if (KEPT > 0)
+    memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
+  if (PREDICTS)
+    cst_store(record, PAST_AT(j), past, PAST_SIZE);
   return (cst_outcome){1, 0, CST_DONE};
 }

@@ -7,7 +7,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* As extrapolate has it: x from the unknowns of the last step and the differences behind them; next: those
  * behind x. */
-CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *past, vd *x, vd *next) {
+CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *past, vd *x,
+                                vd *next) {
   U for (int i = 0; i < NX_PREDICTED; i++) {
     vd d = last[i], sum = d;
     CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
@@ -21,15 +22,18 @@ CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *
 
 /* At most n steps of K groups from step `done` on, in copies of what march_with keeps of the unknowns, which
  * registers hold. Returns how many are done. */
-CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm, vd *past,
-                               long done, long n, trail *t) {
-  vd   last[MOST_GROUPS][ROOM(NX)], behind[MOST_GROUPS][ROOM(CST_PAST * NX)], f[MOST_GROUPS][ROOM(NX)];
+CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm,
+                               vd *past, long done, long n, trail *t) {
+  vd last[MOST_GROUPS][ROOM(NX)], behind[MOST_GROUPS][ROOM(CST_PAST * NX)],
+      f[MOST_GROUPS][ROOM(NX)];
   vd   x[MOST_GROUPS][ROOM(NX)], next[MOST_GROUPS][ROOM(CST_PAST * NX)], d[MOST_GROUPS][ROOM(NX)];
   vl   due = vmask(0);
   long k = 0;
-  if (!PREDICTS || NX_PREDICTED != NX || MARCH->nsub != 1) return 0;
+  if (!PREDICTS || NX_PREDICTED != NX || MARCH->nsub != 1)
+    return 0;
   EACH(g) due |= (vl)(DUE(past + g * PAST_SIZE) > 0);
-  if (vany(due)) return 0;
+  if (vany(due))
+    return 0;
   EACH(g) {
     U for (int i = 0; i < NX; i++) last[g][i] = warm[g * NX + i];
     U for (int i = 0; i < CST_PAST * NX; i++) behind[g][i] = past[g * PAST_SIZE + i];
@@ -47,7 +51,8 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       U for (int i = 0; i < NX; i++) x[g][i] += d[g][i];
     }
     EACH(g) ends &= evaluate(C, &L[g], 0, x[g], f[g]);
-    if (__builtin_expect(vany(~ends), 0)) break;
+    if (__builtin_expect(vany(~ends), 0))
+      break;
     EACH(g) {
       finish(C, &L[g], 0, x[g]);
       U for (int i = 0; i < NX; i++) last[g][i] = x[g][i];

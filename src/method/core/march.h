@@ -56,7 +56,8 @@ typedef struct {
   int corrections;
 } course;
 
-_Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course, "the pieces keep it in their scratch");
+_Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course,
+               "the pieces keep it in their scratch");
 
 CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least = vset(INFINITY)}; }
 
@@ -66,7 +67,8 @@ CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least 
  * below what they say. */
 CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
   const vd ratio = size / c->last,
-           slowest = vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), vmax(c->rate, c->known));
+           slowest =
+               vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), vmax(c->rate, c->known));
   const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
   const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
   (void)C;
@@ -82,8 +84,10 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   vd        size = vset(0), odd = vset(0);
   U for (int i = 0; i < n; i++) {
     x[i] += vkeep(active, d[i]);
-    if (i < tested) size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
-    if (BY_UPDATE) odd += d[i] - d[i];
+    if (i < tested)
+      size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
+    if (BY_UPDATE)
+      odd += d[i] - d[i];
   }
   vl small = (vl)(size <= (8 * EPS) * of);
   if (BY_UPDATE) {
@@ -91,9 +95,11 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
     small = (vl)(prediction(C, c, size, of) <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) &
             (vl)(c->last < INFINITY);
   }
-  const vl missed = (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
+  const vl missed =
+      (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
   const vl stalled = missed & (c->missed | vmask(!LINEAR));
-  *c = (course){size, c->rate, vmin(size, c->least), c->known, missed, c->near, c->near, c->corrections + 1};
+  *c = (course){size,    c->rate, vmin(size, c->least), c->known, missed,
+                c->near, c->near, c->corrections + 1};
   (void)C;
   return active & (small | stalled) & (vl)(odd == 0);
 }
@@ -102,8 +108,8 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
 
 /* Newton for one substep of K groups: young, x, due of each. Returns the lanes that did not converge in one
  * of them; x is the solution of the others. */
-CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, const vl *young, vd *const *x,
-                    vd *const *due) {
+CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, const vl *young,
+                    vd *const *x, vd *const *due) {
   SPACE(f, ROWS * NX, K * NX);
   SPACE(d, (ROWS + 1) * NX, K * NX);
   vl     plain[MOST_GROUPS], done[MOST_GROUPS], active[MOST_GROUPS];
@@ -111,7 +117,8 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
   EACH(g) {
     plain[g] = (vl)(*due[g] > 0);
     c[g] = outset();
-    if (FREELY && PREDICTS) c[g].known = *due[g];
+    if (FREELY && PREDICTS)
+      c[g].known = *due[g];
     done[g] = vmask(0);
   }
   for (int it = 0;; it++) {
@@ -122,23 +129,27 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
       some |= active[g] = ~done[g];
     }
-    if (!vany(some) || it == MARCH->max_iterations) return some;
+    if (!vany(some) || it == MARCH->max_iterations)
+      return some;
     EACH(g) {
       note(C, active[g], young[g], plain[g], it, due[g]);
       SLOW(C, &L[g], c[g].rate);
       direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
       L[g].iterations -= __builtin_convertvector(active[g], vd); /* an active lane is -1 */
       done[g] |= correct(C, active[g], d + g * NX, x[g], SIZE(&L[g]), &c[g]);
-      if (FREELY && PREDICTS) *due[g] = vmax(c[g].rate, *due[g]);
+      if (FREELY && PREDICTS)
+        *due[g] = vmax(c[g].rate, *due[g]);
       more |= ~done[g];
     }
-    if (BY_UPDATE && !vany(more)) return more;
+    if (BY_UPDATE && !vany(more))
+      return more;
   }
 }
 
 CST_INLINE int lanes_of(vl m) {
   int bits = 0;
-  for (int l = 0; l < CST_W; l++) bits |= (m[l] != 0) << l;
+  for (int l = 0; l < CST_W; l++)
+    bits |= (m[l] != 0) << l;
   return bits;
 }
 
@@ -162,16 +173,19 @@ CST_INLINE void count_steps(const cst_context *C, double *record, long n) {
 
 /* The noise behind substep j of the step that is k steps ahead of the record. Hot cores keep p in registers
  * but for it. */
-CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *record, long k, int j) {
+CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *record, long k,
+                           int j) {
 #if TAKES_NOISE
   const cst_noise *noise = MARCH->sub[j].noise;
   if (__builtin_expect(noise != NULL, 0)) {
     const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
     vd q[NQ], p[NQ];
-    for (int i = 0; i < NQ; i++) q[i] = L->q[i], p[i] = L->p[i];
+    for (int i = 0; i < NQ; i++)
+      q[i] = L->q[i], p[i] = L->p[i];
     noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
-    for (int i = 0; i < NQ; i++) L->p[i] = p[i];
+    for (int i = 0; i < NQ; i++)
+      L->p[i] = p[i];
 #else
     noise->kick(C, noise, record, (const double *)&steps, (const double *)L->q, (double *)L->p);
 #endif
@@ -189,9 +203,11 @@ typedef struct {
 } trail;
 
 /* Keeps the states after `done` steps if they are looked at. */
-CST_INLINE void keep(const cst_context *C, const int K, const struct local *L, long done, trail *t) {
+CST_INLINE void keep(const cst_context *C, const int K, const struct local *L, long done,
+                     trail *t) {
 #if TRAILS
-  if (done != *t->at) return;
+  if (done != *t->at)
+    return;
   t->at++;
   EACH(g) {
     cst_store(t->to[g], 0, L[g].q, NQ);
@@ -214,28 +230,33 @@ CST_INLINE long stretch(const cst_context *C, const int K, long done, long n, tr
   if (t->looks && x->trail[0]) {
     t->at = x->at;
     EACH(g) t->to[g] = x->trail[g];
-    if (t->looks < CST_TRAIL) return n - done;
+    if (t->looks < CST_TRAIL)
+      return n - done;
   }
   return (t->looks ? x->at[t->looks - 1] : n) - done;
 }
 
 /* The state of a group between steps: its fields, the unknowns of all substeps, what these are extrapolated
  * from. */
-CST_INLINE void load_group(const cst_context *C, struct local *L, const double *record, vd *warm, vd *past) {
+CST_INLINE void load_group(const cst_context *C, struct local *L, const double *record, vd *warm,
+                           vd *past) {
   arrange(C, L);
   enter(C, L, record);
   cst_load(warm, record, MARCH->warm, MARCH->nsub * KEPT);
-  if (PREDICTS) cst_load(past, record, PAST_AT(0), MARCH->nsub * PAST_SIZE);
+  if (PREDICTS)
+    cst_load(past, record, PAST_AT(0), MARCH->nsub * PAST_SIZE);
   L->iterations = *cst_block(record, LAYOUT(C).iterations);
 }
 
-CST_INLINE void store_group(const cst_context *C, const struct local *L, const vd *warm, const vd *past,
-                            long n, double *record) {
+CST_INLINE void store_group(const cst_context *C, const struct local *L, const vd *warm,
+                            const vd *past, long n, double *record) {
   leave(C, L, record);
   cst_store(record, MARCH->warm, warm, MARCH->nsub * KEPT);
-  if (PREDICTS) cst_store(record, PAST_AT(0), past, MARCH->nsub * PAST_SIZE);
+  if (PREDICTS)
+    cst_store(record, PAST_AT(0), past, MARCH->nsub * PAST_SIZE);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L->iterations;
-  if (MARCH->closes) count_steps(C, record, n);
+  if (MARCH->closes)
+    count_steps(C, record, n);
 }
 
 /* n steps of K groups. own is a copy of what the caller has: its fields are not read again whenever something
@@ -264,8 +285,10 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
           due[g] = &DUE(behind[g]);
           young[g] = vmask(0);
           SET_STEP(&L[g], record[g], k);
-          if (PREDICTS && early && k <= CST_PAST) young[g] = beginners(STEPS(C, record[g]) + k);
-          if (PREDICTS) extrapolate(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, x[g], behind[g]);
+          if (PREDICTS && early && k <= CST_PAST)
+            young[g] = beginners(STEPS(C, record[g]) + k);
+          if (PREDICTS)
+            extrapolate(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, x[g], behind[g]);
           begin(C, &L[g], j, x[g]);
         }
         if (NX > 0) {
@@ -276,16 +299,20 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
         EACH(g) {
           finish(C, &L[g], j, x[g]);
           if (FREELY && PREDICTS)
-            advance(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, PREDICTION(&L[g]), x[g], behind[g]);
+            advance(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, PREDICTION(&L[g]), x[g],
+                    behind[g]);
           make_noise(C, &L[g], record[g], k, j);
         }
       }
-      if (k < by) keep(C, K, L, done + k + 1, &t);
+      if (k < by)
+        keep(C, K, L, done + k + 1, &t);
     }
     EACH(g) bad |= broken(C, &L[g]);
-    if (__builtin_expect(vany(bad), 0)) return (cst_outcome){done + by, lanes_of(bad), CST_NOT_FINITE};
+    if (__builtin_expect(vany(bad), 0))
+      return (cst_outcome){done + by, lanes_of(bad), CST_NOT_FINITE};
     EACH(g) store_group(C, &L[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE, by, record[g]);
-    if (t.looks) MARCH->observer->look(MARCH->observer->context, t.looks);
+    if (t.looks)
+      MARCH->observer->look(MARCH->observer->context, t.looks);
   }
   return (cst_outcome){n, 0, CST_DONE};
 }
@@ -303,12 +330,14 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
 #endif
 #endif
   own.compensated = 1;
-  if (HAS_COMPENSATED && m->compensated) return march_with(own, 1, &record, n);
+  if (HAS_COMPENSATED && m->compensated)
+    return march_with(own, 1, &record, n);
   own.compensated = 0;
   return march_with(own, 1, &record, n);
 }
 
-static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double *one, double *two, long n) {
+static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double *one, double *two,
+                                                      long n) {
   cst_march own = *m;
   own.compensated = 0;
   return march_with(own, MOST_GROUPS, (double *[]){one, two}, n);
@@ -331,4 +360,5 @@ static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {room, march, IN_PAIRS ? march_pair : NULL, CORE_PIECES, TAKES_NOISE, TRAILS};
+const cst_core        SYMBOL = {room,        march,       IN_PAIRS ? march_pair : NULL,
+                                CORE_PIECES, TAKES_NOISE, TRAILS};

@@ -31,10 +31,10 @@ struct data {
 #define BANDED       (!CST_HOT && C->system->gram.banded)
 #define B_SIZE       (BENT ? NQ * NQ : 0)
 
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(G, NNZ_G)                                                                                                \
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(G, NNZ_G)                                                                                      \
   X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
 
 struct local {
@@ -64,8 +64,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd dV[ROOM(NQ)];
   USES_G
-  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
-  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (!CST_HOT || !MASS_UNIT)
+    U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
+  if (j == 0 && MARCH->opens)
+    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
     x[i] = L->p[i] - LEFT * dV[i];
@@ -82,7 +84,8 @@ static vd roughness(const cst_context *C, const struct local *L, int j) {
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
     vd sum = vset(0);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) sum += vabs(H[e] * L->qm[p->column[e]]);
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      sum += vabs(H[e] * L->qm[p->column[e]]);
     most = vmax(sum, most);
   }
   return kick * most;
@@ -109,10 +112,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     off = vmax(vabs(f[i]), off);
   }
   L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
-  for (int a = 0; a < NG; a++) L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
+  for (int a = 0; a < NG; a++)
+    L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
   const vd limit = vmax(L->tolerance, vset(8 * EPS)) * size;
   vl       done = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack) & (vl)(off <= 1e-6 * size);
-  if (vany(done & (vl)(off > limit))) done &= (vl)(off <= limit + roughness(C, L, j));
+  if (vany(done & (vl)(off > limit)))
+    done &= (vl)(off <= limit + roughness(C, L, j));
   return done;
 }
 
@@ -123,20 +128,24 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
   vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
-    for (int k = 0; k < NQ; k++) B[i * NQ + k] = vset(i == k);
+    for (int k = 0; k < NQ; k++)
+      B[i * NQ + k] = vset(i == k);
     for (int e = p->start[i]; e < p->start[i + 1]; e++)
       B[i * NQ + p->column[e]] += H[e] * (product * HM(p->column[e]));
   }
 }
 
-static void direction_pivoted(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+static void direction_pivoted(const cst_context *C, const struct local *L, int j, const vd *f,
+                              vd *d) {
   const int n = NX;
   vd        J[ROOM(n * n)], B[ROOM(NQ * NQ)];
   USES_G
   matrix(C, L, j, B);
-  for (int k = 0; k < n * n; k++) J[k] = vset(0);
+  for (int k = 0; k < n * n; k++)
+    J[k] = vset(0);
   for (int i = 0; i < NQ; i++) {
-    for (int k = 0; k < NQ; k++) J[i * n + k] = B[i * NQ + k];
+    for (int k = 0; k < NQ; k++)
+      J[i * n + k] = B[i * NQ + k];
     COL_G(i, a, e) {
       J[i * n + NQ + a] = L->G[e];
       J[(NQ + a) * n + i] = L->G1[e] * HM(i);
@@ -147,7 +156,8 @@ static void direction_pivoted(const cst_context *C, const struct local *L, int j
       J[(NQ + a) * n + k] = vset(k == NQ + a);
       J[k * n + NQ + a] = vset(k == NQ + a);
     }
-  for (int k = 0; k < n; k++) d[k] = -f[k];
+  for (int k = 0; k < n; k++)
+    d[k] = -f[k];
   cst_gram_drop(C, d + NQ);
   cst_pivoted_solve(J, d, n);
 }
@@ -157,7 +167,8 @@ static void complement(const cst_context *C, const struct local *L, int j, const
   vd X[ROOM(NQ)];
   USES_G
   for (int b = 0; b < NG; b++) {
-    for (int i = 0; i < NQ; i++) X[i] = vset(0);
+    for (int i = 0; i < NQ; i++)
+      X[i] = vset(0);
     ROW_G(b, i, e) X[i] = L->G[e];
     cst_lu_solve(B, X, NQ);
     for (int a = 0; a < NG; a++) {
@@ -169,7 +180,8 @@ static void complement(const cst_context *C, const struct local *L, int j, const
 }
 
 /* Schur complement: (h G1 M^-1 B^-1 G0') dL = g - h G1 M^-1 B^-1 f_p, then B dp = -f_p - G0' dL. */
-static void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+static void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                      vd *d) {
   vd B[ROOM(B_SIZE)], S[ROOM(GRAM_SIZE)], *t = d + NQ;
   USES_G
   if (MARCH->robust && !BANDED) {
@@ -180,8 +192,10 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
     matrix(C, L, j, B);
     cst_lu(B, NQ);
   }
-  for (int i = 0; i < NQ; i++) d[i] = -f[i];
-  if (BENT) cst_lu_solve(B, d, NQ);
+  for (int i = 0; i < NQ; i++)
+    d[i] = -f[i];
+  if (BENT)
+    cst_lu_solve(B, d, NQ);
   for (int a = 0; a < NG; a++) {
     t[a] = f[NQ + a];
     ROW_G(a, i, e) t[a] += (L->G1[e] * HM(i)) * d[i];
@@ -195,13 +209,15 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
     d[i] = -f[i];
     COL_G(i, a, e) d[i] -= L->G[e] * t[a];
   }
-  if (BENT) cst_lu_solve(B, d, NQ);
+  if (BENT)
+    cst_lu_solve(B, d, NQ);
 }
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double right = RIGHT;
   vd           p[ROOM(NQ)], m[ROOM(NG)];
   U for (int i = 0; i < NQ; i++) p[i] = x[i] - right * L->dV[i];
-  if (NG > 0) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
+  if (NG > 0)
+    cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
   U for (int i = 0; i < NQ; i++) {
     L->q[i] = L->q1[i];
@@ -239,7 +255,8 @@ static bool adjoint(void *of) {
 static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct data *x = (const struct data *)one->data;
   const double       whole = 1;
-  if (!s->general) return false;
+  if (!s->general)
+    return false;
   *other = cst_lagrange(one->fraction, 1, &whole, &x->theta, true);
   return true;
 }
@@ -253,7 +270,8 @@ static cst_substep_size size(const void *x, const cst_system *s) {
                             .predicted = s->ng,
                             .fixed = 1,
                             .each = 1,
-                            .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
+                            .cost =
+                                8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
 }
 
 static const cst_substep_row row = {.name = "midpoint",

@@ -13,8 +13,9 @@ enum {
   KG = SYS_MOLECULE_NG,
   KE = SYS_MOLECULE_ENTRIES
 };
-#define ALL                 _Pragma("GCC unroll 64")
-#define EACH_ENTRY(a, k, e) ALL for (int k = 0, e; k < KQ; k++) if ((e = sys_molecule_at[(a)*KQ + k]) >= 0)
+#define ALL _Pragma("GCC unroll 64")
+#define EACH_ENTRY(a, k, e)                                                                        \
+  ALL for (int k = 0, e; k < KQ; k++) if ((e = sys_molecule_at[(a)*KQ + k]) >= 0)
 
 /* CST_W molecules. */
 typedef struct {
@@ -42,39 +43,45 @@ static inline double *number(vd *first, int stride, int k, int m) {
 }
 
 /* The lanes after the last molecule are copies of the first. */
-static void load_numbers(vd *first, int stride, int n, const int *at, const int *step, const double *record,
-                         int block, int lane) {
+static void load_numbers(vd *first, int stride, int n, const int *at, const int *step,
+                         const double *record, int block, int lane) {
   for (int k = 0; k < n; k++)
     for (int m = 0; m < TILES * CST_W; m++)
       *number(first, stride, k, m) =
           record[(size_t)(block + at[k] + (m < COUNT ? m : 0) * step[k]) * CST_W + (size_t)lane];
 }
 
-static void store_numbers(vd *first, int stride, int n, const int *at, const int *step, double *record,
-                          int block, int lane) {
+static void store_numbers(vd *first, int stride, int n, const int *at, const int *step,
+                          double *record, int block, int lane) {
   for (int k = 0; k < n; k++)
     for (int m = 0; m < COUNT; m++)
-      record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] = *number(first, stride, k, m);
+      record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] =
+          *number(first, stride, k, m);
 }
 
 enum { VECTORS = sizeof(tile) / sizeof(vd) };
-#define LOAD_Q(field, block)                                                                                 \
-  load_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
-#define LOAD_G(field, block)                                                                                 \
-  load_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
-#define STORE_Q(field, block)                                                                                \
-  store_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
-#define STORE_G(field, block)                                                                                \
-  store_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+#define LOAD_Q(field, block)                                                                       \
+  load_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block,   \
+               lane)
+#define LOAD_G(field, block)                                                                       \
+  load_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block,   \
+               lane)
+#define STORE_Q(field, block)                                                                      \
+  store_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block,  \
+                lane)
+#define STORE_G(field, block)                                                                      \
+  store_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block,  \
+                lane)
 
 /* ---- the force ------------------------------------------------------------------------------- */
 
 /* o += the slopes of a sum over pairs at x, both of vectors x and o of every tile. */
-CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term, const vd *c,
-                          vd *x, vd *o) {
+CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term,
+                          const vd *c, vd *x, vd *o) {
   vd            Q[p->n / CST_W + 1], F[p->n / CST_W + 1];
   double *const q = (double *)Q, *const f = (double *)F;
-  for (int i = 0; i < p->n / CST_W + 1; i++) Q[i] = F[i] = vset(0);
+  for (int i = 0; i < p->n / CST_W + 1; i++)
+    Q[i] = F[i] = vset(0);
   for (int k = 0; k < KQ; k++)
     for (int m = 0; m < COUNT; m++) {
       const int to = p->of[sys_molecule_q[k] + m * sys_molecule_qstep[k]];
@@ -87,12 +94,14 @@ CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pai
   for (int k = 0; k < KQ; k++)
     for (int m = 0; m < TILES * CST_W; m++) {
       const int from = p->of[sys_molecule_q[k] + (m < COUNT ? m : 0) * sys_molecule_qstep[k]];
-      if (from >= 0) *number(o, VECTORS, k, m) = f[from];
+      if (from >= 0)
+        *number(o, VECTORS, k, m) = f[from];
     }
 }
 
 static void compute_force(molecule_set *s, vd *x) {
-  for (int t = 0; t < TILES; t++) ALL for (int k = 0; k < KQ; k++) s->tile[t].dV[k] = vset(0);
+  for (int t = 0; t < TILES; t++)
+    ALL for (int k = 0; k < KQ; k++) s->tile[t].dV[k] = vset(0);
 #define ADD(i) add_pairs(&sys_pairs##i, &sys_places##i, sys_pair##i##_dV, s->c, x, s->tile[0].dV);
   SYS_PAIR_SUMS(ADD)
 #undef ADD
@@ -118,7 +127,8 @@ typedef struct {
 /* The stored force of a lane; if there is none, it replaces that of another lane. */
 static force *find_force(force_cache *all, const double *of) {
   for (int i = 0; i < KEPT_FORCES; i++)
-    if (all->of[i] == of) return &all->kept[i];
+    if (all->of[i] == of)
+      return &all->kept[i];
   force *f = &all->kept[all->next];
   all->of[all->next] = of;
   f->there = 0;
@@ -128,7 +138,8 @@ static force *find_force(force_cache *all, const double *of) {
 
 static void keep_force(force *f, const molecule_set *s, int npar) {
   f->there = 1;
-  for (int k = 0; k < npar; k++) f->c[k] = s->c[k][0];
+  for (int k = 0; k < npar; k++)
+    f->c[k] = s->c[k][0];
   for (int t = 0; t < TILES; t++) {
     memcpy(f->q[t], s->tile[t].q, sizeof f->q[t]);
     memcpy(f->dV[t], s->tile[t].dV, sizeof f->dV[t]);
@@ -137,12 +148,15 @@ static void keep_force(force *f, const molecule_set *s, int npar) {
 
 static void restore_force(const force *f, molecule_set *s, int npar) {
   int same = f->there;
-  for (int k = 0; k < npar && same; k++) same = !memcmp(&f->c[k], &s->c[k], sizeof f->c[k]);
-  for (int t = 0; t < TILES && same; t++) same = !memcmp(f->q[t], s->tile[t].q, sizeof f->q[t]);
+  for (int k = 0; k < npar && same; k++)
+    same = !memcmp(&f->c[k], &s->c[k], sizeof f->c[k]);
+  for (int t = 0; t < TILES && same; t++)
+    same = !memcmp(f->q[t], s->tile[t].q, sizeof f->q[t]);
   if (!same) {
     compute_force(s, s->tile[0].q);
     return;
   }
-  for (int t = 0; t < TILES; t++) memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
+  for (int t = 0; t < TILES; t++)
+    memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
 }
 #endif

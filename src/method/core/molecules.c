@@ -28,8 +28,9 @@ CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmet
     const int a = sys_molecule_order[symmetric && c < r ? c : r],
               b = sys_molecule_order[symmetric && c < r ? r : c];
     vd sum = vset(-0.0);
-    ALL for (int k = 0; k < KQ; k++) if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0)
-        sum += (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
+    ALL for (int k = 0; k < KQ;
+             k++) if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0) sum +=
+        (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
     S[r][c] = sum;
   }
 }
@@ -90,7 +91,8 @@ CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
 
 static double largest(vd x) {
   double most = x[0];
-  for (int l = 1; l < CST_W; l++) most = x[l] > most ? x[l] : most;
+  for (int l = 1; l < CST_W; l++)
+    most = x[l] > most ? x[l] : most;
   return most;
 }
 
@@ -114,16 +116,20 @@ CST_INLINE void correct(molecule_set *s, vd (*x)[KG], double *of, double *size) 
 }
 
 /* The iteration of march.h and extrapolate.h. Returns whether it converged. */
-CST_INLINE int solve(molecule_set *s, const cst_march *m, int predicts, int young, vd (*x)[KG], double *due) {
+CST_INLINE int solve(molecule_set *s, const cst_march *m, int predicts, int young, vd (*x)[KG],
+                     double *due) {
   const int plain = *due > 0;
   double    last = INFINITY;
   int       was_near = 0;
   for (int it = 0;; it++) {
     const int met = evaluate(s, x);
-    if (met && (!predicts || plain || was_near || it >= 2)) return 1;
+    if (met && (!predicts || plain || was_near || it >= 2))
+      return 1;
     was_near = s->near;
-    if (it == m->max_iterations) return 0;
-    if (predicts && it == 1 && !young && !plain) *due = CST_DUE_STEPS;
+    if (it == m->max_iterations)
+      return 0;
+    if (predicts && it == 1 && !young && !plain)
+      *due = CST_DUE_STEPS;
     double of, size;
     correct(s, x, &of, &size);
     s->iterations++;
@@ -155,16 +161,19 @@ CST_INLINE void make_tangent(const molecule_set *s, tile *T) {
 
 CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
   *due = *due - 1 > 0 ? *due - 1 : 0;
-  for (int t = 0; t < TILES; t++) ALL for (int a = 0; a < KG; a++) {
+  for (int t = 0; t < TILES; t++)
+    ALL for (int a = 0; a < KG; a++) {
       vd d = h->x[t][a], sum = d;
       ALL for (int k = 0; k < CST_PAST; k++) {
         vd next = d - h->past[k][t][a];
         h->past[k][t][a] = d;
-        if (early) next = vkeep(vmask(steps > k + 1), next);
+        if (early)
+          next = vkeep(vmask(steps > k + 1), next);
         d = next;
         sum += d;
       }
-      if (!(*due > 0)) h->x[t][a] = sum;
+      if (!(*due > 0))
+        h->x[t][a] = sum;
     }
 }
 
@@ -172,18 +181,21 @@ CST_INLINE void begin(molecule_set *s, double kick, int opens) {
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     ALL for (int k = 0; k < KQ; k++) T->pt[k] = T->p[k] - kick * T->dV[k];
-    if (opens) ALL for (int a = 0; a < KG; a++) T->impulse[a] = vset(0);
+    if (opens)
+      ALL for (int a = 0; a < KG; a++) T->impulse[a] = vset(0);
   }
 }
 
 CST_INLINE void finish(molecule_set *s, const struct data *own, double h, vd (*x)[KG]) {
   const double kick = own->w1 * h;
-  if (!own->idle) compute_force(s, s->tile[0].q1);
+  if (!own->idle)
+    compute_force(s, s->tile[0].q1);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     ALL for (int a = 0; a < KG; a++) T->impulse[a] += x[t][a];
     ALL for (int k = 0; k < KQ; k++) T->ph[k] -= kick * T->dV[k];
-    if (own->tangent) make_tangent(s, T);
+    if (own->tangent)
+      make_tangent(s, T);
     ALL for (int k = 0; k < KQ; k++) {
       T->p[k] = T->ph[k];
       T->q[k] = T->q1[k];
@@ -194,8 +206,8 @@ CST_INLINE void finish(molecule_set *s, const struct data *own, double h, vd (*x
 
 /* The noise acts on all lanes of a group; only the result of this one is used. */
 static __attribute__((noinline)) void make_noise(const cst_context *C, molecule_set *s,
-                                                 const cst_noise *noise, const double *record, long k,
-                                                 int lane) {
+                                                 const cst_noise *noise, const double *record,
+                                                 long k, int lane) {
   vd       q[NQ], p[NQ];
   const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
   for (int i = 0; i < KQ; i++)
@@ -213,7 +225,8 @@ static __attribute__((noinline)) void make_noise(const cst_context *C, molecule_
 
 CST_INLINE int is_broken(const molecule_set *s) {
   vd z = vset(0);
-  for (int t = 0; t < TILES; t++) ALL for (int k = 0; k < KQ; k++) {
+  for (int t = 0; t < TILES; t++)
+    ALL for (int k = 0; k < KQ; k++) {
       const tile *T = &s->tile[t];
       z += (T->q[k] - T->q[k]) + (T->p[k] - T->p[k]);
     }
@@ -243,28 +256,34 @@ static size_t room(const cst_march *m) {
   return (size_t)FORCES + (size_t)MOLECULES + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
 }
 
-static void load_history(const cst_context *C, history *h, double *due, const double *record, int lane) {
+static void load_history(const cst_context *C, history *h, double *due, const double *record,
+                         int lane) {
   for (int j = 0; j < MARCH->nsub; j++) {
-    load_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
+    load_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
+                 MARCH->warm + j * NG, lane);
     due[j] = MARCH->smooth ? ONE(PAST_AT(j) + CST_PAST * NG) : 0;
     for (int k = 0; k < CST_PAST && MARCH->smooth; k++)
-      load_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG,
-                   lane);
+      load_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
+                   PAST_AT(j) + k * NG, lane);
   }
 }
 
-static void store_history(const cst_context *C, history *h, const double *due, double *record, int lane) {
+static void store_history(const cst_context *C, history *h, const double *due, double *record,
+                          int lane) {
   for (int j = 0; j < MARCH->nsub; j++) {
-    store_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
-    if (!MARCH->smooth) continue;
+    store_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
+                  MARCH->warm + j * NG, lane);
+    if (!MARCH->smooth)
+      continue;
     ONE(PAST_AT(j) + CST_PAST * NG) = due[j];
     for (int k = 0; k < CST_PAST; k++)
-      store_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG,
-                    lane);
+      store_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
+                    PAST_AT(j) + k * NG, lane);
   }
 }
 
-static void enter(const cst_context *C, molecule_set *s, const force *f, const double *record, int lane) {
+static void enter(const cst_context *C, molecule_set *s, const force *f, const double *record,
+                  int lane) {
   const cst_layout at = LAYOUT(C);
   const double     scale = ONE(at.tolerance) * (1 / CST_ROUNDOFF);
   LOAD_Q(q, at.q);
@@ -285,7 +304,8 @@ static void leave(const cst_context *C, molecule_set *s, double *record, int lan
   STORE_Q(p, at.p);
   STORE_G(impulse, at.impulse);
   ONE(at.iterations) = s->iterations;
-  if (MARCH->closes) ((long *)record)[(size_t)at.step * CST_W + (size_t)lane] += n;
+  if (MARCH->closes)
+    ((long *)record)[(size_t)at.step * CST_W + (size_t)lane] += n;
 }
 
 /* n steps of one lane; the other lanes of the record do not change. */
@@ -300,8 +320,10 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   const int           predicts = MARCH->smooth, early = predicts && steps <= CST_PAST;
   vd                  c[NPAR + 1], hm[NMASS + 1];
   double              inverse[NMASS + 1];
-  for (int k = 0; k < NPAR; k++) c[k] = vset(ONE(at.c + k));
-  for (int k = 0; k < NMASS; k++) inverse[k] = 1.0 / ONE(at.mass + k);
+  for (int k = 0; k < NPAR; k++)
+    c[k] = vset(ONE(at.c + k));
+  for (int k = 0; k < NMASS; k++)
+    inverse[k] = 1.0 / ONE(at.mass + k);
   s->c = c;
   s->hm = hm;
   enter(C, s, kept, record, lane);
@@ -310,8 +332,10 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
     for (int j = 0; j < MARCH->nsub; j++) {
       vd(*const x)[KG] = h[j].x;
       const int first = early && k <= CST_PAST;
-      for (int i = 0; i < NMASS; i++) hm[i] = vset(H(j) * inverse[i]);
-      if (predicts) extrapolate(&h[j], &due[j], first, steps + k);
+      for (int i = 0; i < NMASS; i++)
+        hm[i] = vset(H(j) * inverse[i]);
+      if (predicts)
+        extrapolate(&h[j], &due[j], first, steps + k);
       begin(s, OWN(j)->w0 * H(j), j == 0 && MARCH->opens);
       if (!solve(s, &own, predicts, first && steps + k <= CST_PAST, x, &due[j]))
         return (cst_outcome){k, 0, CST_NOT_CONVERGED};
@@ -319,7 +343,8 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
       if (__builtin_expect(MARCH->sub[j].noise != NULL, 0))
         make_noise(C, s, MARCH->sub[j].noise, record, k, lane);
     }
-  if (is_broken(s)) return (cst_outcome){n, 0, CST_NOT_FINITE};
+  if (is_broken(s))
+    return (cst_outcome){n, 0, CST_NOT_FINITE};
   kept->there = 0;
   if (!OWN(MARCH->nsub - 1)->idle)
     keep_force(kept, s, NPAR); /* otherwise the force is not that of the final q */
@@ -330,7 +355,8 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
 
 static int lanes_off(vl same) {
   int bits = 0;
-  for (int l = 1; l < CST_W; l++) bits |= !same[l] << l;
+  for (int l = 1; l < CST_W; l++)
+    bits |= !same[l] << l;
   return bits;
 }
 
@@ -340,7 +366,8 @@ static int distinct_lanes(const double *record, int end) {
   vl        same = vmask(1);
   for (int i = 0; i < end; i++) {
     same &= (vl)(x[i] == x[i][0]);
-    if (i % 16 == 15 && lanes_off(same) == (1 << CST_W) - 2) break;
+    if (i % 16 == 15 && lanes_off(same) == (1 << CST_W) - 2)
+      break;
   }
   return lanes_off(same);
 }
@@ -350,27 +377,34 @@ static int distinct_lanes(const double *record, int end) {
 static int is_worthwhile(const cst_context *C, int differ) {
   const int different = 1 + __builtin_popcount((unsigned)differ), many = 24;
   for (int j = 0; j < MARCH->nsub; j++)
-    if (differ && MARCH->sub[j].noise) return 0;
+    if (differ && MARCH->sub[j].noise)
+      return 0;
   return different * TILES <= COUNT || COUNT >= many;
 }
 
 static int march(const cst_march *m, double *record, long n, cst_outcome *outcome) {
   const cst_context *C = &m->group;
   const int          end = END, differ = distinct_lanes(record, end);
-  if (!is_worthwhile(C, differ)) return 0;
+  if (!is_worthwhile(C, differ))
+    return 0;
   vd *const was = RECORD_AT;
-  if (differ) memcpy(was, record, sizeof(vd) * (size_t)end);
+  if (differ)
+    memcpy(was, record, sizeof(vd) * (size_t)end);
   for (int l = 0; l < CST_W; l++) {
-    if (l && !(differ >> l & 1)) continue;
+    if (l && !(differ >> l & 1))
+      continue;
     *outcome = march_lane(*m, record, l, n);
-    if (outcome->reason == CST_DONE) continue;
+    if (outcome->reason == CST_DONE)
+      continue;
     outcome->lanes = l ? 1 << l : ((1 << CST_W) - 1) & ~differ;
-    if (differ) memcpy(record, was, sizeof(vd) * (size_t)end);
+    if (differ)
+      memcpy(record, was, sizeof(vd) * (size_t)end);
     return 1;
   }
   for (int i = 0; i < end; i++)
     for (int l = 1; l < CST_W; l++)
-      if (!(differ >> l & 1)) record[(size_t)i * CST_W + (size_t)l] = record[(size_t)i * CST_W];
+      if (!(differ >> l & 1))
+        record[(size_t)i * CST_W + (size_t)l] = record[(size_t)i * CST_W];
   return 1;
 }
 

@@ -27,14 +27,15 @@ struct data {
 #define SIZE(L)  ((L)->near)
 
 /* a: at the left end, in the order of the coordinates; ahead: q1 without beta h^2 a1. */
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(a, NQ)                                                                                                   \
-  X(ahead, NQ)                                                                                               \
-  X(y, NQ)                                                                                                   \
-  X(bent, BENT_SIZE)                                                                                         \
-  X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(a, NQ)                                                                                         \
+  X(ahead, NQ)                                                                                     \
+  X(y, NQ)                                                                                         \
+  X(bent, BENT_SIZE)                                                                               \
+  X(A, MOST_BAND)                                                                                  \
+  X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -65,43 +66,53 @@ CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
   const double h = H(j), part = (0.5 - OWN(j)->beta) * (h * h);
   if (!ALONE) {
     K_dV(L->c, L->q, L->a);
-    for (int i = 0; i < NQ; i++) L->a[i] = -L->a[i];
+    for (int i = 0; i < NQ; i++)
+      L->a[i] = -L->a[i];
     cst_masses_divide(C, &L->m, L->a);
   }
-  for (int i = 0; i < NQ; i++) L->y[i] = L->p[i];
+  for (int i = 0; i < NQ; i++)
+    L->y[i] = L->p[i];
   cst_masses_divide(C, &L->m, L->y);
-  for (int i = 0; i < NQ; i++) L->ahead[i] = L->q[i] + (h * L->y[i] + part * L->a[i]);
+  for (int i = 0; i < NQ; i++)
+    L->ahead[i] = L->q[i] + (h * L->y[i] + part * L->a[i]);
 }
 
 /* a1 after the given number of iterations. */
 static void iterate(const cst_context *C, struct local *L, int j) {
   const double b = OWN(j)->beta * (H(j) * H(j));
   const double back = OWN(j)->from_q ? 1 / b : 0;
-  for (int r = 0; r < NQ; r++) L->a1[r] = back * (L->q[ORDER(0)[r]] - L->ahead[ORDER(0)[r]]);
+  for (int r = 0; r < NQ; r++)
+    L->a1[r] = back * (L->q[ORDER(0)[r]] - L->ahead[ORDER(0)[r]]);
   for (int k = 0; k < OWN(j)->iterations; k++) {
     cst_newton_residual(C, &L->m, L->c, b, L->ahead, L->a1, &L->w, L->d);
     cst_newton_correction(C, &L->m, b, &L->w, L->d);
-    for (int r = 0; r < NQ; r++) L->a1[r] += L->d[r];
+    for (int r = 0; r < NQ; r++)
+      L->a1[r] += L->d[r];
   }
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   predict(C, L, j);
-  if (OWN(j)->iterations) iterate(C, L, j);
-  for (int r = 0; r < NX; r++) x[r] = vset(0);
+  if (OWN(j)->iterations)
+    iterate(C, L, j);
+  for (int r = 0; r < NX; r++)
+    x[r] = vset(0);
   L->near = cst_newton_size(C, OWN(j)->beta * (H(j) * H(j)), L->ahead);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  if (NX > 0) cst_newton_residual(C, &L->m, L->c, OWN(j)->beta * (H(j) * H(j)), L->ahead, x, &L->w, f);
+  if (NX > 0)
+    cst_newton_residual(C, &L->m, L->c, OWN(j)->beta * (H(j) * H(j)), L->ahead, x, &L->w, f);
   return vmask(NX == 0);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   (void)x;
-  for (int r = 0; r < NX; r++) d[r] = f[r];
-  if (NX > 0) cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
+  for (int r = 0; r < NX; r++)
+    d[r] = f[r];
+  if (NX > 0)
+    cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -114,9 +125,11 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->q[i] = L->ahead[i] + b * a;
     L->a[i] = a;
   }
-  for (int i = 0; i < NQ; i++) sum[PLACE(0)[i]] = L->y[i];
+  for (int i = 0; i < NQ; i++)
+    sum[PLACE(0)[i]] = L->y[i];
   cst_masses_times(C, &L->m, 0, sum, L->y);
-  for (int i = 0; i < NQ; i++) L->p[i] += h * L->y[i];
+  for (int i = 0; i < NQ; i++)
+    L->p[i] += h * L->y[i];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -160,15 +173,17 @@ static cst_substep_size size(const void *of, const cst_system *s) {
                             .matrix = s->nq * band,
                             .fixed = 1 + x->iterations,
                             .each = x->iterations ? 0 : 1,
-                            .cost = (x->iterations ? x->iterations : 4) * (8 * s->nq + s->nq * band * band)};
+                            .cost = (x->iterations ? x->iterations : 4) *
+                                    (8 * s->nq + s->nq * band * band)};
 }
 
-static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v,
-                  double *const *state) {
+static void start(const void *x, const cst_system *s, const double *c, const double *q,
+                  const double *v, double *const *state) {
   double *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
   (void)x, (void)v;
   cst_system_eval(s, CST_K_dV, c, q, NULL, NULL, NULL, NULL, p);
-  for (int i = 0; i < s->nq; i++) p[i] = -p[i];
+  for (int i = 0; i < s->nq; i++)
+    p[i] = -p[i];
   cst_system_velocity(s, c, q, p, state[0]);
   free(p);
 }

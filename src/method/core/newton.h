@@ -12,12 +12,15 @@ typedef struct {
 } cst_newton_space;
 
 /* f := -(M a + grad V(x + b a)) by rows; the Hessian there is left in bent. */
-CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c, double b,
-                                    const vd *x, const vd *a, const cst_newton_space *w, vd *f) {
-  for (int i = 0; i < NQ; i++) w->y[i] = x[i] + b * a[PLACE(0)[i]];
+CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c,
+                                    double b, const vd *x, const vd *a, const cst_newton_space *w,
+                                    vd *f) {
+  for (int i = 0; i < NQ; i++)
+    w->y[i] = x[i] + b * a[PLACE(0)[i]];
   K_dVH(c, w->y, w->bent);
   cst_masses_times(C, m, 0, a, w->Ma);
-  for (int r = 0; r < NQ; r++) f[r] = -(w->Ma[ORDER(0)[r]] + w->bent[r]);
+  for (int r = 0; r < NQ; r++)
+    f[r] = -(w->Ma[ORDER(0)[r]] + w->bent[r]);
 }
 
 /* f := (M + b Hess V)^-1 f with the Hessian in bent. */
@@ -30,8 +33,10 @@ CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_mas
 /* The size that an update of a smaller a is compared with: the effect of the round-off of x on a. */
 CST_INLINE vd cst_newton_size(const cst_context *C, double b, const vd *x) {
   vd most = vset(0);
-  for (int i = 0; i < NQ; i++) most = vmax(vabs(x[i]), most);
-  if (b == 0) return vset(INFINITY);
+  for (int i = 0; i < NQ; i++)
+    most = vmax(vabs(x[i]), most);
+  if (b == 0)
+    return vset(INFINITY);
   return most * (1 / fabs(b));
 }
 #endif

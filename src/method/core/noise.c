@@ -32,7 +32,8 @@ struct data {
 /* 1 - e^-y, without cancellation for small y. */
 CST_INLINE vd one_minus_exp(vd y) {
   vd sum = vset(1);
-  for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / (double)k;
+  for (int k = 16; k > 1; k--)
+    sum = 1 - (y * sum) / (double)k;
   return vselect((vl)(y < 0.5), y * sum, 1 - vexp(-y));
 }
 
@@ -61,7 +62,8 @@ static void factor(const cst_context *C, const vd *c, const vd *q, vd *A) {
   for (int k = 0; k < NQ; k++)
     for (int i = k; i < NQ; i++) {
       vd s = A[i * NQ + k];
-      for (int j = 0; j < k; j++) s -= A[i * NQ + j] * A[k * NQ + j];
+      for (int j = 0; j < k; j++)
+        s -= A[i * NQ + j] * A[k * NQ + j];
       A[i * NQ + k] = vpick(i == k, vsqrt(s), s / A[k * NQ + k]);
     }
 }
@@ -76,35 +78,42 @@ static void draw(const cst_context *C, const address *a, long r, vd *xi) {
   for (int i = 0; i < NQ; i += 4) {
     const int n = i + 4 < NQ ? 4 : NQ - i;
     vd        four[4];
-    cst_normals(a->seed, a->member, a->stream, a->first + (unsigned long)r, (unsigned long)i / 4, n, four);
-    for (int k = 0; k < n; k++) xi[i + k] = four[k];
+    cst_normals(a->seed, a->member, a->stream, a->first + (unsigned long)r, (unsigned long)i / 4, n,
+                four);
+    for (int k = 0; k < n; k++)
+      xi[i + k] = four[k];
   }
 }
 
-static void kick_diagonal(const cst_context *C, const cst_noise *x, const address *a, const vd *mass, vd *p) {
+static void kick_diagonal(const cst_context *C, const cst_noise *x, const address *a,
+                          const vd *mass, vd *p) {
   vd decay[ROOM(NMASS)], spread[ROOM(NMASS)], xi[ROOM(NQ)];
   decay_and_spread(C, x, mass, decay, spread);
   for (long r = 0; r < x->increments; r++) {
     draw(C, a, r, xi);
-    for (int i = 0; i < NQ; i++) p[i] = decay[CLASS(i)] * p[i] + spread[CLASS(i)] * xi[i];
+    for (int i = 0; i < NQ; i++)
+      p[i] = decay[CLASS(i)] * p[i] + spread[CLASS(i)] * xi[i];
   }
 }
 
-static void kick_full(const cst_context *C, const cst_noise *x, const address *a, const vd *c, const vd *q,
-                      vd *p) {
+static void kick_full(const cst_context *C, const cst_noise *x, const address *a, const vd *c,
+                      const vd *q, vd *p) {
   vd A[ROOM(NQ * NQ)], a0[ROOM(NQ)], xi[ROOM(NQ)];
   factor(C, c, q, A);
   K_a(c, q, a0);
-  for (int i = 0; i < NQ; i++) p[i] -= a0[i];
+  for (int i = 0; i < NQ; i++)
+    p[i] -= a0[i];
   for (long r = 0; r < x->increments; r++) {
     draw(C, a, r, xi);
     for (int i = 0; i < NQ; i++) {
       vd s = vset(0);
-      for (int k = 0; k <= i; k++) s += A[i * NQ + k] * xi[k];
+      for (int k = 0; k <= i; k++)
+        s += A[i * NQ + k] * xi[k];
       p[i] = x->decay * p[i] + x->spread * s;
     }
   }
-  for (int i = 0; i < NQ; i++) p[i] += a0[i];
+  for (int i = 0; i < NQ; i++)
+    p[i] += a0[i];
 }
 
 /* p := p - G'm with G p = 0, for methods whose p is tangential. */
@@ -117,25 +126,32 @@ static void drop_normal(const cst_context *C, const vd *G, vd *p) {
   }
   cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
   cst_gram_solve(C, S, m, 1);
-  for (int i = 0; i < NQ; i++) COL_G(i, a, e) p[i] -= G[e] * m[a];
+  for (int i = 0; i < NQ; i++)
+    COL_G(i, a, e) p[i] -= G[e] * m[a];
 }
 
-static void kick(const cst_context *C, const cst_noise *x, const double *record, const double *steps,
-                 const double *at_q, double *of_p) {
+static void kick(const cst_context *C, const cst_noise *x, const double *record,
+                 const double *steps, const double *at_q, double *of_p) {
   const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *mass = cst_block(record, at.mass), *q = (const vd *)at_q;
-  const address    a = {*(const vu *)cst_block(record, at.seed), *(const vu *)cst_block(record, at.member),
-                        *(const vu *)steps * (unsigned long)x->increments, (unsigned long)x->stream};
-  vd              *p = (vd *)of_p, G[ROOM(NNZ_G)], m[ROOM(NG)], minv[ROOM(NMASS)];
-  for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
-  if (NG > 0) K_G(c, q, G);
-  if (NG > 0 && C->tangential) cst_make_tangent(C, c, q, G, minv, p, m);
+  const vd *c = cst_block(record, at.c), *mass = cst_block(record, at.mass), *q = (const vd *)at_q;
+  const address a = {*(const vu *)cst_block(record, at.seed),
+                     *(const vu *)cst_block(record, at.member),
+                     *(const vu *)steps * (unsigned long)x->increments, (unsigned long)x->stream};
+  vd           *p = (vd *)of_p, G[ROOM(NNZ_G)], m[ROOM(NG)], minv[ROOM(NMASS)];
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / mass[k];
+  if (NG > 0)
+    K_G(c, q, G);
+  if (NG > 0 && C->tangential)
+    cst_make_tangent(C, c, q, G, minv, p, m);
   if (GENERAL)
     kick_full(C, x, &a, c, q, p);
   else
     kick_diagonal(C, x, &a, mass, p);
-  if (NG > 0) cst_make_tangent(C, c, q, G, minv, p, m);
-  if (NG > 0 && C->tangential) drop_normal(C, G, p);
+  if (NG > 0)
+    cst_make_tangent(C, c, q, G, minv, p, m);
+  if (NG > 0 && C->tangential)
+    drop_normal(C, G, p);
 }
 
 extern cst_noise_kick *const CST_NAME(cst_noise_kick);
@@ -165,8 +181,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(1);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
 }
 
@@ -200,26 +216,28 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->rate == y->rate && x->inverse_temperature == y->inverse_temperature && x->by_mass == y->by_mass;
+  return x->rate == y->rate && x->inverse_temperature == y->inverse_temperature &&
+         x->by_mass == y->by_mass;
 }
 
 static cst_substep_size size(const void *x, const cst_system *s) {
   const double q = s->nq;
   (void)x;
-  return (cst_substep_size){.stages = 1,
-                            .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0)};
+  return (cst_substep_size){
+      .stages = 1, .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0)};
 }
 
 /* 1 - e^-y, with the operations of the lane code. */
 static double one_minus_exp(double y) {
   double sum = 1;
-  for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / k;
+  for (int k = 16; k > 1; k--)
+    sum = 1 - (y * sum) / k;
   return y < 0.5 ? y * sum : 1 - cst_elementary_exp(-y);
 }
 
 static void noise(const void *of, int isa, double h, long increments, cst_noise *n) {
   const struct parameters *x = of;
-  const double             y = x->rate * (h / (double)increments), warmth = 1 / x->inverse_temperature;
+  const double y = x->rate * (h / (double)increments), warmth = 1 / x->inverse_temperature;
   *n = (cst_noise){.kick = *kicks[isa],
                    .decay = cst_elementary_exp(-y),
                    .spread = sqrt(one_minus_exp(2 * y) * warmth),
@@ -245,7 +263,8 @@ static const cst_substep_row row = {.name = "noise",
                                     .noise = noise,
                                     .bind = bind};
 
-cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature, bool by_mass) {
+cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature,
+                              bool by_mass) {
   return cst_substep_of(&row, fraction, &(struct parameters){rate, inverse_temperature, by_mass});
 }
 #endif

@@ -50,9 +50,11 @@ struct local {
 static void factor(const cst_context *C, const vd *G, vd *A, vd *d, vd *b) {
   const int m = NR;
   USES_G
-  for (int k = 0; k < NQ * m; k++) A[k] = vset(0);
+  for (int k = 0; k < NQ * m; k++)
+    A[k] = vset(0);
   for (int a = 0, row = 0; a < NG; a++) {
-    if (DROPPED(a)) continue;
+    if (DROPPED(a))
+      continue;
     ROW_G(a, i, e) A[i * m + row] = G[e];
     row++;
   }
@@ -63,13 +65,15 @@ static void factor(const cst_context *C, const vd *G, vd *A, vd *d, vd *b) {
 static void add_impulse(const cst_context *C, struct local *L, const vd *A, const vd *d, vd *r) {
   cst_householder_solve(A, d, NR, r);
   for (int a = 0, row = 0; a < NG; a++)
-    if (!DROPPED(a)) L->impulse[a] += r[row++];
+    if (!DROPPED(a))
+      L->impulse[a] += r[row++];
 }
 
 static void fill_basis(const cst_context *C, const vd *A, const vd *b, vd *N) {
   for (int k = 0; k < NQ - NR; k++) {
     vd *row = N + k * NQ;
-    for (int i = 0; i < NQ; i++) row[i] = vset(i == NR + k);
+    for (int i = 0; i < NQ; i++)
+      row[i] = vset(i == NR + k);
     cst_householder_back(A, b, NQ, NR, row);
   }
 }
@@ -90,9 +94,11 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
   if (!MASS_UNIT)
-    for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) / L->mass[k];
+    for (int k = 0; k < NMASS; k++)
+      L->hm[k] = H(j) / L->mass[k];
   if (j == 0 && MARCH->opens)
-    for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+    for (int a = 0; a < NG; a++)
+      L->impulse[a] = vset(0);
   fill_basis(C, L->A, L->b, L->N);
   for (int i = 0; i < NQ; i++) {
     L->pt[i] = L->p[i] - (s->w0 * H(j)) * L->dV[i];
@@ -105,7 +111,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 static void gather(const cst_context *C, const struct local *L, int j, const vd *x, vd *r) {
   const struct data *s = OWN(j);
   const double       left = s->middle * (1 - s->theta) * H(j);
-  for (int i = 0; i < NQ; i++) r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
+  for (int i = 0; i < NQ; i++)
+    r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -117,7 +124,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     L->mid[i] = vset(0);
     size = vmax(vmax(vabs(x[i]), vabs(L->pt[i])), size);
   }
-  if (s->middle != 0) K_dV(L->c, L->qm, L->mid);
+  if (s->middle != 0)
+    K_dV(L->c, L->qm, L->mid);
   K_g(L->c, L->q1, g);
   K_G(L->c, L->q1, L->G1);
   gather(C, L, j, x, r);
@@ -127,7 +135,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     off = vmax(vabs(r[k]), off);
   }
   for (int a = 0, row = NQ - NR; a < NG; a++)
-    if (!DROPPED(a)) f[row++] = g[a];
+    if (!DROPPED(a))
+      f[row++] = g[a];
   return cst_on_manifold(C, g, L->G1, L->q1, L->slack) & (vl)(off <= (16 * EPS) * size);
 }
 
@@ -138,27 +147,32 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   const double       product = s->middle * s->theta * (1 - s->theta) * H(j);
   vd                 V2[ROOM(P->n)];
   USES_G
-  if (BENT) K_d2V(L->c, L->qm, V2);
-  for (int k = 0; k < (NQ - NR) * NQ; k++) J[k] = L->N[k];
+  if (BENT)
+    K_d2V(L->c, L->qm, V2);
+  for (int k = 0; k < (NQ - NR) * NQ; k++)
+    J[k] = L->N[k];
   for (int k = 0; k < NQ - NR && BENT; k++)
     for (int i = 0; i < NQ; i++)
       for (int e = P->start[i]; e < P->start[i + 1]; e++)
         J[k * NQ + P->column[e]] += L->N[k * NQ + i] * (V2[e] * (product * HM(P->column[e])));
   for (int a = 0, row = NQ - NR; a < NG; a++) {
-    if (DROPPED(a)) continue;
-    for (int i = 0; i < NQ; i++) J[row * NQ + i] = vset(0);
+    if (DROPPED(a))
+      continue;
+    for (int i = 0; i < NQ; i++)
+      J[row * NQ + i] = vset(0);
     ROW_G(a, i, e) J[row * NQ + i] = L->G1[e] * HM(i);
     row++;
   }
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   vd J[ROOM(NQ * NQ)], diagonal[ROOM(NQ)], b[ROOM(NQ)];
   (void)x;
   matrix(C, L, j, J);
   cst_householder(J, diagonal, b, NQ, NQ);
-  for (int i = 0; i < NQ; i++) d[i] = -f[i];
+  for (int i = 0; i < NQ; i++)
+    d[i] = -f[i];
   cst_householder_forth(J, b, NQ, NQ, d);
   cst_householder_solve(J, diagonal, NQ, d);
 }
@@ -170,10 +184,12 @@ static void make_tangent(const cst_context *C, struct local *L, vd *p) {
   fill_basis(C, L->A1, L->b1, L->N);
   for (int k = 0; k < n; k++) {
     y[k] = vset(0);
-    for (int i = 0; i < NQ; i++) y[k] += L->N[k * NQ + i] * p[i];
+    for (int i = 0; i < NQ; i++)
+      y[k] += L->N[k * NQ + i] * p[i];
     for (int l = k; l < n; l++) {
       vd s = vset(0);
-      for (int i = 0; i < NQ; i++) s += (L->N[k * NQ + i] * MI(i)) * L->N[l * NQ + i];
+      for (int i = 0; i < NQ; i++)
+        s += (L->N[k * NQ + i] * MI(i)) * L->N[l * NQ + i];
       S[k * n + l] = s;
     }
   }
@@ -181,7 +197,8 @@ static void make_tangent(const cst_context *C, struct local *L, vd *p) {
   cst_lu_solve(S, y, n);
   for (int i = 0; i < NQ; i++) {
     vd v = vset(0);
-    for (int k = 0; k < n; k++) v += L->N[k * NQ + i] * y[k];
+    for (int k = 0; k < n; k++)
+      v += L->N[k * NQ + i] * y[k];
     r[i] = p[i] - MI(i) * v;
     p[i] = MI(i) * v;
   }
@@ -194,13 +211,16 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   const double       last = s->w1 * H(j), right = s->middle * s->theta * H(j);
   vd                 r[ROOM(NQ)], p[ROOM(NQ)];
   gather(C, L, j, x, r);
-  for (int i = 0; i < NQ; i++) r[i] = -r[i];
+  for (int i = 0; i < NQ; i++)
+    r[i] = -r[i];
   cst_householder_forth(L->A, L->b, NQ, NR, r);
   add_impulse(C, L, L->A, L->d, r);
   K_dV(L->c, L->q1, L->dV);
-  for (int i = 0; i < NQ; i++) p[i] = x[i] - last * L->dV[i] - right * L->mid[i];
+  for (int i = 0; i < NQ; i++)
+    p[i] = x[i] - last * L->dV[i] - right * L->mid[i];
   factor(C, L->G1, L->A1, L->d1, L->b1);
-  if (s->tangent) make_tangent(C, L, p);
+  if (s->tangent)
+    make_tangent(C, L, p);
   for (int i = 0; i < NQ; i++) {
     L->q[i] = L->q1[i];
     L->p[i] = p[i];
@@ -229,8 +249,8 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->w0 == y->w0 && x->w1 == y->w1 && x->middle == y->middle && fabs(x->theta - y->theta) <= 1e-14 &&
-         x->tangent == y->tangent;
+  return x->w0 == y->w0 && x->w1 == y->w1 && x->middle == y->middle &&
+         fabs(x->theta - y->theta) <= 1e-14 && x->tangent == y->tangent;
 }
 
 static bool adjoint(void *of) {
@@ -238,7 +258,8 @@ static bool adjoint(void *of) {
   const double       w = x->w0;
   x->w0 = x->w1;
   x->w1 = w;
-  if (x->middle != 0) x->theta = 1 - x->theta;
+  if (x->middle != 0)
+    x->theta = 1 - x->theta;
   return x->tangent;
 }
 
@@ -280,7 +301,8 @@ static const cst_substep_row row = {.name = "null-space",
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta, bool tangent) {
+cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta,
+                           bool tangent) {
   return cst_substep_of(&row, fraction, &(struct parameters){w0, w1, middle, theta, tangent});
 }
 #endif

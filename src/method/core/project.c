@@ -21,7 +21,7 @@
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
-  vd        near, iterations; /* near: the admissible error of a coordinate, apart from its round-off */
+  vd near, iterations; /* near: the admissible error of a coordinate, apart from its round-off */
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -59,13 +59,14 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 CST_INLINE void hold_velocities(const cst_context *C, vd *S, vd *t) {
   (void)C, (void)S, (void)t;
   for (int a = NG - NVEL; a < NG; a++) {
-    for (int b = 0; b < NG; b++) S[a * NG + b] = S[b * NG + a] = vset(a == b);
+    for (int b = 0; b < NG; b++)
+      S[a * NG + b] = S[b * NG + a] = vset(a == b);
     t[a] = vset(0);
   }
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   vd *t = d + NQ, S[ROOM(GRAM_SIZE)];
   USES_G(void) j;
   U for (int a = 0; a < NG; a++) {
@@ -110,11 +111,15 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   return (cst_substep_size){.stages = 1,
                             .unknowns = s->nq + s->ng,
                             .kept = s->nq + s->ng,
-                            .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
+                            .cost =
+                                8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
 }
 
-static const cst_substep_row row = {
-    .name = "project", .features = CST_TAKES_NO_TIME, .core = CST_CORES_HERE, .same = same, .size = size};
+static const cst_substep_row row = {.name = "project",
+                                    .features = CST_TAKES_NO_TIME,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .size = size};
 
 cst_substep cst_substep_project(double fraction) { return cst_substep_of(&row, fraction, NULL); }
 #endif

@@ -26,14 +26,15 @@ struct data {
 #define USES_STEP
 
 /* a, x1: by rows, at the left end; the right end. */
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(a, NQ)                                                                                                   \
-  X(x1, NQ)                                                                                                  \
-  X(ph, NQ)                                                                                                  \
-  X(y, NQ)                                                                                                   \
-  X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(a, NQ)                                                                                         \
+  X(x1, NQ)                                                                                        \
+  X(ph, NQ)                                                                                        \
+  X(y, NQ)                                                                                         \
+  X(bent, BENT_SIZE)                                                                               \
+  X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -65,7 +66,8 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
   const vd near = cst_newton_size(C, b, L->q);
   vl       done = vmask(0);
   vd       last = vset(INFINITY);
-  for (int r = 0; r < NQ; r++) L->a[r] = vset(0);
+  for (int r = 0; r < NQ; r++)
+    L->a[r] = vset(0);
   for (int k = 0; k < MARCH->max_iterations && vany(~done); k++) {
     vd size = vset(0), of = near;
     cst_newton_residual(C, &L->m, L->c, b, L->q, L->a, &L->w, L->d);
@@ -78,17 +80,22 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
     done |= (vl)(size <= (8 * EPS) * of) | ((vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of));
     last = size;
   }
-  for (int r = 0; r < NQ; r++) L->a[r] = vselect(done, L->a[r], vset(NAN));
+  for (int r = 0; r < NQ; r++)
+    L->a[r] = vselect(done, L->a[r], vset(NAN));
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double h = H(j), b = OWN(j)->beta * (h * h);
-  if (!ALONE || vany((vl)(L->step == 0))) solve_left(C, L, b);
+  if (!ALONE || vany((vl)(L->step == 0)))
+    solve_left(C, L, b);
   cst_masses_times(C, &L->m, 0, L->a, L->y);
-  for (int i = 0; i < NQ; i++) L->ph[i] = L->x1[i] = L->p[i] + (0.5 * h) * L->y[i];
+  for (int i = 0; i < NQ; i++)
+    L->ph[i] = L->x1[i] = L->p[i] + (0.5 * h) * L->y[i];
   cst_masses_divide(C, &L->m, L->x1);
-  for (int i = 0; i < NQ; i++) L->x1[i] = L->q[i] + h * L->x1[i];
-  for (int r = 0; r < NQ; r++) x[r] = vset(0);
+  for (int i = 0; i < NQ; i++)
+    L->x1[i] = L->q[i] + h * L->x1[i];
+  for (int r = 0; r < NQ; r++)
+    x[r] = vset(0);
   L->near = cst_newton_size(C, b, L->x1);
 }
 
@@ -97,10 +104,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(0);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   (void)x;
-  for (int r = 0; r < NQ; r++) d[r] = f[r];
+  for (int r = 0; r < NQ; r++)
+    d[r] = f[r];
   cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
 }
 
@@ -110,7 +118,8 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->p[i] = L->ph[i] + (0.5 * H(j)) * L->y[i];
     L->q[i] = L->x1[i];
   }
-  for (int r = 0; r < NQ; r++) L->a[r] = x[r];
+  for (int r = 0; r < NQ; r++)
+    L->a[r] = x[r];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

@@ -16,7 +16,8 @@ CST_INLINE int entry_column(const cst_bands *b, int e) {
 /* (a^2)_il */
 CST_INLINE double squared(const cst_lane_layer *s, int i, int l) {
   double sum = 0;
-  for (int j = 0; j < s->stages; j++) sum += s->a[i * s->stages + j] * s->a[j * s->stages + l];
+  for (int j = 0; j < s->stages; j++)
+    sum += s->a[i * s->stages + j] * s->a[j * s->stages + l];
   return sum;
 }
 
@@ -29,7 +30,8 @@ CST_INLINE void divide_by_mass(const cst_context *C, const struct local *L, vd *
     cst_lu_solve(M, x, NQ);
     return;
   }
-  for (int i = 0; i < NQ; i++) x[i] *= MINV(i);
+  for (int i = 0; i < NQ; i++)
+    x[i] *= MINV(i);
 }
 
 /* |a^2|, the largest row sum. */
@@ -37,7 +39,8 @@ CST_INLINE double norm_of_square(const cst_lane_layer *s) {
   double most = 0;
   for (int i = 0; i < s->stages; i++) {
     double sum = 0;
-    for (int l = 0; l < s->stages; l++) sum += fabs(squared(s, i, l));
+    for (int l = 0; l < s->stages; l++)
+      sum += fabs(squared(s, i, l));
     most = sum > most ? sum : most;
   }
   return most;
@@ -50,9 +53,10 @@ CST_INLINE double norm_of_square(const cst_lane_layer *s) {
  * the norm of h^2 a^2 M^-1 H. */
 CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
   const cst_bands *b = &C->system->bands[1];
-  vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], rows[ROOM(NQ)], most = vset(0), steep = vset(0);
+  vd bent[ROOM(NQ + b->n)], A[ROOM(NQ)], rows[ROOM(NQ)], most = vset(0), steep = vset(0);
   K_dVS(L->c, L->q, bent);
-  for (int i = 0; i < NQ; i++) A[i] = rows[i] = vset(0);
+  for (int i = 0; i < NQ; i++)
+    A[i] = rows[i] = vset(0);
   for (int e = 0; e < b->n; e++) {
     const int i = entry_row(b, e), k = entry_column(b, e);
     const vd  entry = vabs(bent[NQ + e]);
@@ -85,28 +89,31 @@ static void add_stage(const cst_context *C, const struct local *L, int j, int i,
       const int r = entry_row(b, e), k = entry_column(b, e);
       const vd  entry = w * bent[NQ + e];
       block[r * NX + k] += vpick(GENERAL, entry, MINV(r) * entry);
-      if (k != r) block[k * NX + r] += vpick(GENERAL, entry, MINV(k) * entry);
+      if (k != r)
+        block[k * NX + r] += vpick(GENERAL, entry, MINV(k) * entry);
     }
   }
 }
 
 /* d := the correction of the stages from the residual f; uses the V that evaluate has stored. */
-static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L, int j,
-                                                       const vd *f, vd *d) {
+static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L,
+                                                       int j, const vd *f, vd *d) {
   vd Q[ROOM(NQ)], bent[ROOM(BENT_SIZE)], M[ROOM(GENERAL ? NQ * NQ : 1)];
   if (GENERAL) {
     vd entry[ROOM(C->system->pattern[CST_K_M].n)];
     K_M(L->c, L->q, entry);
     cst_expand(C, CST_K_M, entry, M);
   }
-  for (int k = 0; k < NX * NX; k++) L->J[k] = vset(0);
+  for (int k = 0; k < NX * NX; k++)
+    L->J[k] = vset(0);
   for (int i = 0; i < OWN(j)->layer.stages; i++) {
     stage(C, j, i, OWN(j)->layer.stages, L->q, L->V, Q);
     K_dVH(L->c, Q, bent);
     add_stage(C, L, j, i, bent);
     for (int r = 0; r < NQ; r++) {
       d[i * NQ + r] = GENERAL ? vset(0) : f[i * NQ + r];
-      if (!GENERAL) L->J[(size_t)(i * NQ + r) * (NX + 1)] += 1.0;
+      if (!GENERAL)
+        L->J[(size_t)(i * NQ + r) * (NX + 1)] += 1.0;
       for (int k = 0; GENERAL && k < NQ; k++) {
         L->J[(size_t)(i * NQ + r) * NX + i * NQ + k] += M[r * NQ + k];
         d[i * NQ + r] += M[r * NQ + k] * f[i * NQ + k];

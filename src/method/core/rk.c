@@ -18,7 +18,9 @@
 #define CORE rk
 #define CORE_IS_FOR_USERS
 
-enum { MOST_STAGES = 160 }; /* largest number of unknowns for which Newton's method has a dense matrix */
+enum {
+  MOST_STAGES = 160
+}; /* largest number of unknowns for which Newton's method has a dense matrix */
 
 struct data {
   cst_lane_layer layer;
@@ -47,23 +49,24 @@ struct data {
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
 
 /* J: Newton's matrix. */
-#define LOCAL(X)                                                                                             \
-  X(q, NQ)                                                                                                   \
-  X(p, NQ)                                                                                                   \
-  X(v, NQ)                                                                                                   \
-  X(m, NMASS)                                                                                                \
-  X(minv, NMASS)                                                                                             \
-  X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0) CST_TIME_FIELD(X)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(v, NQ)                                                                                         \
+  X(m, NMASS)                                                                                      \
+  X(minv, NMASS)                                                                                   \
+  X(V, MARCH->stages *NQ)                                                                          \
+  X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
   vl        step;
-  vd size; /* least size that an update is compared with: 0 except far from the origin and on stiff springs */
-  vl near; /* not used here */
-  vl newton; /* lanes that are too stiff for the functional iteration */
-  vd remote; /* larger coordinates have a round-off below which updates do not fall */
+  vd        size; /* least size that an update is compared with: 0 except far from the origin and on stiff springs */
+  vl        near;   /* not used here */
+  vl        newton; /* lanes that are too stiff for the functional iteration */
+  vd        remote; /* larger coordinates have a round-off below which updates do not fall */
 };
 #define SIZE(L) (L)->size
 
@@ -92,21 +95,26 @@ static __attribute__((noinline)) void accelerate(const cst_context *C, struct lo
 }
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
-CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
+CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K,
+                      vd *out) {
   const cst_lane_layer *s = &OWN(j)->layer;
   const double          h = H(j);
   U for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int l = 0; l < n; l++)
-      if (s->a[i * s->stages + l] != 0) out[k] += (h * s->a[i * s->stages + l]) * K[l * NQ + k];
+      if (s->a[i * s->stages + l] != 0)
+        out[k] += (h * s->a[i * s->stages + l]) * K[l * NQ + k];
   }
 }
 
 #if !CST_HOT
 #include "method/core/rk-newton.h"
 #else
-CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) { (void)C, (void)L, (void)j; }
-CST_INLINE void newton_direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
+  (void)C, (void)L, (void)j;
+}
+CST_INLINE void newton_direction(const cst_context *C, const struct local *L, int j, const vd *f,
+                                 vd *d) {
   (void)C, (void)L, (void)j, (void)f, (void)d;
 }
 #endif
@@ -118,8 +126,10 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
   L->size = vset(0);
   L->newton = vmask(0);
-  if (IS_STIFF) meet_stiffness(C, L, j);
-  if (!vany((vl)(far > L->remote))) return;
+  if (IS_STIFF)
+    meet_stiffness(C, L, j);
+  if (!vany((vl)(far > L->remote)))
+    return;
   accelerate(C, L, L->q, L->v, A);
   U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
   L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
@@ -150,32 +160,37 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const int s = OWN(j)->layer.stages;
   vd        Q[ROOM(NQ)];
-  for (int i = 0; i < s; i++) stage(C, j, i, s, L->v, x, L->V + i * NQ);
+  for (int i = 0; i < s; i++)
+    stage(C, j, i, s, L->v, x, L->V + i * NQ);
   for (int i = 0; i < s; i++) {
     stage(C, j, i, s, L->q, L->V, Q);
     at_stage(C, L, j, i);
     accelerate(C, L, Q, L->V + i * NQ, f + i * NQ);
   }
-  for (int k = 0; k < NX; k++) f[k] -= x[k];
+  for (int k = 0; k < NX; k++)
+    f[k] -= x[k];
   return vmask(0); /* stagnation ends the iteration */
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
+                          const vd *f, vd *d) {
   (void)x;
-  for (int k = 0; k < NX; k++) d[k] = f[k];
-  if (!BY_NEWTON || !vany(L->newton)) return;
+  for (int k = 0; k < NX; k++)
+    d[k] = f[k];
+  if (!BY_NEWTON || !vany(L->newton))
+    return;
   vd e[ROOM(NX)];
   newton_direction(C, L, j, f, e);
-  for (int k = 0; k < NX; k++) d[k] = vselect(L->newton, e[k], d[k]);
+  for (int k = 0; k < NX; k++)
+    d[k] = vselect(L->newton, e[k], d[k]);
 }
 
 /* (q, v) by the kernel of the layer's formulas. */
 CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
   const cst_lane_layer *s = &OWN(j)->layer;
   vd                    end[ROOM(2 * NQ)], l[2] = {vset(H(j)), vset(0)};
-  s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v, NULL,
-                          NULL, (const double *)l, (double *)end);
+  s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v,
+                          NULL, NULL, (const double *)l, (double *)end);
   for (int k = 0; k < NQ; k++) {
     L->q[k] = end[k];
     L->v[k] = end[NQ + k];
@@ -187,7 +202,8 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j) {
   const cst_lane_layer *s = &OWN(j)->layer;
   vd                    Q[ROOM(NQ)];
   for (int i = 0; i < s->stages && NACCOUNT > 0; i++) {
-    if (s->b[i] == 0) continue;
+    if (s->b[i] == 0)
+      continue;
     stage(C, j, i, s->stages, L->q, L->V, Q);
     at_stage(C, L, j, i);
     cst_gather(C, L->own, H(j) * s->b[i], Q, L->V + i * NQ);
@@ -237,7 +253,8 @@ static bool same(const void *x, const void *y) { return cst_program_same_layer(x
 
 static bool adjoint(void *of) {
   cst_layer *x = of;
-  if (x->rule) return false;
+  if (x->rule)
+    return false;
   x->tableau = cst_tableau_adjoint(&x->tableau);
   return true;
 }
@@ -245,19 +262,20 @@ static bool adjoint(void *of) {
 /* With Newton's method an iteration has a Hessian and a dense matrix, otherwise only the force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const cst_layer *x = of;
-  const int        stages = cst_program_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0,
-            iterations = 5;
+  const int        stages = cst_program_layer_stages(x),
+            unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
   const bool   newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
   const double n = newton ? unknowns : 0;
-  return (cst_substep_size){
-      .stages = stages,
-      .unknowns = unknowns,
-      .kept = unknowns,
-      .predicted = unknowns,
-      .matrix = n * n,
-      .fixed = stages,
-      .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
-      .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s) + 0.3 * n * n * n};
+  return (cst_substep_size){.stages = stages,
+                            .unknowns = unknowns,
+                            .kept = unknowns,
+                            .predicted = unknowns,
+                            .matrix = n * n,
+                            .fixed = stages,
+                            .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
+                            .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) *
+                                        cst_substep_unit(s) +
+                                    0.3 * n * n * n};
 }
 
 static const cst_layer *layer(const void *x) { return x; }
@@ -277,5 +295,7 @@ static const cst_substep_row row = {.name = "rk",
                                     .layer = layer,
                                     .bind = bind};
 
-cst_substep cst_rk(double fraction, const cst_layer *l) { return cst_substep_of(&row, fraction, l); }
+cst_substep cst_rk(double fraction, const cst_layer *l) {
+  return cst_substep_of(&row, fraction, l);
+}
 #endif

@@ -11,9 +11,9 @@
 #define CST_CORE_ENTRY(isa, lanes)   &CST_CORE_NAME(CORE, isa),
 CST_ISA_LIST(CST_CORE_DECLARE)
 /* Checks that there is room for both kinds of data: the parameters of a substep, and what lane code reads. */
-#define CST_DATA_FITS(parameters, lane)                                                                      \
-  _Static_assert(sizeof(parameters) <= CST_SUBSTEP_DATA && sizeof(lane) <= CST_LANE_DATA,                    \
+#define CST_DATA_FITS(parameters, lane)                                                            \
+  _Static_assert(sizeof(parameters) <= CST_SUBSTEP_DATA && sizeof(lane) <= CST_LANE_DATA,          \
                  "raise CST_SUBSTEP_DATA or CST_LANE_DATA")
 
-#define CST_CORES_HERE                                                                                       \
+#define CST_CORES_HERE                                                                             \
   { CST_ISA_LIST(CST_CORE_ENTRY) }

@@ -32,8 +32,8 @@ typedef struct {
   const vd             *c, *minv, *given;               /* given: of K_given */
   vd                   *Q, *V, *A, *lambda, *G, *S, *M; /* points, accelerations, saddle matrices */
   vd                   *E;                              /* of K_place */
-  vd                   *first;           /* accelerations that the iteration of implicit stages begins with */
-  vd                   *y, *z, *Qx, *Vx; /* left by reverse */
+  vd                   *first; /* accelerations that the iteration of implicit stages begins with */
+  vd                   *y, *z, *Qx, *Vx;        /* left by reverse */
   vd                   *dQ, *dV, *dA, *dlambda; /* left by tangent */
   vd                   *dQx, *dVx;
   vd *clock; /* of systems that depend on the time: where in c it stands, and the time of (q, v) */
@@ -55,21 +55,22 @@ typedef struct {
 #define CST_SWEEP_FIELDS(X)         CST_SWEEP_ARRAYS(CST_SWEEP_FIELD, X)
 #define CST_SWEEP_FIELD(name, n, X) X(name, 2 * STAGES * (n))
 /* Sweep k of the two in `fields`, which have c, minv and given. */
-#define CST_SWEEP_OF(fields, k, which, time)                                                                 \
-  (cst_sweep) {                                                                                              \
-    .layer = (which), .t = (time), .c = (fields)->c, .minv = (fields)->minv, .given = (fields)->given,       \
-    CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k)                                                              \
+#define CST_SWEEP_OF(fields, k, which, time)                                                       \
+  (cst_sweep) {                                                                                    \
+    .layer = (which), .t = (time), .c = (fields)->c, .minv = (fields)->minv,                       \
+    .given = (fields)->given, CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k)                          \
   }
 #define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*STAGES * (n),
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
-  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M, H->E + i * SADDLE_E,
-                      H->given};
+  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M,
+                      H->E + i * SADDLE_E, H->given};
 }
 
 /* The time of stage i, before its kernels are called. */
 CST_INLINE void cst_sweep_clock(const cst_context *C, const cst_sweep *H, int i) {
-  if (TIMED) *H->clock = H->at + H->t * cst_stage_time(H->layer, i);
+  if (TIMED)
+    *H->clock = H->at + H->t * cst_stage_time(H->layer, i);
   (void)C, (void)H, (void)i;
 }
 
@@ -82,23 +83,27 @@ CST_INLINE void cst_sweep_times(const cst_context *C, const cst_sweep *H) {
 }
 
 /* out := base + t sum_l a_il K_l, without base where it is NULL; over the stages that the tableau names. */
-CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K,
-                              vd *out) {
+CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, const vd *base,
+                              const vd *K, vd *out) {
   const cst_lane_layer *T = H->layer;
-  for (int k = 0; k < NQ; k++) out[k] = base ? base[k] : vset(0);
+  for (int k = 0; k < NQ; k++)
+    out[k] = base ? base[k] : vset(0);
   for (int l = 0; l < T->stages; l++)
     if (T->a[i * T->stages + l] != 0)
-      for (int k = 0; k < NQ; k++) out[k] += (H->t * T->a[i * T->stages + l]) * K[l * NQ + k];
+      for (int k = 0; k < NQ; k++)
+        out[k] += (H->t * T->a[i * T->stages + l]) * K[l * NQ + k];
 }
 
 /* out := base + t sum_j a_ji K_j. */
-CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K,
-                                 vd *out) {
+CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i, const vd *base,
+                                 const vd *K, vd *out) {
   const cst_lane_layer *T = H->layer;
-  for (int k = 0; k < NQ; k++) out[k] = base ? base[k] : vset(0);
+  for (int k = 0; k < NQ; k++)
+    out[k] = base ? base[k] : vset(0);
   for (int j = 0; j < T->stages; j++)
     if (T->a[j * T->stages + i] != 0)
-      for (int k = 0; k < NQ; k++) out[k] += (H->t * T->a[j * T->stages + i]) * K[j * NQ + k];
+      for (int k = 0; k < NQ; k++)
+        out[k] += (H->t * T->a[j * T->stages + i]) * K[j * NQ + k];
 }
 
 /* out := base + t sum b_i K_i. */
@@ -107,7 +112,8 @@ CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int i = 0; i < H->layer->stages; i++)
-      if (H->layer->b[i] != 0) out[k] += (H->t * H->layer->b[i]) * K[i * NQ + k];
+      if (H->layer->b[i] != 0)
+        out[k] += (H->t * H->layer->b[i]) * K[i * NQ + k];
   }
 }
 
@@ -125,14 +131,16 @@ CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
 }
 
 /* A of the stages of an implicit tableau. */
-static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_context *C, const cst_sweep *H,
-                                                                const vd *q, const vd *v) {
+static __attribute__((noinline, unused)) void
+cst_sweep_iterate(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v) {
   const int s = H->layer->stages;
   vd        now[ROOM(s * NQ)], lambda[ROOM(NG)], last = vset(INFINITY);
   vl        active = vmask(1);
-  for (int k = 0; k < s * NQ; k++) H->A[k] = H->first[k];
+  for (int k = 0; k < s * NQ; k++)
+    H->A[k] = H->first[k];
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
-    for (int i = 0; i < s; i++) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+    for (int i = 0; i < s; i++)
+      cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
     for (int i = 0; i < s; i++) {
       cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
       cst_sweep_clock(C, H, i);
@@ -140,11 +148,13 @@ static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_contex
     }
     active &= ~cst_sweep_take(active, now, H->A, s * NQ, &last);
   }
-  for (int i = 0; i < s; i++) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+  for (int i = 0; i < s; i++)
+    cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
 }
 
 CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst_flow_kernel_id k,
-                                   const vd *q, const vd *v, const vd *x, vd s, const vd *u, vd *out) {
+                                   const vd *q, const vd *v, const vd *x, vd s, const vd *u,
+                                   vd *out) {
   const vd l[2] = {vset(H->t), s};
   H->layer->flow[k](H->layer->self, (const double *)H->c, (const double *)q, (const double *)v,
                     (const double *)x, (const double *)u, (const double *)l, (double *)out);
@@ -159,8 +169,9 @@ CST_INLINE void cst_sweep_split(const cst_context *C, const vd *both, vd *x, vd 
 }
 
 /* (q1, v1) of a step of t from (q, v). */
-static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C, const cst_sweep *H,
-                                                              const vd *q, const vd *v, vd *q1, vd *v1) {
+static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C,
+                                                              const cst_sweep *H, const vd *q,
+                                                              const vd *v, vd *q1, vd *v1) {
   if (H->t == 0) {
     for (int k = 0; k < NQ; k++) {
       q1[k] = q[k];
@@ -174,10 +185,12 @@ static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context 
     cst_sweep_split(C, both, q1, v1);
     return;
   }
-  if (H->layer->implicit) cst_sweep_iterate(C, H, q, v);
+  if (H->layer->implicit)
+    cst_sweep_iterate(C, H, q, v);
   for (int i = 0; i < H->layer->stages; i++) {
     cst_saddle K = cst_sweep_saddle(C, H, i);
-    if (!H->layer->implicit) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+    if (!H->layer->implicit)
+      cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
     cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
     cst_sweep_clock(C, H, i);
     cst_saddle_factor(C, H->c, H->minv, H->Q + i * NQ, K);
@@ -203,8 +216,9 @@ CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, i
 }
 
 /* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. */
-static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_context *C, const cst_sweep *H,
-                                                                const vd *q, const vd *v, const vd *dq,
+static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_context *C,
+                                                                const cst_sweep *H, const vd *q,
+                                                                const vd *v, const vd *dq,
                                                                 const vd *dv, vd *dq1, vd *dv1) {
   const int s = H->layer->stages;
   if (H->t == 0) {
@@ -229,22 +243,25 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
     H->dV[k] = dv[k % NQ];
   }
   for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
-    for (int i = 0; i < s; i++) cst_sweep_tangent_at(C, H, i, dq, dv);
+    for (int i = 0; i < s; i++)
+      cst_sweep_tangent_at(C, H, i, dq, dv);
   cst_sweep_end(C, H, dq, H->dV, dq1);
   cst_sweep_end(C, H, dv, H->dA, dv1);
 }
 
 /* The covectors of stage i, from those of the others. */
-CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x, vd s,
-                                     vd *Qx, vd *Vx) {
+CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x,
+                                     vd s, vd *Qx, vd *Vx) {
   const double tb = H->t * H->layer->b[i];
   vd           a[ROOM(NQ)], direct[ROOM(NQ)], grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->Vx, a);
-  for (int k = 0; k < NQ; k++) direct[k] = tb * x[k];
+  for (int k = 0; k < NQ; k++)
+    direct[k] = tb * x[k];
   cst_sweep_column(C, H, i, direct, H->Qx, direct);
   cst_sweep_clock(C, H, i);
-  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
-                     H->lambda + i * NG, a, tb * s, H->y + i * NQ, H->z + i * NG, grad);
+  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
+                     H->A + i * NQ, H->lambda + i * NG, a, tb * s, H->y + i * NQ, H->z + i * NG,
+                     grad);
   for (int k = 0; k < NQ; k++) {
     Qx[k] = grad[k];
     Vx[k] = direct[k] + grad[NQ + k];
@@ -259,7 +276,8 @@ cst_sweep_reverse_implicit(const cst_context *C, const cst_sweep *H, const vd *x
   const int n = H->layer->stages * NQ;
   vd        now[ROOM(2 * n)], last[2] = {vset(INFINITY), vset(INFINITY)};
   vl        active = vmask(1);
-  for (int k = 0; k < n; k++) H->Qx[k] = H->Vx[k] = vset(0);
+  for (int k = 0; k < n; k++)
+    H->Qx[k] = H->Vx[k] = vset(0);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
     for (int i = 0; i < H->layer->stages; i++)
       cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
@@ -271,8 +289,9 @@ cst_sweep_reverse_implicit(const cst_context *C, const cst_sweep *H, const vd *x
 }
 
 /* grad[2 nq] := the gradient of x.q1 + s S by (q, v), at the (q, v) of the last value. */
-static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_context *C, const cst_sweep *H,
-                                                                const vd *q, const vd *v, const vd *x, vd s,
+static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_context *C,
+                                                                const cst_sweep *H, const vd *q,
+                                                                const vd *v, const vd *x, vd s,
                                                                 vd *grad) {
   const int n = H->layer->stages;
   if (H->layer->flow && H->t != 0) {
@@ -283,11 +302,13 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     grad[k] = x[k];
     grad[NQ + k] = vset(0);
   }
-  if (H->t == 0) return;
+  if (H->t == 0)
+    return;
   if (H->layer->implicit)
     cst_sweep_reverse_implicit(C, H, x, s);
   else
-    for (int i = n - 1; i >= 0; i--) cst_sweep_reverse_at(C, H, i, x, s, H->Qx + i * NQ, H->Vx + i * NQ);
+    for (int i = n - 1; i >= 0; i--)
+      cst_sweep_reverse_at(C, H, i, x, s, H->Qx + i * NQ, H->Vx + i * NQ);
   for (int i = n - 1; i >= 0; i--)
     for (int k = 0; k < NQ; k++) {
       grad[k] += H->Qx[i * NQ + k];
@@ -295,7 +316,8 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     }
 }
 
-CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx, vd s) {
+CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx,
+                                    vd s) {
   const double tb = H->t * H->layer->b[i];
   vd           da[ROOM(NQ)], direct[ROOM(NQ)], u[ROOM(2 * NQ)], grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
@@ -306,9 +328,9 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
   }
   cst_sweep_column(C, H, i, direct, H->dQx, direct);
   cst_sweep_clock(C, H, i);
-  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
-                    H->lambda + i * NG, H->y + i * NQ, H->z + i * NG, tb * s, u, H->dA + i * NQ,
-                    H->dlambda + i * NG, da, grad);
+  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
+                    H->A + i * NQ, H->lambda + i * NG, H->y + i * NQ, H->z + i * NG, tb * s, u,
+                    H->dA + i * NQ, H->dlambda + i * NG, da, grad);
   for (int k = 0; k < NQ; k++) {
     H->dQx[i * NQ + k] = grad[k];
     H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];
@@ -317,9 +339,9 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
 
 /* dgrad[2 nq] := the change of the gradient for the change u = (dq, dv) of the last tangent and dx of x; x
  * and s are those of the last reverse. */
-static __attribute__((noinline, unused)) void cst_sweep_second(const cst_context *C, const cst_sweep *H,
-                                                               const vd *q, const vd *v, const vd *x, vd s,
-                                                               const vd *u, const vd *dx, vd *dgrad) {
+static __attribute__((noinline, unused)) void
+cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v, const vd *x,
+                 vd s, const vd *u, const vd *dx, vd *dgrad) {
   const int n = H->layer->stages;
   if (H->layer->flow && H->t != 0) {
     vd all[ROOM(3 * NQ)];
@@ -335,10 +357,13 @@ static __attribute__((noinline, unused)) void cst_sweep_second(const cst_context
     dgrad[k] = dx[k];
     dgrad[NQ + k] = vset(0);
   }
-  if (H->t == 0) return;
-  for (int k = 0; k < n * NQ && H->layer->implicit; k++) H->dQx[k] = H->dVx[k] = vset(0);
+  if (H->t == 0)
+    return;
+  for (int k = 0; k < n * NQ && H->layer->implicit; k++)
+    H->dQx[k] = H->dVx[k] = vset(0);
   for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
-    for (int i = n - 1; i >= 0; i--) cst_sweep_second_at(C, H, i, dx, s);
+    for (int i = n - 1; i >= 0; i--)
+      cst_sweep_second_at(C, H, i, dx, s);
   for (int i = n - 1; i >= 0; i--)
     for (int k = 0; k < NQ; k++) {
       dgrad[k] += H->dQx[i * NQ + k];

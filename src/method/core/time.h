@@ -11,31 +11,36 @@
 #define CST_TIME_FIELD(X) X(own, TIMED ? NPAR : 0)
 
 /* The time at which substep j of the step begins. */
-#define START_OF(L, j)                                                                                       \
-  (MARCH->time +                                                                                             \
-   (__builtin_convertvector((L)->step - MARCH->since, vd) * MARCH->sub[j].whole + MARCH->sub[j].start))
+#define START_OF(L, j)                                                                             \
+  (MARCH->time + (__builtin_convertvector((L)->step - MARCH->since, vd) * MARCH->sub[j].whole +    \
+                  MARCH->sub[j].start))
 
 /* c: the parameters in a copy that the core may change. */
-#define LOAD_TIME(L, record)                                                                                 \
-  do {                                                                                                       \
-    if (TIMED) cst_load((L)->own, record, LAYOUT(C).c, NPAR), (L)->c = (L)->own;                             \
+#define LOAD_TIME(L, record)                                                                       \
+  do {                                                                                             \
+    if (TIMED)                                                                                     \
+      cst_load((L)->own, record, LAYOUT(C).c, NPAR), (L)->c = (L)->own;                            \
   } while (0)
 
-#define SET_TIME(L, t)                                                                                       \
-  do {                                                                                                       \
-    if (TIMED) (L)->own[ACCOUNT - 1] = (t);                                                                  \
+#define SET_TIME(L, t)                                                                             \
+  do {                                                                                             \
+    if (TIMED)                                                                                     \
+      (L)->own[ACCOUNT - 1] = (t);                                                                 \
   } while (0)
 
-#define STORE_ACCOUNTS(L, record)                                                                            \
-  do {                                                                                                       \
-    if (TIMED) cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                       \
+#define STORE_ACCOUNTS(L, record)                                                                  \
+  do {                                                                                             \
+    if (TIMED)                                                                                     \
+      cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                      \
   } while (0)
 
 /* own[account] += weight times the powers at (q, v), at the time of SET_TIME. */
 CST_INLINE void cst_gather(const cst_context *C, vd *own, double weight, const vd *q, const vd *v) {
   vd power[ROOM(NACCOUNT)];
-  if (NACCOUNT == 0) return;
+  if (NACCOUNT == 0)
+    return;
   K_power(own, q, v, power);
-  for (int k = 0; k < NACCOUNT; k++) own[ACCOUNT + k] += weight * power[k];
+  for (int k = 0; k < NACCOUNT; k++)
+    own[ACCOUNT + k] += weight * power[k];
 }
 #endif

@@ -23,12 +23,15 @@ static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const
     cst_gram_fill(C, G, G, minv, vset(1), 0, S);
     return;
   }
-  for (int k = 0; k < NG * NG; k++) S[k] = vset(0);
+  for (int k = 0; k < NG * NG; k++)
+    S[k] = vset(0);
   for (int a = 0; a < NG; a++) {
-    if (DROPPED(a)) S[g->place[a] * NG + g->place[a]] = vset(1);
+    if (DROPPED(a))
+      S[g->place[a] * NG + g->place[a]] = vset(1);
     ROW_G(a, i, e) {
       COL_G(i, b, k) {
-        if (!DROPPED(a) && !DROPPED(b)) S[g->place[a] * NG + g->place[b]] += G[e] * MINV(i) * G[k];
+        if (!DROPPED(a) && !DROPPED(b))
+          S[g->place[a] * NG + g->place[b]] += G[e] * MINV(i) * G[k];
       }
     }
   }
@@ -57,7 +60,8 @@ CST_INLINE vd cst_gram_log_determinant(const cst_context *C, const vd *c, const 
     sum += vlog(pivot);
     for (int b = a + 1; b < end; b++) {
       const vd f = S[b * NG + a] / pivot;
-      for (int k = a + 1; k < end; k++) S[b * NG + k] -= f * S[a * NG + k];
+      for (int k = a + 1; k < end; k++)
+        S[b * NG + k] -= f * S[a * NG + k];
     }
   }
   return sum;

@@ -11,8 +11,8 @@
 
 /* p := the kinetic momentum M v + a with G v = 0 of a tangential p, which is its part with G p = 0. Out of
  * line, so that other methods only pay for a branch. */
-static __attribute__((noinline)) void make_kinetic(const cst_context *C, const double *record, const vd *q,
-                                                   vd *p) {
+static __attribute__((noinline)) void make_kinetic(const cst_context *C, const double *record,
+                                                   const vd *q, vd *p) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *mass = cst_block(record, at.mass);
   vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
@@ -24,25 +24,29 @@ static __attribute__((noinline)) void make_kinetic(const cst_context *C, const d
 #if !CST_HOT
 /* v := M^-1 p of the coordinates that belong to no body; their mass has no entries in common with that of the
  * bodies. */
-static void plain_velocity(const cst_context *C, const double *record, const vd *q, const vd *p, vd *v) {
+static void plain_velocity(const cst_context *C, const double *record, const vd *q, const vd *p,
+                           vd *v) {
   const cst_layout at = LAYOUT(C);
   const int        n = C->system->nplain;
   const vd        *mass = cst_block(record, at.mass);
-  for (int i = 0; i < n; i++) v[i] = p[i] / (GENERAL ? vset(1) : mass[CLASS(i)]);
-  if (!GENERAL || !n) return;
+  for (int i = 0; i < n; i++)
+    v[i] = p[i] / (GENERAL ? vset(1) : mass[CLASS(i)]);
+  if (!GENERAL || !n)
+    return;
   vd M[NQ * NQ], entry[ROOM(C->system->pattern[CST_K_M].n)], own[n * n];
   K_M(cst_block(record, at.c), q, entry);
   cst_expand(C, CST_K_M, entry, M);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) own[i * n + j] = M[i * NQ + j];
+    for (int j = 0; j < n; j++)
+      own[i * n + j] = M[i * NQ + j];
   cst_ldl(own, n);
   cst_lu_solve(own, v, n);
 }
 
 /* For a flat body, p does not determine v = R hat(omega) entry by entry, but omega: p = v J has R'p - p'R =
  * hat(I omega). */
-static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *q,
-                                                const vd *p, vd *v) {
+static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record,
+                                                const vd *q, const vd *p, vd *v) {
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_layout  at = LAYOUT(C);
   const cst_system *s = C->system;
@@ -52,11 +56,13 @@ static __attribute__((noinline)) void turn_flat(const cst_context *C, const doub
     const cst_body *b = &s->bodies[k];
     const vd       *R = q + b->rotation, *P = p + b->rotation;
     vd             *V = v + b->rotation, I[9], w[3];
-    for (int e = 0; e < 9; e++) I[e] = number[b->at[place[e]]];
+    for (int e = 0; e < 9; e++)
+      I[e] = number[b->at[place[e]]];
     for (int a = 0; a < 3; a++) {
       const int i = (a + 1) % 3, j = (a + 2) % 3;
       w[a] = vset(0);
-      for (int r = 0; r < 3; r++) w[a] += R[3 * r + j] * P[3 * r + i] - R[3 * r + i] * P[3 * r + j];
+      for (int r = 0; r < 3; r++)
+        w[a] += R[3 * r + j] * P[3 * r + i] - R[3 * r + i] * P[3 * r + j];
     }
     cst_ldl(I, 3);
     cst_lu_solve(I, w, 3);
@@ -65,29 +71,34 @@ static __attribute__((noinline)) void turn_flat(const cst_context *C, const doub
         const int next = (j + 1) % 3, last = (j + 2) % 3;
         V[3 * r + j] = w[last] * R[3 * r + next] - w[next] * R[3 * r + last];
       }
-    for (int r = 0; r < 3 && b->centre >= 0; r++) v[b->centre + r] = p[b->centre + r] / number[b->at[6]];
+    for (int r = 0; r < 3 && b->centre >= 0; r++)
+      v[b->centre + r] = p[b->centre + r] / number[b->at[6]];
   }
 }
 
 /* Multipliers lane by lane. */
-static void multipliers_flat(const cst_context *C, const double *record, const vd *v, double *lambda) {
+static void multipliers_flat(const cst_context *C, const double *record, const vd *v,
+                             double *lambda) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q);
   double           C1[CST_MAX_PAR], x[2 * NQ + 1], l[NG + 1];
   for (int lane = 0; lane < CST_W; lane++) {
-    for (int i = 0; i < C->npar; i++) C1[i] = c[i][lane];
+    for (int i = 0; i < C->npar; i++)
+      C1[i] = c[i][lane];
     for (int i = 0; i < NQ; i++) {
       x[i] = q[i][lane];
       x[NQ + i] = v[i][lane];
     }
     cst_system_multipliers(C->system, C1, x, x + NQ, l);
-    for (int a = 0; a < NG; a++) lambda[a * CST_W + lane] = l[a];
+    for (int a = 0; a < NG; a++)
+      lambda[a * CST_W + lane] = l[a];
   }
 }
 #endif
 
 /* v := M^-1 (p - a) for a kinetic p. */
-CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *q, const vd *p, vd *v) {
+CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *q, const vd *p,
+                            vd *v) {
   const cst_layout at = LAYOUT(C);
   const vd        *mass = cst_block(record, at.mass);
   vd               minv[ROOM(NMASS)];
@@ -107,10 +118,12 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
 }
 
 /* The velocities at q and the p of the record's kind. */
-CST_INLINE void velocity_at(const cst_context *C, const double *record, const vd *q, const vd *p, vd *v) {
+CST_INLINE void velocity_at(const cst_context *C, const double *record, const vd *q, const vd *p,
+                            vd *v) {
   if (NG > 0 && C->tangential) {
     vd kinetic[ROOM(NQ)];
-    for (int i = 0; i < NQ; i++) kinetic[i] = p[i];
+    for (int i = 0; i < NQ; i++)
+      kinetic[i] = p[i];
     make_kinetic(C, record, q, kinetic);
     velocity_of(C, record, q, kinetic, v);
   } else
@@ -124,7 +137,8 @@ CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v)
 /* The mask of the lanes of bits, for observers too (view->alive). */
 CST_INLINE vl cst_lanes_of(int bits) {
   vl lane;
-  for (int l = 0; l < CST_W; l++) lane[l] = 1L << l;
+  for (int l = 0; l < CST_W; l++)
+    lane[l] = 1L << l;
   return (((vl){} + (long)bits) & lane) != 0;
 }
 
@@ -164,8 +178,8 @@ typedef void measuring(const cst_observation *look, const cst_view *view, state 
                        double *value, double *scale);
 
 /* Observes n quantities at all states, and stores what became of them behind the last. */
-CST_INLINE void follow(measuring *measure, const int n, const cst_observation *look, const cst_view *view,
-                       const cst_states *s, double *kept, double *acc) {
+CST_INLINE void follow(measuring *measure, const int n, const cst_observation *look,
+                       const cst_view *view, const cst_states *s, double *kept, double *acc) {
   const cst_context *C = view->context;
   const vl           on = cst_lanes_of(view->alive);
   course             a[ROOM(n)];
@@ -173,7 +187,7 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
   U for (int k = 0; k < n; k++) a[k] = begin((vd *)acc + k * CST_SLOTS), x[k] = vset(0);
   for (int i = 0; i < s->n; i++) {
     const size_t at = (size_t)i * s->stride;
-    const state  now = {(const vd *)(s->q + at), (const vd *)(s->p + at), (const vd *)s->v + i * NQ};
+    const state now = {(const vd *)(s->q + at), (const vd *)(s->p + at), (const vd *)s->v + i * NQ};
     measure(look, view, now, kept, (double *)x, (double *)size);
     U for (int k = 0; k < n; k++) take(&a[k], x[k], size[k], on);
   }
@@ -182,28 +196,30 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
 }
 
 /* An observer of so many quantities: what it measures `now`, in what it is given. */
-#define CST_OBSERVE(name, quantities)                                                                          \
-  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,        \
-                            double *value, double *scale);                                                     \
-  static void     cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,          \
-                                     double *value, double *scale) {                                           \
-        const cst_context *C = view->context;                                                                  \
-        const cst_layout   at = LAYOUT(C);                                                                     \
-        const state now = {cst_block(view->record, at.q), cst_block(view->record, at.p), (const vd *)view->v}; \
-        (void)C;                                                                                               \
-        at_##name(look, view, now, kept, value, scale);                                                        \
-  }                                                                                                            \
-  static void cst_follow_##name(const cst_observation *look, const cst_view *view, const cst_states *s,        \
-                                double *kept, double *acc) {                                                   \
-    const cst_context *C = view->context;                                                                      \
-    (void)C;                                                                                                   \
-    follow(at_##name, quantities, look, view, s, kept, acc);                                                   \
-  }                                                                                                            \
-  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now, double *kept,        \
-                            double *value, double *scale)
+#define CST_OBSERVE(name, quantities)                                                              \
+  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
+                            double *kept, double *value, double *scale);                           \
+  static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,  \
+                                 double *value, double *scale) {                                   \
+    const cst_context *C = view->context;                                                          \
+    const cst_layout   at = LAYOUT(C);                                                             \
+    const state        now = {cst_block(view->record, at.q), cst_block(view->record, at.p),        \
+                              (const vd *)view->v};                                                \
+    (void)C;                                                                                       \
+    at_##name(look, view, now, kept, value, scale);                                                \
+  }                                                                                                \
+  static void cst_follow_##name(const cst_observation *look, const cst_view *view,                 \
+                                const cst_states *s, double *kept, double *acc) {                  \
+    const cst_context *C = view->context;                                                          \
+    (void)C;                                                                                       \
+    follow(at_##name, quantities, look, view, s, kept, acc);                                       \
+  }                                                                                                \
+  CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
+                            double *kept, double *value, double *scale)
 #include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
 
-static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {
+static void fold(int n, const double *value, const double *scale, int alive, int first,
+                 double *acc) {
   const vd *x = (const vd *)value, *s = (const vd *)scale;
   const vl  on = cst_lanes_of(alive);
   for (int i = 0; i < n; i++) {
@@ -222,7 +238,8 @@ static void trace(int n, const double *value, const double *scale, int alive, do
   const vd *x = (const vd *)value, *s = (const vd *)scale;
   const vl  on = cst_lanes_of(alive);
   course    c = begin((vd *)acc);
-  for (int i = 0; i < n; i++) take(&c, x[i], s[i], on);
+  for (int i = 0; i < n; i++)
+    take(&c, x[i], s[i], on);
   end(&c, x[n - 1], on, (vd *)acc);
 }
 
@@ -248,15 +265,17 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
   }
 #endif
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / cst_block(record, at.mass)[k];
-  if (NG > 0) cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
+  if (NG > 0)
+    cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
 }
 
 /* Rods sample exp(-b V) sqrt(det G M^-1 G') over the positions, springs do not (Fixman, Proc. Natl. Acad.
  * Sci. 71 (1974) 3050). */
 static void weigh(const cst_context *C, const double *record, double *weight) {
   const cst_layout at = LAYOUT(C);
-  const vd *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
-  vd        G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
+  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q),
+           *mass = cst_block(record, at.mass);
+  vd G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
   K_G(c, q, G);
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
   *(vd *)weight = vexp(-0.5 * cst_gram_log_determinant(C, c, q, G, minv));
@@ -264,11 +283,12 @@ static void weigh(const cst_context *C, const double *record, double *weight) {
 
 /* Splits y at the boundaries of the bins, from the top; each part is a multiple of the unit of its bin, so
  * adding it does not round. */
-static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top,
-                       double *count) {
+static void accumulate(int n, const double *value, const double *acc, int alive, double *bins,
+                       double *top, double *count) {
   const vl on = cst_lanes_of(alive);
   double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
-  for (int k = 0; k < CST_BINS; k++) big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
+  for (int k = 0; k < CST_BINS; k++)
+    big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
   for (int i = 0; i < n; i++) {
     vd d = vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]);
     vl counts = on & (vl)(d == d);

@@ -43,7 +43,8 @@ static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   const char *written = cst_reader_text(r, text, "expression", "an expression");
   char        what[64];
   long        visits;
-  if (!written || !s) return;
+  if (!written || !s)
+    return;
   h->expression = strdup(written);
   snprintf(what, sizeof what, "histogram '%.40s'", h->name);
   cst_names names = cst_names_create(s, s->graph, written);
@@ -58,10 +59,12 @@ static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
 static bool make_edges(cst_histogram *h, long bins, double from, double to) {
   const double width = (to - from) / (double)bins;
   h->edge = cst_reader_memory((size_t)bins + 1, sizeof *h->edge);
-  for (long k = 0; k < bins; k++) h->edge[k] = from + (double)k * width;
+  for (long k = 0; k < bins; k++)
+    h->edge[k] = from + (double)k * width;
   h->edge[bins] = to;
   for (long k = 0; k < bins; k++)
-    if (!(h->edge[k] < h->edge[k + 1]) || !isfinite(h->edge[k + 1])) return false;
+    if (!(h->edge[k] < h->edge[k + 1]) || !isfinite(h->edge[k + 1]))
+      return false;
   return true;
 }
 
@@ -78,11 +81,13 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
                    cst_reader_shortest(to), cst_reader_shortest(from));
     good = false;
   }
-  if (!cst_reader_integer(r, count, "bins", 1, MOST_BINS, &bins) || !good) return;
+  if (!cst_reader_integer(r, count, "bins", 1, MOST_BINS, &bins) || !good)
+    return;
   if (!make_edges(h, bins, from, to))
-    cst_yaml_error(r->doc, count, r->d,
-                   "the width of %ld bins from %s to %s is too small or too large for double precision", bins,
-                   cst_reader_shortest(from), cst_reader_shortest(to));
+    cst_yaml_error(
+        r->doc, count, r->d,
+        "the width of %ld bins from %s to %s is too small or too large for double precision", bins,
+        cst_reader_shortest(from), cst_reader_shortest(to));
   h->bins = (int)bins;
 }
 
@@ -91,9 +96,11 @@ static bool read_weight(cst_reader *r, cst_yaml *n) {
   cst_yaml                *weight = cst_yaml_get(n, "weight");
   int                      which = 0;
   cst_reader_choice(r, weight, "weight", names, CST_COUNT(names), &which);
-  if (!which || !r->s->system) return which;
+  if (!which || !r->s->system)
+    return which;
   if (!r->s->system->ng)
-    cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints", r->s->system->name);
+    cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints",
+                   r->s->system->name);
   else if (r->s->system->ng > MOST_WEIGHED)
     cst_yaml_error(r->doc, weight, r->d,
                    "'weight' is fixman, and %s has %d constraints; at most %d are allowed",
@@ -103,7 +110,8 @@ static bool read_weight(cst_reader *r, cst_yaml *n) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static const char *const endings[] = {"", "_edges", "_outside", "_density", "_error", "_members", "_weights"};
+static const char *const endings[] = {"",       "_edges",   "_outside", "_density",
+                                      "_error", "_members", "_weights"};
 
 /* True if a dataset of one histogram has the name of a dataset of the other. */
 static bool collide(const char *a, const char *b) {
@@ -112,7 +120,8 @@ static bool collide(const char *a, const char *b) {
       char x[64], y[64];
       snprintf(x, sizeof x, "%.40s%s", a, endings[i]);
       snprintf(y, sizeof y, "%.40s%s", b, endings[k]);
-      if (!strcmp(x, y)) return true;
+      if (!strcmp(x, y))
+        return true;
     }
   return false;
 }
@@ -122,30 +131,33 @@ static bool is_identifier(const char *s) {
                     rest[] = "0123456789_-";
   const size_t n = strspn(s, letters);
   for (size_t i = n; s[i]; i++)
-    if (!strchr(letters, s[i]) && !strchr(rest, s[i])) return false;
+    if (!strchr(letters, s[i]) && !strchr(rest, s[i]))
+      return false;
   return n > 0 && strlen(s) <= NAME_LENGTH;
 }
 
 static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_study *s = r->s;
   if (!is_identifier(name)) {
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'%s' cannot name a histogram; allowed: a letter, then letters, digits, _ and -, at most %d", name,
-        NAME_LENGTH);
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s' cannot name a histogram; allowed: a letter, then letters, digits, _ and "
+                   "-, at most %d",
+                   name, NAME_LENGTH);
     return;
   }
   for (int k = 0; k < CST_OBSERVERS; k++)
     if (!strcmp(cst_observers[k]->name, name))
-      cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by an observable; choose another", name);
+      cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by an observable; choose another",
+                     name);
   for (int i = 0; i < s->nhistogram; i++) {
     const char *other = s->histogram[i].name;
     if (!strcmp(other, name))
       cst_yaml_error(r->doc, n, r->d, "the histogram '%s' appears twice", name);
     else if (collide(other, name))
-      cst_yaml_error(r->doc, n, r->d,
-                     "the histograms '%s' and '%s' would have datasets of the same name; choose another name",
-                     name, other);
+      cst_yaml_error(
+          r->doc, n, r->d,
+          "the histograms '%s' and '%s' would have datasets of the same name; choose another name",
+          name, other);
   }
 }
 
@@ -155,16 +167,18 @@ static void read_histogram(cst_reader *r, cst_yaml *n) {
   cst_study    *s = r->s;
   cst_histogram h = {0};
   if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, and "
-                   "optionally 'for' and 'weight'");
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, and "
+        "optionally 'for' and 'weight'");
     return;
   }
   cst_reader_keys(r, n, "histograms", "histograms", CST_KEYS_ALL);
   cst_yaml   *name = cst_reader_required(r, n, "histograms", "name");
   const char *text = cst_reader_text(r, name, "name", "a name");
   h.name = strdup(text ? text : "");
-  if (text) check_name(r, name, text);
+  if (text)
+    check_name(r, name, text);
   read_expressions(r, n, &h);
   read_bins(r, n, &h);
   h.fixman = read_weight(r, n);
@@ -173,8 +187,8 @@ static void read_histogram(cst_reader *r, cst_yaml *n) {
 
 static void read_histograms(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "histograms");
-  if (!cst_reader_list(r, n, "histograms", "maps {name: ..., expression: ..., from: ..., to: ..., bins: ...}",
-                       false))
+  if (!cst_reader_list(r, n, "histograms",
+                       "maps {name: ..., expression: ..., from: ..., to: ..., bins: ...}", false))
     return;
   const int count = cst_yaml_size(n);
   if (count > MOST_HISTOGRAMS) {
@@ -183,12 +197,14 @@ static void read_histograms(cst_reader *r) {
     return;
   }
   r->s->histogram = cst_reader_memory((size_t)count, sizeof *r->s->histogram);
-  for (int i = 0; i < count; i++) read_histogram(r, cst_yaml_item(n, i));
+  for (int i = 0; i < count; i++)
+    read_histogram(r, cst_yaml_item(n, i));
 }
 
 static bool wants_averages(const cst_study *s) {
   bool wants = s->nhistogram > 0;
-  for (int i = 0; i < s->nobservable; i++) wants |= s->observable[i].observer->averages;
+  for (int i = 0; i < s->nobservable; i++)
+    wants |= s->observable[i].observer->averages;
   return wants;
 }
 

@@ -16,8 +16,10 @@ static const char method_wanted[] = "a method such as rattle or \"compose(rattle
 static bool cut(const char *text) {
   int depth = 0;
   for (; *text; text++) {
-    if (*text == '(') depth++;
-    if (*text == ')') depth--;
+    if (*text == '(')
+      depth++;
+    if (*text == ')')
+      depth--;
   }
   return depth != 0;
 }
@@ -36,8 +38,10 @@ static cst_method *expression(cst_reader *r, cst_yaml *n) {
 static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
   const double mean = r->s->system ? cst_method_properties(m, r->s->system).mean : 0;
   for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
-    if (r->s->end[v] <= 0 || mean <= r->s->end[v]) continue;
-    cst_yaml_error(r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s",
+    if (r->s->end[v] <= 0 || mean <= r->s->end[v])
+      continue;
+    cst_yaml_error(r->doc, n, r->d,
+                   "the average of '%s' is longer than the run, which ends at %s%s",
                    cst_method_label(m), cst_reader_shortest(r->s->end[v]), cst_reader_with(r, v));
     return false;
   }
@@ -49,19 +53,21 @@ static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   char       why[400];
   const int  length = (int)strlen(cst_method_label(m));
   const bool fits = !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why);
-  if (!fits) cst_yaml_error(r->doc, n, r->d, "%s", why);
+  if (!fits)
+    cst_yaml_error(r->doc, n, r->d, "%s", why);
   if (length >= CST_TEXT_WIDTH)
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "the method has %d characters; at most %d are allowed; a tableau can be given a name under 'layers'",
-        length, CST_TEXT_WIDTH - 1);
+    cst_yaml_error(r->doc, n, r->d,
+                   "the method has %d characters; at most %d are allowed; a tableau can be given a "
+                   "name under 'layers'",
+                   length, CST_TEXT_WIDTH - 1);
   return fits && ends_behind(r, n, m) && length < CST_TEXT_WIDTH;
 }
 
 /* NULL: not a method, or one that does not suit the study. */
 static cst_method *method(cst_reader *r, cst_yaml *n) {
   cst_method *m = cst_yaml_is_map(n) ? cst_file_tableau(r, n) : expression(r, n);
-  if (!m || suits(r, n, m)) return m;
+  if (!m || suits(r, n, m))
+    return m;
   cst_method_destroy(m);
   return NULL;
 }
@@ -69,7 +75,8 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
 static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
   const char *label = cst_method_label(m);
   for (int i = 0; i < r->s->nmethod; i++) {
-    if (strcmp(cst_method_label(r->s->method[i]), label)) continue;
+    if (strcmp(cst_method_label(r->s->method[i]), label))
+      continue;
     cst_yaml_error(r->doc, n, r->d, "the method '%s' appears twice", label);
     return true;
   }
@@ -78,10 +85,11 @@ static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
 
 static void read_methods(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "methods");
-  if (!cst_reader_list(r, n, "methods", "methods", false)) return;
+  if (!cst_reader_list(r, n, "methods", "methods", false))
+    return;
   if (cst_yaml_size(n) > MOST_METHODS) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d methods; at most %d are allowed", cst_yaml_size(n),
-                   MOST_METHODS);
+    cst_yaml_error(r->doc, n, r->d, "there are %d methods; at most %d are allowed",
+                   cst_yaml_size(n), MOST_METHODS);
     return;
   }
   r->s->method = cst_reader_memory((size_t)cst_yaml_size(n), sizeof(cst_method *));
@@ -97,14 +105,16 @@ static void read_methods(cst_reader *r) {
 /* Reads the step of the reference, which must not exceed the end. The end is known here, or zero. */
 static void reference_step(cst_reader *r, cst_yaml *at) {
   cst_study *s = r->s;
-  if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
+  if (!cst_reader_number(r, at, "step", &s->reference_step))
+    return;
   cst_yaml_place(at, &s->reference_line, &s->reference_column);
   if (s->reference_step <= 0)
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive",
                    cst_reader_shortest(s->reference_step));
   for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {
     double n = s->end[v] / s->reference_step;
-    if (s->end[v] <= 0 || (n >= 1 && n <= 1e15)) continue;
+    if (s->end[v] <= 0 || (n >= 1 && n <= 1e15))
+      continue;
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s",
                    cst_reader_shortest(s->reference_step), cst_reader_with(r, v),
                    n < 1 ? "is larger than" : "needs more than 1e15 steps to",
@@ -118,14 +128,16 @@ static void check_quad(cst_reader *r, cst_yaml *at) {
   const cst_study  *s = r->s;
   const cst_system *sys = s->system;
   if (s->reference_method && strcmp(cst_method_root(s->reference_method)->name, "gauss"))
-    cst_yaml_error(r->doc, at, r->d,
-                   "'precision: quad' needs a reference method gauss(s), whose coefficients are known to "
-                   "that precision; '%s' is not one",
-                   cst_method_label(s->reference_method));
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "'precision: quad' needs a reference method gauss(s), whose coefficients are known to "
+        "that precision; '%s' is not one",
+        cst_method_label(s->reference_method));
   if (sys && (sys->nq > CST_MAX_Q || sys->ng > CST_MAX_G))
-    cst_yaml_error(r->doc, at, r->d,
-                   "'precision: quad' is for at most %d coordinates and %d constraints; %s has %d and %d",
-                   CST_MAX_Q, CST_MAX_G, sys->name, sys->nq, sys->ng);
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "'precision: quad' is for at most %d coordinates and %d constraints; %s has %d and %d",
+        CST_MAX_Q, CST_MAX_G, sys->name, sys->nq, sys->ng);
 }
 
 static void reference_map(cst_reader *r, cst_yaml *n) {
@@ -138,7 +150,8 @@ static void reference_map(cst_reader *r, cst_yaml *n) {
   cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions),
                     &precision);
   r->s->reference_quad = precision == 1;
-  if (precision == 1) check_quad(r, cst_yaml_get(n, "method"));
+  if (precision == 1)
+    check_quad(r, cst_yaml_get(n, "method"));
 }
 
 /* The members of an ensemble start anywhere, so the exact motion must be known from every start. */
@@ -146,18 +159,22 @@ static void check_exact(cst_reader *r, cst_yaml *n) {
   const cst_study *s = r->s;
   int              state = -1;
   bool             known = true;
-  if (!s->system || !r->start_known) return;
+  if (!s->system || !r->start_known)
+    return;
   for (int v = 0; v < s->nvariant && known; v++) {
     state = cst_study_state(s, v);
     known = cst_system_has_exact(s->system, state);
   }
-  if (s->nvariant == 0) known = cst_system_has_exact(s->system, state);
-  if (known) return;
+  if (s->nvariant == 0)
+    known = cst_system_has_exact(s->system, state);
+  if (known)
+    return;
   const char *start = state < 0 ? "any start" : "the state ";
   const char *name = state < 0 ? "" : s->system->state[state].name;
-  cst_yaml_error(r->doc, n, r->d,
-                 "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
-                 s->system->name, start, name);
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
+      s->system->name, start, name);
 }
 
 static void read_reference(cst_reader *r) {
@@ -167,25 +184,34 @@ static void read_reference(cst_reader *r) {
   cst_yaml                *n = cst_yaml_get(r->root, "reference");
   int                      which;
   if (!n && cst_study_needs(s, CST_NEEDS_REFERENCE))
-    cst_yaml_error(r->doc, NULL, r->d, "missing key 'reference': %s %s study needs one; allowed: %s",
+    cst_yaml_error(r->doc, NULL, r->d,
+                   "missing key 'reference': %s %s study needs one; allowed: %s",
                    strchr("aeiou", *s->kind->name) ? "an" : "a", s->kind->name, wanted);
-  if (cst_yaml_is_map(n)) reference_map(r, n);
-  if (!n || cst_yaml_is_map(n) || !cst_reader_text(r, n, "reference", wanted)) return;
-  if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which)) return;
+  if (cst_yaml_is_map(n))
+    reference_map(r, n);
+  if (!n || cst_yaml_is_map(n) || !cst_reader_text(r, n, "reference", wanted))
+    return;
+  if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which))
+    return;
   s->reference = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;
-  if (!which) check_exact(r, n);
+  if (!which)
+    check_exact(r, n);
 }
 
 static void read_of(cst_reader *r, cst_yaml *n) {
   static const char *const names[] = {"q", "p", "lambda"};
   cst_study               *s = r->s;
   bool                    *flag[] = {&s->error_q, &s->error_p, &s->error_lambda};
-  if (!cst_reader_list(r, n, "of", "q, p and lambda", false)) return;
-  for (int k = 0; k < 3; k++) *flag[k] = false;
+  if (!cst_reader_list(r, n, "of", "q, p and lambda", false))
+    return;
+  for (int k = 0; k < 3; k++)
+    *flag[k] = false;
   for (int i = 0, which; i < cst_yaml_size(n); i++) {
     cst_yaml *item = cst_yaml_item(n, i);
-    if (!cst_reader_choice(r, item, "of", names, 3, &which)) continue;
-    if (*flag[which]) cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
+    if (!cst_reader_choice(r, item, "of", names, 3, &which))
+      continue;
+    if (*flag[which])
+      cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
     if (which == 2 && s->system && !s->system->ng)
       cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p",
                      s->system->name);
@@ -210,14 +236,16 @@ static cst_over read_over(cst_reader *r, cst_yaml *n) {
 /* Keys about errors need a reference; observables do not. (read_reference checks kinds of study that require
  * a reference.) */
 static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
-  if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) || cst_yaml_get(r->root, "reference")) return;
+  if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) ||
+      cst_yaml_get(r->root, "reference"))
+    return;
   for (int i = 0; i < count; i++) {
     cst_yaml *value = cst_yaml_get(n, keys[i]);
     if (value)
-      cst_yaml_error(
-          r->doc, value, r->d,
-          "'%s' concerns errors, and this study has no reference; allowed without a reference: hidden",
-          keys[i]);
+      cst_yaml_error(r->doc, value, r->d,
+                     "'%s' concerns errors, and this study has no reference; allowed without a "
+                     "reference: hidden",
+                     keys[i]);
   }
 }
 
@@ -234,7 +262,8 @@ void cst_file_error(cst_reader *r) {
   s->over = read_over(r, cst_yaml_get(n, "over"));
   s->hidden = read_norm(r, hidden, "hidden");
   if (hidden && s->system && !s->system->ng)
-    cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden constraints", s->system->name);
+    cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden constraints",
+                   s->system->name);
 }
 
 void cst_file_methods(cst_reader *r) {

@@ -18,7 +18,8 @@ static const double most_increments = 1e15;
 static cst_yaml *step_node(const cst_reader *r, int i) {
   cst_yaml *n = cst_yaml_get(r->root, "steps");
   cst_yaml *counts = cst_yaml_get(n, "counts");
-  if (cst_yaml_is_map(n) && !counts) return cst_yaml_get(n, "from");
+  if (cst_yaml_is_map(n) && !counts)
+    return cst_yaml_get(n, "from");
   return cst_yaml_item(counts ? counts : n, i);
 }
 
@@ -29,7 +30,8 @@ static cst_yaml *method_node(const cst_reader *r, int i) {
 
 static const cst_method *noisy(const cst_study *s) {
   for (int i = 0; i < s->nmethod; i++)
-    if (cst_method_has_noise(s->method[i])) return s->method[i];
+    if (cst_method_has_noise(s->method[i]))
+      return s->method[i];
   return NULL;
 }
 
@@ -57,7 +59,8 @@ static void check_steps(cst_reader *r) {
   for (int i = 0; i < s->nstep; i++)
     for (int v = 0; v < s->nvariant; v++) {
       const double h = s->step[v * s->nstep + i];
-      if (!(h > 0) || divides(s->resolution, halves ? 2 : 1, h)) continue;
+      if (!(h > 0) || divides(s->resolution, halves ? 2 : 1, h))
+        continue;
       refuse_step(r, i, v, s->resolution * (halves ? 2 : 1),
                   halves ? "twice the noise's resolution (the reference takes half steps)"
                          : "the noise's resolution");
@@ -70,19 +73,21 @@ static void check_reference_step(cst_reader *r) {
   const cst_study *s = r->s;
   const double     reference = s->reference_step;
   cst_yaml        *at = cst_yaml_get(cst_yaml_get(r->root, "reference"), "step");
-  if (s->reference != CST_REFERENCE_METHOD || !(reference > 0)) return;
+  if (s->reference != CST_REFERENCE_METHOD || !(reference > 0))
+    return;
   if (!divides(s->resolution, 1, reference)) {
-    cst_yaml_error(
-        r->doc, at, r->d,
-        "the reference's step is %s; it is no multiple of the noise's resolution, %s; the nearest one is %s",
-        cst_reader_shortest(reference), cst_reader_shortest(s->resolution),
-        cst_reader_shortest(nearest(s->resolution, reference)));
+    cst_yaml_error(r->doc, at, r->d,
+                   "the reference's step is %s; it is no multiple of the noise's resolution, %s; "
+                   "the nearest one is %s",
+                   cst_reader_shortest(reference), cst_reader_shortest(s->resolution),
+                   cst_reader_shortest(nearest(s->resolution, reference)));
     return;
   }
   for (int i = 0; i < s->nstep; i++)
     for (int v = 0; v < s->nvariant; v++) {
       const double step = s->step[v * s->nstep + i];
-      if (!(step > 0) || divides(reference, 2, step)) continue;
+      if (!(step > 0) || divides(reference, 2, step))
+        continue;
       refuse_step(r, i, v, 2 * reference, "two steps of the reference");
       return;
     }
@@ -95,15 +100,18 @@ static void read_resolution(cst_reader *r, cst_yaml *n) {
       !cst_reader_required(r, n, "noise", "resolution"))
     return;
   double H;
-  if (!cst_reader_number(r, at, "resolution", &H)) return;
+  if (!cst_reader_number(r, at, "resolution", &H))
+    return;
   if (!(H > 0))
-    cst_yaml_error(r->doc, at, r->d,
-                   "the noise's resolution is %s; it must be positive, and every step a multiple of it",
-                   cst_reader_shortest(H));
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "the noise's resolution is %s; it must be positive, and every step a multiple of it",
+        cst_reader_shortest(H));
   else if (s->nvariant > 0 && s->end[0] / H > most_increments)
-    cst_yaml_error(r->doc, at, r->d,
-                   "the noise's resolution is %s; at most 1e15 such steps are allowed up to the end %s",
-                   cst_reader_shortest(H), cst_reader_shortest(s->end[0]));
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "the noise's resolution is %s; at most 1e15 such steps are allowed up to the end %s",
+        cst_reader_shortest(H), cst_reader_shortest(s->end[0]));
   else
     s->resolution = H;
 }
@@ -114,10 +122,11 @@ static void check_methods(cst_reader *r) {
   for (int i = 0; i < s->nmethod; i++) {
     const char *label = cst_method_label(s->method[i]);
     if (!s->resolution && cst_method_has_noise(s->method[i]) && !cst_yaml_get(r->root, "noise"))
-      cst_yaml_error(r->doc, method_node(r, i), r->d,
-                     "'%s' has noise; its errors need one path for all steps and the reference: 'noise: "
-                     "{resolution: H}', where every step is a multiple of H",
-                     label);
+      cst_yaml_error(
+          r->doc, method_node(r, i), r->d,
+          "'%s' has noise; its errors need one path for all steps and the reference: 'noise: "
+          "{resolution: H}', where every step is a multiple of H",
+          label);
     else if (s->reference == CST_REFERENCE_METHOD && s->reference_method &&
              !cst_method_same_noise(s->method[i], s->reference_method))
       cst_yaml_error(r->doc, method_node(r, i), r->d,
@@ -129,19 +138,22 @@ static void check_methods(cst_reader *r) {
 
 static void check_reference(cst_reader *r) {
   const cst_study *s = r->s;
-  const bool       any = noisy(s) || (s->reference_method && cst_method_has_noise(s->reference_method));
-  if (s->reference == CST_REFERENCE_NONE || !any) return;
+  const bool any = noisy(s) || (s->reference_method && cst_method_has_noise(s->reference_method));
+  if (s->reference == CST_REFERENCE_NONE || !any)
+    return;
   if (s->reference == CST_REFERENCE_EXACT)
-    cst_yaml_error(r->doc, cst_yaml_get(r->root, "reference"), r->d,
-                   "'%s' has noise, and no exact motion is known; allowed: self or {method: ..., step: ...} "
-                   "with the same noise",
-                   cst_method_label(noisy(s)));
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, "reference"), r->d,
+        "'%s' has noise, and no exact motion is known; allowed: self or {method: ..., step: ...} "
+        "with the same noise",
+        cst_method_label(noisy(s)));
   else
     check_methods(r);
   if (s->reference == CST_REFERENCE_METHOD && s->dyadic)
-    cst_yaml_error(r->doc, cst_yaml_get(cst_yaml_get(r->root, "roundoff"), "dyadic-steps"), r->d,
-                   "with noise the reference's step must divide the others, and dyadic steps do not: set "
-                   "'dyadic-steps: false'");
+    cst_yaml_error(
+        r->doc, cst_yaml_get(cst_yaml_get(r->root, "roundoff"), "dyadic-steps"), r->d,
+        "with noise the reference's step must divide the others, and dyadic steps do not: set "
+        "'dyadic-steps: false'");
 }
 
 /* Without noise, members with equal starts would be identical. */
@@ -162,13 +174,15 @@ void cst_file_noise(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "noise");
   check_spread(r);
-  if (n) read_resolution(r, n);
+  if (n)
+    read_resolution(r, n);
   check_reference(r);
-  if (!n || !s->resolution || !s->nmethod) return;
+  if (!n || !s->resolution || !s->nmethod)
+    return;
   if (!noisy(s))
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'noise' is for the methods langevin(METHOD, ...) and baoab(...), and this study has neither");
+    cst_yaml_error(r->doc, n, r->d,
+                   "'noise' is for the methods langevin(METHOD, ...) and baoab(...), and this "
+                   "study has neither");
   check_steps(r);
   check_reference_step(r);
 }

@@ -16,14 +16,16 @@ static bool is_named(const cst_observer *row) { return !row->always && !row->exp
 static const cst_observer *find(const char *name) {
   for (int k = 0; k < CST_OBSERVERS; k++) {
     const cst_observer *row = cst_observers[k];
-    if (is_named(row) && !strcmp(name, row->name)) return row;
+    if (is_named(row) && !strcmp(name, row->name))
+      return row;
   }
   return NULL;
 }
 
 static const cst_observer *of_expressions(void) {
   int k = 0;
-  while (!cst_observers[k]->expression) k++;
+  while (!cst_observers[k]->expression)
+    k++;
   return cst_observers[k];
 }
 
@@ -32,7 +34,8 @@ static const char *wanted(void) {
   static char text[512];
   size_t      n = 0;
   for (int i = 0; i < CST_OBSERVERS; i++) {
-    if (!is_named(cst_observers[i])) continue;
+    if (!is_named(cst_observers[i]))
+      continue;
     const char *separator = n ? ", " : "";
     n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", separator, cst_observers[i]->name);
   }
@@ -43,12 +46,14 @@ static const char *wanted(void) {
 /* The expression in the graph of the system; -1 with a message. offset: position of text inside the scalar n.
  */
 static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
-  if (!r->s->system) return -1;
+  if (!r->s->system)
+    return -1;
   cst_expr_error error;
   cst_names      names = cst_names_create(r->s->system, r->s->system->graph, text);
   cst_node       x = cst_expr_parse(r->s->system->graph, text, names.name, names.n, &error);
   if (x < 0)
-    cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
+    cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name,
+                      error.message);
   cst_names_destroy(&names);
   return x;
 }
@@ -57,8 +62,10 @@ static bool is_identifier(const char *s) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
                     rest[] = "0123456789_-";
   size_t n = strspn(s, letters);
-  if (!n) return false;
-  while (s[n] && (strchr(letters, s[n]) || strchr(rest, s[n]))) n++;
+  if (!n)
+    return false;
+  while (s[n] && (strchr(letters, s[n]) || strchr(rest, s[n])))
+    n++;
   return !s[n] && n <= NAME_MAX_LENGTH;
 }
 
@@ -75,31 +82,36 @@ static bool is_taken(cst_reader *r, cst_yaml *n, const char *name) {
 static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system *s = r->s->system;
   if (!is_identifier(name)) {
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'%s' cannot name an observable; allowed: a letter, then letters, digits, _ and -, at most %d", name,
-        NAME_MAX_LENGTH);
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s' cannot name an observable; allowed: a letter, then letters, digits, _ and "
+                   "-, at most %d",
+                   name, NAME_MAX_LENGTH);
     return false;
   }
   bool reserved = false;
   for (int k = 0; k < CST_OBSERVERS; k++)
     reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
-  for (int i = 0; s && i < s->nsym; i++) reserved |= !strcmp(s->symmetry[i], name);
+  for (int i = 0; s && i < s->nsym; i++)
+    reserved |= !strcmp(s->symmetry[i], name);
   if (reserved)
     cst_yaml_error(r->doc, n, r->d,
-                   "the name '%s' is taken by a declared observable or a symmetry; choose another", name);
+                   "the name '%s' is taken by a declared observable or a symmetry; choose another",
+                   name);
   return !reserved && !is_taken(r, n, name);
 }
 
 static void add(cst_study *s, const cst_observer *row) {
-  s->observable[s->nobservable++] = (cst_observable){.name = strdup(row->name), .node = -1, .observer = row};
+  s->observable[s->nobservable++] =
+      (cst_observable){.name = strdup(row->name), .node = -1, .observer = row};
 }
 
 static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const char *expression,
                            cst_node node) {
   cst_observable *x = &r->s->observable[r->s->nobservable++];
-  *x = (cst_observable){
-      .name = strdup(name), .expression = strdup(expression), .node = node, .observer = of_expressions()};
+  *x = (cst_observable){.name = strdup(name),
+                        .expression = strdup(expression),
+                        .node = node,
+                        .observer = of_expressions()};
   cst_yaml_place(n, &x->line, &x->column);
 }
 
@@ -107,7 +119,8 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
   const char *names[CST_OBSERVERS];
   int         count = 0;
   for (int k = 0; k < CST_OBSERVERS; k++)
-    if (is_named(cst_observers[k])) names[count++] = cst_observers[k]->name;
+    if (is_named(cst_observers[k]))
+      names[count++] = cst_observers[k]->name;
   cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s", name, wanted(),
                  cst_diag_guess(name, names, count));
 }
@@ -119,7 +132,8 @@ static void plain(cst_reader *r, cst_yaml *n, const char *name) {
   const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
   if (!row && s && cst_names_has_quantity(s, name)) {
     const cst_node node = is_free(r, n, name) ? parse(r, n, name, name, 0) : -1;
-    if (node >= 0) add_expression(r, n, name, name, node);
+    if (node >= 0)
+      add_expression(r, n, name, name, node);
   } else if (!row)
     unknown(r, n, name);
   else if (why)
@@ -129,7 +143,8 @@ static void plain(cst_reader *r, cst_yaml *n, const char *name) {
 }
 
 static char *trimmed(const char *s, size_t n) {
-  while (n && strchr(" \t\n", s[n - 1])) n--;
+  while (n && strchr(" \t\n", s[n - 1]))
+    n--;
   return strndup(s, n);
 }
 
@@ -139,7 +154,8 @@ static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *col
   const char    *expression = colon + 1 + strspn(colon + 1, " \t\n");
   const bool     named = is_free(r, n, name);
   const cst_node node = parse(r, n, name, expression, (int)(expression - text));
-  if (node >= 0 && named) add_expression(r, n, name, expression, node);
+  if (node >= 0 && named)
+    add_expression(r, n, name, expression, node);
   free(name);
 }
 
@@ -155,7 +171,8 @@ static void entry(cst_reader *r, cst_yaml *n) {
   const char    *text = cst_reader_text(r, value, name, "an expression");
   const bool     named = is_free(r, key, name);
   const cst_node node = text ? parse(r, value, name, text, 0) : -1;
-  if (node >= 0 && named) add_expression(r, key, name, text, node);
+  if (node >= 0 && named)
+    add_expression(r, key, name, text, node);
 }
 
 static void observable(cst_reader *r, cst_yaml *n) {
@@ -174,19 +191,24 @@ static void observable(cst_reader *r, cst_yaml *n) {
 static void read_observables(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "observables");
-  s->observable = cst_reader_memory((size_t)cst_yaml_size(n) + CST_OBSERVERS, sizeof *s->observable);
+  s->observable =
+      cst_reader_memory((size_t)cst_yaml_size(n) + CST_OBSERVERS, sizeof *s->observable);
   if (cst_yaml_is_list(n) && cst_yaml_size(n) > MOST_OBSERVABLES) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed", cst_yaml_size(n),
-                   MOST_OBSERVABLES);
+    cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed",
+                   cst_yaml_size(n), MOST_OBSERVABLES);
     return;
   }
   if (cst_reader_list(r, n, "observables", wanted(), true))
-    for (int i = 0; i < cst_yaml_size(n); i++) observable(r, cst_yaml_item(n, i));
-  if (n) return;
+    for (int i = 0; i < cst_yaml_size(n); i++)
+      observable(r, cst_yaml_item(n, i));
+  if (n)
+    return;
   for (int k = 0; k < CST_OBSERVERS; k++) {
     const cst_observer *row = cst_observers[k];
-    if (row->optional || !is_named(row)) continue;
-    if (!row->refuse || (s->system && !row->refuse(s->system))) add(s, row);
+    if (row->optional || !is_named(row))
+      continue;
+    if (!row->refuse || (s->system && !row->refuse(s->system)))
+      add(s, row);
   }
 }
 
@@ -197,7 +219,8 @@ static void read_samples(cst_reader *r) {
   int                      spacing = 1;
   cst_reader_keys(r, n, "samples", "samples", CST_KEYS_ALL);
   cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
-  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings), &spacing);
+  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
+                    &spacing);
   r->s->samples = (int)count;
   r->s->samples_log = spacing;
 }
@@ -209,9 +232,9 @@ static void check_hidden(cst_reader *r) {
   for (int i = 0; i < r->s->nobservable; i++)
     observed |= r->s->observable[i].observer == cst_observers[CST_OBSERVER_constraint];
   if (hidden && !observed && r->s->system && r->s->system->ng)
-    cst_yaml_error(
-        r->doc, hidden, r->d,
-        "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables");
+    cst_yaml_error(r->doc, hidden, r->d,
+                   "'hidden' is the norm of the hidden constraints, and 'constraint' is not among "
+                   "the observables");
 }
 
 void cst_file_observe(cst_reader *r) {
@@ -219,7 +242,8 @@ void cst_file_observe(cst_reader *r) {
   int                      every = 0;
   read_observables(r);
   read_samples(r);
-  cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names), &every);
+  cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names),
+                    &every);
   r->s->observe_every = every;
   cst_file_trajectories(r);
   check_hidden(r);

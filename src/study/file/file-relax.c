@@ -8,16 +8,20 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
   char           why[400];
   const char    *text = cst_reader_text(r, n, "method", "a method such as rattle");
   cst_method    *m = text ? cst_method_parse(text, NULL, &error) : NULL;
-  if (text && !m) cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
-  if (!m || !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why)) return m;
+  if (text && !m)
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
+  if (!m || !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why))
+    return m;
   cst_yaml_error(r->doc, n, r->d, "%s", why);
   cst_method_destroy(m);
   return NULL;
 }
 
 static bool positive(cst_reader *r, cst_yaml *n, const char *what, double *out) {
-  if (!cst_reader_number(r, n, what, out)) return false;
-  if (*out > 0 && isfinite(*out)) return true;
+  if (!cst_reader_number(r, n, what, out))
+    return false;
+  if (*out > 0 && isfinite(*out))
+    return true;
   cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a positive number", what,
                  cst_reader_shortest(*out));
   return false;
@@ -25,16 +29,20 @@ static bool positive(cst_reader *r, cst_yaml *n, const char *what, double *out) 
 
 void cst_file_relax(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
-  if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL)) return;
+  if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL))
+    return;
   cst_yaml *end = cst_reader_required(r, n, "relax", "end");
   s->relax_method = method(r, cst_reader_required(r, n, "relax", "method"));
-  const bool step_known = positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->relax_step);
+  const bool step_known =
+      positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->relax_step);
   const bool end_known = positive(r, end, "end", &s->relax_end);
   s->state = -1; /* no exact motion is known from the relaxed state */
-  if (!step_known || !end_known) return;
+  if (!step_known || !end_known)
+    return;
   const double steps = round(s->relax_end / s->relax_step);
   const bool   whole = fabs(steps * s->relax_step - s->relax_end) <= 1e-9 * s->relax_end;
   if (steps < 1 || steps > 1e9 || !whole)
-    cst_yaml_error(r->doc, end, r->d, "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
+    cst_yaml_error(r->doc, end, r->d,
+                   "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
                    cst_reader_shortest(s->relax_end), cst_reader_shortest(s->relax_step));
 }

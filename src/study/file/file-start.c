@@ -8,9 +8,9 @@
 #include "study/file/reader.h"
 #include "study/file/starts.h"
 
-static const char start_wanted[] =
-    "the name of a state, a map {q: [...], v: [...]}, an ensemble {members: ..., spread: ...}, a list of "
-    "starts, or a map with list, grid, csv or from";
+static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]}, an ensemble "
+                                   "{members: ..., spread: ...}, a list of "
+                                   "starts, or a map with list, grid, csv or from";
 
 static double *q_of(const cst_study *s, int variant) {
   return s->q0 + (size_t)variant * (size_t)s->system->nq;
@@ -32,13 +32,17 @@ static bool state_values(cst_reader *r, int state) {
 
 static bool named(cst_reader *r, cst_yaml *n, const char *what) {
   const char *word = cst_reader_text(r, n, what, start_wanted);
-  if (!word || !r->s->system) return false;
+  if (!word || !r->s->system)
+    return false;
   const cst_system *s = r->s->system;
   const char      **names = cst_reader_memory((size_t)s->nstate, sizeof *names);
   int               i = 0;
-  for (int k = 0; k < s->nstate; k++) names[k] = s->state[k].name;
-  while (i < s->nstate && strcmp(names[i], word)) i++;
-  if (i == s->nstate) cst_reader_unknown(r, n, "state", word, names, s->nstate);
+  for (int k = 0; k < s->nstate; k++)
+    names[k] = s->state[k].name;
+  while (i < s->nstate && strcmp(names[i], word))
+    i++;
+  if (i == s->nstate)
+    cst_reader_unknown(r, n, "state", word, names, s->nstate);
   free(names);
   return i < s->nstate && state_values(r, i);
 }
@@ -46,19 +50,22 @@ static bool named(cst_reader *r, cst_yaml *n, const char *what) {
 /* Reads q or v into out[nvariant][nq]. */
 static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
-  if (!cst_reader_list(r, n, what, "numbers", false) || !s->system) return false;
+  if (!cst_reader_list(r, n, what, "numbers", false) || !s->system)
+    return false;
   int nq = s->system->nq;
   int size = cst_yaml_size(n);
   if (size != nq) {
     cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
-                   s->system->name, nq, cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
+                   s->system->name, nq,
+                   cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
     return false;
   }
   bool    good = true;
   double *one = cst_reader_memory((size_t)s->nvariant, sizeof *one);
   for (int i = 0; i < nq; i++) {
     good &= cst_reader_numbers(r, cst_yaml_item(n, i), what, one);
-    for (int v = 0; v < s->nvariant; v++) out[v * nq + i] = one[v];
+    for (int v = 0; v < s->nvariant; v++)
+      out[v * nq + i] = one[v];
   }
   free(one);
   return good;
@@ -70,7 +77,8 @@ static bool with_bodies(cst_reader *r, cst_yaml *n) {
   const size_t nq = (size_t)s->system->nq;
   cst_node    *q = cst_reader_memory(2 * nq, sizeof *q);
   cst_node    *v = q + nq;
-  const bool   good = s->nvariant && cst_system_read_start(s->system, r->doc, n, c_of(s, 0), r->d, q, v);
+  const bool   good =
+      s->nvariant && cst_system_read_start(s->system, r->doc, n, c_of(s, 0), r->d, q, v);
   for (int k = 0; k < s->nvariant && good; k++) {
     cst_system_values(s->system, q, (int)nq, c_of(s, k), q_of(s, k));
     cst_system_values(s->system, v, (int)nq, c_of(s, k), v_of(s, k));
@@ -84,7 +92,8 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
   cst_reader_keys(r, n, what, "initial", CST_START_SINGLE | (bodies ? CST_START_BODIES : 0));
   cst_reader_flag(r, cst_yaml_get(n, "project"), "project", &r->s->project);
   r->s->state = -1;
-  if (bodies && cst_yaml_get(n, "bodies")) return with_bodies(r, n);
+  if (bodies && cst_yaml_get(n, "bodies"))
+    return with_bodies(r, n);
   bool q = vector(r, cst_reader_required(r, n, what, "q"), "q", r->s->q0);
   bool v = vector(r, cst_reader_required(r, n, what, "v"), "v", r->s->v0);
   return q && v;
@@ -104,7 +113,8 @@ void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
 void cst_file_seed(cst_reader *r, cst_yaml *n) {
   static const char wanted[] = "an integer from 0 to 18446744073709551615";
   const char       *text = cst_reader_text(r, n, "seed", wanted);
-  if (!text) return;
+  if (!text)
+    return;
   errno = 0;
   r->s->seed = strtoull(text, NULL, 10);
   if (errno || strspn(text, "0123456789") != strlen(text))
@@ -118,7 +128,8 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
   s->members = most; /* if unreadable: then accept any number of a member */
   cst_reader_keys(r, n, "initial", "initial", CST_START_ENSEMBLE);
   if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax"))
-    cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
+    cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most,
+                       &s->members);
   else
     s->members = 1;
   cst_file_seed(r, cst_yaml_get(n, "seed"));
@@ -132,7 +143,8 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
 static bool is_ensemble(cst_yaml *n) {
   static const char *const own[] = {"members", "seed", "around", "spread", NULL};
   for (const char *const *key = own; *key; key++)
-    if (cst_yaml_get(n, *key)) return true;
+    if (cst_yaml_get(n, *key))
+      return true;
   return cst_yaml_get(n, "relax") && !cst_yaml_get(n, "q") && !cst_yaml_get(n, "bodies");
 }
 
@@ -144,7 +156,8 @@ void cst_file_start(cst_reader *r) {
   s->seed = 1;
   s->q0 = cst_reader_memory(size, sizeof(double));
   s->v0 = cst_reader_memory(size, sizeof(double));
-  if (cst_starts_read(r, n)) return;
+  if (cst_starts_read(r, n))
+    return;
   if (is_ensemble(n)) {
     ensemble(r, n);
     return;

@@ -28,14 +28,16 @@ static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
     const cst_parameter *p = &s->parameter[i];
     cst_yaml            *value = p->size ? cst_yaml_get(map, p->name) : NULL;
     double               x = p->value;
-    if (!value) continue;
+    if (!value)
+      continue;
     if (!cst_yaml_is_scalar(value))
       cst_yaml_error(r->doc, value, r->d,
-                     "parameter '%s' is a size and takes one whole number; sizes cannot be swept", p->name);
+                     "parameter '%s' is a size and takes one whole number; sizes cannot be swept",
+                     p->name);
     else if (cst_reader_constant(r, value, p->name, &x) && (x < 1 || x > CST_MOST_Q || x != (int)x))
       cst_yaml_error(r->doc, value, r->d,
-                     "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d", p->name,
-                     cst_reader_shortest(x), CST_MOST_Q);
+                     "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d",
+                     p->name, cst_reader_shortest(x), CST_MOST_Q);
     else
       size[n++] = (cst_size){p->name, (int)x};
   }
@@ -46,27 +48,32 @@ static bool differ(const cst_system *s, const cst_size *size, int n) {
   for (int k = 0; k < n; k++)
     for (int i = 0; i < s->npar; i++) {
       const cst_parameter *p = &s->parameter[i];
-      if (!strcmp(p->name, size[k].name) && p->value != size[k].value) return true;
+      if (!strcmp(p->name, size[k].name) && p->value != size[k].value)
+        return true;
     }
   return false;
 }
 
 /* Reads the system again with the sizes of the study. */
-static void resize(cst_reader *r, const char *file, const char *text, size_t length, cst_yaml *map) {
+static void resize(cst_reader *r, const char *file, const char *text, size_t length,
+                   cst_yaml *map) {
   cst_size  size[CST_MAX_PAR];
   const int n = sizes_of(r, map, size);
-  if (!differ(r->s->system, size, n)) return;
+  if (!differ(r->s->system, size, n))
+    return;
   cst_system *s = cst_system_read(file, text, length, size, n, r->d);
   cst_system_destroy(r->s->system);
-  if ((r->s->system = s)) cst_system_interpret(s);
+  if ((r->s->system = s))
+    cst_system_interpret(s);
 }
 
 /* ---- which system ---------------------------------------------------------------------------- */
 
 static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
-  const char *name =
-      cst_reader_text(r, n, "system", "the name of a system or a map with the key 'name' or 'file'");
-  if (!name) return;
+  const char *name = cst_reader_text(r, n, "system",
+                                     "the name of a system or a map with the key 'name' or 'file'");
+  if (!name)
+    return;
   r->s->system = cst_catalogue_create(name);
   if (r->s->system)
     resize(r, name, cst_catalogue_text(name), strlen(cst_catalogue_text(name)), map);
@@ -79,9 +86,11 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   const char *name = cst_reader_text(r, n, "file", "the name of a system file");
   char       *text;
   size_t      length;
-  if (!name) return;
+  if (!name)
+    return;
   s->system_file = cst_reader_beside(r, name);
-  if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length)) return;
+  if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length))
+    return;
   cst_sha256(text, length, s->system_sha256);
   s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
   if (s->system) {
@@ -99,19 +108,22 @@ typedef struct {
 
 static int ascending(const void *a, const void *b) {
   const ranked *x = a, *y = b;
-  if (x->value != y->value) return x->value > y->value ? 1 : -1;
+  if (x->value != y->value)
+    return x->value > y->value ? 1 : -1;
   return x->rank - y->rank;
 }
 
 /* item[i]: node of value i. */
-static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c, const char *name) {
+static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c,
+                           const char *name) {
   ranked *x = cst_reader_memory((size_t)c->n, sizeof *x);
-  for (int i = 0; i < c->n; i++) x[i] = (ranked){c->value[i], i};
+  for (int i = 0; i < c->n; i++)
+    x[i] = (ranked){c->value[i], i};
   qsort(x, (size_t)c->n, sizeof *x, ascending);
   for (int i = 1; i < c->n; i++)
     if (x[i].value == x[i - 1].value)
-      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name,
-                     cst_reader_shortest(x[i].value));
+      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice",
+                     name, cst_reader_shortest(x[i].value));
   free(x);
 }
 
@@ -123,12 +135,15 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   }
   if (cst_yaml_is_map(n)) {
     double *standard = c->value;
-    if (cst_reader_range(r, n, name, &c->value, &c->n)) free(standard);
+    if (cst_reader_range(r, n, name, &c->value, &c->n))
+      free(standard);
     return;
   }
-  if (!cst_reader_list(r, n, name, "numbers, or one number", false)) return;
+  if (!cst_reader_list(r, n, name, "numbers, or one number", false))
+    return;
   c->value = realloc(c->value, sizeof(double) * (size_t)cst_yaml_size(n));
-  if (!c->value) abort();
+  if (!c->value)
+    abort();
   c->n = 0;
   double     standard = c->value[0];
   cst_yaml **item = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *item);
@@ -138,7 +153,8 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   }
   check_repeated(r, item, c, name);
   free(item);
-  if (!c->n) c->value[c->n++] = standard;
+  if (!c->n)
+    c->value[c->n++] = standard;
 }
 
 /* given[i]: the study sets parameter i. */
@@ -146,15 +162,19 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   const cst_system *s = r->s->system;
   const char       *names[CST_MAX_PAR];
   const int         n = cst_system_named(s);
-  for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
+  for (int i = 0; i < n; i++)
+    names[i] = s->parameter[i].name;
   if (map && !cst_yaml_is_map(map))
     cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_diag_join(names, n));
-  if (!cst_yaml_is_map(map)) return;
+  if (!cst_yaml_is_map(map))
+    return;
   for (int k = 0; k < cst_yaml_size(map); k++) {
     const char *key = cst_yaml_text(cst_yaml_key(map, k));
     int         i = 0;
-    while (i < n && (!key || strcmp(names[i], key))) i++;
-    if (i < n && s->parameter[i].size) continue; /* already used to read the system */
+    while (i < n && (!key || strcmp(names[i], key)))
+      i++;
+    if (i < n && s->parameter[i].size)
+      continue; /* already used to read the system */
     if (i < n) {
       given[i] = true;
       values(r, cst_yaml_value(map, k), key, c + i);
@@ -169,7 +189,8 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
   const cst_system *sys = s->system;
   for (int v = 0; v < s->nvariant; v++)
     for (int i = 0; i < sys->npar; i++) {
-      if (isfinite(s->parameter[v * sys->npar + i]) || given[i]) continue;
+      if (isfinite(s->parameter[v * sys->npar + i]) || given[i])
+        continue;
       const char *with = cst_reader_with(r, v);
       cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is not a finite number%s",
                      sys->parameter[i].name, *with ? with : " with the parameters given here");
@@ -181,10 +202,12 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
 static void check_bodies(cst_reader *r, cst_yaml *at) {
   char why[500];
   for (int v = 0; v < r->s->nvariant; v++) {
-    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why, sizeof why))
+    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why,
+                                sizeof why))
       continue;
     const char *with = cst_reader_with(r, v);
-    cst_yaml_error(r->doc, at, r->d, "%s%s", why, *with ? with : " (with the parameters given here)");
+    cst_yaml_error(r->doc, at, r->d, "%s%s", why,
+                   *with ? with : " (with the parameters given here)");
     return;
   }
 }
@@ -194,10 +217,12 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
   cst_study *s = r->s;
   int        npar = s->system->npar;
   double     total = 1;
-  for (int i = 0; i < npar; i++) total *= c[i].n;
+  for (int i = 0; i < npar; i++)
+    total *= c[i].n;
   if (total > MAX_VARIANT)
-    cst_yaml_error(r->doc, at, r->d, "the lists of parameter values make %.0f sets; at most %d are allowed",
-                   total, MAX_VARIANT);
+    cst_yaml_error(r->doc, at, r->d,
+                   "the lists of parameter values make %.0f sets; at most %d are allowed", total,
+                   MAX_VARIANT);
   else
     s->nvariant = (int)total;
   s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
@@ -211,7 +236,8 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
     cst_system_defaults(s->system, given, set);
   }
   check_defaults(r, at, given);
-  if (s->system->nbodies) check_bodies(r, at);
+  if (s->system->nbodies)
+    check_bodies(r, at);
 }
 
 static void sets(cst_reader *r, cst_yaml *map) {
@@ -228,7 +254,8 @@ static void sets(cst_reader *r, cst_yaml *map) {
   }
   parameters(r, map, c, given);
   combine(r, map, c, given);
-  for (int i = 0; i < s->npar; i++) free(c[i].value);
+  for (int i = 0; i < s->npar; i++)
+    free(c[i].value);
 }
 
 static void from_map(cst_reader *r, cst_yaml *n) {
@@ -240,28 +267,33 @@ static void from_map(cst_reader *r, cst_yaml *n) {
   cst_yaml *file = cst_yaml_get(n, "file");
   cst_yaml *name = cst_yaml_get(n, "name");
   if (file && name)
-    cst_yaml_error(r->doc, file, r->d,
-                   "'system' has both 'name', of the catalogue, and 'file', a description of your own; only "
-                   "one is allowed");
+    cst_yaml_error(
+        r->doc, file, r->d,
+        "'system' has both 'name', of the catalogue, and 'file', a description of your own; only "
+        "one is allowed");
   else if (file)
     from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
   else if (name)
     named(r, name, cst_yaml_get(n, "parameters"));
   else
-    cst_yaml_error(r->doc, n, r->d,
-                   "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
   if (cst_yaml_get(n, "sha256") && !file)
     cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
-  if (r->s->system && wish == CST_COMPILE_NEVER) cst_system_interpret(r->s->system);
+  if (r->s->system && wish == CST_COMPILE_NEVER)
+    cst_system_interpret(r->s->system);
 }
 
 void cst_file_system(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "system");
   r->s->nvariant = 1;
-  if (!n) return;
+  if (!n)
+    return;
   if (cst_yaml_is_map(n))
     from_map(r, n);
   else
     named(r, n, NULL);
-  if (r->s->system) sets(r, cst_yaml_get(n, "parameters"));
+  if (r->s->system)
+    sets(r, cst_yaml_get(n, "parameters"));
 }

@@ -13,8 +13,9 @@
 #include "constella/random.h"
 #include "study/file/reader.h"
 
-static const char wanted[] = "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: "
-                             "1} or {worst: 5, by: energy}";
+static const char wanted[] =
+    "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: "
+    "1} or {worst: 5, by: energy}";
 
 /* Trajectories of a case whose states are stored; members that some of them are drawn from. */
 enum { MOST_STORED = 1000000, MOST_DRAWN_FROM = 100000000 };
@@ -26,7 +27,8 @@ typedef struct {
 
 static int ascending(const void *a, const void *b) {
   const chosen *x = a, *y = b;
-  if (x->member != y->member) return x->member > y->member ? 1 : -1;
+  if (x->member != y->member)
+    return x->member > y->member ? 1 : -1;
   return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -40,18 +42,22 @@ static bool is_range(const char *text, long *from, long *to) {
 
 /* Whether so many more may be stored; else that is said at n. */
 static bool fit(cst_reader *r, cst_yaml *n, long more) {
-  if (r->s->ntrajectory + more <= MOST_STORED) return true;
-  cst_yaml_error(r->doc, n, r->d,
-                 "the states of %ld members would be stored; of each case those of %d at most can be",
-                 r->s->ntrajectory + more, MOST_STORED);
+  if (r->s->ntrajectory + more <= MOST_STORED)
+    return true;
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "the states of %ld members would be stored; of each case those of %d at most can be",
+      r->s->ntrajectory + more, MOST_STORED);
   return false;
 }
 
 static void add(cst_study *s, long from, long to) {
-  s->trajectory =
-      realloc(s->trajectory, sizeof *s->trajectory * ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
-  if (!s->trajectory) abort();
-  for (long k = from; k <= to; k++) s->trajectory[s->ntrajectory++] = k;
+  s->trajectory = realloc(s->trajectory, sizeof *s->trajectory *
+                                             ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
+  if (!s->trajectory)
+    abort();
+  for (long k = from; k <= to; k++)
+    s->trajectory[s->ntrajectory++] = k;
 }
 
 static void read_item(cst_reader *r, cst_yaml *n) {
@@ -59,14 +65,16 @@ static void read_item(cst_reader *r, cst_yaml *n) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long        from, to;
   if (!is_range(text, &from, &to)) {
-    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, 1)) add(s, from, from);
+    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, 1))
+      add(s, from, from);
   } else if (from < 0 || to >= s->members || from > to)
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, the smaller one first",
-        text, s->members - 1);
+    cst_yaml_error(r->doc, n, r->d,
+                   "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, "
+                   "the smaller one first",
+                   text, s->members - 1);
   else if (s->ntrajectory + (to - from + 1) > s->members)
-    cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld", s->members);
+    cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld",
+                   s->members);
   else if (fit(r, n, to - from + 1))
     add(s, from, to);
 }
@@ -83,12 +91,14 @@ static void read_list(cst_reader *r, cst_yaml *list) {
   chosen *all = cst_reader_memory((size_t)s->ntrajectory, sizeof *all);
   int     item = 0;
   for (int k = 0; k < s->ntrajectory; k++) {
-    while (k >= end[item]) item++;
+    while (k >= end[item])
+      item++;
     all[k] = (chosen){s->trajectory[k], item};
   }
   qsort(all, (size_t)s->ntrajectory, sizeof *all, ascending);
   for (int i = 1; i < s->ntrajectory && !cst_diag_full(r->d); i++) {
-    if (all[i].member != all[i - 1].member) continue;
+    if (all[i].member != all[i - 1].member)
+      continue;
     cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice",
                    all[i].member);
   }
@@ -103,13 +113,17 @@ typedef struct {
   long   member;
 } lot;
 
-static bool is_above(lot x, lot y) { return x.draw != y.draw ? x.draw > y.draw : x.member > y.member; }
+static bool is_above(lot x, lot y) {
+  return x.draw != y.draw ? x.draw > y.draw : x.member > y.member;
+}
 
 /* Let the entry at i of a heap of n, the largest one first, sink to where it belongs. */
 static void sink(lot *heap, long n, long i) {
   for (long child; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && is_above(heap[child + 1], heap[child])) child++;
-    if (!is_above(heap[child], heap[i])) return;
+    if (child + 1 < n && is_above(heap[child + 1], heap[child]))
+      child++;
+    if (!is_above(heap[child], heap[i]))
+      return;
     const lot x = heap[i];
     heap[i] = heap[child];
     heap[child] = x;
@@ -127,13 +141,17 @@ static void draw(cst_study *s, long n, uint64_t seed) {
   lot *heap = cst_reader_memory((size_t)n, sizeof *heap);
   for (long m = 0; m < s->members; m++) {
     const lot x = {cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
-    if (m < n) heap[m] = x;
-    for (long i = n / 2; m == n - 1 && i-- > 0;) sink(heap, n, i);
-    if (m < n || is_above(x, heap[0])) continue;
+    if (m < n)
+      heap[m] = x;
+    for (long i = n / 2; m == n - 1 && i-- > 0;)
+      sink(heap, n, i);
+    if (m < n || is_above(x, heap[0]))
+      continue;
     heap[0] = x;
     sink(heap, n, 0);
   }
-  for (long k = 0; k < n; k++) add(s, heap[k].member, heap[k].member);
+  for (long k = 0; k < n; k++)
+    add(s, heap[k].member, heap[k].member);
   qsort(s->trajectory, (size_t)n, sizeof *s->trajectory, by_number);
   free(heap);
 }
@@ -141,7 +159,8 @@ static void draw(cst_study *s, long n, uint64_t seed) {
 static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, long count) {
   long number = 0;
   if (r->s->members > MOST_DRAWN_FROM) {
-    cst_yaml_error(r->doc, random, r->d, "members are drawn from %d at most, and there are %ld; list them",
+    cst_yaml_error(r->doc, random, r->d,
+                   "members are drawn from %d at most, and there are %ld; list them",
                    MOST_DRAWN_FROM, r->s->members);
     return;
   }
@@ -153,7 +172,8 @@ static void read_worst(cst_reader *r, cst_yaml *n, long count) {
   cst_study  *s = r->s;
   cst_yaml   *by = cst_reader_required(r, n, "members", "by");
   const char *text = cst_reader_text(r, by, "by", "the name of an observable, or error");
-  if (!text) return;
+  if (!text)
+    return;
   s->ntrajectory = (int)count;
   s->worst_by.text = strdup(text);
   cst_yaml_place(by, &s->worst_by.line, &s->worst_by.column);
@@ -169,16 +189,18 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
   long        count = 0;
   cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
   if (!random == !worst) {
-    cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s",
-                   wanted);
+    cst_yaml_error(r->doc, n, r->d,
+                   "'members' as a map has one of 'random' and 'worst'; it must be %s", wanted);
     return;
   }
   if (other) {
     cst_yaml_error(r->doc, other, r->d, "'%s' cannot be combined with '%s'", other_key, key);
     return;
   }
-  if (!cst_reader_integer(r, given, key, 1, r->s->members, &count)) return;
-  if (!fit(r, given, count)) return;
+  if (!cst_reader_integer(r, given, key, 1, r->s->members, &count))
+    return;
+  if (!fit(r, given, count))
+    return;
   if (random)
     read_random(r, random, cst_yaml_get(n, "seed"), count);
   else
@@ -195,7 +217,8 @@ static void read_members(cst_reader *r, cst_yaml *n) {
   } else if (cst_yaml_is_map(n)) {
     read_choice(r, n);
   } else if (text && !strcmp(text, "all")) {
-    if (fit(r, n, r->s->members)) add(r->s, 0, r->s->members - 1);
+    if (fit(r, n, r->s->members))
+      add(r->s, 0, r->s->members - 1);
   } else if (is_range(text, &from, &to)) {
     read_item(r, n);
   } else if (text && *text) {
@@ -211,18 +234,24 @@ static void read_store(cst_reader *r, cst_yaml *n) {
   const struct {
     const char *name;
     bool       *flag;
-  } parts[] = {{"q", &s->store_q}, {"p", &s->store_p}, {"v", &s->store_v}, {"lambda", &s->store_lambda}};
+  } parts[] = {
+      {"q", &s->store_q}, {"p", &s->store_p}, {"v", &s->store_v}, {"lambda", &s->store_lambda}};
   s->store_q = s->store_p = s->store_lambda = !n;
-  if (!cst_reader_list(r, n, "store", "q, p, v, lambda and names of observables", false)) return;
+  if (!cst_reader_list(r, n, "store", "q, p, v, lambda and names of observables", false))
+    return;
   s->stored = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *s->stored);
   for (int i = 0; i < cst_yaml_size(n); i++) {
     cst_yaml   *item = cst_yaml_item(n, i);
-    const char *text = cst_reader_text(r, item, "store", "q, p, v, lambda or the name of an observable");
-    size_t      k = 0;
-    if (!text) continue;
-    while (k < sizeof parts / sizeof *parts && strcmp(text, parts[k].name)) k++;
+    const char *text =
+        cst_reader_text(r, item, "store", "q, p, v, lambda or the name of an observable");
+    size_t k = 0;
+    if (!text)
+      continue;
+    while (k < sizeof parts / sizeof *parts && strcmp(text, parts[k].name))
+      k++;
     bool twice = k < sizeof parts / sizeof *parts && *parts[k].flag;
-    for (int j = 0; j < s->nstored; j++) twice |= !strcmp(text, s->stored[j].text);
+    for (int j = 0; j < s->nstored; j++)
+      twice |= !strcmp(text, s->stored[j].text);
     if (twice)
       cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", text);
     else if (k < sizeof parts / sizeof *parts)
@@ -239,15 +268,19 @@ void cst_file_trajectories(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "trajectories");
   s->trajectory_every = 1;
-  if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL)) return;
+  if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL))
+    return;
   cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
-  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &s->trajectory_every);
-  if (members) read_members(r, members);
+  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000,
+                     &s->trajectory_every);
+  if (members)
+    read_members(r, members);
   read_store(r, cst_yaml_get(n, "store"));
 }
 
 void cst_file_trajectories_destroy(cst_study *s) {
-  for (int i = 0; i < s->nstored; i++) free(s->stored[i].text);
+  for (int i = 0; i < s->nstored; i++)
+    free(s->stored[i].text);
   free(s->stored);
   free(s->worst_by.text);
 }

@@ -16,15 +16,19 @@ static void read_kind(cst_reader *r) {
   const char *names[64];
   int         kind;
   int         n = cst_kind_count() < CST_COUNT(names) ? cst_kind_count() : CST_COUNT(names);
-  for (int i = 0; i < n; i++) names[i] = cst_kind_name(cst_kind_at(i));
-  if (!cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", names, n, &kind)) return;
+  for (int i = 0; i < n; i++)
+    names[i] = cst_kind_name(cst_kind_at(i));
+  if (!cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", names, n, &kind))
+    return;
   r->s->kind = cst_kind_at(kind);
-  if (r->s->kind->own) r->s->own = cst_reader_memory(1, r->s->kind->own);
+  if (r->s->kind->own)
+    r->s->own = cst_reader_memory(1, r->s->kind->own);
 }
 
 static void read_title(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "title");
-  if (n && !cst_yaml_is_scalar(n)) cst_yaml_error(r->doc, n, r->d, "'title' must be a line of text");
+  if (n && !cst_yaml_is_scalar(n))
+    cst_yaml_error(r->doc, n, r->d, "'title' must be a line of text");
   r->s->title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
 }
 
@@ -34,7 +38,8 @@ enum { MOST_TOLERANCES = 10000 };
 static void tolerance(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   double     x;
-  if (!cst_reader_number(r, n, "tolerance", &x)) return;
+  if (!cst_reader_number(r, n, "tolerance", &x))
+    return;
   if (!(x > 0 && x <= 1e-2)) {
     cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01",
                    cst_reader_shortest(x));
@@ -58,14 +63,15 @@ static void read_solver(cst_reader *r) {
   cst_reader_keys(r, n, "solver", "solver", CST_KEYS_ALL);
   s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
   if (cst_yaml_size(list) > MOST_TOLERANCES)
-    cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed", cst_yaml_size(list),
-                   MOST_TOLERANCES);
+    cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed",
+                   cst_yaml_size(list), MOST_TOLERANCES);
   else if (cst_yaml_is_scalar(list))
     tolerance(r, list);
   else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))
     for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++)
       tolerance(r, cst_yaml_item(list, i));
-  if (!list) s->tolerance[s->ntolerance++] = 1e-14;
+  if (!list)
+    s->tolerance[s->ntolerance++] = 1e-14;
   cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
   s->max_iterations = (int)most;
   int iteration = CST_ITERATION_AUTO;
@@ -89,14 +95,17 @@ static void read_checkpoint(cst_reader *r) {
   *out = 600;
   cst_reader_keys(r, n, "checkpoint", "checkpoint", CST_KEYS_ALL);
   if (cst_reader_number(r, seconds, "seconds", out) && !(*out > 0))
-    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_reader_shortest(*out));
+    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive",
+                   cst_reader_shortest(*out));
 }
 
 static void read_timing(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "timing");
   long      repeats = 0;
-  if (!cst_reader_keys(r, n, "timing", "timing", CST_KEYS_ALL)) return;
-  cst_reader_integer(r, cst_reader_required(r, n, "timing", "repeats"), "repeats", 1, 1000, &repeats);
+  if (!cst_reader_keys(r, n, "timing", "timing", CST_KEYS_ALL))
+    return;
+  cst_reader_integer(r, cst_reader_required(r, n, "timing", "repeats"), "repeats", 1, 1000,
+                     &repeats);
   r->s->timing_repeats = (int)repeats;
 }
 
@@ -105,9 +114,10 @@ static void read_extensible(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "extensible");
   cst_reader_flag(r, n, "extensible", &r->s->extensible);
   if (r->s->extensible && r->s->averages)
-    cst_yaml_error(r->doc, n, r->d,
-                   "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
-                   "temperature): the parts of the run over which they are taken would move with its end");
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
+        "temperature): the parts of the run over which they are taken would move with its end");
 }
 
 static void check_size(cst_reader *r) {
@@ -123,7 +133,8 @@ static void check_keys(cst_reader *r) {
   const char        *keys[CST_MOST_KEYS + 32];
   int                n = cst_keys_of(cst_study_keys, "", CST_KEYS_ALL, keys);
   const char *const *own = r->s->kind ? r->s->kind->keys : NULL;
-  while (own && *own && n < CST_COUNT(keys)) keys[n++] = *own++;
+  while (own && *own && n < CST_COUNT(keys))
+    keys[n++] = *own++;
   cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
 }
 
@@ -147,7 +158,8 @@ static void read_all(cst_reader *r) {
   read_timing(r);
   cst_file_noise(r);
   check_size(r);
-  if (r->s->kind && r->s->kind->read) r->s->kind->read(r);
+  if (r->s->kind && r->s->kind->read)
+    r->s->kind->read(r);
 }
 
 /* The fingerprint leaves out keys that change no result and includes the checksums of the user's files. */
@@ -157,18 +169,22 @@ static void fingerprint(cst_reader *r) {
   cst_yaml  *layers = cst_yaml_get(r->root, "layers");
   cst_yaml_remove(r->root, "checkpoint");
   cst_yaml_remove(system, "compile");
-  if (s->system_file) cst_yaml_put(system, "sha256", s->system_sha256);
+  if (s->system_file)
+    cst_yaml_put(system, "sha256", s->system_sha256);
   for (int i = 0; i < s->nlayer; i++)
     cst_yaml_put(cst_yaml_get(layers, s->layer[i].name), "sha256", s->layer[i].sha256);
-  if (s->starts_text) cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", s->starts_sha256);
+  if (s->starts_text)
+    cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", s->starts_sha256);
   s->canonical = cst_document_canonical(r->doc);
   cst_sha256(s->canonical, strlen(s->canonical), s->sha256);
 }
 
-cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d) {
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
+                          cst_diag *d) {
   int           before = cst_diag_count(d);
   cst_document *doc = cst_document_parse(file, text, length, d);
-  if (!doc) return NULL;
+  if (!doc)
+    return NULL;
   cst_reader r = {.s = cst_reader_memory(1, sizeof(cst_study)),
                   .doc = doc,
                   .root = cst_document_root(doc),
@@ -179,11 +195,13 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
   r.s->file = strdup(file);
   read_all(&r);
   bool good = cst_diag_count(d) == before;
-  if (good) fingerprint(&r);
+  if (good)
+    fingerprint(&r);
   cst_graph_destroy(r.graph);
   cst_layers_destroy(r.layers);
   cst_document_destroy(doc);
-  if (good) return r.s;
+  if (good)
+    return r.s;
   cst_study_destroy(r.s);
   return NULL;
 }
@@ -191,15 +209,20 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
 bool cst_study_sweeps(const cst_study *s, int parameter) {
   const int npar = s->system->npar;
   for (int v = 1; v < s->nvariant; v++)
-    if (s->parameter[v * npar + parameter] != s->parameter[parameter]) return true;
+    if (s->parameter[v * npar + parameter] != s->parameter[parameter])
+      return true;
   return false;
 }
 
 void cst_study_destroy(cst_study *s) {
-  if (!s) return;
-  for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
-  if (s->reference_method) cst_method_destroy(s->reference_method);
-  if (s->relax_method) cst_method_destroy(s->relax_method);
+  if (!s)
+    return;
+  for (int i = 0; i < s->nmethod; i++)
+    cst_method_destroy(s->method[i]);
+  if (s->reference_method)
+    cst_method_destroy(s->reference_method);
+  if (s->relax_method)
+    cst_method_destroy(s->relax_method);
   for (int i = 0; i < s->nobservable; i++) {
     free(s->observable[i].name);
     free(s->observable[i].expression);
@@ -210,13 +233,16 @@ void cst_study_destroy(cst_study *s) {
     free(s->layer[i].name);
     free(s->layer[i].file);
   }
-  if (s->system) cst_system_destroy(s->system);
-  for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);
+  if (s->system)
+    cst_system_destroy(s->system);
+  for (int i = 0; i < s->nswept; i++)
+    free(s->start_name[i]);
   void *owned[] = {s->file,        s->system_file, s->title,        s->canonical,    s->parameter,
                    s->q0,          s->v0,          s->end,          s->step,         s->method,
                    s->observable,  s->trajectory,  s->tolerance,    s->layer,        s->own,
                    s->start_name,  s->start_state, s->deviation[0], s->deviation[1], s->starts,
                    s->starts_text, s->histogram};
-  for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
+  for (int i = 0; i < CST_COUNT(owned); i++)
+    free(owned[i]);
   free(s);
 }

@@ -21,13 +21,15 @@
 
 static bool is_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
+    if (!isfinite(x[i]))
+      return false;
   return true;
 }
 
 /* Standard deviation of coordinate i (which = 0) or of its velocity (1). */
 static double deviation(const cst_study *s, int which, int i) {
-  if (s->deviation[which]) return s->deviation[which][i];
+  if (s->deviation[which])
+    return s->deviation[which][i];
   return which ? s->spread_v : s->spread_q;
 }
 
@@ -41,7 +43,8 @@ static void spread(const cst_study *s, long member, uint32_t purpose, int which,
       continue;
     }
     const double width = deviation(s, which, i);
-    if (!(width > 0)) continue;
+    if (!(width > 0))
+      continue;
     x[i] += width * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
   }
 }
@@ -56,8 +59,11 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
       const uint32_t at = (uint32_t)(b->rotation + a);
       const double   dq = deviation(s, 0, b->rotation);
       const double   dv = deviation(s, 1, b->rotation);
-      x[a] = dq > 0 ? dq * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at) : 0;
-      if (dv > 0) omega[a] += dv * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
+      x[a] = dq > 0
+                 ? dq * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at)
+                 : 0;
+      if (dv > 0)
+        omega[a] += dv * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
     }
     cst_system_body_turn(b, x, omega, q, v);
   }
@@ -71,10 +77,12 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   const double *own = s->nstart ? cst_starts_row(s, variant, member % s->nstart) : NULL;
   memcpy(q, own ? own : s->q0 + at, bytes);
   memcpy(v, own ? own + nq : s->v0 + at, bytes);
-  if (!s->ensemble || s->unspread) return true;
+  if (!s->ensemble || s->unspread)
+    return true;
   spread(s, member, CST_PURPOSE_INITIAL_Q, 0, q);
   spread(s, member, CST_PURPOSE_INITIAL_V, 1, v);
   turn(s, member, q, v);
-  if (!cst_system_project(s->system, c, q, v)) return false;
+  if (!cst_system_project(s->system, c, q, v))
+    return false;
   return is_finite(q, nq) && is_finite(v, nq);
 }

@@ -46,12 +46,14 @@ static void bind_parameters(cst_names *x, cst_graph *g, const cst_system *s) {
 
 static size_t room(const cst_name *name, int n) {
   size_t sum = 0;
-  for (int i = 0; i < n; i++) sum += (size_t)name[i].count;
+  for (int i = 0; i < n; i++)
+    sum += (size_t)name[i].count;
   return sum;
 }
 
 /* "omega_top_1" */
-static void quantity_name(char t[LENGTH], const cst_body_quantity *x, const char *body, int component) {
+static void quantity_name(char t[LENGTH], const cst_body_quantity *x, const char *body,
+                          int component) {
   snprintf(t, LENGTH, "%s_%.60s_%c", x->prefix, body, x->components[component]);
 }
 
@@ -61,13 +63,16 @@ bool cst_names_has_quantity(const cst_system *s, const char *word) {
     for (int k = 0; k < s->nbody_name; k++)
       for (int i = 0; x->components[i]; i++) {
         quantity_name(t, x, s->body_name[k].name, i);
-        if (!strcmp(t, word)) return true;
+        if (!strcmp(t, word))
+          return true;
       }
   return false;
 }
 
 /* True if the text may name it. (With many bodies there would be many nodes.) */
-static bool wanted(const cst_body_quantity *x, const char *text) { return strstr(text, x->prefix) != NULL; }
+static bool wanted(const cst_body_quantity *x, const char *text) {
+  return strstr(text, x->prefix) != NULL;
+}
 
 static size_t quantities(const char *text) {
   size_t n = 0;
@@ -96,9 +101,11 @@ static void bind_quantity(cst_names *x, cst_graph *g, const cst_system *s, const
 static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, const char *text,
                             cst_node **entry) {
   for (const cst_body_quantity *what = cst_body_quantities; what->prefix; what++) {
-    if (!wanted(what, text)) continue;
+    if (!wanted(what, text))
+      continue;
     for (int k = 0; k < s->nbody_name; k++)
-      for (int i = 0; what->components[i]; i++) bind_quantity(x, g, s, &s->body_name[k], what, i, entry);
+      for (int i = 0; what->components[i]; i++)
+        bind_quantity(x, g, s, &s->body_name[k], what, i, entry);
   }
 }
 

@@ -5,7 +5,8 @@
 
 const char cst_reader_layer_withheld[] = "is C code, which is not compiled without permission";
 
-const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **bytes,
+                                   size_t *length) {
   return fetch(path, bytes, length);
 }
 
@@ -22,7 +23,8 @@ char *cst_reader_beside(const cst_reader *r, const char *name) {
 bool cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *path, char **bytes,
                       size_t *length) {
   const char *why = r->share(fetch, path, bytes, length);
-  if (why) cst_yaml_error(r->doc, n, r->d, "%s: %s", path, why);
+  if (why)
+    cst_yaml_error(r->doc, n, r->d, "%s: %s", path, why);
   return !why;
 }
 

@@ -42,7 +42,8 @@ static bool is_word(const char *s) {
                     rest[] = "0123456789_";
   const size_t n = strspn(s, letters);
   for (size_t i = n; s[i]; i++)
-    if (!strchr(letters, s[i]) && !strchr(rest, s[i])) return false;
+    if (!strchr(letters, s[i]) && !strchr(rest, s[i]))
+      return false;
   return n > 0;
 }
 
@@ -53,24 +54,28 @@ static bool split(family *f, cst_yaml *n) {
   const char *text = cst_reader_text(r, n, "for", form);
   const char *equal = text ? strchr(text, '=') : NULL;
   const char *dots = equal ? strstr(equal, "..") : NULL;
-  if (!text) return false;
+  if (!text)
+    return false;
   if (!dots) {
     cst_yaml_error(r->doc, n, r->d, "'for' of %s is '%s'; it must be %s", f->what, text, form);
     return false;
   }
   const char *begin = text + strspn(text, " \t\n");
   size_t      length = (size_t)(equal - begin);
-  while (length && strchr(" \t\n", begin[length - 1])) length--;
+  while (length && strchr(" \t\n", begin[length - 1]))
+    length--;
   *x = (range){n, text, equal + 1, dots + 2, cst_need(strndup(begin, length))};
   if (!is_word(x->name) || length > 40)
-    cst_yaml_error_at(r->doc, n, (int)(begin - text), r->d,
-                      "'%s' cannot be the variable of 'for'; a variable has letters, digits and _, a letter "
-                      "first, at most 40",
-                      x->name);
+    cst_yaml_error_at(
+        r->doc, n, (int)(begin - text), r->d,
+        "'%s' cannot be the variable of 'for'; a variable has letters, digits and _, a letter "
+        "first, at most 40",
+        x->name);
   else if (is_taken(f, x->name, f->count + f->n))
-    cst_yaml_error_at(r->doc, n, (int)(begin - text), r->d,
-                      "'%s' cannot be the variable of 'for', it has a meaning already; choose a new name",
-                      x->name);
+    cst_yaml_error_at(
+        r->doc, n, (int)(begin - text), r->d,
+        "'%s' cannot be the variable of 'for', it has a meaning already; choose a new name",
+        x->name);
   else {
     f->names[f->count + f->n] =
         (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->system->graph, 1)};
@@ -96,14 +101,16 @@ static bool whole(family *f, int k, const char *at, size_t length, const char *w
   const int      blanks = (int)strspn(part, " \t\n");
   free(part);
   if (node < 0) {
-    cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which, error.message);
+    cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which,
+                      error.message);
     return false;
   }
   if (!cst_graph_is_constant(g, node, &value) || value != floor(value) || fabs(value) > LARGEST) {
-    cst_yaml_error_at(r->doc, x->node, offset + blanks, r->d,
-                      "%s of 'for' must be a whole number, at most %d: an expression of numbers, sizes and "
-                      "variables before it",
-                      which, LARGEST);
+    cst_yaml_error_at(
+        r->doc, x->node, offset + blanks, r->d,
+        "%s of 'for' must be a whole number, at most %d: an expression of numbers, sizes and "
+        "variables before it",
+        which, LARGEST);
     return false;
   }
   *out = (long)value;
@@ -114,36 +121,43 @@ static bool loop(family *f, int k) {
   const range *x = &f->range[k];
   long         from, to;
   if (k == f->n) {
-    if (++f->visits <= LARGEST) return f->visit(f->context, f->names, f->count + f->n, f->visits - 1);
-    cst_yaml_error(f->r->doc, f->range[0].node, f->r->d, "'for' of %s has more than %d members", f->what,
-                   LARGEST);
+    if (++f->visits <= LARGEST)
+      return f->visit(f->context, f->names, f->count + f->n, f->visits - 1);
+    cst_yaml_error(f->r->doc, f->range[0].node, f->r->d, "'for' of %s has more than %d members",
+                   f->what, LARGEST);
     return false;
   }
-  if (!whole(f, k, x->from, (size_t)(x->to - x->from) - 2, "the first number", &from)) return false;
-  if (!whole(f, k, x->to, strlen(x->to), "the last number", &to)) return false;
+  if (!whole(f, k, x->from, (size_t)(x->to - x->from) - 2, "the first number", &from))
+    return false;
+  if (!whole(f, k, x->to, strlen(x->to), "the last number", &to))
+    return false;
   for (long i = from; i <= to; i++) {
     f->names[f->count + k].node = cst_graph_constant(f->r->s->system->graph, (double)i);
-    if (!loop(f, k + 1)) return false;
+    if (!loop(f, k + 1))
+      return false;
   }
   return true;
 }
 
 static bool split_all(family *f, cst_yaml *n) {
-  if (!n) return true;
-  if (!cst_yaml_is_list(n)) return split(f, n);
+  if (!n)
+    return true;
+  if (!cst_yaml_is_list(n))
+    return split(f, n);
   const int ranges = cst_yaml_size(n);
   if (ranges < 1 || ranges > RANGES) {
-    cst_yaml_error(f->r->doc, n, f->r->d, "'for' of %s has %d ranges; it must have 1 to %d", f->what, ranges,
-                   RANGES);
+    cst_yaml_error(f->r->doc, n, f->r->d, "'for' of %s has %d ranges; it must have 1 to %d",
+                   f->what, ranges, RANGES);
     return false;
   }
   for (int i = 0; i < ranges; i++)
-    if (!split(f, cst_yaml_item(n, i))) return false;
+    if (!split(f, cst_yaml_item(n, i)))
+      return false;
   return true;
 }
 
-bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count,
-                       cst_family_visit *visit, void *context, long *visits) {
+bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
+                       int count, cst_family_visit *visit, void *context, long *visits) {
   family f = {.r = r, .what = what, .count = count, .visit = visit, .context = context};
   f.names = cst_need(malloc(sizeof *f.names * ((size_t)count + RANGES)));
   memcpy(f.names, names, sizeof *names * (size_t)count);
@@ -153,7 +167,8 @@ bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_b
     good = false;
   }
   *visits = f.visits;
-  for (int i = 0; i < f.n; i++) free(f.range[i].name);
+  for (int i = 0; i < f.n; i++)
+    free(f.range[i].name);
   free(f.names);
   return good;
 }

@@ -14,10 +14,12 @@ const char *cst_reader_shortest(double x) {
   char       *s = ring[turn++ % 8];
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(s, sizeof ring[0], "%.*g", digits, x);
-    if (strtod(s, NULL) == x) break;
+    if (strtod(s, NULL) == x)
+      break;
   }
   /* 10, not 1e+01 */
-  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15) snprintf(s, sizeof ring[0], "%.15g", x);
+  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
+    snprintf(s, sizeof ring[0], "%.15g", x);
   return s;
 }
 
@@ -31,10 +33,12 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   size_t           at = 0;
   *text = 0;
   for (int i = 0; i < npar && at < room; i++) {
-    if (!cst_study_sweeps(s, i)) continue;
+    if (!cst_study_sweeps(s, i))
+      continue;
     const char *separator = at ? ", " : " with ";
     const char *value = cst_reader_shortest(s->parameter[variant * npar + i]);
-    at += (size_t)snprintf(text + at, room - at, "%s%s = %s", separator, s->system->parameter[i].name, value);
+    at += (size_t)snprintf(text + at, room - at, "%s%s = %s", separator,
+                           s->system->parameter[i].name, value);
   }
   if (s->nswept && s->nset && at < room) {
     const char *separator = at ? ", " : " with the start ";
@@ -44,13 +48,15 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
 }
 
 /* The node of the expression at n, or -1. */
-static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count,
-                           bool quiet) {
+static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
+                           int count, bool quiet) {
   cst_expr_error error;
   const char    *text = cst_reader_text(r, n, what, number_wanted);
-  if (!text) return -1;
+  if (!text)
+    return -1;
   cst_node x = cst_expr_parse(r->graph, text, names, count, &error);
-  if (x < 0 && !quiet) cst_yaml_error_at(r->doc, n, error.offset, r->d, "'%s': %s", what, error.message);
+  if (x < 0 && !quiet)
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "'%s': %s", what, error.message);
   return x;
 }
 
@@ -63,10 +69,13 @@ bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *o
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
   int              npar = s->system ? s->system->npar : 0;
-  cst_node x = expression(r, n, what, r->binding, s->system ? cst_system_named(s->system) : 0, !s->system);
-  if (x < 0) return false;
+  cst_node         x =
+      expression(r, n, what, r->binding, s->system ? cst_system_named(s->system) : 0, !s->system);
+  if (x < 0)
+    return false;
   if (cst_graph_is_constant(r->graph, x, out)) { /* always finite */
-    for (int v = 1; v < s->nvariant; v++) out[v] = out[0];
+    for (int v = 1; v < s->nvariant; v++)
+      out[v] = out[0];
     return true;
   }
   bool          good = true;
@@ -85,26 +94,30 @@ bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *ou
 }
 
 bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out) {
-  if (!n) return false;
+  if (!n)
+    return false;
   double *all = cst_reader_memory((size_t)r->s->nvariant, sizeof *all);
   bool    good = cst_reader_numbers(r, n, what, all);
   for (int v = 1; v < r->s->nvariant && good; v++) {
     good = all[v] == all[0];
     if (!good)
-      cst_yaml_error(
-          r->doc, n, r->d,
-          "'%s' changes in the sweep, from %s%s to %s%s; it must be the same for every parameter set", what,
-          cst_reader_shortest(all[0]), cst_reader_with(r, 0), cst_reader_shortest(all[v]),
-          cst_reader_with(r, v));
+      cst_yaml_error(r->doc, n, r->d,
+                     "'%s' changes in the sweep, from %s%s to %s%s; it must be the same for every "
+                     "parameter set",
+                     what, cst_reader_shortest(all[0]), cst_reader_with(r, 0),
+                     cst_reader_shortest(all[v]), cst_reader_with(r, v));
   }
-  if (good) *out = all[0];
+  if (good)
+    *out = all[0];
   free(all);
   return good;
 }
 
-bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high, long *out) {
+bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high,
+                        long *out) {
   double x;
-  if (!cst_reader_number(r, n, what, &x)) return false;
+  if (!cst_reader_number(r, n, what, &x))
+    return false;
   if (x == floor(x) && x >= (double)low && x <= (double)high) {
     *out = (long)x;
     return true;

@@ -11,8 +11,10 @@ enum { MOST = 1000000 };
 /* The i-th of n values; both ends are exact. */
 static double between(double from, double to, long i, long n, bool logarithmic) {
   const double part = n > 1 ? (double)i / (double)(n - 1) : 0;
-  if (i == 0) return from;
-  if (i == n - 1) return to;
+  if (i == 0)
+    return from;
+  if (i == n - 1)
+    return to;
   return logarithmic ? from * cst_elementary_exp(cst_elementary_log(to / from) * part)
                      : from + (to - from) * part;
 }
@@ -27,22 +29,27 @@ static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values
   bool good = cst_reader_constant(r, cst_reader_required(r, n, what, "from"), "from", &from);
   good &= cst_reader_constant(r, cst_reader_required(r, n, what, "to"), "to", &to);
   good &= number && cst_reader_constant(r, number, "count", &m);
-  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings), &spacing);
+  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
+                    &spacing);
   if (good && !(m >= 1 && m <= MOST && m == floor(m)))
     cst_yaml_error(r->doc, number, r->d, "'count' is %s; it must be a whole number from 1 to %d",
                    cst_reader_shortest(m), MOST);
   else if (good && (m == 1) != (from == to))
-    cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %s from %s to %s; %s", what, cst_reader_shortest(m),
-                   cst_reader_shortest(from), cst_reader_shortest(to),
-                   m == 1 ? "for one value 'from' and 'to' must be equal" : "its values would all be equal");
+    cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %s from %s to %s; %s", what,
+                   cst_reader_shortest(m), cst_reader_shortest(from), cst_reader_shortest(to),
+                   m == 1 ? "for one value 'from' and 'to' must be equal"
+                          : "its values would all be equal");
   else if (good && spacing && !(from * to > 0))
-    cst_yaml_error(r->doc, n, r->d,
-                   "'%s': with logarithmic spacing 'from' and 'to' must be nonzero and have the same sign",
-                   what);
-  if (!good || cst_diag_count(r->d) > before) return false;
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'%s': with logarithmic spacing 'from' and 'to' must be nonzero and have the same sign",
+        what);
+  if (!good || cst_diag_count(r->d) > before)
+    return false;
   *count = (int)m;
   *values = cst_reader_memory((size_t)*count, sizeof(double));
-  for (long i = 0; i < *count; i++) (*values)[i] = between(from, to, i, *count, spacing == 1);
+  for (long i = 0; i < *count; i++)
+    (*values)[i] = between(from, to, i, *count, spacing == 1);
   return true;
 }
 
@@ -50,14 +57,17 @@ static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values
 static int repeated(const double *x, int n) {
   for (int i = 0; i < n; i++)
     for (int k = 0; k < i; k++)
-      if (x[k] == x[i]) return i;
+      if (x[k] == x[i])
+        return i;
   return -1;
 }
 
 bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
-  if (cst_yaml_is_map(n)) return spaced(r, n, what, values, count);
+  if (cst_yaml_is_map(n))
+    return spaced(r, n, what, values, count);
   const bool list = cst_yaml_is_list(n);
-  if (list && !cst_reader_list(r, n, what, "numbers", false)) return false;
+  if (list && !cst_reader_list(r, n, what, "numbers", false))
+    return false;
   const int m = list ? cst_yaml_size(n) : 1;
   double   *x = cst_reader_memory((size_t)m, sizeof *x);
   bool      good = true;

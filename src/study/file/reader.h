@@ -30,14 +30,16 @@ typedef struct cst_reader {
 #define CST_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* reader-value.c */
-bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count);
+bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys,
+                    int count);
 /* cst_reader_map with the keys that keys.h lists for map `in` in these forms. */
-bool        cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
-bool        cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of, bool may_be_empty);
+bool cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
+bool cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of,
+                     bool may_be_empty);
 const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);
 cst_yaml   *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key);
-bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count,
-                       int *out);
+bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names,
+                       int count, int *out);
 bool cst_reader_flag(cst_reader *r, cst_yaml *n, const char *what, bool *out);
 void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word,
                         const char *const *names, int count);
@@ -49,7 +51,8 @@ bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *o
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out);
 /* One value, equal for every parameter set. */
 bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out);
-bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high, long *out);
+bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high,
+                        long *out);
 /* " with L2 = 3" for a swept variant; rotating static buffer. */
 const char *cst_reader_with(const cst_reader *r, int variant);
 /* The shortest text that reads back as x; rotating static buffer. */
@@ -67,8 +70,8 @@ void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const
  * use earlier variables. Visits every combination in the order of nested loops, with the given names and the
  * variables; visit returns false to stop. n NULL: one visit, without variables. False after a mistake. */
 typedef bool cst_family_visit(void *context, const cst_binding *names, int n, long number);
-bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count,
-                       cst_family_visit *visit, void *context, long *visits);
+bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
+                       int count, cst_family_visit *visit, void *context, long *visits);
 
 void cst_file_histograms_destroy(cst_study *s);
 

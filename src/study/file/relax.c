@@ -36,7 +36,8 @@ static double read_state(quench *x) {
     x->p[i] = column[(at->p + i) * width];
   }
   cst_system_velocity(s, x->c, x->q, x->p, x->v);
-  for (int i = 0; i < s->nq; i++) sum += x->v[i] * x->p[i];
+  for (int i = 0; i < s->nq; i++)
+    sum += x->v[i] * x->p[i];
   return sum;
 }
 
@@ -47,12 +48,13 @@ static PetscErrorCode run(quench *x, int variant) {
   start(x);
   for (long k = 0; k < steps; k++) {
     PetscCall(cst_stepper_advance(x->st, &x->b, 1));
-    PetscCheck(
-        x->b.status[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
-        "the start could not be relaxed with %s: step %ld of parameter set %d failed; try a smaller step",
-        cst_method_label(x->s->relax_method), k + 1, variant);
+    PetscCheck(x->b.status[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
+               "the start could not be relaxed with %s: step %ld of parameter set %d failed; try a "
+               "smaller step",
+               cst_method_label(x->s->relax_method), k + 1, variant);
     const double now = read_state(x);
-    if (now < before) start(x);
+    if (now < before)
+      start(x);
     before = now < before ? 0 : now;
   }
   PetscFunctionReturn(0);
@@ -64,7 +66,8 @@ static PetscErrorCode return_to_constraints(quench *x) {
   double            g, g_scaled, gv, gv_scaled;
   PetscFunctionBegin;
   memset(x->v, 0, sizeof *x->v * (size_t)s->nq);
-  if (!s->ng) PetscFunctionReturn(0);
+  if (!s->ng)
+    PetscFunctionReturn(0);
   cst_system_residuals(s, x->c, x->q, x->v, &g, &g_scaled, &gv, &gv_scaled);
   PetscCheck(g_scaled <= consistent || cst_system_project(s, x->c, x->q, x->v), PETSC_COMM_WORLD,
              PETSC_ERR_CONV_FAILED, "the start relaxed with %s is too far from the constraints",
@@ -77,7 +80,8 @@ PetscErrorCode cst_study_relax(cst_study *s, int isa) {
   const size_t              nq = s->system ? (size_t)s->system->nq : 0;
   quench                    x = {.s = s};
   PetscFunctionBegin;
-  if (!s->relax_method) PetscFunctionReturn(0);
+  if (!s->relax_method)
+    PetscFunctionReturn(0);
   x.p = cst_zeros(nq, sizeof *x.p);
   cst_prepared *method = cst_method_prepare(s->relax_method, s->system);
   PetscCall(cst_stepper_create(method, &o, &x.st));

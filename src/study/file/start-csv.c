@@ -25,9 +25,11 @@ static char *next_line(char **text, int *line) {
     *text = *end ? end + 1 : end;
     *end = 0;
     ++*line;
-    for (char *last = end; last > here && strchr(" \t\r", last[-1]);) *--last = 0;
+    for (char *last = end; last > here && strchr(" \t\r", last[-1]);)
+      *--last = 0;
     here += strspn(here, " \t");
-    if (*here && *here != '#') return here;
+    if (*here && *here != '#')
+      return here;
   }
   return NULL;
 }
@@ -40,7 +42,8 @@ static char *next_cell(char **line) {
   *end = 0;
   here += strspn(here, " \t\"");
   char *last = here + strlen(here);
-  while (last > here && strchr(" \t\"", last[-1])) last--;
+  while (last > here && strchr(" \t\"", last[-1]))
+    last--;
   *last = 0;
   return here;
 }
@@ -55,8 +58,8 @@ static bool head(table *t, char *line) {
     }
     if (at < 0) {
       cst_diag_add(t->r->d, t->path, t->line, 1,
-                   "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN, name,
-                   t->r->s->system->name);
+                   "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN,
+                   name, t->r->s->system->name);
       return false;
     }
     t->taken[at] = true;
@@ -75,11 +78,12 @@ static bool row(table *t, char *line, double *x) {
       cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is not a finite number", SHOWN, cell);
       return false;
     }
-    if (k < t->n && x) x[t->place[k]] = value;
+    if (k < t->n && x)
+      x[t->place[k]] = value;
   }
   if (k != t->n)
-    cst_diag_add(t->r->d, t->path, t->line, 1, "the row has %d numbers; the first line names %d columns", k,
-                 t->n);
+    cst_diag_add(t->r->d, t->path, t->line, 1,
+                 "the row has %d numbers; the first line names %d columns", k, t->n);
   return k == t->n;
 }
 
@@ -88,7 +92,8 @@ static long rows_of(const char *text) {
   char *at = copy;
   int   line = 0;
   long  n = -1;
-  while (copy && next_line(&at, &line)) n++;
+  while (copy && next_line(&at, &line))
+    n++;
   free(copy);
   return n;
 }
@@ -98,7 +103,8 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
   /* the rest is that of the base start, which may depend on the parameters */
   const bool each = t->n < 2 * s->system->nq;
   const int  variants = each ? s->nvariant : 1;
-  if (!cst_starts_make(t->r, n, (double)rows, each)) return false;
+  if (!cst_starts_make(t->r, n, (double)rows, each))
+    return false;
   for (long i = 0; i < rows; i++) {
     char *line = next_line(&text, &t->line);
     char *again = strdup(line);
@@ -108,22 +114,24 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
       good = row(t, again, cst_starts_row(s, v, i));
     }
     free(again);
-    if (!good) return false;
+    if (!good)
+      return false;
   }
   return true;
 }
 
 bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) {
   const size_t m = 2 * (size_t)r->s->system->nq;
-  table        t = {r, path, 0, 0, cst_reader_memory(m, sizeof(int)), cst_reader_memory(m, sizeof(bool))};
-  const long   rows = rows_of(text);
-  bool         good = rows >= 1;
+  table t = {r, path, 0, 0, cst_reader_memory(m, sizeof(int)), cst_reader_memory(m, sizeof(bool))};
+  const long rows = rows_of(text);
+  bool       good = rows >= 1;
   if (good)
     good = head(&t, next_line(&text, &t.line)) && rows_into(&t, n, text, rows);
   else
-    cst_yaml_error(r->doc, n, r->d,
-                   "%s has no starts: its first line names coordinates, and each further line is a start",
-                   path);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "%s has no starts: its first line names coordinates, and each further line is a start",
+        path);
   free(t.place);
   free(t.taken);
   return good;
@@ -140,7 +148,8 @@ const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length)
 
 static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   const char *name = cst_reader_text(r, value, "csv", "the name of a file of starts");
-  if (!name) return false;
+  if (!name)
+    return false;
   return cst_starts_beside(r, map, value, name, cst_starts_fetch_csv);
 }
 

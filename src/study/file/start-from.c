@@ -41,18 +41,23 @@ static const char *read_finals(cst_result *file, finals *f) {
   char       *description = cst_result_text(file, "/", "system_description");
   const bool  same = description && !strcmp(description, asked.system->text);
   free(description);
-  if (!same) return "has another system, or another description of it";
-  if (strcmp(cst_result_state(file), "complete")) return "is not complete";
+  if (!same)
+    return "has another system, or another description of it";
+  if (strcmp(cst_result_state(file), "complete"))
+    return "is not complete";
   f->status = cst_result_read(file, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
-  if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1) return "has no final states";
+  if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1)
+    return "has no final states";
   f->ncase = e[0];
   f->members = e[1];
   f->icase = asked.icase;
   if (f->icase < 0 && f->ncase > 1) {
-    snprintf(why, sizeof why, "has %ld cases; choose one with `case: K`, 0 to %ld", f->ncase, f->ncase - 1);
+    snprintf(why, sizeof why, "has %ld cases; choose one with `case: K`, 0 to %ld", f->ncase,
+             f->ncase - 1);
     return why;
   }
-  if (f->icase < 0) f->icase = 0;
+  if (f->icase < 0)
+    f->icase = 0;
   if (f->icase >= f->ncase) {
     snprintf(why, sizeof why, "has no case %ld; there are 0 to %ld", f->icase, f->ncase - 1);
     return why;
@@ -63,11 +68,14 @@ static const char *read_finals(cst_result *file, finals *f) {
   bool states = f->q && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
   f->p = cst_result_read(file, cst_channel_path(CST_CHANNEL_P), &ndim, e);
   states = states && f->p && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
-  if (!states) return "has no final states of this system";
-  if (!npar) return NULL;
+  if (!states)
+    return "has no final states of this system";
+  if (!npar)
+    return NULL;
   f->c = cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e);
   const bool parameters = f->c && ndim == 2 && e[0] == f->ncase && e[1] == npar;
-  if (!parameters) return "has no parameters of this system";
+  if (!parameters)
+    return "has no parameters of this system";
   return NULL;
 }
 
@@ -77,17 +85,23 @@ static long print(const finals *f, FILE *out) {
   const double     *c = f->c ? f->c + f->icase * s->npar : NULL;
   double           *v = cst_reader_memory((size_t)s->nq, sizeof *v);
   long              n = 0;
-  for (int i = 0; i < s->nq; i++) fprintf(out, "%s%s", i ? "," : "", s->coordinate[i]);
-  for (int i = 0; i < s->nq; i++) fprintf(out, ",%s'", s->coordinate[i]);
+  for (int i = 0; i < s->nq; i++)
+    fprintf(out, "%s%s", i ? "," : "", s->coordinate[i]);
+  for (int i = 0; i < s->nq; i++)
+    fprintf(out, ",%s'", s->coordinate[i]);
   fputc('\n', out);
   for (long m = 0; m < f->members; m++) {
     const long    row = f->icase * f->members + m;
     const double *q = f->q + row * s->nq;
     const double *p = f->p + row * s->nq;
-    if (f->status[row] != 0) continue;
-    if (!cst_system_velocity(s, c, q, p, v)) continue;
-    for (int i = 0; i < s->nq; i++) fprintf(out, "%s%.17g", i ? "," : "", q[i]);
-    for (int i = 0; i < s->nq; i++) fprintf(out, ",%.17g", v[i]);
+    if (f->status[row] != 0)
+      continue;
+    if (!cst_system_velocity(s, c, q, p, v))
+      continue;
+    for (int i = 0; i < s->nq; i++)
+      fprintf(out, "%s%.17g", i ? "," : "", q[i]);
+    for (int i = 0; i < s->nq; i++)
+      fprintf(out, ",%.17g", v[i]);
     fputc('\n', out);
     n++;
   }
@@ -99,11 +113,13 @@ const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *leng
   static char why[600];
   cst_result *file = cst_result_open(path, why, sizeof why);
   finals      f = {0};
-  if (!file) return why;
+  if (!file)
+    return why;
   const char *reason = read_finals(file, &f);
   if (!reason) {
     FILE *out = open_memstream(bytes, length);
-    if (!out) abort();
+    if (!out)
+      abort();
     const long n = print(&f, out);
     fclose(out);
     if (!n) {
@@ -122,7 +138,8 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   long        icase = -1;
   if (cst_yaml_get(map, "case"))
     cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
-  if (!name) return false;
+  if (!name)
+    return false;
   asked.system = s->system;
   asked.icase = icase;
   return cst_starts_beside(r, map, value, name, cst_starts_fetch_result);
@@ -130,4 +147,5 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
 
 static const char *const also[] = {"case", "sha256", NULL};
 
-const cst_start_form cst_start_form_from = {.key = "from", .also = also, .projects = true, .read = read};
+const cst_start_form cst_start_form_from = {
+    .key = "from", .also = also, .projects = true, .read = read};

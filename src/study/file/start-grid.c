@@ -17,7 +17,8 @@ static bool read_axes(cst_reader *r, cst_yaml *grid, axis *a) {
     const char *name = cst_yaml_text(key);
     const int   at = cst_starts_place(r->s->system, name ? name : "", 0);
     if (at < 0) {
-      cst_yaml_error(r->doc, key, r->d, "'grid' names coordinates, x, and velocities, x'; '%s' is neither",
+      cst_yaml_error(r->doc, key, r->d,
+                     "'grid' names coordinates, x, and velocities, x'; '%s' is neither",
                      name ? name : "");
       good = false;
     } else
@@ -45,16 +46,20 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   double    n = 1;
   (void)map;
   if (!cst_yaml_is_map(value) || !cst_yaml_size(value)) {
-    cst_yaml_error(r->doc, value, r->d,
-                   "'grid' must be a map of coordinates, such as {x: {from: -1, to: 1, count: 21}}");
+    cst_yaml_error(
+        r->doc, value, r->d,
+        "'grid' must be a map of coordinates, such as {x: {from: -1, to: 1, count: 21}}");
     return false;
   }
   axis *a = cst_reader_memory((size_t)m, sizeof *a);
   bool  good = read_axes(r, value, a);
-  for (int k = 0; k < m; k++) n *= a[k].value ? a[k].n : 1;
+  for (int k = 0; k < m; k++)
+    n *= a[k].value ? a[k].n : 1;
   good = good && cst_starts_make(r, value, n, true);
-  if (good) fill(r->s, a, (long)n);
-  for (int k = 0; k < m; k++) free(a[k].value);
+  if (good)
+    fill(r->s, a, (long)n);
+  for (int k = 0; k < m; k++)
+    free(a[k].value);
   free(a);
   return good;
 }

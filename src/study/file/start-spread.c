@@ -11,8 +11,10 @@
 #include "study/file/starts.h"
 
 static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
-  if (!cst_reader_number(r, n, what, out)) return false;
-  if (*out >= 0) return true;
+  if (!cst_reader_number(r, n, what, out))
+    return false;
+  if (*out >= 0)
+    return true;
   cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what,
                  cst_reader_shortest(*out));
   return false;
@@ -22,17 +24,22 @@ static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out)
 static bool set(const cst_system *s, const char *name, double x, double *each) {
   const int at = cst_starts_place(s, name, 0);
   bool      found = at >= 0 && at < s->nq;
-  if (found) each[at] = x;
+  if (found)
+    each[at] = x;
   for (int i = 0; i < s->ncoordinate; i++) {
     const cst_name *a = &s->coordinate_name[i];
-    if (!a->array || strcmp(a->name, name)) continue;
-    for (int k = 0; k < a->count; k++) each[a->at + k * a->step] = x;
+    if (!a->array || strcmp(a->name, name))
+      continue;
+    for (int k = 0; k < a->count; k++)
+      each[a->at + k * a->step] = x;
     found = found || a->count > 0;
   }
   for (int k = 0; k < s->nbodies; k++) {
     const cst_body *b = &s->bodies[k];
-    if (strcmp(b->name, name)) continue;
-    for (int i = 0; i < 9; i++) each[b->rotation + i] = x;
+    if (strcmp(b->name, name))
+      continue;
+    for (int i = 0; i < 9; i++)
+      each[b->rotation + i] = x;
     found = true;
   }
   return found;
@@ -43,11 +50,12 @@ static void by_name(cst_reader *r, cst_yaml *map, const char *what, double *each
   for (int k = 0; s && k < cst_yaml_size(map); k++) {
     const char *name = cst_yaml_text(cst_yaml_key(map, k));
     double      x;
-    if (!deviation(r, cst_yaml_value(map, k), name ? name : what, &x)) continue;
+    if (!deviation(r, cst_yaml_value(map, k), name ? name : what, &x))
+      continue;
     if (!name || !set(s, name, x, each))
       cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d,
-                     "'%s' of '%s' is not a coordinate, array or body of %s", name ? name : "", what,
-                     s->name);
+                     "'%s' of '%s' is not a coordinate, array or body of %s", name ? name : "",
+                     what, s->name);
   }
 }
 
@@ -58,15 +66,18 @@ static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int 
     deviation(r, n, what, all);
     return;
   }
-  if (!s->system) return;
+  if (!s->system)
+    return;
   const size_t nq = (size_t)s->system->nq;
-  if (!s->deviation[which]) s->deviation[which] = cst_reader_memory(nq, sizeof(double));
+  if (!s->deviation[which])
+    s->deviation[which] = cst_reader_memory(nq, sizeof(double));
   by_name(r, n, what, s->deviation[which]);
 }
 
 void cst_start_spread(cst_reader *r, cst_yaml *n) {
   const int before = cst_diag_count(r->d);
-  if (!cst_reader_keys(r, n, "spread", "initial.spread", CST_KEYS_ALL)) return;
+  if (!cst_reader_keys(r, n, "spread", "initial.spread", CST_KEYS_ALL))
+    return;
   half(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q, 0);
   half(r, cst_yaml_get(n, "v"), "v", &r->s->spread_v, 1);
   r->spread_known = cst_diag_count(r->d) == before;
@@ -75,6 +86,7 @@ void cst_start_spread(cst_reader *r, cst_yaml *n) {
 bool cst_study_spreads(const cst_study *s) {
   bool any = s->spread_q > 0 || s->spread_v > 0;
   for (int k = 0; k < 2; k++)
-    for (int i = 0; s->deviation[k] && i < s->system->nq; i++) any |= s->deviation[k][i] > 0;
+    for (int i = 0; s->deviation[k] && i < s->system->nq; i++)
+      any |= s->deviation[k][i] > 0;
   return any;
 }

@@ -26,7 +26,8 @@ static bool is_finite(cst_reader *r, int variant) {
   const double    *q = q_of(s, variant);
   const double    *v = v_of(s, variant);
   for (int i = 0; i < s->system->nq; i++) {
-    if (isfinite(q[i]) && isfinite(v[i])) continue;
+    if (isfinite(q[i]) && isfinite(v[i]))
+      continue;
     cst_yaml_error(r->doc, r->start, r->d, "the start is not finite%s: %s is %g, its velocity %g",
                    cst_reader_with(r, variant), s->system->coordinate[i], q[i], v[i]);
     return false;
@@ -39,9 +40,10 @@ static bool is_turned(cst_reader *r, int variant) {
   const cst_system *s = r->s->system;
   for (int k = 0; k < s->nbodies; k++)
     if (cst_system_body_is_reflected(&s->bodies[k], q_of(r->s, variant))) {
-      cst_yaml_error(r->doc, r->start, r->d,
-                     "the matrix of %s is a reflection%s: its determinant is -1; that of a rotation is 1",
-                     s->bodies[k].name, cst_reader_with(r, variant));
+      cst_yaml_error(
+          r->doc, r->start, r->d,
+          "the matrix of %s is a reflection%s: its determinant is -1; that of a rotation is 1",
+          s->bodies[k].name, cst_reader_with(r, variant));
       return false;
     }
   return true;
@@ -50,7 +52,8 @@ static bool is_turned(cst_reader *r, int variant) {
 /* Finds the constraints that are redundant at the start of a parameter set; owned, NULL: none. */
 static bool redundant(cst_reader *r, int variant, unsigned char **out) {
   char why[400];
-  if (cst_system_redundant(r->s->system, c_of(r->s, variant), q_of(r->s, variant), out, why, sizeof why))
+  if (cst_system_redundant(r->s->system, c_of(r->s, variant), q_of(r->s, variant), out, why,
+                           sizeof why))
     return true;
   cst_yaml_error(r->doc, r->start, r->d, "%s%s", why, cst_reader_with(r, variant));
   return false;
@@ -69,10 +72,10 @@ static bool find_redundant(cst_reader *r) {
     unsigned char *own;
     good = redundant(r, v, &own);
     if (good && !same(own, first, s->system->ng)) {
-      cst_yaml_error(
-          r->doc, r->start, r->d,
-          "different constraints are redundant%s and%s; put such parameter sets into separate studies",
-          cst_reader_with(r, v), cst_reader_with(r, 0));
+      cst_yaml_error(r->doc, r->start, r->d,
+                     "different constraints are redundant%s and%s; put such parameter sets into "
+                     "separate studies",
+                     cst_reader_with(r, v), cst_reader_with(r, 0));
       good = false;
     }
     free(own);
@@ -92,22 +95,24 @@ static bool consistent(cst_reader *r, int variant, double *q, double *v, const c
   char          why[WHY], why_v[WHY];
   if (s->project && !cst_system_project(s->system, c, q, v)) {
     cst_yaml_error(r->doc, r->start, r->d,
-                   "%s: no nearest point on the constraints was found%s; it must be closer to them", what,
-                   cst_reader_with(r, variant));
+                   "%s: no nearest point on the constraints was found%s; it must be closer to them",
+                   what, cst_reader_with(r, variant));
     return false;
   }
   cst_system_worst(s->system, c, q, v, &g, &gv);
-  if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
+  if (g.scaled <= tolerance && gv.scaled <= tolerance)
+    return true;
   const char *separator = g.at < 0 ? "" : "; ";
   const char *separator_v = gv.at < 0 ? "" : "; ";
   const char *place = s->nstart ? "in 'initial'" : "beside q and v, in the study,";
   cst_worst_say(s->system, &g, why, WHY);
   cst_worst_say(s->system, &gv, why_v, WHY);
-  cst_yaml_error(r->doc, r->start, r->d,
-                 "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
-                 "scale%s%s); at most 1e-10 of the scale is allowed; `project: true` %s moves it there",
-                 what, cst_reader_with(r, variant), g.raw, g.scaled, separator, why, gv.raw, gv.scaled,
-                 separator_v, why_v, place);
+  cst_yaml_error(
+      r->doc, r->start, r->d,
+      "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
+      "scale%s%s); at most 1e-10 of the scale is allowed; `project: true` %s moves it there",
+      what, cst_reader_with(r, variant), g.raw, g.scaled, separator, why, gv.raw, gv.scaled,
+      separator_v, why_v, place);
   return false;
 }
 
@@ -119,7 +124,8 @@ static bool members_consistent(cst_reader *r) {
     for (long i = 0; i < s->nstart; i++) {
       double *x = cst_starts_row(s, k, i);
       snprintf(what, sizeof what, "the start of member %ld", i);
-      if (!consistent(r, k, x, x + s->system->nq, what)) return false;
+      if (!consistent(r, k, x, x + s->system->nq, what))
+        return false;
     }
   return true;
 }
@@ -134,8 +140,9 @@ static bool member_is_sound(cst_reader *r, const double *x, long i) {
     }
   for (int b = 0; b < s->nbodies; b++)
     if (cst_system_body_is_reflected(&s->bodies[b], x)) {
-      cst_yaml_error(r->doc, r->start, r->d, "the start of member %ld has a reflection as the matrix of %s",
-                     i, s->bodies[b].name);
+      cst_yaml_error(r->doc, r->start, r->d,
+                     "the start of member %ld has a reflection as the matrix of %s", i,
+                     s->bodies[b].name);
       return false;
     }
   return true;
@@ -145,17 +152,20 @@ static bool members_sound(cst_reader *r) {
   const cst_study *s = r->s;
   for (int k = 0; k < (s->starts_each ? s->nvariant : 1); k++)
     for (long i = 0; i < s->nstart; i++)
-      if (!member_is_sound(r, cst_starts_row(s, k, i), i)) return false;
+      if (!member_is_sound(r, cst_starts_row(s, k, i), i))
+        return false;
   return true;
 }
 
 void cst_start_settle(cst_reader *r) {
   const cst_study *s = r->s;
   bool             good = r->start_known;
-  for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, v) && is_turned(r, v);
+  for (int v = 0; v < s->nvariant && good; v++)
+    good = is_finite(r, v) && is_turned(r, v);
   good = good && members_sound(r);
   good = good && s->system->ng && s->nvariant && find_redundant(r);
   for (int v = 0; v < s->nvariant && good && !s->nstart; v++)
     good = consistent(r, v, q_of(s, v), v_of(s, v), "the start");
-  if (good && s->nstart) members_consistent(r);
+  if (good && s->nstart)
+    members_consistent(r);
 }

@@ -30,10 +30,10 @@ bool cst_starts_make(cst_reader *r, cst_yaml *at, double n, bool each) {
   each |= s->project; /* projections depend on the parameters */
   const int sets = each ? s->nvariant : 1;
   if (n * sets * 2 * (double)nq > most_numbers) {
-    cst_yaml_error(
-        r->doc, at, r->d,
-        "%.0f starts for %d sets of parameters are too many; at most %.0f numbers in total are allowed", n,
-        sets, most_numbers);
+    cst_yaml_error(r->doc, at, r->d,
+                   "%.0f starts for %d sets of parameters are too many; at most %.0f numbers in "
+                   "total are allowed",
+                   n, sets, most_numbers);
     return false;
   }
   s->nstart = (long)n;
@@ -56,7 +56,8 @@ int cst_starts_place(const cst_system *s, const char *name, int from) {
     const int   i = (from + k) % s->nq;
     const char *coordinate = s->coordinate[i];
     const bool  same = strlen(coordinate) == n && !strncmp(coordinate, name, n);
-    if (same) return velocity ? s->nq + i : i;
+    if (same)
+      return velocity ? s->nq + i : i;
   }
   return -1;
 }
@@ -68,9 +69,10 @@ static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
   for (size_t k = 0; cst_yaml_is_map(map) && k < sizeof forms / sizeof *forms; k++) {
     cst_yaml *value = cst_yaml_get(map, forms[k]->key);
     if (value && found)
-      cst_yaml_error(r->doc, value, r->d, "'initial' has both '%s' and '%s'; one is allowed", found->key,
-                     forms[k]->key);
-    if (value && !found) found = forms[k];
+      cst_yaml_error(r->doc, value, r->d, "'initial' has both '%s' and '%s'; one is allowed",
+                     found->key, forms[k]->key);
+    if (value && !found)
+      found = forms[k];
   }
   return found;
 }
@@ -80,7 +82,8 @@ static void check_keys(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   int                n = cst_keys_of(cst_study_keys, "initial", CST_START_TABLE, keys);
   const char *const *also = f->also;
   keys[n++] = f->key;
-  while (also && *also && n < CST_COUNT(keys)) keys[n++] = *also++;
+  while (also && *also && n < CST_COUNT(keys))
+    keys[n++] = *also++;
   cst_reader_map(r, map, "initial", keys, n);
 }
 
@@ -89,11 +92,13 @@ static void read_members(cst_reader *r, cst_yaml *map) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(map, "members");
   s->members = s->nstart ? s->nstart : 1;
-  if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->members) || !s->nstart) return;
+  if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->members) || !s->nstart)
+    return;
   if (s->members > s->nstart && !cst_study_spreads(s))
-    cst_yaml_error(r->doc, n, r->d,
-                   "there are %ld starts for %ld members, and no spread, so some members would be equal",
-                   s->nstart, s->members);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "there are %ld starts for %ld members, and no spread, so some members would be equal",
+        s->nstart, s->members);
 }
 
 /* The start of member 0 becomes that of the study. */
@@ -113,8 +118,10 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   cst_reader_flag(r, cst_yaml_get(map, "project"), "project", &s->project);
   s->project |= f->projects;
   cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
-  if (r->start_known) r->start_known = f->read(r, map, cst_yaml_get(map, f->key));
-  if (r->start_known) take_first(s);
+  if (r->start_known)
+    r->start_known = f->read(r, map, cst_yaml_get(map, f->key));
+  if (r->start_known)
+    take_first(s);
   s->state = -1;
   s->ensemble = cst_study_spreads(s);
   r->start = cst_yaml_get(map, f->key);
@@ -128,7 +135,8 @@ static void multiply(cst_study *s, int n, double *q, double *v) {
   const size_t npar = (size_t)s->system->npar;
   const size_t bytes = sizeof(double) * npar * (size_t)s->nvariant;
   double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
-  for (int i = 0; i < n; i++) memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
+  for (int i = 0; i < n; i++)
+    memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
   free(s->parameter);
   free(s->q0);
   free(s->v0);
@@ -160,12 +168,14 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
   const size_t m = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
   bool         good = cst_reader_list(r, list, "initial", "starts", false);
   if (good && (n > MOST_SWEPT || (double)n * s->nvariant > 1e6)) {
-    cst_yaml_error(r->doc, list, r->d,
-                   "a sweep over %d starts and %d sets of parameters; at most %d starts and 1000000 of both",
-                   n, s->nvariant, MOST_SWEPT);
+    cst_yaml_error(
+        r->doc, list, r->d,
+        "a sweep over %d starts and %d sets of parameters; at most %d starts and 1000000 of both",
+        n, s->nvariant, MOST_SWEPT);
     good = false;
   }
-  if (!good || !s->system) return;
+  if (!good || !s->system)
+    return;
   double *q = cst_reader_memory((size_t)n * m, sizeof *q);
   double *v = cst_reader_memory((size_t)n * m, sizeof *v);
   s->start_name = cst_reader_memory((size_t)n, sizeof *s->start_name);
@@ -187,11 +197,13 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
 }
 
 int cst_study_state(const cst_study *s, int variant) {
-  if (s->ensemble || s->nstart) return -1;
+  if (s->ensemble || s->nstart)
+    return -1;
   return s->nswept ? s->start_state[variant / s->nset] : s->state;
 }
 
-bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name, cst_fetch *fetch) {
+bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name,
+                       cst_fetch *fetch) {
   cst_study *s = r->s;
   size_t     length;
   char      *path = cst_reader_beside(r, name);
@@ -213,7 +225,9 @@ bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
     return true;
   }
   const cst_start_form *f = form_of(r, initial);
-  if (!f) return false;
-  if (r->s->system) read_form(r, initial, f);
+  if (!f)
+    return false;
+  if (r->s->system)
+    read_form(r, initial, f);
   return true;
 }

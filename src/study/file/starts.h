@@ -32,7 +32,8 @@ int cst_starts_place(const cst_system *s, const char *name, int from);
 bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text);
 /* Reads starts from the file `name`, relative to the study, which `fetch` converts to such a text. Stores the
  * text and its sha256, which is compared with the one in `map`. value: the node that names the file. */
-bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name, cst_fetch *fetch);
+bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name,
+                       cst_fetch *fetch);
 /* The texts of starts from other files; results store them, so as to be complete without those files. */
 cst_fetch cst_starts_fetch_csv, cst_starts_fetch_result;
 

@@ -36,7 +36,8 @@ static void discard(stretches *a) {
 
 static long batches(const stretches *a, long size) {
   long n = 0;
-  for (int i = 0; i < a->n; i++) n += (a->stretch[i].count + size - 1) / size;
+  for (int i = 0; i < a->n; i++)
+    n += (a->stretch[i].count + size - 1) / size;
   return n;
 }
 
@@ -48,23 +49,29 @@ static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
   const long   width = cst_isas[p->isa].width;
   const long   lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
-  while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
-  while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;
-  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_PER_RANK * ranks) size /= 2;
+  while (size > 256 && (double)size * bytes > BATCH_BYTES)
+    size /= 2;
+  while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES)
+    size /= 2;
+  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_PER_RANK * ranks)
+    size /= 2;
   return lanes > 0 && size > lanes ? lanes : size;
 }
 
 static int dearer(const void *a, const void *b) {
   const cst_work *x = a, *y = b;
-  if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
-  if (x->cohort != y->cohort) return x->cohort - y->cohort;
+  if (x->cost != y->cost)
+    return x->cost < y->cost ? 1 : -1;
+  if (x->cohort != y->cohort)
+    return x->cohort - y->cohort;
   return (x->first > y->first) - (x->first < y->first);
 }
 
 /* Checkpointed ranges come first, so that the earlier run's checkpoints become superfluous soon. */
 static int sooner(const void *a, const void *b) {
   const cst_work *x = a, *y = b;
-  if ((x->piece < 0) != (y->piece < 0)) return x->piece < 0 ? 1 : -1;
+  if ((x->piece < 0) != (y->piece < 0))
+    return x->piece < 0 ? 1 : -1;
   return dearer(a, b);
 }
 
@@ -77,7 +84,8 @@ static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda)
       const long   left = s->count - at;
       const long   count = left < agenda->batch ? left : agenda->batch;
       const double cost = (double)count * (double)k->n * k->cost;
-      agenda->work[agenda->n++] = (cst_work){s->cohort, s->first + at, count, cost, a->piece[i], at};
+      agenda->work[agenda->n++] =
+          (cst_work){s->cohort, s->first + at, count, cost, a->piece[i], at};
     }
     agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
   }
@@ -86,8 +94,10 @@ static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda)
 
 static void put_open(stretches *a, int cohort, const unsigned char *lane, long lanes) {
   for (long from = 0, to; from < lanes; from = to) {
-    for (to = from + 1; to < lanes && lane[to] == lane[from];) to++;
-    if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){cohort, from, to - from, 0}, -1);
+    for (to = from + 1; to < lanes && lane[to] == lane[from];)
+      to++;
+    if (lane[from] == CST_LANE_OPEN)
+      put(a, (cst_stretch){cohort, from, to - from, 0}, -1);
   }
 }
 
@@ -95,20 +105,22 @@ cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned
                               const cst_stretch *pieces, int n) {
   cst_agenda *agenda = cst_need(calloc(1, sizeof *agenda));
   stretches   a = {0};
-  for (int i = 0; i < n; i++) put(&a, pieces[i], i);
+  for (int i = 0; i < n; i++)
+    put(&a, pieces[i], i);
   for (int k = 0; k < p->nclass; k++)
     if (lane)
       put_open(&a, k, lane[k], p->classes[k].lanes);
     else
       put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
-  agenda->batch =
-      batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, &a, ranks);
+  agenda->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST
+                            : default_batch(p, &a, ranks);
   make_work(p, &a, agenda);
   discard(&a);
   return agenda;
 }
 
 void cst_agenda_destroy(cst_agenda *a) {
-  if (a) free(a->work);
+  if (a)
+    free(a->work);
   free(a);
 }

@@ -27,7 +27,8 @@ cst_case *cst_study_cases(const cst_study *s, int *count) {
   for (int v = 0; v < s->nvariant; v++)
     for (int t = 0; t < s->ntolerance; t++)
       for (int m = 0; m < s->nmethod; m++)
-        for (int k = 0; k < s->nstep; k++) *next++ = make(s, v, t, m, k);
+        for (int k = 0; k < s->nstep; k++)
+          *next++ = make(s, v, t, m, k);
   *count = n;
   return list;
 }

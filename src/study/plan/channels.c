@@ -26,7 +26,8 @@ static void make_time_dimensions(cst_channels *c) {
   for (int i = 0; i < p->ncase && p->study->ntrajectory; i++) {
     char name[48];
     snprintf(name, sizeof name, "time%d", i);
-    dimension(c, name, p->cases[i].n / p->study->trajectory_every + 1, "time of a stored state", NULL);
+    dimension(c, name, p->cases[i].n / p->study->trajectory_every + 1, "time of a stored state",
+              NULL);
   }
 }
 
@@ -37,7 +38,8 @@ static void make_dimensions(cst_channels *c, int *at) {
   static const char       *parameters[CST_MAX_PAR];
   const cst_plan          *p = c->plan;
   const cst_system        *s = p->study->system;
-  for (int i = 0; i < s->npar; i++) parameters[i] = s->parameter[i].name;
+  for (int i = 0; i < s->npar; i++)
+    parameters[i] = s->parameter[i].name;
   const struct {
     const char        *name;
     long               size;
@@ -45,29 +47,33 @@ static void make_dimensions(cst_channels *c, int *at) {
     const char *const *label;
     bool               absent;
   } all[DIMS] = {
-      [CASE] = {"case", p->ncase, "case: parameters x tolerance x method x step, step fastest", NULL, false},
+      [CASE] = {"case", p->ncase, "case: parameters x tolerance x method x step, step fastest",
+                NULL, false},
       [MEMBER] = {"member", p->study->members, "member of the ensemble", NULL, false},
       [COORDINATE] = {"coordinate", s->nq, "coordinate of the system", s->coordinate, false},
-      [MULTIPLIER] = {"multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL, false},
-      [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale",
-                  figures, false},
+      [MULTIPLIER] = {"multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL,
+                      false},
+      [FIGURE] = {"figure", CST_FIGURES,
+                  "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures, false},
       [SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
       [WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
       [PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system",
                      cst_system_named(s) ? parameters : NULL, false},
-      [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
-                p->most_samples == 0 || p->study->members == 1},
+      [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags",
+                NULL, p->most_samples == 0 || p->study->members == 1},
       [BLOCK] = {"block", p->blocks, "equal part of the run after the burn-in", NULL,
                  p->study->nhistogram == 0},
       [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside,
                    p->study->nhistogram == 0},
       [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL,
                   p->study->ntrajectory == 0}};
-  c->dim = cst_need(calloc((size_t)(DIMS + 1 + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram),
-                           sizeof *c->dim));
+  c->dim = cst_need(
+      calloc((size_t)(DIMS + 1 + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram),
+             sizeof *c->dim));
   for (int k = 0; k < DIMS; k++) {
     at[k] = c->ndim;
-    if (!all[k].absent) dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
+    if (!all[k].absent)
+      dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
   }
   at[TIME] = c->ndim;
   make_time_dimensions(c);
@@ -141,12 +147,18 @@ static bool is_of_histogram(const cst_channel *x) {
   return cst_channels_table[x->kind].many == OF_HISTOGRAMS;
 }
 
-static const char *name_of_look(const cst_observation *x) { return x->name ? x->name : x->row->name; }
+static const char *name_of_look(const cst_observation *x) {
+  return x->name ? x->name : x->row->name;
+}
 
-static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind, int which) {
-  if (cst_channels_table[kind].many == OF_HISTOGRAMS) return p->study->histogram[which].name;
-  if (kind == CST_CHANNEL_ERROR) return cst_channels_error_names[which];
-  if (kind == CST_CHANNEL_OBSERVER) return name_of_look(&p->look[which]);
+static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind,
+                           int which) {
+  if (cst_channels_table[kind].many == OF_HISTOGRAMS)
+    return p->study->histogram[which].name;
+  if (kind == CST_CHANNEL_ERROR)
+    return cst_channels_error_names[which];
+  if (kind == CST_CHANNEL_OBSERVER)
+    return name_of_look(&p->look[which]);
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
 }
 
@@ -155,12 +167,14 @@ static int case_of(const cst_plan *p, cst_channel_kind kind, int which) {
   return cst_channels_table[kind].many == OF_STORED ? which / p->nstored : which;
 }
 static const cst_quantity *quantity_of(const cst_plan *p, cst_channel_kind kind, int which) {
-  return &p->quantity[cst_channels_table[kind].many == OF_STORED ? p->stored[which % p->nstored] : which];
+  return &p->quantity[cst_channels_table[kind].many == OF_STORED ? p->stored[which % p->nstored]
+                                                                 : which];
 }
 
 void cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n) {
   const char *form = cst_channels_table[c->kind].path;
-  snprintf(path, n, "%.*s%d%s", (int)(strchr(form, '%') - form), form, icase, strrchr(c->field.path, '/'));
+  snprintf(path, n, "%.*s%d%s", (int)(strchr(form, '%') - form), form, icase,
+           strrchr(c->field.path, '/'));
 }
 
 static void make_path_of_case(const cst_plan *p, cst_channel *x) {
@@ -189,15 +203,18 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
   const char *unit = cst_channels_table[x->kind].unit;
   const char *doc = cst_channels_table[x->kind].doc;
   x->field.type = cst_channels_table[x->kind].type;
-  if (observer(p, x)) doc = observer(p, x)->path_doc ? observer(p, x)->path_doc : "";
+  if (observer(p, x))
+    doc = observer(p, x)->path_doc ? observer(p, x)->path_doc : "";
   if (x->kind == CST_CHANNEL_STATISTIC) {
     const cst_column *column = &columns->column[x->which];
     unit = column->use.unit;
     doc = column->doc;
-    if (column->label) x->field.type = CST_TYPE_TEXT;
+    if (column->label)
+      x->field.type = CST_TYPE_TEXT;
   } else if (!unit) {
     unit = quantity_of(p, x->kind, x->which)->unit;
-    if (!doc) doc = quantity_of(p, x->kind, x->which)->doc;
+    if (!doc)
+      doc = quantity_of(p, x->kind, x->which)->doc;
   }
   snprintf(x->field.unit, sizeof x->field.unit, "%s", unit);
   snprintf(x->field.doc, sizeof x->field.doc, "%s", doc);
@@ -206,14 +223,21 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
 /* Whether this channel exists: windows, observers and stored states exist only for some indices; the other
  * places stay empty. */
 static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
-  if (kind == CST_CHANNEL_WINDOWS) return p->quantity[which].windows;
+  if (kind == CST_CHANNEL_WINDOWS)
+    return p->quantity[which].windows;
   const cst_study *s = p->study;
-  if (kind == CST_CHANNEL_STATE_Q) return s->store_q;
-  if (kind == CST_CHANNEL_STATE_P) return s->store_p;
-  if (kind == CST_CHANNEL_STATE_V) return s->store_v;
-  if (kind == CST_CHANNEL_STATE_LAMBDA) return s->store_lambda;
-  if (cst_channels_table[kind].many == OF_AVERAGES) return cst_plan_averages(p, which);
-  if (kind == CST_CHANNEL_WEIGHTS) return p->study->histogram[which].fixman;
+  if (kind == CST_CHANNEL_STATE_Q)
+    return s->store_q;
+  if (kind == CST_CHANNEL_STATE_P)
+    return s->store_p;
+  if (kind == CST_CHANNEL_STATE_V)
+    return s->store_v;
+  if (kind == CST_CHANNEL_STATE_LAMBDA)
+    return s->store_lambda;
+  if (cst_channels_table[kind].many == OF_AVERAGES)
+    return cst_plan_averages(p, which);
+  if (kind == CST_CHANNEL_WEIGHTS)
+    return p->study->histogram[which].fixman;
   return kind != CST_CHANNEL_OBSERVER || p->look[which].row->kept > 0;
 }
 
@@ -242,11 +266,15 @@ static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
   const cst_histogram *h = &c->plan->study->histogram[x->which];
   char                 name[48];
   int                  k = 0, d = 0;
-  if (x->kind == CST_CHANNEL_OUTSIDE) return;
-  while (k < OWN_DIMENSIONS - 1 && own[k].kind != x->kind) k++;
+  if (x->kind == CST_CHANNEL_OUTSIDE)
+    return;
+  while (k < OWN_DIMENSIONS - 1 && own[k].kind != x->kind)
+    k++;
   snprintf(name, sizeof name, "%.32s_%s", h->name, own[k].name);
-  while (d < c->ndim && strcmp(c->dim[d].name, name)) d++;
-  if (d == c->ndim) dimension(c, name, h->bins + own[k].more, own[k].doc, NULL);
+  while (d < c->ndim && strcmp(c->dim[d].name, name))
+    d++;
+  if (d == c->ndim)
+    dimension(c, name, h->bins + own[k].more, own[k].doc, NULL);
   x->field.dim[x->field.ndim++] = d;
 }
 
@@ -254,7 +282,8 @@ static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
 static void add_row_dimension(cst_channels *c, cst_channel *x) {
   long n = CST_LONGER_HEAD + CST_LONGER_SEAL + cst_plan_state_numbers(c->plan);
   for (int k = 0; k < c->n; k++)
-    if (c->channel[k].kept) n += (long)c->channel[k].count;
+    if (c->channel[k].kept)
+      n += (long)c->channel[k].count;
   x->field.dim[x->field.ndim++] = c->ndim;
   dimension(c, "number", n, "number of a row", NULL);
 }
@@ -263,7 +292,8 @@ static void add_row_dimension(cst_channels *c, cst_channel *x) {
 static void list_dimensions(const cst_channels *c, const int *at, cst_channel *x) {
   for (const int *d = cst_channels_table[x->kind].dim; *d != NONE; d++) {
     int dim = at[*d];
-    if (*d == TIME) dim += case_of(c->plan, x->kind, x->which);
+    if (*d == TIME)
+      dim += case_of(c->plan, x->kind, x->which);
     x->field.dim[x->field.ndim++] = dim;
   }
 }
@@ -274,21 +304,27 @@ static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_
   cst_channel        *x = &c->channel[c->n++];
   const cst_observer *row;
   *x = (cst_channel){.kind = kind, .which = which, .place = -1};
-  if (!is_there(c->plan, kind, which)) return;
+  if (!is_there(c->plan, kind, which))
+    return;
   row = observer(c->plan, x);
   x->kept = is & KEPT;
   x->in_lanes = is & IN_LANES;
   make_path(c->plan, columns, x);
   describe(c->plan, columns, x);
   list_dimensions(c, at, x);
-  if (row && row->path) add_own_dimension(c, at, x);
-  if (is_of_histogram(x)) add_histogram_dimension(c, x);
-  if (kind == CST_CHANNEL_CONTINUE) add_row_dimension(c, x);
-  if (is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
+  if (row && row->path)
+    add_own_dimension(c, at, x);
+  if (is_of_histogram(x))
+    add_histogram_dimension(c, x);
+  if (kind == CST_CHANNEL_CONTINUE)
+    add_row_dimension(c, x);
+  if (is & OF_TRAJECTORY)
+    x->count = row ? (size_t)row->kept : count_own(c->plan, x);
   for (int k = 2; k < x->field.ndim && x->count && !row; k++)
     x->count *= (size_t)c->dim[x->field.dim[k]].size;
   const bool written = (is & WRITTEN) || (row && row->path);
-  if (!written) return;
+  if (!written)
+    return;
   x->place = c->nfield;
   c->field[c->nfield++] = x->field;
 }
@@ -308,13 +344,15 @@ cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns)
   c->field = cst_zeros(n, sizeof *c->field);
   for (int k = 0; k < CST_CHANNELS; k++) {
     c->first[k] = c->n;
-    for (int i = 0; i < many[k]; i++) add(c, at, columns, k, i);
+    for (int i = 0; i < many[k]; i++)
+      add(c, at, columns, k, i);
   }
   return c;
 }
 
 void cst_channels_destroy(cst_channels *c) {
-  if (!c) return;
+  if (!c)
+    return;
   free(c->dim);
   free(c->channel);
   free(c->field);
@@ -328,8 +366,11 @@ const cst_channel *cst_channels_find(const cst_channels *c, cst_channel_kind kin
 }
 
 bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase) {
-  const bool is = c->kind >= CST_CHANNEL_STATE_TIME && c->kind <= CST_CHANNEL_STATE_MEMBER && c->place >= 0;
+  const bool is =
+      c->kind >= CST_CHANNEL_STATE_TIME && c->kind <= CST_CHANNEL_STATE_MEMBER && c->place >= 0;
   return is && case_of(p, c->kind, c->which) == icase;
 }
 
-size_t cst_channel_bytes(const cst_channel *c) { return c->count * cst_record_width(c->field.type); }
+size_t cst_channel_bytes(const cst_channel *c) {
+  return c->count * cst_record_width(c->field.type);
+}

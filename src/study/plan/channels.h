@@ -15,7 +15,14 @@
 
 /* Figures of an observable: its values at the start and at the end, the largest |x - x(0)|, the largest and
  * the mean scale. */
-enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURE_SIZE, CST_FIGURES };
+enum {
+  CST_FIGURE_START,
+  CST_FIGURE_END,
+  CST_FIGURE_DRIFT,
+  CST_FIGURE_SCALE,
+  CST_FIGURE_SIZE,
+  CST_FIGURES
+};
 /* Parts of an error, and their names: total, q, p, lambda. */
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
 extern const char *const cst_channels_error_names[CST_ERRORS];
@@ -53,8 +60,8 @@ typedef enum {
   /* if samples are weighted: their mean weight over each part, and mean squared weight over the run */
   CST_CHANNEL_AVERAGE_WEIGHTS,
   CST_CHANNEL_AVERAGE_SQUARES,
-  CST_CHANNEL_COUNTS,   /* of a histogram: [blocks][bins + CST_OUTSIDE] */
-  CST_CHANNEL_WEIGHTS,  /* of a weighted histogram: [blocks][bins + CST_WEIGHED] */
+  CST_CHANNEL_COUNTS,  /* of a histogram: [blocks][bins + CST_OUTSIDE] */
+  CST_CHANNEL_WEIGHTS, /* of a weighted histogram: [blocks][bins + CST_WEIGHED] */
   CST_CHANNEL_CONTINUE, /* of an extensible study: the state from which a longer run continues (longer.h) */
   /* of the histograms of a case */
   CST_CHANNEL_HISTOGRAM, /* of a histogram, as are the next four */

@@ -12,14 +12,15 @@ static const double program = 60e6; /* code and libraries */
  */
 static double reference_rows(const cst_plan *p) {
   double rows = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD) return 0;
+  if (p->study->reference != CST_REFERENCE_METHOD)
+    return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
-    const double     times = k->lead > 0 ||
-                                 cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
-                                 !p->study->system->ng
-                                 ? 1
-                                 : 2;
+    const double     times =
+        k->lead > 0 || cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
+                !p->study->system->ng
+                ? 1
+                : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
   return rows * (double)(p->study->members + cst_reference_twice(p->study));
@@ -33,7 +34,8 @@ static double series_bytes(const cst_plan *p) {
 static double row_bytes(const cst_plan *p) {
   cst_channels *c = cst_channels_create(p, NULL);
   double        bytes = 0;
-  for (int k = 0; k < c->n; k++) bytes += (double)cst_channel_bytes(&c->channel[k]);
+  for (int k = 0; k < c->n; k++)
+    bytes += (double)cst_channel_bytes(&c->channel[k]);
   cst_channels_destroy(c);
   return bytes;
 }
@@ -44,7 +46,8 @@ static double conclusion_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
   const double      averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
-  return 8.0 * (double)p->study->members * (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
+  return 8.0 * (double)p->study->members *
+         (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
@@ -53,12 +56,12 @@ static double conclusion_bytes(const cst_plan *p) {
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_study  *study = p->study;
   const cst_system *s = study->system;
-  const double      batches = 4.0 * study->nmethod * (study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double      per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
-  const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
-  const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  const double      status = 2.0 * (double)study->members * p->ncase;
-  double            sum = program + group + reference + cst_plan_track_bytes(p, batch);
+  const double batches = 4.0 * study->nmethod * (study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  const double per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
+  const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
+  const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  const double status = 2.0 * (double)study->members * p->ncase;
+  double       sum = program + group + reference + cst_plan_track_bytes(p, batch);
   sum += per_lane * (double)batch;
   sum += series_bytes(p);
   sum += conclusion_bytes(p);
@@ -72,8 +75,8 @@ double cst_footprint_file(const cst_plan *p) {
   cst_channels       *c = cst_channels_create(p, NULL);
   const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +
                                 (s->starts_text ? strlen(s->starts_text) : 0));
-  const double        bytes =
-      run + texts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
+  const double        bytes = run + texts + dataset * (c->nfield + c->ndim) +
+                       cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
   cst_channels_destroy(c);
   return bytes;
 }

@@ -17,8 +17,10 @@ static double method_numbers(const cst_plan *plan, int i, double *matrix) {
   double             own = 0;
   int                n;
   cst_state_place   *state = cst_program_state(p, on, 0, &n);
-  if (on != s) own += s->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
-  for (int k = 0; k < n; k++) own += state[k].n;
+  if (on != s)
+    own += s->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
+  for (int k = 0; k < n; k++)
+    own += state[k].n;
   for (int k = 0; k < p->n; k++) {
     const cst_substep_size size = p->step[k].row->size(p->step[k].data, on);
     *matrix = fmax(*matrix, size.matrix);
@@ -43,7 +45,8 @@ double cst_plan_lane_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
-  return 8.0 * (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
+  return 8.0 *
+         (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
 }
 
 enum { REASON_AND_STEP = 2 };
@@ -52,7 +55,8 @@ long cst_plan_state_numbers(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
-  const long own = REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own;
+  const long own =
+      REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own;
   return own * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
 }
 
@@ -63,14 +67,16 @@ double cst_plan_work_bytes(const cst_plan *p) {
   double                     matrix, kept;
   solver_numbers(p, &matrix, &kept);
   double numbers = s->gram.size + 2.0 * s->pattern[CST_K_G].n;
-  for (int k = 0; k < 4; k++) numbers += s->pattern[once[k]].n;
+  for (int k = 0; k < 4; k++)
+    numbers += s->pattern[once[k]].n;
   return 8.0 * matrix + 8.0 * numbers;
 }
 
 long cst_plan_most_lanes(const cst_plan *p) {
   long most = 0;
   for (int k = 0; k < p->nclass; k++)
-    if (p->classes[k].lanes > most) most = p->classes[k].lanes;
+    if (p->classes[k].lanes > most)
+      most = p->classes[k].lanes;
   return most;
 }
 
@@ -78,7 +84,8 @@ long cst_plan_most_lanes(const cst_plan *p) {
  * measured on water. */
 static int width_for_pairs(const cst_system *s) {
   long pairs = 0;
-  for (int k = 0; k < s->npairs; k++) pairs += s->pairs[k].sum.pairs;
+  for (int k = 0; k < s->npairs; k++)
+    pairs += s->pairs[k].sum.pairs;
   return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
 }
 
@@ -86,7 +93,8 @@ static int width_for_pairs(const cst_system *s) {
 static int width_for_molecules(const cst_study *s) {
   cst_molecules m;
   const int     n = s->compile != CST_COMPILE_NEVER && cst_molecules_find(s->system, &m) ? m.n : 1;
-  if (s->compile != CST_COMPILE_NEVER) cst_molecules_destroy(&m);
+  if (s->compile != CST_COMPILE_NEVER)
+    cst_molecules_destroy(&m);
   return n < 3 ? 1 : n < 5 ? 4 : CST_W_MAX;
 }
 
@@ -106,8 +114,10 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p);
     const bool next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
-    if (lacks_forms(p->study->system, i, isa)) continue;
-    if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out)) return i;
+    if (lacks_forms(p->study->system, i, isa))
+      continue;
+    if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out))
+      return i;
   }
   return isa;
 }
@@ -127,11 +137,15 @@ static double look_cost(const cst_plan *p) {
   static const double value = 10;
   const cst_system   *s = p->study->system;
   double              counted = 0;
-  for (int k = 0; k < p->study->nhistogram; k++) counted += value * p->study->histogram[k].n;
-  return counted + 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
+  for (int k = 0; k < p->study->nhistogram; k++)
+    counted += value * p->study->histogram[k].n;
+  return counted + 0.8 * p->nquantity +
+         0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
 
-double cst_plan_look_cost(const cst_plan *p, const cst_class *k) { return look_cost(p) / (double)k->observe; }
+double cst_plan_look_cost(const cst_plan *p, const cst_class *k) {
+  return look_cost(p) / (double)k->observe;
+}
 
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
   return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) +
@@ -151,14 +165,17 @@ double cst_plan_time(const cst_plan *p) {
 
 double cst_plan_steps(const cst_plan *p) {
   double sum = 0;
-  for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
+  for (int i = 0; i < p->ncase; i++)
+    sum += (double)p->cases[i].n * (double)p->study->members;
   return sum;
 }
 
 double cst_plan_replay_steps(const cst_plan *p) {
   double sum = 0;
-  if (!p->study->worst_by.text) return sum;
-  for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
+  if (!p->study->worst_by.text)
+    return sum;
+  for (int i = 0; i < p->ncase; i++)
+    sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
   return sum;
 }
 
@@ -166,7 +183,8 @@ double cst_plan_replay_time(const cst_plan *p) {
   const double width = cst_isas[p->isa].width;
   const double lanes = ceil((double)p->study->ntrajectory / width) * width;
   double       sum = 0;
-  if (!p->study->worst_by.text) return sum;
+  if (!p->study->worst_by.text)
+    return sum;
   for (int i = 0; i < p->ncase; i++) {
     const double cost = p->classes[p->class_of[i]].cost;
     sum += lanes * (double)p->cases[i].n * cost;

@@ -20,7 +20,8 @@ static const cst_observable *named_by(const cst_study *s, const char *path) {
   for (int i = 0; i < s->nobservable; i++) {
     const cst_observable *x = &s->observable[i];
     const size_t          n = strlen(x->name);
-    if (x->expression && !strncmp(last_part(path), x->name, n) && (!found || n > strlen(found->name)))
+    if (x->expression && !strncmp(last_part(path), x->name, n) &&
+        (!found || n > strlen(found->name)))
       found = x;
   }
   return found;
@@ -33,8 +34,10 @@ static const char *symmetry_of(const cst_system *s, const char *path) {
   size_t      longest = 0;
   for (int i = 0; i < s->nsym; i++) {
     const size_t n = strlen(s->symmetry[i]);
-    if (strncmp(part, s->symmetry[i], n)) continue;
-    if (found && n <= longest) continue;
+    if (strncmp(part, s->symmetry[i], n))
+      continue;
+    if (found && n <= longest)
+      continue;
     found = s->symmetry[i];
     longest = n;
   }
@@ -45,15 +48,18 @@ static void report(const cst_study *s, const char *path, const char *what, cst_d
   const cst_observable *x = named_by(s, path);
   const char           *symmetry = symmetry_of(s->system, path);
   if (x)
-    cst_diag_add(d, s->file, x->line, x->column,
-                 "the observable '%s' cannot be called that: %s in the result %s; choose another name",
-                 x->name, path, what);
+    cst_diag_add(
+        d, s->file, x->line, x->column,
+        "the observable '%s' cannot be called that: %s in the result %s; choose another name",
+        x->name, path, what);
   else if (symmetry)
-    cst_diag_add(d, s->file, 1, 1,
-                 "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name",
-                 symmetry, s->system->name, path, what);
+    cst_diag_add(
+        d, s->file, 1, 1,
+        "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name",
+        symmetry, s->system->name, path, what);
   else
-    cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a name of %s is taken", path, what, s->system->name);
+    cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a name of %s is taken", path, what,
+                 s->system->name);
 }
 
 static int by_path(const void *a, const void *b) {
@@ -67,7 +73,8 @@ static void check_folders(const cst_study *s, const char **path, int n, cst_diag
     for (const char *at = strchr(path[i] + 1, '/'); at; at = strchr(at + 1, '/')) {
       const char *key = folder;
       snprintf(folder, sizeof folder, "%.*s", (int)(at - path[i]), path[i]);
-      if (!bsearch(&key, path, (size_t)n, sizeof *path, by_path)) continue;
+      if (!bsearch(&key, path, (size_t)n, sizeof *path, by_path))
+        continue;
       report(s, folder, "would have two meanings", d);
       return;
     }
@@ -87,7 +94,8 @@ static void check_dimensions(const cst_study *s, const cst_channels *c, cst_diag
   for (int i = 0; i < c->nfield; i++) {
     const char *path = c->field[i].path;
     for (int k = 0; k < c->ndim; k++)
-      if (!strcmp(path + 1, c->dim[k].name)) report(s, path, "is a dimension", d);
+      if (!strcmp(path + 1, c->dim[k].name))
+        report(s, path, "is a dimension", d);
   }
 }
 
@@ -95,7 +103,8 @@ void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
   cst_conclusion *x = cst_conclude_create(p);
   cst_channels   *c = cst_channels_create(p, cst_conclude_columns(x));
   const char    **path = cst_need(malloc(sizeof *path * ((size_t)c->nfield + 1)));
-  for (int i = 0; i < c->nfield; i++) path[i] = c->field[i].path;
+  for (int i = 0; i < c->nfield; i++)
+    path[i] = c->field[i].path;
   check_paths(p->study, path, c->nfield, d);
   check_folders(p->study, path, c->nfield, d);
   check_dimensions(p->study, c, d);

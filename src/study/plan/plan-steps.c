@@ -10,9 +10,11 @@
  */
 enum { FOLDS_PER_DRAW = 32 };
 static long fold_of(long j, long every) {
-  if (j == 0 || every == 1) return j * every;
-  return j * every + (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_PER_DRAW), CST_PURPOSE_FOLD, 0, 0) *
-                            (double)every);
+  if (j == 0 || every == 1)
+    return j * every;
+  return j * every +
+         (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_PER_DRAW), CST_PURPOSE_FOLD, 0, 0) *
+                (double)every);
 }
 
 static long no_later(const cst_class *k, long step) { return step < k->n ? step : k->n; }
@@ -34,11 +36,13 @@ int cst_plan_class_part(const cst_class *k, long step, int parts) {
 }
 
 void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
-  for (int i = 0; i < parts; i++) count[i] = 0;
+  for (int i = 0; i < parts; i++)
+    count[i] = 0;
   for (long step = k->after ? cst_plan_class_fold_after(k, k->after - 1) : 0;;
        step = cst_plan_class_fold_next(k, step)) {
     count[cst_plan_class_part(k, step, parts)]++;
-    if (step == k->n) return;
+    if (step == k->n)
+      return;
   }
 }
 
@@ -46,7 +50,8 @@ void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
 static long folds_until(const cst_class *k, long step) {
   const long before = step < k->n ? step : k->n - 1;
   const long j = before / k->observe;
-  if (step < 0) return 0;
+  if (step < 0)
+    return 0;
   return j + (fold_of(j, k->observe) <= before) + (step >= k->n);
 }
 
@@ -74,14 +79,17 @@ cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step)
   at.window = cst_plan_class_window(k, step >= k->n   ? k->n
                                        : here <= step ? here
                                                       : fold_of(j - 1, k->observe));
-  at.in_window =
-      at.folds -
-      (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? folds_until(k, first_of(k, at.window) - 1) : 0);
-  while (at.next_sample < k->nsample && k->sample[at.next_sample] <= step) at.next_sample++;
+  at.in_window = at.folds - (cst_study_needs(p->study, CST_NEEDS_WINDOWS)
+                                 ? folds_until(k, first_of(k, at.window) - 1)
+                                 : 0);
+  while (at.next_sample < k->nsample && k->sample[at.next_sample] <= step)
+    at.next_sample++;
   return at;
 }
 
-bool cst_plan_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
+bool cst_plan_class_reads_states(const cst_class *k, long step) {
+  return k->read > 0 && step % k->read == 0;
+}
 bool cst_plan_class_reads_lambda(const cst_class *k, long step) {
   return k->read > 0 && (step - k->lead) % k->read == 0;
 }

@@ -30,17 +30,19 @@ static void refuse(const cst_plan *p, const cst_study_word *w, const char *key, 
                    cst_diag *d) {
   const char *name[NAMES + 1];
   int         n = names_of(p, name);
-  if (more) name[n++] = more;
+  if (more)
+    name[n++] = more;
   const char *near = cst_diag_nearest(w->text, name, n);
   cst_diag_add(d, p->study->file, w->line, w->column,
-               "'%s' has '%s', which this study does not observe; allowed: %s%s%s%s%s", key, w->text,
-               !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_diag_join(name, n),
+               "'%s' has '%s', which this study does not observe; allowed: %s%s%s%s%s", key,
+               w->text, !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_diag_join(name, n),
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static bool is_stored(const cst_plan *p, int quantity) {
   bool there = false;
-  for (int i = 0; i < p->nstored; i++) there |= p->stored[i] == quantity;
+  for (int i = 0; i < p->nstored; i++)
+    there |= p->stored[i] == quantity;
   return there;
 }
 
@@ -48,7 +50,8 @@ static bool is_stored(const cst_plan *p, int quantity) {
 static bool is_reserved(const char *name) {
   static const char *const taken[] = {"t", "q", "p", "v", "lambda", "member"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-    if (!strcmp(name, taken[i])) return true;
+    if (!strcmp(name, taken[i]))
+      return true;
   return false;
 }
 
@@ -70,7 +73,8 @@ static int find(const cst_plan *p, const char *text, int *found) {
     const cst_observation *x = &p->look[k];
     const bool             all = is_wanted(x) && !strcmp(text, x->name ? x->name : x->row->name);
     for (int i = 0; i < x->count; i++)
-      if (all || (is_wanted(x) && !strcmp(text, p->quantity[x->first + i].name))) found[n++] = x->first + i;
+      if (all || (is_wanted(x) && !strcmp(text, p->quantity[x->first + i].name)))
+        found[n++] = x->first + i;
   }
   return n;
 }
@@ -80,7 +84,8 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
   const bool            has_error = p->study->reference != CST_REFERENCE_NONE;
   int                   n;
   p->worst_by = -1;
-  if (!w->text || (has_error && !strcmp(w->text, "error"))) return;
+  if (!w->text || (has_error && !strcmp(w->text, "error")))
+    return;
   n = find(p, w->text, found);
   for (int i = 0; i < n; i++)
     if (!strcmp(w->text, p->quantity[found[i]].name)) {
@@ -91,8 +96,8 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
     refuse(p, w, "by", has_error ? "error" : NULL, d);
   else if (n > 1)
     cst_diag_add(d, p->study->file, w->line, w->column,
-                 "'by' has '%s', which is %d quantities; name one of them, '%s' for instance", w->text, n,
-                 p->quantity[found[0]].name);
+                 "'by' has '%s', which is %d quantities; name one of them, '%s' for instance",
+                 w->text, n, p->quantity[found[0]].name);
   else
     p->worst_by = found[0];
 }
@@ -103,8 +108,10 @@ void cst_plan_find_stored(cst_plan *p, cst_diag *d) {
   p->stored = cst_zeros(p->nquantity, sizeof *p->stored);
   for (int i = 0; i < s->nstored; i++) {
     const int n = find(p, s->stored[i].text, found);
-    if (n == 0) refuse(p, &s->stored[i], "store", NULL, d);
-    for (int k = 0; k < n; k++) store(p, &s->stored[i], found[k], d);
+    if (n == 0)
+      refuse(p, &s->stored[i], "store", NULL, d);
+    for (int k = 0; k < n; k++)
+      store(p, &s->stored[i], found[k], d);
   }
   find_worst(p, found, d);
   free(found);
@@ -132,9 +139,10 @@ double cst_plan_track_bytes(const cst_plan *p, long batch) {
     const cst_class *k = &p->classes[i];
     const long       chosen = (long)k->ncase * p->study->ntrajectory;
     const long       tracks = chosen < batch ? chosen : batch;
-    const double     bytes = tracks ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) *
-                                      (double)cst_plan_track_numbers(p)
-                                    : 0;
+    const double     bytes = tracks
+                                 ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) *
+                                   (double)cst_plan_track_numbers(p)
+                                 : 0;
     most = bytes > most ? bytes : most;
   }
   return most;

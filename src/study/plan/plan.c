@@ -13,7 +13,8 @@ enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024, FEW_MEMBERS = 16, BLOCKS_OF_FEW 
 /* Observe every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
 static long observe_every(const cst_study *s, long n) {
   long k = n / OBSERVE_TIMES < OBSERVE_MOST ? n / OBSERVE_TIMES : OBSERVE_MOST;
-  if (s->observe_every || k < 1) return 1;
+  if (s->observe_every || k < 1)
+    return 1;
   return k % 2 ? k : k - 1;
 }
 
@@ -23,7 +24,8 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   int  k = 0;
   long last = -1;
   *steps = NULL;
-  if (s->samples <= 0) return 0;
+  if (s->samples <= 0)
+    return 0;
   const int count = s->samples < 2 ? 2 : s->samples;
   *steps = cst_zeros(count, sizeof **steps);
   for (int i = 0; i < count; i++) {
@@ -32,7 +34,8 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
                 : s->samples_log ? cst_elementary_exp(cst_elementary_log((double)n) * part)
                                  : (double)n * part;
     long   step = i == count - 1 ? n : lround(at);
-    if (step > last && step <= n) (*steps)[k++] = last = step;
+    if (step > last && step <= n)
+      (*steps)[k++] = last = step;
   }
   return k;
 }
@@ -40,8 +43,10 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
 /* Steps between reads of the error: 1 on the mesh, the spacing of the coarse mesh, or the whole run. */
 static long read_every(const cst_study *s, const cst_case *c) {
   const cst_case *coarsest = c - c->step; /* the steps of a method decrease */
-  if (s->reference == CST_REFERENCE_NONE) return 0;
-  if (s->over == CST_OVER_MESH) return 1;
+  if (s->reference == CST_REFERENCE_NONE)
+    return 0;
+  if (s->over == CST_OVER_MESH)
+    return 1;
   return s->over == CST_OVER_COARSE ? c->n / coarsest->n : c->n;
 }
 
@@ -61,7 +66,8 @@ typedef struct {
 
 static class_table table_of(int n) {
   unsigned slots = 16;
-  while (slots < 2 * (unsigned)n) slots *= 2;
+  while (slots < 2 * (unsigned)n)
+    slots *= 2;
   class_table t = {cst_need(malloc(slots * sizeof *t.slot)), slots - 1};
   memset(t.slot, 0xff, slots * sizeof *t.slot);
   return t;
@@ -84,7 +90,8 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   unsigned   at = hash(c) & t->mask;
   while (t->slot[at] >= 0) {
     const int i = t->slot[at];
-    if (is_class(&p->classes[i], c, read)) return i;
+    if (is_class(&p->classes[i], c, read))
+      return i;
     at = (at + 1) & t->mask;
   }
   t->slot[at] = p->nclass;
@@ -97,7 +104,8 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   k->lead = read_lead(p, c);
   k->after = (long)ceil(p->study->burn_in * (double)c->n - 1e-9);
   k->nsample = sample_steps(p->study, c->n, &k->sample);
-  if (k->nsample > p->most_samples) p->most_samples = k->nsample;
+  if (k->nsample > p->most_samples)
+    p->most_samples = k->nsample;
   return p->nclass++;
 }
 
@@ -124,7 +132,8 @@ static void make_classes(cst_plan *p) {
 
 static bool is_wanted(const cst_study *s, const cst_observer *row) {
   bool wanted = row->always;
-  for (int i = 0; i < s->nobservable; i++) wanted |= s->observable[i].observer == row;
+  for (int i = 0; i < s->nobservable; i++)
+    wanted |= s->observable[i].observer == row;
   return wanted;
 }
 
@@ -144,8 +153,10 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
     x->tape = cst_tape_create(s->system->graph, &o->node, 1);
     p->needs_lambda |= cst_graph_depends(s->system->graph, o->node, 'l');
   }
-  p->quantity = cst_need(realloc(p->quantity, (size_t)(p->nquantity + x->count + 1) * sizeof *p->quantity));
-  for (int k = 0; k < x->count; k++) row->describe(x, k, &p->quantity[p->nquantity++]);
+  p->quantity =
+      cst_need(realloc(p->quantity, (size_t)(p->nquantity + x->count + 1) * sizeof *p->quantity));
+  for (int k = 0; k < x->count; k++)
+    row->describe(x, k, &p->quantity[p->nquantity++]);
 }
 
 /* Every study has every observer, so that all results look alike. Those that are not wanted measure nothing.
@@ -155,13 +166,16 @@ static void make_looks(cst_plan *p) {
   p->look = cst_zeros(CST_OBSERVERS + s->nobservable, sizeof *p->look);
   for (int k = 0; k < CST_OBSERVERS; k++) {
     const cst_observer *row = cst_observers[k];
-    if (row->expression) continue;
-    if (!row->optional || is_wanted(s, row)) add_look(p, row, NULL);
+    if (row->expression)
+      continue;
+    if (!row->optional || is_wanted(s, row))
+      add_look(p, row, NULL);
   }
   p->nbuiltin = p->nquantity;
   for (int i = 0; i < s->nobservable; i++) {
     const cst_observable *o = &s->observable[i];
-    if (o->observer->expression) add_look(p, o->observer, o);
+    if (o->observer->expression)
+      add_look(p, o->observer, o);
   }
 }
 
@@ -172,7 +186,8 @@ static void make_histograms(cst_plan *p) {
   for (int i = 0; i < s->nhistogram; i++) {
     const cst_histogram *h = &s->histogram[i];
     p->histogram[i] = cst_tape_create(s->system->graph, h->node, h->n);
-    for (int k = 0; k < h->n; k++) p->needs_lambda |= cst_graph_depends(s->system->graph, h->node[k], 'l');
+    for (int k = 0; k < h->n; k++)
+      p->needs_lambda |= cst_graph_depends(s->system->graph, h->node[k], 'l');
   }
 }
 
@@ -186,13 +201,15 @@ static int kept_momenta(const cst_plan *p, int method) {
 /* Number of independent constraints of the system that a method steps; zero if springs replace them. */
 static int enforced(const cst_system *s) {
   int n = s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++) n -= s->dropped[a] != 0;
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    n -= s->dropped[a] != 0;
   return n;
 }
 
 static bool wants_temperature(const cst_plan *p) {
   bool wants = false;
-  for (int k = 0; k < p->nlook; k++) wants |= p->look[k].row == cst_observers[CST_OBSERVER_temperature];
+  for (int k = 0; k < p->nlook; k++)
+    wants |= p->look[k].row == cst_observers[CST_OBSERVER_temperature];
   return wants;
 }
 
@@ -213,33 +230,38 @@ static void count_freedom(cst_plan *p, cst_diag *d) {
 
 static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
   bool all = true;
-  for (int i = 0; i < p->study->nmethod; i++) all &= test(p->method[i]->program);
+  for (int i = 0; i < p->study->nmethod; i++)
+    all &= test(p->method[i]->program);
   return all;
 }
 
 /* Reports methods and systems without a compensated form if the study asks for one. */
 static void check_compensated(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
-  if (!s->compensated) return;
+  if (!s->compensated)
+    return;
   if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
-    cst_diag_add(d, s->file, 1, 1,
-                 "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic "
-                 "terms; leave out roundoff: {compensated: true}",
-                 s->system->name);
+    cst_diag_add(
+        d, s->file, 1, 1,
+        "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic "
+        "terms; leave out roundoff: {compensated: true}",
+        s->system->name);
     return;
   }
   for (int i = 0; i < s->nmethod; i++)
     if (!cst_program_compensates(p->method[i]->program))
-      cst_diag_add(d, s->file, 1, 1,
-                   "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, "
-                   "shake, rattle, hbvm(...) and their compositions run",
-                   cst_method_label(s->method[i]));
+      cst_diag_add(
+          d, s->file, 1, 1,
+          "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, "
+          "shake, rattle, hbvm(...) and their compositions run",
+          cst_method_label(s->method[i]));
 }
 
 /* The iterations that some method implements, as bits 1 << cst_iteration. */
 static unsigned known_iterations(const cst_plan *p) {
   unsigned known = 0;
-  for (int i = 0; i < p->study->nmethod; i++) known |= cst_program_iterations(p->method[i]->program);
+  for (int i = 0; i < p->study->nmethod; i++)
+    known |= cst_program_iterations(p->method[i]->program);
   return known;
 }
 
@@ -248,15 +270,18 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
   const unsigned   known = known_iterations(p);
   if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
-    cst_diag_add(d, s->file, 1, 1,
-                 "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method "
-                 "of this study uses it");
-  if (known & 1u << CST_ITERATION_KRYLOV && !cst_stepper_iteration_possible(s->iteration, s->system))
-    cst_diag_add(d, s->file, 1, 1,
-                 "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
-                 "has %d%s; leave it out or use krylov",
-                 CST_MAX_Q, s->system->name, s->system->nq,
-                 s->system->gram.banded ? " that couple as a band" : "");
+    cst_diag_add(
+        d, s->file, 1, 1,
+        "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method "
+        "of this study uses it");
+  if (known & 1u << CST_ITERATION_KRYLOV &&
+      !cst_stepper_iteration_possible(s->iteration, s->system))
+    cst_diag_add(
+        d, s->file, 1, 1,
+        "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
+        "has %d%s; leave it out or use krylov",
+        CST_MAX_Q, s->system->name, s->system->nq,
+        s->system->gram.banded ? " that couple as a band" : "");
 }
 
 /* Reports averages of multipliers that are longer than twice the spacing at which errors are read. */
@@ -267,10 +292,11 @@ static void check_means(const cst_plan *p, cst_diag *d) {
     if (mean == 0 || c->read == 0 ||
         2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
       continue;
-    cst_diag_add(d, p->study->file, 1, 1,
-                 "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
-                 "'error', or 'over: end'",
-                 cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
+    cst_diag_add(
+        d, p->study->file, 1, 1,
+        "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
+        "'error', or 'over: end'",
+        cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
     return;
   }
 }
@@ -278,8 +304,10 @@ static void check_means(const cst_plan *p, cst_diag *d) {
 static void prepare_methods(cst_plan *p) {
   const cst_study *s = p->study;
   p->method = cst_zeros(s->nmethod, sizeof *p->method);
-  for (int i = 0; i < s->nmethod; i++) p->method[i] = cst_method_prepare(s->method[i], s->system);
-  if (s->reference_method) p->reference = cst_method_prepare(s->reference_method, s->system);
+  for (int i = 0; i < s->nmethod; i++)
+    p->method[i] = cst_method_prepare(s->method[i], s->system);
+  if (s->reference_method)
+    p->reference = cst_method_prepare(s->reference_method, s->system);
 }
 
 static void cost_classes(cst_plan *p) {
@@ -307,20 +335,25 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   count_freedom(p, d);
   cost_classes(p);
   cst_reference_check(p, d);
-  if (cst_diag_count(d) == before) cst_plan_check_names(p, d);
-  if (cst_diag_count(d) == before) return p;
+  if (cst_diag_count(d) == before)
+    cst_plan_check_names(p, d);
+  if (cst_diag_count(d) == before)
+    return p;
   cst_plan_destroy(p);
   return NULL;
 }
 
 void cst_plan_destroy(cst_plan *p) {
-  if (!p) return;
+  if (!p)
+    return;
   for (int k = 0; k < p->nclass; k++) {
     free(p->classes[k].cases);
     free(p->classes[k].sample);
   }
-  for (int i = 0; i < p->nlook; i++) cst_tape_destroy(p->look[i].tape);
-  for (int i = 0; i < p->study->nhistogram; i++) cst_tape_destroy(p->histogram[i]);
+  for (int i = 0; i < p->nlook; i++)
+    cst_tape_destroy(p->look[i].tape);
+  for (int i = 0; i < p->study->nhistogram; i++)
+    cst_tape_destroy(p->histogram[i]);
   free(p->histogram);
   free(p->freedom);
   free(p->stored);
@@ -329,7 +362,8 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->class_of);
   free(p->cases);
   free(p->quantity);
-  for (int i = 0; i < p->study->nmethod; i++) cst_program_prepared_destroy(p->method[i]);
+  for (int i = 0; i < p->study->nmethod; i++)
+    cst_program_prepared_destroy(p->method[i]);
   free(p->method);
   cst_program_prepared_destroy(p->reference);
   free(p);

@@ -39,10 +39,10 @@ typedef struct cst_plan {
   double           cost;     /* of all steps of the study */
   int              isa;
   int              nlook;
-  cst_observation *look;                /* in the order of the observers, then of the study file */
-  int              nquantity, nbuiltin; /* nbuiltin: number of those before the user's expressions */
-  cst_quantity    *quantity;
-  cst_tape       **histogram; /* [nhistogram] tapes of their expressions */
+  cst_observation *look;             /* in the order of the observers, then of the study file */
+  int           nquantity, nbuiltin; /* nbuiltin: number of those before the user's expressions */
+  cst_quantity *quantity;
+  cst_tape    **histogram; /* [nhistogram] tapes of their expressions */
   /* parts of the run in which histograms are counted, for their error estimates */
   int blocks;
   /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the conserved momenta */
@@ -109,10 +109,11 @@ double cst_plan_work_bytes(const cst_plan *p);
 /* numbers per lane in a checkpoint, at most, without accumulated quantities */
 long   cst_plan_state_numbers(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
-double cst_plan_look_cost(const cst_plan  *p,
-                          const cst_class *k); /* the part of it that is looking at what is observed */
-long   cst_plan_most_lanes(const cst_plan *p);
-int    cst_plan_fitting_isa(const cst_plan *p, int isa);
+double
+     cst_plan_look_cost(const cst_plan  *p,
+                        const cst_class *k); /* the part of it that is looking at what is observed */
+long cst_plan_most_lanes(const cst_plan *p);
+int  cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */

@@ -34,7 +34,8 @@ cst_trier *cst_trial_create(const cst_plan *p) {
 }
 
 void cst_trial_destroy(cst_trier *t) {
-  for (int i = 0; i <= t->plan->study->nmethod; i++) (void)cst_stepper_destroy(&t->stepper[i]);
+  for (int i = 0; i <= t->plan->study->nmethod; i++)
+    (void)cst_stepper_destroy(&t->stepper[i]);
   free(t->stepper);
   free(t);
 }
@@ -47,7 +48,8 @@ static bool takes_too_long(void *context) {
 
 static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
   const cst_study          *s = t->plan->study;
-  const cst_stepper_options o = {t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
+  const cst_stepper_options o = {t->plan->isa, 1,   s->max_iterations, s->compensated,
+                                 s->iteration, true};
   const int                 m = k->method;
   PetscFunctionBegin;
   if (!t->stepper[m]) {
@@ -69,7 +71,8 @@ static bool start(const cst_trier *t, const cst_class *k, cst_stepper *st, cst_b
   const bool       good = cst_study_member(s, c->variant, 0, q, v);
   cst_batch_reset(st, b, 1);
   if (good) {
-    cst_batch_start(st, b, 0, cst_plan_parameters(t->plan, c->variant), q, v, s->tolerance[c->tolerance]);
+    cst_batch_start(st, b, 0, cst_plan_parameters(t->plan, c->variant), q, v,
+                    s->tolerance[c->tolerance]);
     cst_batch_address(st, b, 0, s->seed, 0);
     cst_batch_ready(st, b);
   }
@@ -88,32 +91,38 @@ static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nan
   long         some = 1;
   PetscFunctionBegin;
   while (b->step < n && b->alive[0]) {
-    if (clock_now() - before >= timed || cst_stepper_halted(st)) break;
+    if (clock_now() - before >= timed || cst_stepper_halted(st))
+      break;
     PetscCall(cst_stepper_advance(st, b, PetscMin(some, n - b->step)));
     some *= 2;
   }
-  if (b->step > from && b->alive[0]) *nanoseconds = (clock_now() - before) / (double)(b->step - from);
+  if (b->step > from && b->alive[0])
+    *nanoseconds = (clock_now() - before) / (double)(b->step - from);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n, double *evaluations,
-                           double *nanoseconds) {
+static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n,
+                           double *evaluations, double *nanoseconds) {
   const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost)));
   const long half = few / 2;
   double     per_step, per_iteration, first = 0;
   PetscFunctionBegin;
   cst_stepper_evaluations(st, &per_step, &per_iteration);
-  if (half) PetscCall(cst_stepper_advance(st, b, half));
+  if (half)
+    PetscCall(cst_stepper_advance(st, b, half));
   first = iterations(st, b);
   const double before = clock_now();
-  if (b->alive[0] && !cst_stepper_halted(st)) PetscCall(cst_stepper_advance(st, b, few - half));
+  if (b->alive[0] && !cst_stepper_halted(st))
+    PetscCall(cst_stepper_advance(st, b, few - half));
   *nanoseconds = (clock_now() - before) / (double)(few - half);
   const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
   const double all = iterations(st, b);
-  const double steps = goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
+  const double steps =
+      goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
   const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
   *evaluations = per_step * steps + per_iteration * (all + further);
-  if (goes_on) PetscCall(measure(st, b, k->n, nanoseconds));
+  if (goes_on)
+    PetscCall(measure(st, b, k->n, nanoseconds));
   PetscFunctionReturn(0);
 }
 
@@ -125,12 +134,14 @@ static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double
   PetscCall(set_up(t, k, &st));
   PetscCall(cst_batch_create(st, &b));
   *good = start(t, k, st, &b);
-  if (*good) PetscCall(step(st, &b, k, n, evaluations, nanoseconds));
+  if (*good)
+    PetscCall(step(st, &b, k, n, evaluations, nanoseconds));
   PetscCall(cst_batch_destroy(&b));
   PetscFunctionReturn(0);
 }
 
-bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds) {
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                     double *nanoseconds) {
   bool good = false;
   *evaluations = *nanoseconds = 0;
   return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
@@ -145,7 +156,9 @@ typedef struct {
   double evaluations, nanoseconds; /* a step */
 } rates;
 
-static double of_few(const cst_class *k) { return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW)); }
+static double of_few(const cst_class *k) {
+  return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW));
+}
 
 /* Seconds of a reference in double precision, from the steps of its first trajectory. */
 static double try_reference(cst_trier *t) {
@@ -154,13 +167,15 @@ static double try_reference(cst_trier *t) {
   const int        width = cst_isas[p->isa].width;
   double           evaluations, nanoseconds, planned;
   const double     steps = cst_reference_work(p, &planned);
-  if (steps <= 0 || s->reference_quad || p->nclass == 0) return NAN;
+  if (steps <= 0 || s->reference_quad || p->nclass == 0)
+    return NAN;
   cst_class k = p->classes[0];
   k.method = s->nmethod;
   k.h = s->reference_step;
   k.n = lround(fmax(1, steps / (double)s->members));
   k.cost = planned / steps;
-  if (!cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds)) return NAN;
+  if (!cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds))
+    return NAN;
   return 1e-9 * steps * nanoseconds * ceil((double)s->members / width) / (double)s->members;
 }
 
@@ -181,16 +196,19 @@ cst_trial cst_trial_make(const cst_plan *p) {
     spent += of_few(k);
     const bool time_left = spent < budget && clock_now() - begun < budget;
     if (k->method != last.method || time_left) {
-      if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds)) continue;
+      if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds))
+        continue;
       last = (rates){k->method, evaluations / n, nanoseconds};
     }
     const double groups = ceil((double)k->lanes / width);
-    const double per_step = steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k);
+    const double per_step =
+        steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k);
     all.evaluations += last.evaluations * n * (double)k->lanes;
     all.seconds += 1e-9 * groups * n * per_step;
   }
   all.reference = try_reference(t);
   cst_trial_destroy(t);
-  if (p->study->system_file) all.seconds = all.reference = NAN;
+  if (p->study->system_file)
+    all.seconds = all.reference = NAN;
   return all;
 }

@@ -11,9 +11,9 @@
 
 typedef struct {
   double evaluations; /* as the result will count them, /final/evaluations, of all trajectories */
-  double seconds;     /* on one core, idle lanes of groups too, of those of the study itself, with their
+  double seconds; /* on one core, idle lanes of groups too, of those of the study itself, with their
                        * partners at half the step; NAN: kernels are interpreted here and compiled in a run */
-  double reference;   /* seconds of a reference that is a method; NAN: it was not timed */
+  double reference; /* seconds of a reference that is a method; NAN: it was not timed */
 } cst_trial;
 
 /* A method set up to be tried; one for many classes. */
@@ -22,7 +22,8 @@ cst_trier               *cst_trial_create(const cst_plan *p);
 void                     cst_trial_destroy(cst_trier *t);
 /* Evaluations of n steps of a trajectory of the class, and nanoseconds of a step of a group of lanes (0: it
  * was not timed); the counts depend on the study alone. false: its first trajectory cannot start. */
-bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds);
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                     double *nanoseconds);
 
 /* All classes, or as many as half a second allows: others as those of their method before them. PETSc need
  * not have begun. */

@@ -29,14 +29,16 @@ struct cst_motion {
 
 static quad *numbers(int n) {
   quad *x = calloc((size_t)n + 1, sizeof *x);
-  if (!x) abort();
+  if (!x)
+    abort();
   return x;
 }
 
 cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0,
                               const double *v0) {
   cst_motion *m = calloc(1, sizeof *m);
-  if (!m) abort();
+  if (!m)
+    abort();
   m->equations = cst_quad_create(s, c);
   m->nq = s->nq;
   m->ng = s->ng;
@@ -58,10 +60,12 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
 }
 
 void cst_motion_destroy(cst_motion *m) {
-  if (!m) return;
+  if (!m)
+    return;
   cst_quad_destroy(m->equations);
   quad *owned[] = {m->q, m->v, m->lambda, m->V, m->A, m->Q, m->next};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   free(m);
 }
 
@@ -71,7 +75,8 @@ static void stage_velocities(cst_motion *m, quad h) {
   for (int i = 0; i < s; i++)
     for (int k = 0; k < n; k++) {
       quad sum = 0;
-      for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->A[j * n + k];
+      for (int j = 0; j < s; j++)
+        sum += m->a[i * s + j] * m->A[j * n + k];
       m->V[i * n + k] = m->v[k] + h * sum;
     }
 }
@@ -82,11 +87,13 @@ static bool stage_accelerations(cst_motion *m, quad h) {
   for (int i = 0; i < s; i++) {
     for (int k = 0; k < n; k++) {
       quad sum = 0;
-      for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->V[j * n + k];
+      for (int j = 0; j < s; j++)
+        sum += m->a[i * s + j] * m->V[j * n + k];
       m->Q[k] = m->q[k] + h * sum;
     }
     cst_quad_time(m->equations, m->t + h * m->c[i]);
-    if (!cst_quad_accelerate(m->equations, m->Q, m->V + i * n, m->next + i * n, m->lambda)) return false;
+    if (!cst_quad_accelerate(m->equations, m->Q, m->V + i * n, m->next + i * n, m->lambda))
+      return false;
   }
   return true;
 }
@@ -97,7 +104,8 @@ static quad renew(cst_motion *m, quad h) {
   for (int i = 0; i < m->stages * m->nq; i++) {
     const quad d = fabsq(h * (m->next[i] - m->A[i]));
     const quad x = fabsq(m->V[i]) + fabsq(h * m->next[i]);
-    if (!(d <= change)) change = d; /* keeps a NaN */
+    if (!(d <= change))
+      change = d; /* keeps a NaN */
     size = fmaxq(size, x);
     m->A[i] = m->next[i];
   }
@@ -108,14 +116,19 @@ static bool solve_stages(cst_motion *m, quad h) {
   const int n = m->nq;
   quad      last = 0;
   cst_quad_time(m->equations, m->t);
-  if (!cst_quad_accelerate(m->equations, m->q, m->v, m->A, m->lambda)) return false;
-  for (int i = 1; i < m->stages; i++) memcpy(m->A + i * n, m->A, sizeof *m->A * (size_t)n);
+  if (!cst_quad_accelerate(m->equations, m->q, m->v, m->A, m->lambda))
+    return false;
+  for (int i = 1; i < m->stages; i++)
+    memcpy(m->A + i * n, m->A, sizeof *m->A * (size_t)n);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     stage_velocities(m, h);
-    if (!stage_accelerations(m, h)) return false;
+    if (!stage_accelerations(m, h))
+      return false;
     const quad change = renew(m, h);
-    if (change <= converged || (k > 0 && change <= stagnant && change >= last)) return true;
-    if (!finiteq(change)) return false;
+    if (change <= converged || (k > 0 && change <= stagnant && change >= last))
+      return true;
+    if (!finiteq(change))
+      return false;
     last = change;
   }
   return false;
@@ -123,7 +136,8 @@ static bool solve_stages(cst_motion *m, quad h) {
 
 static bool step(cst_motion *m, quad h) {
   const int n = m->nq, s = m->stages;
-  if (!solve_stages(m, h)) return false;
+  if (!solve_stages(m, h))
+    return false;
   stage_velocities(m, h);
   for (int k = 0; k < n; k++) {
     quad dq = 0, dv = 0;
@@ -139,7 +153,8 @@ static bool step(cst_motion *m, quad h) {
 }
 
 bool cst_motion_advance(cst_motion *m, quad h, long n) {
-  for (long k = 0; k < n && !m->lost; k++) m->lost = !step(m, h);
+  for (long k = 0; k < n && !m->lost; k++)
+    m->lost = !step(m, h);
   return !m->lost;
 }
 
@@ -156,7 +171,8 @@ void cst_motion_save(const cst_motion *m, void *bytes) {
   memcpy(bytes, m->q, size);
   memcpy((char *)bytes + size, m->v, size);
   memcpy((char *)bytes + 2 * size, &lost, sizeof lost);
-  if (m->timed) memcpy((char *)bytes + 2 * size + sizeof lost, &m->t, sizeof m->t);
+  if (m->timed)
+    memcpy((char *)bytes + 2 * size + sizeof lost, &m->t, sizeof m->t);
 }
 
 void cst_motion_restore(cst_motion *m, const void *bytes) {
@@ -166,15 +182,21 @@ void cst_motion_restore(cst_motion *m, const void *bytes) {
   memcpy(m->v, (const char *)bytes + size, size);
   memcpy(&lost, (const char *)bytes + 2 * size, sizeof lost);
   m->lost = lost;
-  if (m->timed) memcpy(&m->t, (const char *)bytes + 2 * size + sizeof lost, sizeof m->t);
+  if (m->timed)
+    memcpy(&m->t, (const char *)bytes + 2 * size + sizeof lost, sizeof m->t);
 }
 
 void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
-  if (q) memcpy(q, m->q, sizeof *q * (size_t)m->nq);
-  if (v) memcpy(v, m->v, sizeof *v * (size_t)m->nq);
-  if (p) cst_quad_momentum(m->equations, m->q, m->v, p);
-  if (!lambda) return;
+  if (q)
+    memcpy(q, m->q, sizeof *q * (size_t)m->nq);
+  if (v)
+    memcpy(v, m->v, sizeof *v * (size_t)m->nq);
+  if (p)
+    cst_quad_momentum(m->equations, m->q, m->v, p);
+  if (!lambda)
+    return;
   cst_quad_time(m->equations, m->t);
   const bool good = cst_quad_accelerate(m->equations, m->q, m->v, m->next, lambda);
-  for (int a = 0; a < m->ng && !good; a++) lambda[a] = nanq("");
+  for (int a = 0; a < m->ng && !good; a++)
+    lambda[a] = nanq("");
 }

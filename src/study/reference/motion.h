@@ -26,5 +26,6 @@ size_t cst_motion_bytes(const cst_motion *m);
 void   cst_motion_save(const cst_motion *m, void *bytes);
 void   cst_motion_restore(cst_motion *m, const void *bytes);
 /* The current q[nq], v[nq], p = M v + a and lambda (0 for redundant constraints). NULL: not wanted. */
-void cst_motion_state(cst_motion *m, __float128 *q, __float128 *v, __float128 *p, __float128 *lambda);
+void cst_motion_state(cst_motion *m, __float128 *q, __float128 *v, __float128 *p,
+                      __float128 *lambda);
 #endif

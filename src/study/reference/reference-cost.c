@@ -7,7 +7,8 @@
 
 /* Cost of a step in quadruple precision, with scalar kernels and software arithmetic, relative to a step of
  * one lane. */
-static const double quadruple = 210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
+static const double quadruple =
+    210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
 
 /* Steps of one member of a variant up to the last time at which it is read. */
 static double steps_of(const cst_plan *p, int variant) {
@@ -16,7 +17,8 @@ static double steps_of(const cst_plan *p, int variant) {
   double  sum = 0;
   for (int i = 0; i < n; i++) {
     const double span = t[i] - (i ? t[i - 1] : 0);
-    if (span > 0) sum += (double)cst_reference_steps(p->study, span);
+    if (span > 0)
+      sum += (double)cst_reference_steps(p->study, span);
   }
   free(t);
   return sum;
@@ -26,16 +28,19 @@ enum { MOST_READS = 20000000 };
 
 void cst_reference_check(const cst_plan *p, cst_diag *d) {
   double reads = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD) return;
+  if (p->study->reference != CST_REFERENCE_METHOD)
+    return;
   for (int i = 0; i < p->ncase; i++) {
     const long every = p->classes[p->class_of[i]].read;
-    if (every > 0) reads += (double)(p->cases[i].n / every);
+    if (every > 0)
+      reads += (double)(p->cases[i].n / every);
   }
   if (reads > MOST_READS)
-    cst_diag_add(d, p->study->file, 1, 1,
-                 "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
-                 "the coarse mesh take fewer",
-                 reads, MOST_READS);
+    cst_diag_add(
+        d, p->study->file, 1, 1,
+        "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
+        "the coarse mesh take fewer",
+        reads, MOST_READS);
 }
 
 double cst_reference_work(const cst_plan *p, double *nanoseconds) {
@@ -43,9 +48,11 @@ double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   const double     members = (double)s->members;
   double           steps = 0, cost = 0;
   *nanoseconds = 0;
-  if (s->reference != CST_REFERENCE_METHOD) return 0;
+  if (s->reference != CST_REFERENCE_METHOD)
+    return 0;
   const double trajectories = members + 0.5 * (double)cst_reference_twice(s);
-  for (int v = 0; v < s->nvariant; v++) steps += steps_of(p, v) * trajectories;
+  for (int v = 0; v < s->nvariant; v++)
+    steps += steps_of(p, v) * trajectories;
   const cst_program *m = p->reference->program;
   for (int i = 0; i < m->n; i++) {
     const cst_substep *substep = &m->step[i];

@@ -14,7 +14,8 @@ bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, lon
   for (int k = 0; k < n; k++) {
     const double span = time[k] - before;
     const double way = time[k] - last;
-    if (span > 0) longest = fmax(longest, span / (double)cst_reference_steps(s, span));
+    if (span > 0)
+      longest = fmax(longest, span / (double)cst_reference_steps(s, span));
     const double steps = longest > 0 ? floor(way / (2 * longest) * (1 + 1e-9)) : 0;
     /* with noise, steps are multiples of the path's increments */
     const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
@@ -37,20 +38,24 @@ bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, lon
 }
 
 static void keep_largest(double *kept, double e) {
-  if (!isnan(e) && !(e <= *kept)) *kept = e;
+  if (!isnan(e) && !(e <= *kept))
+    *kept = e;
 }
 
 /* x, y: rows {q, p, lambda} of a member at the step of the reference and at twice that step. */
-static void add_difference(const cst_study *s, const double *x, const double *y, double error[CST_ERRORS]) {
+static void add_difference(const cst_study *s, const double *x, const double *y,
+                           double error[CST_ERRORS]) {
   const int  nq = s->system->nq;
   const int  at[] = {0, 0, nq, 2 * nq};
   const int  size[] = {0, nq, nq, s->system->ng};
   const bool chosen[] = {false, s->error_q, s->error_p, s->error_lambda};
   double     all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
-    if (!size[k]) continue;
+    if (!size[k])
+      continue;
     const double e = cst_runner_norm_apart(s->norm, x + at[k], y + at[k], size[k]);
-    if (chosen[k]) all = cst_runner_norm_join(s->norm, all, e);
+    if (chosen[k])
+      all = cst_runner_norm_join(s->norm, all, e);
     keep_largest(&error[k], e);
   }
   keep_largest(&error[CST_ERROR_ALL], all);
@@ -61,10 +66,13 @@ static void find_errors(const cst_reference *r, int variant, double error[CST_ER
   const int        table = s->nvariant + variant;
   const int        times = r->ntime[variant];
   long            *twice = r->twice[variant];
-  for (int k = 0; k < CST_ERRORS; k++) error[k] = NAN;
-  if (!cst_reference_plan_twice(s, r->time[variant], times, twice)) return;
+  for (int k = 0; k < CST_ERRORS; k++)
+    error[k] = NAN;
+  if (!cst_reference_plan_twice(s, r->time[variant], times, twice))
+    return;
   for (int t = 0; t < times; t++) {
-    if (twice[t] < 0) continue;
+    if (twice[t] < 0)
+      continue;
     for (long m = 0; m < cst_reference_members(r, table); m++) {
       const double *full = cst_reference_cell(r, variant, t, m);
       const double *doubled = cst_reference_cell(r, table, t, m);
@@ -75,9 +83,12 @@ static void find_errors(const cst_reference *r, int variant, double error[CST_ER
 
 void cst_reference_errors(const cst_reference *r, double *error) {
   const int n = r->plan->study->nvariant;
-  for (int i = 0; i < n * CST_ERRORS; i++) error[i] = NAN;
-  if (cst_reference_tables(r) <= n) return;
-  for (int v = 0; v < n; v++) find_errors(r, v, error + v * CST_ERRORS);
+  for (int i = 0; i < n * CST_ERRORS; i++)
+    error[i] = NAN;
+  if (cst_reference_tables(r) <= n)
+    return;
+  for (int v = 0; v < n; v++)
+    find_errors(r, v, error + v * CST_ERRORS);
 }
 
 /* ---- before the run -------------------------------------------------------------------------- */
@@ -102,7 +113,8 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
 
 void cst_reference_warn(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
-  if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)) return;
+  if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
+    return;
   const cst_properties own = p->reference->properties;
   const int            order = order_of(&own);
   double               least = INFINITY;
@@ -112,18 +124,22 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
       const double longest =
           order_of(&p->method[m]->properties) > 0 ? longest_step(p, v, m, order) : INFINITY;
       const double finest = s->step[v * s->nstep + s->nstep - 1];
-      const double step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
+      const double step =
+          s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
       if (step > longest * (1 + 1e-9) && longest < least) {
         least = longest;
         variant = v;
         method = m;
       }
     }
-  if (least == INFINITY) return;
-  cst_diag_warn(
-      d, s->file, s->reference_line, s->reference_column,
-      "the reference, %s at step %.3g, is probably less than ten times more accurate than %s at step %.3g, "
-      "and orders are fitted only above its error; use a step of about %.1g, or a method of higher order",
-      cst_method_label(s->reference_method), s->reference_step, cst_method_label(s->method[method]),
-      s->step[variant * s->nstep + s->nstep - 1], least);
+  if (least == INFINITY)
+    return;
+  cst_diag_warn(d, s->file, s->reference_line, s->reference_column,
+                "the reference, %s at step %.3g, is probably less than ten times more accurate "
+                "than %s at step %.3g, "
+                "and orders are fitted only above its error; use a step of about %.1g, or a method "
+                "of higher order",
+                cst_method_label(s->reference_method), s->reference_step,
+                cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1],
+                least);
 }

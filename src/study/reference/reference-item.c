@@ -29,8 +29,8 @@ struct cst_item {
 /* ---- double precision ------------------------------------------------------------------------ */
 
 /* Starts members first .. first+count-1 of a variant in the batch. */
-static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant,
-                                    long first, long count) {
+static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b,
+                                    int variant, long first, long count) {
   const cst_study *s = p->study;
   double          *q, *v;
   PetscFunctionBegin;
@@ -50,8 +50,8 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
 }
 
 /* Replaces the momenta of the share in its table by M v + a. */
-static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
-                         int time) {
+static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b,
+                         cst_reference_share x, int time) {
   const cst_system *s = r->plan->study->system;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
@@ -60,9 +60,10 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   for (long m = 0; m < x.count; m++) {
     double *to = cst_reference_cell(r, x.table, time, x.first + m);
     if (m % width == 0)
-      fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st),
-                       v);
-    for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
+      fold->velocities(cst_stepper_context(st),
+                       b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
+    for (int i = 0; i < s->nq; i++)
+      one[i] = v[i * width + m % width];
     if (b->status[m].reason == CST_DONE)
       cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
   }
@@ -71,18 +72,19 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
 }
 
 /* The state of one lane of a group's record, q and p, and its multipliers; NAN where it has failed. */
-static void read_lane(const cst_system *s, const cst_layout *at, const double *record, const double *lambda,
-                      int width, bool good, double *to) {
+static void read_lane(const cst_system *s, const cst_layout *at, const double *record,
+                      const double *lambda, int width, bool good, double *to) {
   for (int i = 0; i < s->nq; i++) {
     to[i] = good ? record[(at->q + i) * width] : NAN;
     to[s->nq + i] = good ? record[(at->p + i) * width] : NAN;
   }
-  for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width] : NAN;
+  for (int a = 0; a < s->ng; a++)
+    to[2 * s->nq + a] = good ? lambda[a * width] : NAN;
 }
 
 /* Copies the states of the batch into the table; NaN for failed lanes. */
-static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
-                  int time, double *lambda) {
+static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
+                  cst_reference_share x, int time, double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
@@ -92,12 +94,14 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, c
     double    *record = b->record + (size_t)(m / width) * cst_stepper_record_size(st);
     const long lane = m % width;
     const bool good = b->status[m].reason == CST_DONE;
-    if (lane == 0) fold->multipliers(cst_stepper_context(st), record, lambda);
+    if (lane == 0)
+      fold->multipliers(cst_stepper_context(st), record, lambda);
     read_lane(s, at, record + lane, lambda + lane, width, good, to);
     if (good && s->dropped)
       cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
   }
-  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, x, time);
+  if (cst_stepper_context(st)->tangential)
+    make_kinetic(r, st, b, x, time);
 }
 
 static PetscErrorCode open_double(cst_item *i) {
@@ -111,7 +115,8 @@ static PetscErrorCode open_double(cst_item *i) {
                                  CST_ITERATION_AUTO,
                                  false};
   PetscFunctionBegin;
-  i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
+  i->lambda =
+      cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
   PetscCall(cst_stepper_create(p->reference, &o, &i->st));
   cst_stepper_set_resolution(i->st, s->resolution);
   PetscCall(cst_batch_create(i->st, &i->b));
@@ -124,10 +129,13 @@ static PetscErrorCode open_double(cst_item *i) {
 static int stages(const cst_method *m) { return (int)cst_method_root(m)->arg[0]->number; }
 
 /* Rounds q, p, lambda of the motion at its time; room[2 nq + ng]. */
-static void round_state(const cst_system *s, const double *c, cst_motion *m, __float128 *room, double *to) {
+static void round_state(const cst_system *s, const double *c, cst_motion *m, __float128 *room,
+                        double *to) {
   cst_motion_state(m, room, NULL, room + s->nq, room + 2 * s->nq);
-  for (int i = 0; i < 2 * s->nq + s->ng; i++) to[i] = (double)room[i];
-  if (s->dropped) cst_system_least_norm(s, c, to, to + 2 * s->nq);
+  for (int i = 0; i < 2 * s->nq + s->ng; i++)
+    to[i] = (double)room[i];
+  if (s->dropped)
+    cst_system_least_norm(s, c, to, to + 2 * s->nq);
 }
 
 static void open_quad(cst_item *i) {
@@ -148,12 +156,14 @@ static void store_quad(cst_item *i) {
   if (i->m && cst_motion_lives(i->m))
     round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->workspace, to);
   else
-    for (int k = 0; k < 2 * s->nq + s->ng; k++) to[k] = NAN;
+    for (int k = 0; k < 2 * s->nq + s->ng; k++)
+      to[k] = NAN;
 }
 
 /* ---- either precision ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
+static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x,
+                                cst_item **item) {
   cst_item *i;
   PetscFunctionBegin;
   PetscCall(PetscNew(&i));
@@ -170,7 +180,8 @@ static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_shar
 
 static PetscErrorCode close_item(cst_item *i) {
   PetscFunctionBegin;
-  if (i->st) PetscCall(cst_batch_destroy(&i->b));
+  if (i->st)
+    PetscCall(cst_batch_destroy(&i->b));
   PetscCall(cst_stepper_destroy(&i->st));
   cst_motion_destroy(i->m);
   free(i->lambda);
@@ -184,13 +195,16 @@ enum { STEPS_PER_POLL = 64, QUAD_STEPS_PER_POLL = 4, FEW_STEPS = 8 };
 
 static void save_batch(cst_item *i) {
   const size_t n = cst_batch_numbers(i->st);
-  if (!i->saved) i->saved = cst_need(malloc(n * (size_t)i->x.count * sizeof *i->saved));
-  for (long m = 0; m < i->x.count; m++) cst_batch_save(i->st, &i->b, m, i->saved + (size_t)m * n);
+  if (!i->saved)
+    i->saved = cst_need(malloc(n * (size_t)i->x.count * sizeof *i->saved));
+  for (long m = 0; m < i->x.count; m++)
+    cst_batch_save(i->st, &i->b, m, i->saved + (size_t)m * n);
 }
 
 static void restore_batch(cst_item *i, const double *from, long step) {
   const size_t n = cst_batch_numbers(i->st);
-  for (long m = 0; m < i->x.count; m++) cst_batch_restore(i->st, &i->b, m, from + (size_t)m * n);
+  for (long m = 0; m < i->x.count; m++)
+    cst_batch_restore(i->st, &i->b, m, from + (size_t)m * n);
   i->b.step = step;
   cst_batch_ready(i->st, &i->b);
 }
@@ -200,12 +214,14 @@ static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *so
   const long step = i->b.step;
   const bool watched = i->r->halt && *some <= FEW_STEPS;
   PetscFunctionBegin;
-  if (watched) save_batch(i);
+  if (watched)
+    save_batch(i);
   cst_stepper_halt_by(i->st, watched ? i->r->halt : NULL, i->r->halt_context);
   cst_stepper_set_step(i->st, h);
   cst_stepper_set_time(i->st, from, step - i->done);
   PetscCall(cst_stepper_advance(i->st, &i->b, *some));
-  if (!cst_stepper_halted(i->st)) PetscFunctionReturn(0);
+  if (!cst_stepper_halted(i->st))
+    PetscFunctionReturn(0);
   restore_batch(i, i->saved, step);
   *some = 0;
   PetscFunctionReturn(0);
@@ -236,11 +252,13 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
   for (; i->time < i->r->ntime[i->x.variant]; i->time++, i->done = 0) {
     double     from;
     const long n = cst_reference_way(i->r, i->x.table, i->time, &from);
-    if (n < 0) continue;
+    if (n < 0)
+      continue;
     while (i->done < n) {
       PetscCall(advance(i, from, time[i->time], n));
       PetscCall(poll(context, 0, stop));
-      if (*stop) PetscFunctionReturn(0);
+      if (*stop)
+        PetscFunctionReturn(0);
     }
     if (i->st)
       store(i->r, i->st, &i->b, i->x, i->time, i->lambda);
@@ -263,13 +281,15 @@ static size_t values(const cst_item *i, long time) {
 }
 
 static size_t state(const cst_item *i) {
-  if (i->st) return sizeof(double) * cst_batch_numbers(i->st) * (size_t)i->x.count;
+  if (i->st)
+    return sizeof(double) * cst_batch_numbers(i->st) * (size_t)i->x.count;
   return i->m ? cst_motion_bytes(i->m) : 0;
 }
 
 void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
   const cst_item *i = r->at;
-  if (!i) return;
+  if (!i)
+    return;
   char *to = cst_bundle_add(b, "midway", sizeof(head) + values(i, i->time) + state(i));
   *(head *)(void *)to = (head){i->index, i->time, i->done, i->st ? i->b.step : 0};
   to += sizeof(head);
@@ -278,63 +298,76 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
   if (i->st) {
     const size_t n = cst_batch_numbers(i->st);
     double      *row = (double *)(void *)to;
-    for (long m = 0; m < i->x.count; m++) cst_batch_save(i->st, &i->b, m, row + (size_t)m * n);
+    for (long m = 0; m < i->x.count; m++)
+      cst_batch_save(i->st, &i->b, m, row + (size_t)m * n);
   }
-  if (i->m) cst_motion_save(i->m, to);
+  if (i->m)
+    cst_motion_save(i->m, to);
 }
 
 /* True if an item can be at this position: before a time to read, or after the last one. */
 static bool stands(const cst_item *i, const head *h) {
   const int last = i->r->ntime[i->x.variant];
   double    from;
-  if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0) return false;
-  if (h->time == last) return h->done == 0;
+  if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0)
+    return false;
+  if (h->time == last)
+    return h->done == 0;
   const long way = cst_reference_way(i->r, i->x.table, (int)h->time, &from);
   return h->done <= PetscMax(0, way);
 }
 
 /* True if the saved numbers of each member are a state. (For a motion any numbers are.) */
 static bool are_states(const cst_item *i, const char *from) {
-  if (!i->st) return true;
+  if (!i->st)
+    return true;
   const size_t  n = cst_batch_numbers(i->st);
   const double *row = (const double *)(const void *)from;
   for (long m = 0; m < i->x.count; m++)
-    if (!cst_batch_is_state(row + (size_t)m * n, LONG_MAX)) return false;
+    if (!cst_batch_is_state(row + (size_t)m * n, LONG_MAX))
+      return false;
   return true;
 }
 
 static bool unpack(cst_item *i, const char *from, size_t size) {
   head h;
-  if (size < sizeof h) return false;
+  if (size < sizeof h)
+    return false;
   memcpy(&h, from, sizeof h);
-  if (!stands(i, &h) || size != sizeof h + values(i, h.time) + state(i)) return false;
+  if (!stands(i, &h) || size != sizeof h + values(i, h.time) + state(i))
+    return false;
   from += sizeof h;
-  if (!are_states(i, from + values(i, h.time))) return false;
+  if (!are_states(i, from + values(i, h.time)))
+    return false;
   cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
   from += values(i, h.time);
   i->time = (int)h.time;
   i->done = h.done;
-  if (i->st) restore_batch(i, (const double *)(const void *)from, h.step);
-  if (i->m) cst_motion_restore(i->m, from);
+  if (i->st)
+    restore_batch(i, (const double *)(const void *)from, h.step);
+  if (i->m)
+    cst_motion_restore(i->m, from);
   return true;
 }
 
 PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
                                      cst_poll *poll, void *context, bool *stop) {
   PetscFunctionBegin;
-  if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
+  if (r->item[item] != CST_ITEM_OPEN)
+    PetscFunctionReturn(0);
   PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
   PetscCheck(!midway || unpack(r->at, midway, size), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "the checkpoint of the reference does not fit this study");
   PetscCall(walk(r->at, poll, context, stop));
   PetscCall(close_item(r->at));
   r->at = NULL;
-  if (!*stop) r->item[item] = CST_ITEM_DONE;
+  if (!*stop)
+    r->item[item] = CST_ITEM_DONE;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll,
-                                            void *context, bool *stop) {
+PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member,
+                                            cst_poll *poll, void *context, bool *stop) {
   cst_item *i;
   PetscFunctionBegin;
   PetscCall(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));

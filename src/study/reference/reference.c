@@ -29,10 +29,13 @@ static int case_times(const cst_plan *p, int i, double *t) {
   for (long m = 0; m < c->n / k->read; m++) {
     const long state = (m + 1) * k->read;
     const long multiplier = k->lead > 0 ? m * k->read + k->lead : state;
-    if (t) t[n] = (double)state * c->h;
+    if (t)
+      t[n] = (double)state * c->h;
     n++;
-    if (back == 0 || p->study->system->ng == 0) continue;
-    if (t) t[n] = ((double)multiplier - back) * c->h;
+    if (back == 0 || p->study->system->ng == 0)
+      continue;
+    if (t)
+      t[n] = ((double)multiplier - back) * c->h;
     n++;
   }
   return n;
@@ -43,18 +46,23 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
   const int cases = p->ncase / p->study->nvariant;
   const int first = variant * cases;
   size_t    most = 0, n = 0;
-  for (int i = 0; i < cases; i++) most += (size_t)case_times(p, first + i, NULL);
+  for (int i = 0; i < cases; i++)
+    most += (size_t)case_times(p, first + i, NULL);
   double *t = cst_need(malloc((most + 1) * sizeof *t));
-  for (int i = 0; i < cases; i++) n += (size_t)case_times(p, first + i, t + n);
+  for (int i = 0; i < cases; i++)
+    n += (size_t)case_times(p, first + i, t + n);
   qsort(t, n, sizeof *t, ascending);
   size_t unique = 0;
   for (size_t i = 0; i < n; i++)
-    if (unique == 0 || t[i] != t[unique - 1]) t[unique++] = t[i];
+    if (unique == 0 || t[i] != t[unique - 1])
+      t[unique++] = t[i];
   *count = (int)unique;
   return t;
 }
 
-static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
+static size_t row(const cst_plan *p) {
+  return (size_t)(2 * p->study->system->nq + p->study->system->ng);
+}
 
 /* Number of members that are also computed at twice the step. */
 long cst_reference_twice(const cst_study *s) {
@@ -65,7 +73,8 @@ long cst_reference_twice(const cst_study *s) {
 
 int cst_reference_tables(const cst_reference *r) {
   const cst_study *s = r->plan->study;
-  if (s->reference != CST_REFERENCE_METHOD) return 0;
+  if (s->reference != CST_REFERENCE_METHOD)
+    return 0;
   return cst_reference_twice(s) ? 2 * s->nvariant : s->nvariant;
 }
 
@@ -75,12 +84,14 @@ long cst_reference_members(const cst_reference *r, int table) {
 }
 
 static size_t table_size(const cst_reference *r, int table) {
-  return (size_t)r->ntime[table % r->plan->study->nvariant] * (size_t)cst_reference_members(r, table) *
-         row(r->plan);
+  return (size_t)r->ntime[table % r->plan->study->nvariant] *
+         (size_t)cst_reference_members(r, table) * row(r->plan);
 }
 
 /* In quadruple precision a single member takes long enough. */
-static long members_per_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_PER_ITEM; }
+static long members_per_item(const cst_study *s) {
+  return s->reference_quad ? 1 : MEMBERS_PER_ITEM;
+}
 
 static long items_of(const cst_reference *r, int table) {
   const long n = members_per_item(r->plan->study);
@@ -89,7 +100,8 @@ static long items_of(const cst_reference *r, int table) {
 
 int cst_reference_items(const cst_reference *r) {
   long n = 0;
-  for (int t = 0; t < cst_reference_tables(r); t++) n += items_of(r, t);
+  for (int t = 0; t < cst_reference_tables(r); t++)
+    n += items_of(r, t);
   return (int)n;
 }
 
@@ -99,7 +111,8 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->plan = p;
   r->unused = cst_need(calloc(row(p) + 1, sizeof *r->unused));
   r->item = cst_need(calloc((size_t)cst_reference_items(r) + 1, 1));
-  if (p->study->reference != CST_REFERENCE_METHOD) return r;
+  if (p->study->reference != CST_REFERENCE_METHOD)
+    return r;
   r->ntime = cst_need(calloc(n, sizeof *r->ntime));
   r->time = cst_need(calloc(n, sizeof *r->time));
   r->twice = cst_need(calloc(n, sizeof *r->twice));
@@ -115,8 +128,10 @@ cst_reference *cst_reference_create(const cst_plan *p) {
 }
 
 void cst_reference_destroy(cst_reference *r) {
-  if (!r) return;
-  for (int t = 0; r->value && t < cst_reference_tables(r); t++) free(r->value[t]);
+  if (!r)
+    return;
+  for (int t = 0; r->value && t < cst_reference_tables(r); t++)
+    free(r->value[t]);
   for (int v = 0; r->time && v < r->plan->study->nvariant; v++) {
     free(r->time[v]);
     free(r->twice[v]);
@@ -146,16 +161,19 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
   const double *t = r->time[v];
   int           last = time - 1;
   if (table >= nvariant)
-    while (last >= 0 && r->twice[v][last] < 0) last--;
+    while (last >= 0 && r->twice[v][last] < 0)
+      last--;
   *from = last >= 0 ? t[last] : 0;
-  if (table >= nvariant) return r->twice[v][time];
+  if (table >= nvariant)
+    return r->twice[v][time];
   return t[time] > *from ? cst_reference_steps(r->plan->study, t[time] - *from) : 0;
 }
 
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
   const long many = members_per_item(r->plan->study);
   int        table = 0;
-  for (; item >= items_of(r, table); table++) item -= items_of(r, table);
+  for (; item >= items_of(r, table); table++)
+    item -= items_of(r, table);
   const long first = item * many;
   return (cst_reference_share){table % r->plan->study->nvariant, table, first,
                                PetscMin(many, cst_reference_members(r, table) - first)};
@@ -163,19 +181,23 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
   const cst_plan *p = r->plan;
-  if (x.first < cst_reference_twice(p->study)) return true; /* for the error of the reference itself */
+  if (x.first < cst_reference_twice(p->study))
+    return true; /* for the error of the reference itself */
   for (int i = 0; i < p->ncase; i++) {
-    if (p->cases[i].variant != x.variant) continue;
+    if (p->cases[i].variant != x.variant)
+      continue;
     const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);
     for (long m = 0; m < x.count; m++)
-      if (state[m] != CST_LANE_DONE) return true;
+      if (state[m] != CST_LANE_DONE)
+        return true;
   }
   return false;
 }
 
 void cst_reference_spare(cst_reference *r, unsigned char *const *lane) {
   for (int i = 0; i < cst_reference_items(r); i++)
-    if (!needs(r, cst_reference_share_of(r, i), lane)) r->item[i] = CST_ITEM_TOLD;
+    if (!needs(r, cst_reference_share_of(r, i), lane))
+      r->item[i] = CST_ITEM_TOLD;
 }
 
 /* Numbers of a share at the first `times` times. */
@@ -195,9 +217,11 @@ void cst_reference_copy(const cst_reference *r, long item, int times, double *va
 void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
   for (int i = 0; i < cst_reference_items(r); i++) {
     const int times = r->ntime[cst_reference_share_of(r, i).variant];
-    if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD)) continue;
-    long *item = cst_bundle_add(
-        b, "reference", sizeof *item + sizeof(double) * numbers(r, cst_reference_share_of(r, i), times));
+    if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD))
+      continue;
+    long *item = cst_bundle_add(b, "reference",
+                                sizeof *item + sizeof(double) *
+                                                   numbers(r, cst_reference_share_of(r, i), times));
     *item = i;
     cst_reference_copy(r, i, times, (double *)(void *)(item + 1), false);
     r->item[i] = CST_ITEM_TOLD;
@@ -206,9 +230,11 @@ void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
 
 bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
   const long *item = bytes;
-  if (size < sizeof *item || *item < 0 || *item >= cst_reference_items(r)) return false;
+  if (size < sizeof *item || *item < 0 || *item >= cst_reference_items(r))
+    return false;
   const cst_reference_share x = cst_reference_share_of(r, *item);
-  if (size != sizeof *item + sizeof(double) * numbers(r, x, r->ntime[x.variant])) return false;
+  if (size != sizeof *item + sizeof(double) * numbers(r, x, r->ntime[x.variant]))
+    return false;
   cst_reference_copy(r, *item, r->ntime[x.variant], (double *)(uintptr_t)(item + 1), true);
   r->item[*item] = CST_ITEM_TOLD;
   return true;
@@ -221,14 +247,15 @@ PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
     const size_t most = 1 << 26;
     /* each cell was written by one rank; on all others its bits are zero */
     for (size_t at = 0; at < n; at += most)
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at),
-                                 MPI_LONG, MPI_BOR, comm));
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at,
+                                 (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
   }
   PetscFunctionReturn(0);
 }
 
 static int index_of(const cst_reference *r, int variant, double t) {
-  const double *found = bsearch(&t, r->time[variant], (size_t)r->ntime[variant], sizeof t, ascending);
+  const double *found =
+      bsearch(&t, r->time[variant], (size_t)r->ntime[variant], sizeof t, ascending);
   return found ? (int)(found - r->time[variant]) : -1;
 }
 
@@ -240,13 +267,15 @@ static void exact(const cst_reference *r, int variant, const double *q0, const d
   const int        state = cst_study_state(s, variant);
   const int        nq = s->system->nq;
   const bool       at_once = q && lambda && tl == t;
-  if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
+  if (q)
+    cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
   if (lambda && !at_once)
     cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
 }
 
-void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0,
-                       double t, double tl, double *q, double *p, double *lambda) {
+void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
+                       const double *v0, double t, double tl, double *q, double *p,
+                       double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   if (s->reference == CST_REFERENCE_EXACT) {

@@ -74,8 +74,8 @@ void cst_reference_spare(cst_reference *r, unsigned char *const *lane);
 PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
                                      cst_poll *poll, void *context, bool *stop);
 /* Computes a single member of a variant from its start, with the same values as its item. */
-PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll,
-                                            void *context, bool *stop);
+PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member,
+                                            cst_poll *poll, void *context, bool *stop);
 /* Adds sections "reference": the items computed here and not yet reported, or (all) every known item; and
  * reads such a section. */
 void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b);
@@ -88,8 +88,8 @@ PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm);
  * its step. */
 long cst_reference_steps(const cst_study *s, double span);
 /* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl. q and p, or lambda, may be NULL: not wanted. */
-void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0,
-                       double t, double tl, double *q, double *p, double *lambda);
+void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
+                       const double *v0, double t, double tl, double *q, double *p, double *lambda);
 
 /* Before the run: warns if, by its order and step, the reference is probably hardly more accurate than the
  * finest run. */

@@ -36,11 +36,13 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed) {
     r->good[m] = r->number[m] == 0;
     bad += r->number[m] > 0;
   }
-  if (failed) *failed = bad;
+  if (failed)
+    *failed = bad;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which, const double **x) {
+PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which,
+                                 const double **x) {
   PetscFunctionBegin;
   PetscCheck(kind < CST_CHANNEL_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "figures and windows have functions of their own");
@@ -60,8 +62,10 @@ void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) 
   for (long m = 0; m < r->plan->study->members; m++) {
     const double *f = r->figures + m * CST_FIGURES;
     x[m] = f[figure];
-    if (and >= 0) x[m] += f[and];
-    if (!r->good[m]) x[m] = NAN;
+    if (and >= 0)
+      x[m] += f[and];
+    if (!r->good[m])
+      x[m] = NAN;
   }
 }
 
@@ -70,8 +74,10 @@ PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) 
   PetscCall(cst_output_read(r->output, CST_CHANNEL_WINDOWS, quantity, r->icase, x));
   for (long m = 0; m < r->plan->study->members; m++) {
     double *window = x + m * CST_WINDOWS;
-    if (r->good[m]) continue;
-    for (int w = 0; w < CST_WINDOWS; w++) window[w] = NAN;
+    if (r->good[m])
+      continue;
+    for (int w = 0; w < CST_WINDOWS; w++)
+      window[w] = NAN;
   }
   PetscFunctionReturn(0);
 }
@@ -79,6 +85,7 @@ PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) 
 double cst_case_rows_largest(const double *x, long n) {
   double most = NAN;
   for (long i = 0; i < n; i++)
-    if (!isnan(x[i]) && !(x[i] <= most)) most = x[i];
+    if (!isnan(x[i]) && !(x[i] <= most))
+      most = x[i];
   return most;
 }

@@ -25,7 +25,8 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows);
 /* Opens a case. *failed (may be NULL): its number of failed members. */
 PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed);
 /* Reads [members][components] of a channel of numbers or of a state. */
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which, const double **x);
+PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which,
+                                 const double **x);
 /* Reads [members][CST_FIGURES] of a quantity. */
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x);
 /* x[members]: one of the figures read last, or the sum of two of them (and = -1: one). */

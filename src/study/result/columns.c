@@ -14,7 +14,8 @@ cst_columns *cst_columns_create(int ncase) {
 }
 
 void cst_columns_destroy(cst_columns *c) {
-  if (!c) return;
+  if (!c)
+    return;
   for (int i = 0; i < c->n; i++) {
     free(c->column[i].value);
     free(c->column[i].label);
@@ -23,31 +24,34 @@ void cst_columns_destroy(cst_columns *c) {
   free(c);
 }
 
-static cst_column *add(cst_columns *c, cst_column_use use, const char *doc, const char *format, va_list a) {
+static cst_column *add(cst_columns *c, cst_column_use use, const char *doc, const char *format,
+                       va_list a) {
   if (c->n == c->capacity) {
     c->capacity = c->capacity ? 2 * c->capacity : 64;
     c->column = cst_need(realloc(c->column, sizeof *c->column * (size_t)c->capacity));
   }
   cst_column *x = &c->column[c->n++];
   *x = (cst_column){.doc = doc, .use = use};
-  if (!use.unit) x->use.unit = "1";
+  if (!use.unit)
+    x->use.unit = "1";
   vsnprintf(x->name, sizeof x->name, format, a);
   return x;
 }
 
-cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const char *doc, const char *format,
-                                     ...) {
+cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const char *doc,
+                                     const char *format, ...) {
   va_list a;
   va_start(a, format);
   double *value = cst_need(malloc(sizeof *value * ((size_t)c->ncase + 1)));
   add(c, use, doc, format, a)->value = value;
   va_end(a);
-  for (int i = 0; i < c->ncase; i++) value[i] = NAN;
+  for (int i = 0; i < c->ncase; i++)
+    value[i] = NAN;
   return (cst_number_column){value};
 }
 
-cst_text_column cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char *format,
-                                 ...) {
+cst_text_column cst_columns_text(cst_columns *c, cst_column_use use, const char *doc,
+                                 const char *format, ...) {
   va_list         a;
   cst_text_column x = {cst_zeros(c->ncase, sizeof *x.label)};
   va_start(a, format);

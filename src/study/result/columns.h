@@ -53,7 +53,7 @@ cst_columns_number(cst_columns *c, cst_column_use use, const char *doc, const ch
 __attribute__((format(printf, 4, 5))) cst_text_column
 cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char *format, ...);
 
-static inline void   cst_column_set(cst_number_column c, int icase, double x) { c.value[icase] = x; }
+static inline void cst_column_set(cst_number_column c, int icase, double x) { c.value[icase] = x; }
 static inline double cst_column_get(cst_number_column c, int icase) { return c.value[icase]; }
 static inline void   cst_column_say(cst_text_column c, int icase, const char *text) {
     snprintf(c.label[icase], sizeof c.label[icase], "%s", text);

@@ -28,24 +28,26 @@ static void say_distance(double a, double b, char *text, size_t n) {
 }
 
 static long integer(cst_type type, const void *x) {
-  if (type == CST_TYPE_I64) return *(const long *)x;
+  if (type == CST_TYPE_I64)
+    return *(const long *)x;
   return type == CST_TYPE_I32 ? *(const int *)x : *(const signed char *)x;
 }
 
-static void say_first(cst_comparison *c, const char *where, cst_type type, const void *kept, const void *x) {
+static void say_first(cst_comparison *c, const char *where, cst_type type, const void *kept,
+                      const void *x) {
   char distance[64];
   if (type != CST_TYPE_F64) {
     const long a = integer(type, kept);
     const long b = integer(type, x);
-    snprintf(c->first, sizeof c->first, "%s is %#lx (%ld), computed %#lx (%ld)", where, (unsigned long)a, a,
-             (unsigned long)b, b);
+    snprintf(c->first, sizeof c->first, "%s is %#lx (%ld), computed %#lx (%ld)", where,
+             (unsigned long)a, a, (unsigned long)b, b);
     return;
   }
   const double a = *(const double *)kept;
   const double b = *(const double *)x;
   say_distance(a, b, distance, sizeof distance);
-  snprintf(c->first, sizeof c->first, "%s is %a (%.17g), computed %a (%.17g), %s", where, a, a, b, b,
-           distance);
+  snprintf(c->first, sizeof c->first, "%s is %a (%.17g), computed %a (%.17g), %s", where, a, a, b,
+           b, distance);
 }
 
 /* Index i of a block, as indices of the dataset in the file. */
@@ -68,7 +70,8 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
                        const long *count, const void *x) {
   long         n = 1;
   const size_t size = cst_record_width(f->type);
-  for (int k = 0; k < f->ndim; k++) n *= count[k];
+  for (int k = 0; k < f->ndim; k++)
+    n *= count[k];
   char      *kept = calloc((size_t)n + 1, size);
   const bool read = kept && cst_result_read_block(file, f->path, f->type, start, count, kept);
   for (long i = 0; read && i < n; i++) {
@@ -76,7 +79,8 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
     const char *b = (const char *)x + (size_t)i * size;
     char        where[192];
     c->compared++;
-    if (!memcmp(a, b, size)) continue;
+    if (!memcmp(a, b, size))
+      continue;
     if (!c->different++) {
       say_place(f, start, count, i, where, sizeof where);
       say_first(c, where, f->type, a, b);
@@ -94,12 +98,15 @@ static bool same_bits(double x, double y) {
   return a == b;
 }
 
-void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x, long n) {
+void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x,
+                         long n) {
   for (long i = 0; i < n; i++) {
     char where[192];
     c->compared++;
-    if (same_bits(kept[i], x[i])) continue;
-    if (c->different++) continue;
+    if (same_bits(kept[i], x[i]))
+      continue;
+    if (c->different++)
+      continue;
     snprintf(where, sizeof where, "number %ld of %ld of %s", i, n, name);
     say_first(c, where, CST_TYPE_F64, &kept[i], &x[i]);
   }

@@ -14,5 +14,6 @@ typedef struct {
 bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start,
                        const long *count, const void *x);
 /* Compares n numbers with the stored ones of `name`. */
-void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x, long n);
+void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x,
+                         long n);
 #endif

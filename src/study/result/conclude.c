@@ -19,65 +19,72 @@ struct cst_conclusion {
 
 /* Columns that describe the case; known before the run. */
 static void declare_case(const cst_plan *p, cst_columns *c) {
-  const cst_study      *s = p->study;
-  const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
+  const cst_study *s = p->study;
+  const int        npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
   const cst_text_column system =
       cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"}, "system", "system");
-  const cst_text_column method = cst_columns_text(
-      c, (cst_column_use){.shown = true, .labels = true, .role = "method"}, "method expression", "method");
-  const cst_number_column step =
-      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"},
-                         "nominal step", "step");
+  const cst_text_column method =
+      cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "method"},
+                       "method expression", "method");
+  const cst_number_column step = cst_columns_number(
+      c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"},
+      "nominal step", "step");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_say(system, i, s->system->name);
     cst_column_say(method, i, cst_method_label(s->method[p->cases[i].method]));
     cst_column_set(step, i, p->cases[i].h_nominal);
   }
   if (s->nswept) {
-    const cst_text_column start = cst_columns_text(
-        c, (cst_column_use){.shown = true, .labels = true, .role = "start"}, "start of the sweep", "start");
-    for (int i = 0; i < p->ncase; i++) cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
+    const cst_text_column start =
+        cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "start"},
+                         "start of the sweep", "start");
+    for (int i = 0; i < p->ncase; i++)
+      cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
   }
   for (int k = 0; k < npar; k++) {
     const cst_parameter    *x = &s->system->parameter[k];
     const cst_number_column parameter = cst_columns_number(
         c,
-        (cst_column_use){.shown = cst_study_sweeps(s, k), .labels = true, .role = "parameter", .of = x->name},
+        (cst_column_use){
+            .shown = cst_study_sweeps(s, k), .labels = true, .role = "parameter", .of = x->name},
         x->doc, "%s", x->name);
     for (int i = 0; i < p->ncase; i++)
       cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
   }
-  if (s->ntolerance == 1) return;
+  if (s->ntolerance == 1)
+    return;
   const cst_number_column tolerance =
       cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "tolerance"},
                          "tolerance of the solver", "tolerance");
-  for (int i = 0; i < p->ncase; i++) cst_column_set(tolerance, i, s->tolerance[p->cases[i].tolerance]);
+  for (int i = 0; i < p->ncase; i++)
+    cst_column_set(tolerance, i, s->tolerance[p->cases[i].tolerance]);
 }
 
 static void declare_run(cst_conclusion *x) {
   const cst_plan         *p = x->plan;
   cst_columns            *c = x->columns;
   const bool              many = p->study->members > 1;
-  const cst_number_column members = cst_columns_number(c, (cst_column_use){.shown = many, .role = "members"},
-                                                       "trajectories of the case", "members");
+  const cst_number_column members = cst_columns_number(
+      c, (cst_column_use){.shown = many, .role = "members"}, "trajectories of the case", "members");
   x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"},
                                  "trajectories that failed", "failed");
   x->failures = cst_columns_text(c, (cst_column_use){.role = "failures"},
                                  "reasons of the failures, with counts", "failures");
-  x->iterations = cst_columns_number(c, (cst_column_use){.role = "iterations"},
-                                     "iterations of the solver per step, over members that did not fail",
-                                     "iterations_mean");
-  x->evaluations = cst_columns_number(c, (cst_column_use){.role = "evaluations"},
-                                      "evaluations of the force per step, over members that did not fail",
-                                      "evaluations_per_step");
-  const cst_number_column observe =
-      cst_columns_number(c, (cst_column_use){.role = "observe"},
-                         "number of steps between observations, for maxima, means and drift", "observe");
+  x->iterations = cst_columns_number(
+      c, (cst_column_use){.role = "iterations"},
+      "iterations of the solver per step, over members that did not fail", "iterations_mean");
+  x->evaluations = cst_columns_number(
+      c, (cst_column_use){.role = "evaluations"},
+      "evaluations of the force per step, over members that did not fail", "evaluations_per_step");
+  const cst_number_column observe = cst_columns_number(
+      c, (cst_column_use){.role = "observe"},
+      "number of steps between observations, for maxima, means and drift", "observe");
   const cst_number_column taken = cst_columns_number(
       c, (cst_column_use){.role = "step-taken"},
       "step that was run: the nominal one, or the nearest number with 20 bits", "step_taken");
-  const cst_number_column end = cst_columns_number(
-      c, (cst_column_use){.role = "end"}, "end of the run, steps times the step that was run", "end");
+  const cst_number_column end =
+      cst_columns_number(c, (cst_column_use){.role = "end"},
+                         "end of the run, steps times the step that was run", "end");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_set(members, i, (double)p->study->members);
     cst_column_set(observe, i, (double)p->classes[p->class_of[i]].observe);
@@ -98,14 +105,17 @@ cst_conclusion *cst_conclude_create(const cst_plan *p) {
   declare_case(p, x->columns);
   declare_run(x);
   const bool errors_first = cst_study_needs(p->study, CST_NEEDS_REFERENCE);
-  if (!errors_first) declare_averages(x);
+  if (!errors_first)
+    declare_averages(x);
   x->kind = p->study->kind->declare(p, x->columns);
-  if (errors_first) declare_averages(x);
+  if (errors_first)
+    declare_averages(x);
   return x;
 }
 
 void cst_conclude_destroy(cst_conclusion *x) {
-  if (!x) return;
+  if (!x)
+    return;
   cst_columns_destroy(x->columns);
   free(x->kind);
   free(x->averages);
@@ -127,7 +137,8 @@ static double per_step(const cst_case_rows *rows, const double *x) {
   return sum / steps;
 }
 
-static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i, cst_failures *failures) {
+static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i,
+                                   cst_failures *failures) {
   cst_failures  mine = {{0}};
   char          why[CST_FAILURE_TEXT];
   const double *number;
@@ -152,7 +163,8 @@ PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *refe
   PetscFunctionBegin;
   *failures = (cst_failures){{0}};
   PetscCall(cst_case_rows_create(x->plan, o, reference_error, &rows));
-  for (int i = 0; i < x->plan->ncase; i++) PetscCall(conclude_run(x, rows, i, failures));
+  for (int i = 0; i < x->plan->ncase; i++)
+    PetscCall(conclude_run(x, rows, i, failures));
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
   PetscCall(cst_averages_conclude(rows, x->averages));
   PetscCall(cst_histograms_conclude(rows, x->histograms));

@@ -12,7 +12,9 @@
 
 /* ---- cases that are the same ----------------------------------------------------------------- */
 
-static const cst_class *class_of(const cst_plan *p, int icase) { return &p->classes[p->class_of[icase]]; }
+static const cst_class *class_of(const cst_plan *p, int icase) {
+  return &p->classes[p->class_of[icase]];
+}
 
 static bool same_numbers(const double *a, const double *b, int n) {
   return !n || !memcmp(a, b, sizeof *a * (size_t)n);
@@ -33,27 +35,37 @@ static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
   const cst_study *s = old->study;
   const int        npar = s->system->npar;
   const bool       longer = s->extensible && now->study->extensible;
-  if (a->h != b->h || a->h_nominal != b->h_nominal) return false;
-  if (longer ? a->n > b->n : a->n != b->n) return false;
-  if (strcmp(label(old, a), label(now, b))) return false;
-  if (strcmp(start_of(old, a), start_of(now, b))) return false;
-  if (s->tolerance[a->tolerance] != now->study->tolerance[b->tolerance]) return false;
-  if (npar != now->study->system->npar) return false;
-  return same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant), npar);
+  if (a->h != b->h || a->h_nominal != b->h_nominal)
+    return false;
+  if (longer ? a->n > b->n : a->n != b->n)
+    return false;
+  if (strcmp(label(old, a), label(now, b)))
+    return false;
+  if (strcmp(start_of(old, a), start_of(now, b)))
+    return false;
+  if (s->tolerance[a->tolerance] != now->study->tolerance[b->tolerance])
+    return false;
+  if (npar != now->study->system->npar)
+    return false;
+  return same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant),
+                      npar);
 }
 
 /* Both studies order their cases alike: searching from the last match walks through both lists once. */
 static int find_case(const cst_plan *old, int i, const cst_plan *now, int from) {
   for (int k = 0; k < now->ncase; k++) {
     const int at = (from + k) % now->ncase;
-    if (is_case(old, i, now, at)) return at;
+    if (is_case(old, i, now, at))
+      return at;
   }
   return -1;
 }
 
 static bool same_looks(const cst_class *a, const cst_class *b) {
-  if (a->observe != b->observe || a->read != b->read || a->lead != b->lead) return false;
-  if (a->nsample != b->nsample) return false;
+  if (a->observe != b->observe || a->read != b->read || a->lead != b->lead)
+    return false;
+  if (a->nsample != b->nsample)
+    return false;
   return !a->nsample || !memcmp(a->sample, b->sample, sizeof *a->sample * (size_t)a->nsample);
 }
 
@@ -69,8 +81,8 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
 }
 
 /* Reads the samples of one quantity of a case from the file. */
-static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples,
-                         void *x) {
+static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase,
+                         long samples, void *x) {
   const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
   const long         start[3] = {icase, 0, 0};
   const long         count[3] = {1, samples, CST_SUM_WORDS};
@@ -89,7 +101,8 @@ typedef struct {
 } variant_cache;
 
 static void compare_times(const cst_extension *e, int i, int k, variant_cache *m) {
-  if (m->variant == e->old->cases[i].variant) return;
+  if (m->variant == e->old->cases[i].variant)
+    return;
   m->variant = e->old->cases[i].variant;
   m->same_times = e->old->study->reference != CST_REFERENCE_METHOD ||
                   same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
@@ -99,10 +112,12 @@ static void compare_times(const cst_extension *e, int i, int k, variant_cache *m
 static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m) {
   const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
   compare_times(e, i, k, m);
-  if (!same_looks(class_of(e->old, i), class_of(e->now, k))) return "errors are read at other steps";
+  if (!same_looks(class_of(e->old, i), class_of(e->now, k)))
+    return "errors are read at other steps";
   if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
     return "with this number of members histograms are counted in other blocks";
-  if (!m->same_times) return "the reference is read at other times";
+  if (!m->same_times)
+    return "the reference is read at other times";
   return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
 }
 
@@ -116,8 +131,9 @@ static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d)
   if (!why && first >= 0 && e->old->cases[first].n != from->n)
     why = "it would share a batch with cases that ended at other steps";
   if (why)
-    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot be continued: %s", i,
-                 path, label(e->old, c), c->h_nominal, why);
+    cst_diag_add(d, e->now->study->file, 0, 0,
+                 "case %d of %s (%s, step %.10g) cannot be continued: %s", i, path,
+                 label(e->old, c), c->h_nominal, why);
   e->from[k] = i;
 }
 
@@ -128,10 +144,11 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
     const cst_case *c = &e->old->cases[i];
     const int       found = find_case(e->old, i, e->now, k + 1);
     if (found < 0) {
-      cst_diag_add(d, path, 0, 0,
-                   "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it must keep "
-                   "all it has",
-                   i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
+      cst_diag_add(
+          d, path, 0, 0,
+          "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it must keep "
+          "all it has",
+          i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
       continue;
     }
     k = found;
@@ -156,9 +173,11 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
                        .now = now,
                        .channels = cst_channels_create(old, NULL),
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
-  for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
+  for (int k = 0; k < now->ncase; k++)
+    e->from[k] = -1;
   e->longer = cst_extend_compare(old->study, now->study, path, d);
-  if (cst_diag_count(d) == before) match(e, path, d);
+  if (cst_diag_count(d) == before)
+    match(e, path, d);
 }
 
 void cst_extend_destroy(cst_extension *e) {
@@ -167,9 +186,11 @@ void cst_extend_destroy(cst_extension *e) {
 }
 
 void cst_extend_mark(const cst_extension *e, cst_past *past) {
-  if (e->longer) return;
+  if (e->longer)
+    return;
   for (int k = 0; k < e->now->ncase; k++) {
-    if (e->from[k] < 0) continue;
+    if (e->from[k] < 0)
+      continue;
     unsigned char *lane = past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0);
     memset(lane, CST_LANE_DONE, (size_t)e->old->study->members);
   }
@@ -183,7 +204,8 @@ double cst_extend_steps(const cst_extension *e, int cohort) {
     return (double)lanes * (double)(k->n - first->n);
   }
   for (int i = 0; i < k->ncase; i++)
-    if (e->from[k->cases[i]] >= 0) lanes -= e->old->study->members;
+    if (e->from[k->cases[i]] >= 0)
+      lanes -= e->old->study->members;
   return (double)lanes * (double)k->n;
 }
 
@@ -213,12 +235,13 @@ static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum
 
 /* Index in the new series of a sample of the file; -1: none. */
 static int there(const cst_extension *e, int icase, int sample) {
-  if (!e->longer) return sample;
+  if (!e->longer)
+    return sample;
   return cst_longer_sample(class_of(e->old, e->from[icase]), class_of(e->now, icase), sample);
 }
 
-static PetscErrorCode extend_one(const cst_extension *e, cst_series *s, int icase, int quantity, cst_sum *sum,
-                                 double *top, long *number) {
+static PetscErrorCode extend_one(const cst_extension *e, cst_series *s, int icase, int quantity,
+                                 cst_sum *sum, double *top, long *number) {
   const int from = e->from[icase];
   PetscFunctionBegin;
   PetscCheck(read_series(e, quantity, from, sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
@@ -226,7 +249,8 @@ static PetscErrorCode extend_one(const cst_extension *e, cst_series *s, int icas
   for (int i = 0; i < class_of(e->old, from)->nsample; i++) {
     const int    at = there(e, icase, i);
     const double most = number[i] > 0 ? top[i] : 0;
-    if (at >= 0) cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
+    if (at >= 0)
+      cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
   }
   PetscFunctionReturn(0);
 }
@@ -237,11 +261,14 @@ PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
   double   *top;
   long     *number;
   PetscFunctionBegin;
-  if (!e->now->most_samples || e->now->study->members == 1) PetscFunctionReturn(0);
+  if (!e->now->most_samples || e->now->study->members == 1)
+    PetscFunctionReturn(0);
   PetscCall(PetscMalloc3(samples, &sum, samples, &top, samples, &number));
   for (int k = 0; k < e->now->ncase; k++) {
-    if (e->from[k] < 0) continue;
-    for (int q = 0; q < e->now->nquantity; q++) PetscCall(extend_one(e, s, k, q, sum, top, number));
+    if (e->from[k] < 0)
+      continue;
+    for (int q = 0; q < e->now->nquantity; q++)
+      PetscCall(extend_one(e, s, k, q, sum, top, number));
   }
   PetscCall(PetscFree3(sum, top, number));
   PetscFunctionReturn(0);

@@ -16,11 +16,11 @@
 typedef struct {
   cst_result     *file;
   const cst_plan *old, *now;
-  cst_channels   *channels;    /* of the file */
-  int            *from;        /* [ncase of now] case of the file that is taken over; -1: none */
-  bool            longer;      /* the end is later: all cases are continued, none taken over */
-  long            taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
-  const char     *why;         /* why they are recomputed; NULL: none are */
+  cst_channels   *channels; /* of the file */
+  int            *from;     /* [ncase of now] case of the file that is taken over; -1: none */
+  bool            longer;   /* the end is later: all cases are continued, none taken over */
+  long taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
+  const char *why;  /* why they are recomputed; NULL: none are */
 } cst_extension;
 
 /* Checks that the study of `now` extends that of `old`, whose result is the file at path. Reports errors in

@@ -13,17 +13,19 @@ const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const 
   const long  ratio = to->n / from->n;
   if (to->observe != from->observe) {
     snprintf(text, sizeof text,
-             "a run of that length is observed at one step in %ld, not in %ld; with `observe: every` both "
+             "a run of that length is observed at one step in %ld, not in %ld; with `observe: "
+             "every` both "
              "are alike",
              to->observe, from->observe);
     return text;
   }
-  if (to->read != from->read && old->study->over != CST_OVER_END) return "errors are read at other steps";
+  if (to->read != from->read && old->study->over != CST_OVER_END)
+    return "errors are read at other steps";
   if (cst_study_needs(now->study, CST_NEEDS_WINDOWS) &&
       (to->n % from->n || ratio & (ratio - 1) || ratio > CST_WINDOWS)) {
     snprintf(text, sizeof text,
-             "%ld steps are not 2, 4, 8 .. %d times %ld, so old windows would not fill new ones", to->n,
-             CST_WINDOWS, from->n);
+             "%ld steps are not 2, 4, 8 .. %d times %ld, so old windows would not fill new ones",
+             to->n, CST_WINDOWS, from->n);
     return text;
   }
   return NULL;
@@ -31,7 +33,8 @@ const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const 
 
 int cst_longer_sample(const cst_class *from, const cst_class *to, int sample) {
   int low = 0, high = to->nsample;
-  if (from->sample[sample] >= from->n) return -1;
+  if (from->sample[sample] >= from->n)
+    return -1;
   while (low < high) {
     const int half = (low + high) / 2;
     if (to->sample[half] < from->sample[sample])
@@ -70,25 +73,30 @@ static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
   const cst_channel *wanted = cst_channels_find(x, kind, which);
   long               at = 0;
   for (int k = 0; wanted && k < x->n; k++) {
-    if (&x->channel[k] == wanted) return is_kept(wanted) ? at : -1;
-    if (is_kept(&x->channel[k])) at += (long)x->channel[k].count;
+    if (&x->channel[k] == wanted)
+      return is_kept(wanted) ? at : -1;
+    if (is_kept(&x->channel[k]))
+      at += (long)x->channel[k].count;
   }
   return -1;
 }
 
 /* Merges the window means of the old run, and the sum of the open window, into those of the new run; `ratio`
  * old windows make one new window. */
-static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to,
-                         const double *old, double *made, double *sum) {
+static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now,
+                         const cst_class *to, const double *old, double *made, double *sum) {
   const long   ratio = to->n / from->n;
   cst_position was = cst_plan_position(p, from, from->n - 1);
   cst_position is = cst_plan_position(now, to, from->n - 1);
-  for (int w = 0; w < CST_WINDOWS; w++) made[w] = NAN;
+  for (int w = 0; w < CST_WINDOWS; w++)
+    made[w] = NAN;
   for (long w = 0; w <= is.window; w++) {
     double all = 0, count = 0;
     for (long i = ratio * w; i < ratio * (w + 1) && i <= was.window; i++) {
-      const double folds = i == was.window ? (double)was.in_window : (double)cst_plan_window_folds(from, i);
-      if (folds == 0) continue;
+      const double folds =
+          i == was.window ? (double)was.in_window : (double)cst_plan_window_folds(from, i);
+      if (folds == 0)
+        continue;
       all += i == was.window ? *sum : old[i] * folds;
       count += folds;
     }
@@ -103,10 +111,12 @@ static void join_windows(const cst_plan *p, const cst_class *from, const cst_pla
 static void convert_samples(const cst_plan *p, const cst_class *from, const cst_plan *now,
                             const cst_class *to, const double *old, double *made) {
   const long numbers = (long)now->nquantity * now->most_samples;
-  for (long i = 0; i < numbers; i++) made[i] = NAN;
+  for (long i = 0; i < numbers; i++)
+    made[i] = NAN;
   for (int s = 0; s < from->nsample; s++) {
     const int there = cst_longer_sample(from, to, s);
-    if (there < 0) continue;
+    if (there < 0)
+      continue;
     for (long k = 0; k < p->nquantity; k++)
       made[k * now->most_samples + there] = old[k * p->most_samples + s];
   }
@@ -115,7 +125,8 @@ static void convert_samples(const cst_plan *p, const cst_class *from, const cst_
 static long kept_numbers(const cst_channels *c) {
   long n = 0;
   for (int k = 0; k < c->n; k++)
-    if (is_kept(&c->channel[k])) n += (long)c->channel[k].count;
+    if (is_kept(&c->channel[k]))
+      n += (long)c->channel[k].count;
   return n;
 }
 
@@ -129,10 +140,12 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
   made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_numbers(now));
   for (int k = 0; k < now->n; k++) {
     const cst_channel *c = &now->channel[k];
-    if (!is_kept(c)) continue;
+    if (!is_kept(c))
+      continue;
     const long there = place_of(old, c->kind, c->which);
     const long here = place_of(now, c->kind, c->which);
-    if (there < 0) continue;
+    if (there < 0)
+      continue;
     if (c->kind == CST_CHANNEL_SAMPLES)
       convert_samples(p, from, q, to, x + there, y + here);
     else if (c->kind == CST_CHANNEL_ERROR && q->study->over == CST_OVER_END)
@@ -145,6 +158,7 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
     const long there = place_of(old, CST_CHANNEL_WINDOWS, k);
     const long here = place_of(now, CST_CHANNEL_WINDOWS, k);
     double    *sum = accumulators + (long)k * CST_SLOTS + CST_SLOT_SUM;
-    if (there >= 0) join_windows(p, from, q, to, x + there, y + here, sum);
+    if (there >= 0)
+      join_windows(p, from, q, to, x + there, y + here, sum);
   }
 }

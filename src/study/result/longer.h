@@ -13,7 +13,13 @@
 
 /* Layout of a row: a head, the numbers of the trajectory, and the step again as a seal. The seal shows that
  * the row is complete, since a killed run may have overwritten part of it. */
-enum { CST_LONGER_STEP, CST_LONGER_HALF_STEP, CST_LONGER_NUMBERS, CST_LONGER_HEAD, CST_LONGER_SEAL = 1 };
+enum {
+  CST_LONGER_STEP,
+  CST_LONGER_HALF_STEP,
+  CST_LONGER_NUMBERS,
+  CST_LONGER_HEAD,
+  CST_LONGER_SEAL = 1
+};
 
 /* Writes the seal of a row whose head is set. */
 void cst_longer_seal(double *row);

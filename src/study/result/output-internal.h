@@ -15,8 +15,8 @@ struct cst_output {
 };
 
 /* Writes or compares a block of a channel. */
-PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
-                                const void *x);
+PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start,
+                                const long *count, const void *x);
 /* count[k] := the extent of dimension k of a channel, for all dimensions from `first` on. */
 void cst_output_extent(const cst_output *o, const cst_channel *c, int first, long *count);
 /* True if the channel has rows, one per trajectory, in the file. */

@@ -10,20 +10,23 @@ enum { TAKEN_AT_ONCE = 1 << 20 };
 
 /* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
  * from_start. */
-static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from,
-                                long *from_start, long *start, long *count, int along) {
+static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c,
+                                const char *from, long *from_start, long *start, long *count,
+                                int along) {
   const cst_field *field = &c->field;
   size_t           row = cst_record_width(field->type);
   const long       rows = count[along];
   void            *x;
   PetscFunctionBegin;
-  for (int k = along + 1; k < field->ndim; k++) row *= (size_t)count[k];
+  for (int k = along + 1; k < field->ndim; k++)
+    row *= (size_t)count[k];
   const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
   PetscCall(PetscMalloc((size_t)some * row + 1, &x));
   for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
     count[along] = PetscMin(some, rows - at);
-    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", from);
+    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", from);
     PetscCall(cst_output_block(o, c, start, count, x));
   }
   PetscCall(PetscFree(x));
@@ -39,15 +42,17 @@ static long numbers_of(const cst_plan *p) {
 }
 
 /* Copies rows, [case][member]..., and series of single members, [case][sample]. */
-static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
-                                   const cst_channel *c) {
+static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                   int to, const cst_channel *c) {
   const bool is_series = c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS;
   const bool single = old->study->members == 1 && is_series;
-  long       there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
   PetscFunctionBegin;
-  if (!cst_output_has_rows(c) && !single) PetscFunctionReturn(0);
+  if (!cst_output_has_rows(c) && !single)
+    PetscFunctionReturn(0);
   cst_output_extent(o, c, 2, count);
-  if (c->kind == CST_CHANNEL_CONTINUE) count[2] = numbers_of(old);
+  if (c->kind == CST_CHANNEL_CONTINUE)
+    count[2] = numbers_of(old);
   count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
   PetscCall(take_rows(o, file, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
@@ -55,7 +60,8 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
 
 /* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
  * old file. */
-static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                  int to) {
   const cst_study *now = o->plan->study;
   char             path[96];
   PetscFunctionBegin;
@@ -64,34 +70,41 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
     const bool         time = c->kind == CST_CHANNEL_STATE_TIME;
     const int          along = time ? 0 : 1; /* the dimension of the stored steps */
     const int          tracks = time ? 1 : now->ntrajectory;
-    if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER) continue;
+    if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER)
+      continue;
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < tracks; i++) {
-      const int was = time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
-      long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
+      const int was =
+          time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->trajectory_every + 1;
-      if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, along));
+      if (was >= 0)
+        PetscCall(take_rows(o, file, c, path, there, here, count, along));
     }
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                    int to) {
   const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
-    if (c != status) PetscCall(take_channel(o, file, old, from, to, c));
+    if (c != status)
+      PetscCall(take_channel(o, file, old, from, to, c));
   }
   /* the worst members are chosen at the end of the run */
-  if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to));
+  if (o->plan->study->trajectory)
+    PetscCall(take_states(o, file, old, from, to));
   /* last: a row with a status is complete */
   PetscCall(take_channel(o, file, old, from, to, status));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to) {
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from,
+                                int to) {
   const cst_plan    *was = old->plan, *now = o->plan;
   const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0);
   const cst_channel *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
@@ -99,18 +112,21 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_chann
   const cst_class   *later = &now->classes[now->class_of[to]];
   double            *row, *made;
   PetscFunctionBegin;
-  if (now->study->trajectory) PetscCall(take_states(o, file, was, from, to));
+  if (now->study->trajectory)
+    PetscCall(take_states(o, file, was, from, to));
   PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
   for (long m = 0; m < now->study->members; m++) {
     const long there[3] = {from, m, 0};
     const long here[3] = {to, m, 0};
     const long n[3] = {1, 1, (long)a->count};
     const long width[3] = {1, 1, (long)b->count};
-    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", a->field.path);
-    for (size_t i = 0; i < b->count; i++) made[i] = NAN;
-    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "%s of the file has an incomplete row", a->field.path);
+    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", a->field.path);
+    for (size_t i = 0; i < b->count; i++)
+      made[i] = NAN;
+    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF,
+               PETSC_ERR_FILE_UNEXPECTED, "%s of the file has an incomplete row", a->field.path);
     cst_longer_convert(old, earlier, o->channels, later, row, made);
     cst_longer_seal(made);
     PetscCall(cst_output_block(o, b, here, width, made));

@@ -11,23 +11,26 @@
 static bool is_joined(const cst_field *f) {
   static const char *const where[] = {"/windows/", "/series/", "/continue/"};
   for (size_t i = 0; i < sizeof where / sizeof *where; i++)
-    if (!strncmp(f->path, where[i], strlen(where[i]))) return true;
+    if (!strncmp(f->path, where[i], strlen(where[i])))
+      return true;
   return false;
 }
 
-PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
-                                const void *x) {
+PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start,
+                                const long *count, const void *x) {
   const cst_field *f = &c->field;
   PetscFunctionBegin;
   for (int i = 0; i < f->ndim; i++)
-    if (count[i] == 0) PetscFunctionReturn(0);
-  if (o->file && o->continued && is_joined(f)) PetscFunctionReturn(0);
+    if (count[i] == 0)
+      PetscFunctionReturn(0);
+  if (o->file && o->continued && is_joined(f))
+    PetscFunctionReturn(0);
   if (o->file)
     PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF,
                PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", f->path);
   else
-    PetscCheck(cst_record_write(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
-               "%s", cst_record_error(o->record));
+    PetscCheck(cst_record_write(o->record, c->place, start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_WRITE, "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
@@ -63,14 +66,16 @@ static PetscErrorCode put_case(cst_output *o, int i) {
   PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
   if (cst_system_named(p->study->system))
     PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
-  if (p->study->trajectory) PetscCall(cst_output_chosen(o, i, p->study->trajectory));
+  if (p->study->trajectory)
+    PetscCall(cst_output_chosen(o, i, p->study->trajectory));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode put_cases(cst_output *o) {
   const cst_plan *p = o->plan;
   PetscFunctionBegin;
-  for (int i = 0; i < p->ncase; i++) PetscCall(put_case(o, i));
+  for (int i = 0; i < p->ncase; i++)
+    PetscCall(put_case(o, i));
   for (int i = 0; i < p->study->nhistogram; i++) {
     const cst_histogram *h = &p->study->histogram[i];
     PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, h->bins + 1, h->edge));
@@ -98,8 +103,8 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns,
-                                 cst_output **output) {
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
+                                 const cst_columns *columns, cst_output **output) {
   const cst_channels *c;
   char                why[512];
   PetscMPIInt         rank;
@@ -107,10 +112,11 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(create(p, columns, output));
   c = (*output)->channels;
-  (*output)->record = (anew ? cst_record_create : cst_record_open)(PETSC_COMM_WORLD, path, c->dim, c->ndim,
-                                                                   c->field, c->nfield, why, sizeof why);
+  (*output)->record = (anew ? cst_record_create : cst_record_open)(
+      PETSC_COMM_WORLD, path, c->dim, c->ndim, c->field, c->nfield, why, sizeof why);
   PetscCheck((*output)->record, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
-  if (anew && rank == 0) PetscCall(put_cases(*output));
+  if (anew && rank == 0)
+    PetscCall(put_cases(*output));
   PetscFunctionReturn(0);
 }
 
@@ -121,8 +127,8 @@ const cst_channels *cst_output_channels(const cst_output *o) { return o->channel
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Lanes at .. at+n-1 of the batch are members first .. first+n-1 of a case. */
-static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at, long n,
-                              const cst_rows *r) {
+static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at,
+                              long n, const cst_rows *r) {
   long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
   cst_output_extent(o, c, 2, count);
@@ -137,7 +143,8 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_work *w, const cst_rows *r) {
+static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_work *w,
+                               const cst_rows *r) {
   const cst_class *k = &o->plan->classes[w->cohort];
   const long       members = o->plan->study->members;
   PetscFunctionBegin;
@@ -157,7 +164,8 @@ PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows 
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
-    if (cst_output_has_rows(c) && c != status) PetscCall(put_runs(o, c, w, r));
+    if (cst_output_has_rows(c) && c != status)
+      PetscCall(put_runs(o, c, w, r));
   }
   PetscCall(put_runs(o, status, w, r));
   PetscFunctionReturn(0);
@@ -172,14 +180,15 @@ PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind
 
 /* ---- other channels -------------------------------------------------------------------------------- */
 
-PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n,
-                                const double *x) {
+PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen,
+                                long at, long n, const double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   const bool         time = c->field.ndim == 1;
   long               start[CST_FIELD_DIMS] = {time ? at : chosen, at};
   long               count[CST_FIELD_DIMS] = {time ? n : 1, n};
   PetscFunctionBegin;
-  if (c->field.ndim > 2) count[2] = o->channels->dim[c->field.dim[2]].size;
+  if (c->field.ndim > 2)
+    count[2] = o->channels->dim[c->field.dim[2]].size;
   PetscCall(cst_output_block(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
@@ -197,15 +206,16 @@ PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   PetscFunctionBegin;
   if (o->file)
     PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape",
-               c->field.path);
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", c->field.path);
   else
     PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF,
                PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase, double *x) {
+PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase,
+                               double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   long               start[CST_FIELD_DIMS] = {icase}, count[CST_FIELD_DIMS] = {1};
   void              *rows = x;
@@ -213,33 +223,36 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
   PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
              cst_channel_path(kind));
   cst_output_extent(o, c, 1, count);
-  if (!c->count) PetscFunctionReturn(0);
+  if (!c->count)
+    PetscFunctionReturn(0);
   signed char *flag = NULL;
   if (c->field.type == CST_TYPE_I8) {
     PetscCall(PetscMalloc1(count[1], &flag));
     rows = flag;
   }
-  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "%s", cst_record_error(o->record));
-  for (long i = 0; flag && i < count[1]; i++) x[i] = flag[i];
+  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  for (long i = 0; flag && i < count[1]; i++)
+    x[i] = flag[i];
   PetscCall(PetscFree(flag));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first,
-                                       long n, double *x) {
+PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase,
+                                       long first, long n, double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
   PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "the study has no %s", cst_channel_path(kind));
   cst_output_extent(o, c, 2, count);
-  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "%s", cst_record_error(o->record));
+  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase, const void *x) {
+PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase,
+                               const void *x) {
   PetscFunctionBegin;
   PetscCall(put(o, kind, which, icase, 1, x));
   PetscFunctionReturn(0);
@@ -278,7 +291,9 @@ void cst_output_text(cst_output *o, const char *group, const char *name, const c
   cst_record_text(o->record, group, name, text);
 }
 
-bool cst_output_sync(const cst_output *o, char *why, int n) { return cst_record_sync(o->record, why, n); }
+bool cst_output_sync(const cst_output *o, char *why, int n) {
+  return cst_record_sync(o->record, why, n);
+}
 
 PetscErrorCode cst_output_share(cst_output *o, double share) {
   PetscFunctionBegin;

@@ -9,35 +9,39 @@
 
 typedef struct cst_output cst_output;
 /* Collective. Creates a file (anew), or reopens that of an earlier run. */
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns,
-                                 cst_output **output);
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
+                                 const cst_columns *columns, cst_output **output);
 /* Compares whatever is written with the content of a result file, on one rank. Neither is changed. */
-PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
-                                       cst_output **output);
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
+                                  cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* From case `from` of a result with an earlier end: copies the stored states, and the rows from which to
  * continue (longer.h). */
-PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to);
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from,
+                                int to);
 /* Writes a channel of the samples of a case, x[most_samples]; of a quantity if the channel has several. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
                                  const void *x);
 /* Copies rows, states, and series of single members from case `from` of a smaller study to case `to`. */
-PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                    int to);
 /* Writes n stored states of a chosen member, beginning with the at-th: times, or one part of each state,
  * x[n][numbers]. */
-PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n,
-                                const double *x);
+PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen,
+                                long at, long n, const double *x);
 /* Writes, or reads back, the members of a case whose states are stored. */
 PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member);
 PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member);
 /* Reads the rows of a case: x[members][count of the channel]. */
-PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase, double *x);
+PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase,
+                               double *x);
 /* Reads n members from `first` on. */
-PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first,
-                                       long n, double *x);
+PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase,
+                                       long first, long n, double *x);
 /* Writes index icase of the first dimension of a channel that has no rows: x[all other dimensions]. */
-PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase, const void *x);
+PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase,
+                               const void *x);
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
 /* kind: CST_CHANNEL_CPU or CST_CHANNEL_CPU_MOST; seconds[ncase]. */
 PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind, const double *seconds);

@@ -13,13 +13,14 @@ void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_colum
   for (int k = 0; k < CST_ERRORS; k++)
     x->largest[k] = cst_columns_number(
         c,
-        (cst_column_use){.shown = k < 3, .role = "error", .of = cst_channels_error_names[k], .axis = "y log"},
+        (cst_column_use){
+            .shown = k < 3, .role = "error", .of = cst_channels_error_names[k], .axis = "y log"},
         "error against the reference, largest over the members", "error%s", cst_parts_endings[k]);
   for (int k = 0; k < CST_ERRORS && p->study->members > 1; k++)
-    x->rms[k] =
-        cst_columns_number(c, (cst_column_use){.role = "error-rms", .of = cst_channels_error_names[k]},
-                           "error against the reference, root mean square over the members", "error%s_rms",
-                           cst_parts_endings[k]);
+    x->rms[k] = cst_columns_number(
+        c, (cst_column_use){.role = "error-rms", .of = cst_channels_error_names[k]},
+        "error against the reference, root mean square over the members", "error%s_rms",
+        cst_parts_endings[k]);
 }
 
 PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {
@@ -29,7 +30,8 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
   for (int k = 0; k < CST_ERRORS; k++) {
     PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, k, &error));
     cst_column_set(x->largest[k], rows->icase, cst_case_rows_largest(error, n));
-    if (n > 1) cst_column_set(x->rms[k], rows->icase, cst_ensemble_rms(error, n));
+    if (n > 1)
+      cst_column_set(x->rms[k], rows->icase, cst_ensemble_rms(error, n));
   }
   PetscFunctionReturn(0);
 }
@@ -38,7 +40,8 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
 
 int cst_parts_quantity_find(const cst_plan *p, const char *name) {
   for (int k = 0; k < p->nbuiltin; k++)
-    if (!strcmp(p->quantity[k].name, name)) return k;
+    if (!strcmp(p->quantity[k].name, name))
+      return k;
   return -1;
 }
 
@@ -49,7 +52,8 @@ static double largest_figure(cst_case_rows *rows, int figure, int and) {
 }
 
 /* Constraints start near zero, so their largest value itself is reported. */
-PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value) {
+PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
+                                          double *value) {
   const double *figures;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_figures(rows, quantity, &figures));
@@ -71,32 +75,36 @@ static const struct {
 
 void cst_parts_constraints_declare(cst_columns *c, cst_constraint_columns *x) {
   for (int k = 0; k < CST_CONSTRAINT_COLUMNS; k++)
-    x->largest[k] = cst_columns_number(
-        c, (cst_column_use){.shown = constraints[k].shown, .role = "largest", .of = constraints[k].name},
-        constraints[k].doc, "%s_max", constraints[k].name);
+    x->largest[k] = cst_columns_number(c,
+                                       (cst_column_use){.shown = constraints[k].shown,
+                                                        .role = "largest",
+                                                        .of = constraints[k].name},
+                                       constraints[k].doc, "%s_max", constraints[k].name);
 }
 
-PetscErrorCode cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x) {
+PetscErrorCode cst_parts_constraints_conclude(cst_case_rows                *rows,
+                                              const cst_constraint_columns *x) {
   PetscFunctionBegin;
   for (int k = 0; k < CST_CONSTRAINT_COLUMNS; k++) {
     double drift, value;
-    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, constraints[k].name),
-                                         &drift, &value));
+    PetscCall(cst_parts_quantity_largest(
+        rows, cst_parts_quantity_find(rows->plan, constraints[k].name), &drift, &value));
     cst_column_set(x->largest[k], rows->icase, value);
   }
   PetscFunctionReturn(0);
 }
 
 cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown) {
-  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = "largest", .of = "displacement"},
-                            "largest |q(t) - q(0)|", "displacement");
+  return cst_columns_number(
+      c, (cst_column_use){.shown = shown, .role = "largest", .of = "displacement"},
+      "largest |q(t) - q(0)|", "displacement");
 }
 
 PetscErrorCode cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x) {
   double drift, value;
   PetscFunctionBegin;
-  PetscCall(
-      cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, "displacement"), &drift, &value));
+  PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, "displacement"),
+                                       &drift, &value));
   cst_column_set(x, rows->icase, drift);
   PetscFunctionReturn(0);
 }

@@ -21,12 +21,19 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
 
 /* Largest values of a quantity over the run and the members that did not fail: *drift is the largest |x -
  * x(0)|; *value is the same for a quantity that drifts, else the largest x. Reads the quantity's figures. */
-PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value);
+PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
+                                          double *value);
 /* The built-in quantity with this name; -1: none. */
 int cst_parts_quantity_find(const cst_plan *p, const char *name);
 
 /* The constraints and the hidden constraints, unscaled and scaled. */
-enum { CST_CONSTRAINT, CST_CONSTRAINT_SCALED, CST_HIDDEN, CST_HIDDEN_SCALED, CST_CONSTRAINT_COLUMNS };
+enum {
+  CST_CONSTRAINT,
+  CST_CONSTRAINT_SCALED,
+  CST_HIDDEN,
+  CST_HIDDEN_SCALED,
+  CST_CONSTRAINT_COLUMNS
+};
 typedef struct {
   cst_number_column largest[CST_CONSTRAINT_COLUMNS];
 } cst_constraint_columns;

@@ -8,12 +8,14 @@
 
 cst_series *cst_series_create(const cst_plan *p) {
   cst_series *s = calloc(1, sizeof *s);
-  if (!s) abort();
+  if (!s)
+    abort();
   s->plan = p;
   s->sum = calloc((size_t)p->ncase, sizeof *s->sum);
   s->top = calloc((size_t)p->ncase, sizeof *s->top);
   s->count = calloc((size_t)p->ncase, sizeof *s->count);
-  if (!s->sum || !s->top || !s->count) abort();
+  if (!s->sum || !s->top || !s->count)
+    abort();
   return s;
 }
 
@@ -28,7 +30,8 @@ void cst_series_clear(cst_series *s) {
 }
 
 void cst_series_destroy(cst_series *s) {
-  if (!s) return;
+  if (!s)
+    return;
   cst_series_clear(s);
   free(s->sum);
   free(s->top);
@@ -44,23 +47,27 @@ static size_t cells(const cst_series *s) {
 }
 
 static void allocate(cst_series *s, int icase) {
-  if (s->sum[icase]) return;
+  if (s->sum[icase])
+    return;
   s->sum[icase] = calloc(cells(s), sizeof **s->sum);
   s->top[icase] = calloc(cells(s), sizeof **s->top);
   s->count[icase] = calloc(cells(s), sizeof **s->count);
-  if (!s->sum[icase] || !s->top[icase] || !s->count[icase]) abort();
+  if (!s->sum[icase] || !s->top[icase] || !s->count[icase])
+    abort();
 }
 
-void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top,
-                    const double *count) {
+void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins,
+                    const double *top, const double *count) {
   allocate(s, icase);
   for (int k = 0; k < s->plan->nquantity; k++) {
     const size_t at = (size_t)sample * (size_t)s->plan->nquantity + (size_t)k;
     double      *most = &s->top[icase][at];
     for (int b = 0; b < CST_BINS; b++) {
       double part = 0; /* exact: multiples of one unit, far from overflow */
-      for (int l = 0; l < width; l++) part += bins[(k * CST_BINS + b) * width + l];
-      if (part != 0) cst_sum_add(&s->sum[icase][at], part);
+      for (int l = 0; l < width; l++)
+        part += bins[(k * CST_BINS + b) * width + l];
+      if (part != 0)
+        cst_sum_add(&s->sum[icase][at], part);
     }
     for (int l = 0; l < width; l++) {
       *most = fmax(*most, top[k * width + l]);
@@ -69,8 +76,8 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
   }
 }
 
-void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top,
-                      double count) {
+void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum,
+                      double top, double count) {
   allocate(s, icase);
   const size_t at = (size_t)sample * (size_t)s->plan->nquantity + (size_t)quantity;
   cst_sum_merge(&s->sum[icase][at], sum);
@@ -90,11 +97,13 @@ static size_t packed(const cst_series *s) { return sizeof(long) + sizeof(cell) *
 
 void cst_series_pack(const cst_series *s, cst_bundle *b) {
   for (int i = 0; i < s->plan->ncase; i++) {
-    if (!s->sum[i]) continue;
+    if (!s->sum[i])
+      continue;
     long *icase = cst_bundle_add(b, "series", packed(s));
     cell *to = (cell *)(icase + 1);
     *icase = i;
-    for (size_t k = 0; k < cells(s); k++) to[k] = (cell){s->sum[i][k], s->top[i][k], s->count[i][k]};
+    for (size_t k = 0; k < cells(s); k++)
+      to[k] = (cell){s->sum[i][k], s->top[i][k], s->count[i][k]};
   }
 }
 
@@ -102,10 +111,12 @@ bool cst_series_take(cst_series *s, const void *bytes, size_t size) {
   const long  *icase = bytes;
   const cell  *from = (const cell *)(icase + 1);
   const double members = (double)s->plan->study->members;
-  if (size != packed(s) || *icase < 0 || *icase >= s->plan->ncase) return false;
+  if (size != packed(s) || *icase < 0 || *icase >= s->plan->ncase)
+    return false;
   for (size_t k = 0; k < cells(s); k++) {
     const bool sound = from[k].count >= 0 && from[k].count <= members;
-    if (!sound) return false;
+    if (!sound)
+      return false;
   }
   allocate(s, (int)*icase);
   for (size_t k = 0; k < cells(s); k++) {
@@ -119,20 +130,23 @@ bool cst_series_take(cst_series *s, const void *bytes, size_t size) {
 static void merge_sums(void *in, void *inout, int *n, MPI_Datatype *type) {
   cst_sum *a = in, *b = inout;
   (void)type;
-  for (int i = 0; i < *n; i++) cst_sum_merge(&b[i], &a[i]);
+  for (int i = 0; i < *n; i++)
+    cst_sum_merge(&b[i], &a[i]);
 }
 
-static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
+static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_Datatype type,
+                                  MPI_Op op) {
   PetscMPIInt rank;
   PetscMPIInt n = (PetscMPIInt)cells(s);
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   allocate(s, icase);
-  PetscCallMPI(MPI_Reduce(rank ? s->sum[icase] : MPI_IN_PLACE, s->sum[icase], n, type, op, 0, comm));
   PetscCallMPI(
-      MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE, MPI_MAX, 0, comm));
-  PetscCallMPI(
-      MPI_Reduce(rank ? s->count[icase] : MPI_IN_PLACE, s->count[icase], n, MPI_DOUBLE, MPI_SUM, 0, comm));
+      MPI_Reduce(rank ? s->sum[icase] : MPI_IN_PLACE, s->sum[icase], n, type, op, 0, comm));
+  PetscCallMPI(MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE,
+                          MPI_MAX, 0, comm));
+  PetscCallMPI(MPI_Reduce(rank ? s->count[icase] : MPI_IN_PLACE, s->count[icase], n, MPI_DOUBLE,
+                          MPI_SUM, 0, comm));
   PetscFunctionReturn(0);
 }
 
@@ -168,9 +182,11 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
         if (i >= k->nsample || count == 0)
           x[i] = NAN;
         else
-          x[i] = which == 0 || most >= LARGE ? most : sqrt(cst_sum_value(&s->sum[icase][at]) / count);
+          x[i] =
+              which == 0 || most >= LARGE ? most : sqrt(cst_sum_value(&s->sum[icase][at]) / count);
       }
-      PetscCall(cst_output_series(o, icase, which ? CST_CHANNEL_SERIES_RMS : CST_CHANNEL_SERIES_MAX, q, x));
+      PetscCall(cst_output_series(o, icase, which ? CST_CHANNEL_SERIES_RMS : CST_CHANNEL_SERIES_MAX,
+                                  q, x));
     }
   }
   PetscCall(PetscFree3(x, sum, number));
@@ -182,14 +198,16 @@ PetscErrorCode cst_series_finish(cst_series *s, MPI_Comm comm, cst_output *o) {
   MPI_Op       op;
   PetscMPIInt  rank;
   PetscFunctionBegin;
-  if (!s->plan->most_samples || s->plan->study->members == 1) PetscFunctionReturn(0);
+  if (!s->plan->most_samples || s->plan->study->members == 1)
+    PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Type_contiguous(sizeof(cst_sum), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
   PetscCallMPI(MPI_Op_create(merge_sums, 1, &op));
   for (int i = 0; i < s->plan->ncase; i++) {
     PetscCall(reduce_case(s, i, comm, type, op));
-    if (rank == 0) PetscCall(write_case(s, i, o));
+    if (rank == 0)
+      PetscCall(write_case(s, i, o));
   }
   PetscCallMPI(MPI_Op_free(&op));
   PetscCallMPI(MPI_Type_free(&type));

@@ -16,11 +16,11 @@ typedef struct {
 cst_series *cst_series_create(const cst_plan *p);
 void        cst_series_destroy(cst_series *s);
 /* Adds the exact bins, maxima and counts of some members of a case at one sample. */
-void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top,
-                    const double *count);
+void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins,
+                    const double *top, const double *count);
 /* Adds known sums of one quantity. */
-void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top,
-                      double count);
+void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum,
+                      double top, double count);
 /* pack: appends one section "series" per non-empty case. take: adds such a section; false if it is from
  * another study. clear: resets to zero. */
 void cst_series_pack(const cst_series *s, cst_bundle *b);

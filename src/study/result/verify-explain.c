@@ -14,7 +14,9 @@ static bool differs(cst_result *file, const char *group, const char *name, const
                     const char *now) {
   char      *then = cst_result_text(file, group, name);
   const bool other = !then || strcmp(then, now);
-  if (other) printf("  %s: the file has \"%s\", this program \"%s\"\n", what, then ? then : "(nothing)", now);
+  if (other)
+    printf("  %s: the file has \"%s\", this program \"%s\"\n", what, then ? then : "(nothing)",
+           now);
   free(then);
   return other;
 }
@@ -23,7 +25,8 @@ static bool differs(cst_result *file, const char *group, const char *name, const
 static bool describes(cst_result *file, const char *now) {
   char      *then = cst_result_text(file, "/", "system_description");
   const bool same = then && !strcmp(then, now);
-  if (!same) puts("  the description of the system: the file has another one than this program");
+  if (!same)
+    puts("  the description of the system: the file has another one than this program");
   free(then);
   return same;
 }
@@ -45,6 +48,7 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
     other += differs(file, "/run", "compile_compiler", "compiler of the kernels", b->compiler);
   other += !describes(file, p->study->system->text);
   other += differs(file, "/run", "host_of_rank_0", "host", host);
-  if (!other) puts("  nothing: the file was damaged, or one of the machines made an error");
+  if (!other)
+    puts("  nothing: the file was damaged, or one of the machines made an error");
   free(compiler);
 }

@@ -18,7 +18,12 @@
 enum { MOST = 64, PASTS = 2 };
 static const double tell_every = 10;
 
-typedef enum { OPEN, LEFT_OUT, MIDWAY, FINISHED } stage; /* from MIDWAY on there is something to compare */
+typedef enum {
+  OPEN,
+  LEFT_OUT,
+  MIDWAY,
+  FINISHED
+} stage; /* from MIDWAY on there is something to compare */
 
 typedef struct {
   stage     stage;
@@ -32,18 +37,18 @@ typedef struct {
 typedef struct {
   const cst_plan *plan;
   cst_result     *file;
-  cst_past       *past[PASTS]; /* newest undamaged checkpoints of this build, newest first; NULL: none */
-  cst_reference  *reference;
-  signed char    *status;   /* [ncase][members] in the file */
-  const bool     *left_out; /* [nmethod]; NULL: none */
-  unsigned char  *known;    /* [nvariant][members] the reference states are in the table */
-  cst_output     *output;
-  cst_series     *series;
-  cst_runner     *runner;
-  long           *chosen;     /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
-  cst_comparison  comparison; /* of the current trajectory */
-  long            n, at;      /* number of trajectories to compute, and the current one */
-  double          total, done, told;
+  cst_past *past[PASTS]; /* newest undamaged checkpoints of this build, newest first; NULL: none */
+  cst_reference *reference;
+  signed char   *status;   /* [ncase][members] in the file */
+  const bool    *left_out; /* [nmethod]; NULL: none */
+  unsigned char *known;    /* [nvariant][members] the reference states are in the table */
+  cst_output    *output;
+  cst_series    *series;
+  cst_runner    *runner;
+  long          *chosen; /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
+  cst_comparison comparison; /* of the current trajectory */
+  long           n, at;      /* number of trajectories to compute, and the current one */
+  double         total, done, told;
 } verification;
 
 /* ---- stages --------------------------------------------------------------------------------- */
@@ -85,7 +90,8 @@ static void open_pasts(verification *d, const char *path) {
 static int find_piece(const cst_past *past, int cohort, long lane) {
   for (int i = 0; past && i < past->npiece; i++) {
     const cst_stretch *s = &past->stretch[i];
-    if (s->cohort == cohort && lane >= s->first && lane < s->first + s->count) return i;
+    if (s->cohort == cohort && lane >= s->first && lane < s->first + s->count)
+      return i;
   }
   return -1;
 }
@@ -96,7 +102,8 @@ static void read_status(verification *d) {
   const long   count[2] = {d->plan->ncase, d->plan->study->members};
   const size_t n = (size_t)(count[0] * count[1]);
   d->status = cst_need(malloc(n + 1));
-  if (!cst_result_read_block(d->file, path, CST_TYPE_I8, start, count, d->status)) memset(d->status, -1, n);
+  if (!cst_result_read_block(d->file, path, CST_TYPE_I8, start, count, d->status))
+    memset(d->status, -1, n);
 }
 
 static void place(const verification *d, trajectory *t) {
@@ -126,7 +133,8 @@ static void place(const verification *d, trajectory *t) {
 static void find_origin(const verification *d, trajectory *t) {
   for (int i = 0; i < PASTS && !t->from; i++) {
     const int piece = find_piece(d->past[i], t->work.cohort, t->work.first);
-    if (piece < 0 || d->past[i]->stretch[piece].step >= t->until) continue;
+    if (piece < 0 || d->past[i]->stretch[piece].step >= t->until)
+      continue;
     t->from = d->past[i];
     t->begin = d->past[i]->stretch[piece].step;
     t->work.piece = piece;
@@ -135,8 +143,10 @@ static void find_origin(const verification *d, trajectory *t) {
 }
 
 static void prepare(verification *d, trajectory *t, bool from_start) {
-  if (t->stage < MIDWAY) return;
-  if (!from_start) find_origin(d, t);
+  if (t->stage < MIDWAY)
+    return;
+  if (!from_start)
+    find_origin(d, t);
   d->n++;
   d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.cohort].cost;
 }
@@ -146,12 +156,16 @@ static void prepare(verification *d, trajectory *t, bool from_start) {
 /* Draws `sample` different entries of those allowed, or takes all of these. */
 static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
   long left = 0;
-  for (long i = 0; i < n; i++) left += may[i];
-  if (sample >= left) return;
+  for (long i = 0; i < n; i++)
+    left += may[i];
+  if (sample >= left)
+    return;
   unsigned char *drawn = cst_need(calloc((size_t)n, 1));
   for (long i = 0, got = 0; got < sample; i++) {
-    const long k = (long)(cst_random_uniform(seed, (uint64_t)i, CST_PURPOSE_VERIFY, 0, 0) * (double)n);
-    if (k >= n || drawn[k] || !may[k]) continue;
+    const long k =
+        (long)(cst_random_uniform(seed, (uint64_t)i, CST_PURPOSE_VERIFY, 0, 0) * (double)n);
+    if (k >= n || drawn[k] || !may[k])
+      continue;
     drawn[k] = 1;
     got++;
   }
@@ -172,10 +186,12 @@ static trajectory *choose(const verification *d, const cst_verify_choice *c, lon
     place(d, &list[i]);
     may[i] = !c->sample || list[i].stage >= MIDWAY;
   }
-  if (c->sample) draw(may, all, c->sample, c->seed);
+  if (c->sample)
+    draw(may, all, c->sample, c->seed);
   *n = 0;
   for (long i = 0; i < all; i++)
-    if (may[i]) list[(*n)++] = list[i];
+    if (may[i])
+      list[(*n)++] = list[i];
   free(may);
   return list;
 }
@@ -188,7 +204,8 @@ static PetscErrorCode poll(void *context, double work, bool *stop) {
   PetscFunctionBegin;
   *stop = false;
   d->done += work;
-  if (now - d->told < tell_every) PetscFunctionReturn(0);
+  if (now - d->told < tell_every)
+    PetscFunctionReturn(0);
   d->told = now;
   fprintf(stderr, "verify: trajectory %ld of %ld, %.1f %% of the steps\n", d->at, d->n,
           100 * d->done / d->total);
@@ -200,7 +217,8 @@ static PetscErrorCode make_reference(verification *d, const trajectory *t) {
   bool      stop = false;
   PetscFunctionBegin;
   unsigned char *known = &d->known[variant * d->plan->study->members + t->member];
-  if (d->plan->study->reference != CST_REFERENCE_METHOD || *known) PetscFunctionReturn(0);
+  if (d->plan->study->reference != CST_REFERENCE_METHOD || *known)
+    PetscFunctionReturn(0);
   PetscCall(cst_reference_compute_member(d->reference, variant, t->member, poll, d, &stop));
   *known = 1;
   PetscFunctionReturn(0);
@@ -211,7 +229,8 @@ static PetscErrorCode make_reference(verification *d, const trajectory *t) {
 static long count_kept(const verification *d, const double *row, const cst_piece *p) {
   const bool failed = row[0] != 0;
   const bool follows = p->at.half_step != cst_runner_position(d->runner).half_step;
-  return failed || follows || p->opens ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
+  return failed || follows || p->opens ? cst_runner_state_numbers(d->runner)
+                                       : cst_runner_numbers(d->runner);
 }
 
 static PetscErrorCode compare_midway(verification *d, const trajectory *t) {
@@ -240,8 +259,8 @@ static PetscErrorCode compute(verification *d, const trajectory *t) {
   PetscFunctionBegin;
   d->comparison = (cst_comparison){0};
   PetscCall(make_reference(d, t));
-  PetscCheck(!from || cst_past_origin(t->from, &t->work, from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed", t->from->number);
+  PetscCheck(!from || cst_past_origin(t->from, &t->work, from), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", t->from->number);
   if (t->stage == FINISHED)
     PetscCall(cst_runner_batch(d->runner, &t->work, from, &stop));
   else {
@@ -256,8 +275,10 @@ static PetscErrorCode compute(verification *d, const trajectory *t) {
 static void print_trajectory(const cst_plan *p, const trajectory *t) {
   const cst_study *s = p->study;
   const cst_case  *c = &p->cases[t->icase];
-  printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]), c->h_nominal);
-  if (s->ntolerance > 1) printf(", tolerance %.10g", s->tolerance[c->tolerance]);
+  printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]),
+         c->h_nominal);
+  if (s->ntolerance > 1)
+    printf(", tolerance %.10g", s->tolerance[c->tolerance]);
   for (int k = 0; k < s->system->npar; k++)
     if (cst_study_sweeps(s, k))
       printf(", %s = %.10g", s->system->parameter[k].name, cst_plan_parameters(p, c->variant)[k]);
@@ -270,7 +291,8 @@ static void print_steps(const verification *d, const trajectory *t) {
     printf("step %ld in checkpoint %ld", t->begin, t->from->number);
   else
     printf("the start");
-  if (t->stage == MIDWAY) printf(" to step %ld in checkpoint %ld", t->until, d->past[0]->number);
+  if (t->stage == MIDWAY)
+    printf(" to step %ld in checkpoint %ld", t->until, d->past[0]->number);
 }
 
 static void print_result(const verification *d, const trajectory *t) {
@@ -296,8 +318,10 @@ static void print_result(const verification *d, const trajectory *t) {
 static PetscErrorCode read_chosen(verification *d) {
   const cst_study *s = d->plan->study;
   PetscFunctionBegin;
-  if (!s->worst_by.text) PetscFunctionReturn(0);
-  d->chosen = cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
+  if (!s->worst_by.text)
+    PetscFunctionReturn(0);
+  d->chosen =
+      cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
   for (int i = 0; i < d->plan->ncase; i++)
     PetscCall(cst_output_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
   cst_runner_choose(d->runner, d->chosen);
@@ -306,7 +330,8 @@ static PetscErrorCode read_chosen(verification *d) {
 
 static PetscErrorCode open_verification(verification *d) {
   PetscFunctionBegin;
-  d->known = cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
+  d->known =
+      cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
   d->series = cst_series_create(d->plan);
   d->told = MPI_Wtime();
@@ -323,7 +348,8 @@ static PetscErrorCode close_verification(verification *d) {
   PetscCall(cst_output_close(&d->output, NULL, &closed));
   cst_series_destroy(d->series);
   cst_reference_destroy(d->reference);
-  for (int i = 0; i < PASTS; i++) cst_past_destroy(d->plan, d->past[i]);
+  for (int i = 0; i < PASTS; i++)
+    cst_past_destroy(d->plan, d->past[i]);
   free(d->known);
   free(d->chosen);
   free(d->status);
@@ -340,7 +366,8 @@ static void count(const verification *d, const trajectory *t, cst_verify_counts 
 }
 
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
-                          const cst_verify_choice *choice, cst_back_end *b, cst_verify_counts *counts) {
+                          const cst_verify_choice *choice, cst_back_end *b,
+                          cst_verify_counts *counts) {
   verification d = {.plan = p, .file = file, .left_out = choice->left_out};
   long         n;
   trajectory  *list;
@@ -348,12 +375,14 @@ PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, con
   open_pasts(&d, path);
   read_status(&d);
   list = choose(&d, choice, &n);
-  for (long i = 0; i < n; i++) prepare(&d, &list[i], choice->from_start);
+  for (long i = 0; i < n; i++)
+    prepare(&d, &list[i], choice->from_start);
   PetscCall(cst_study_compile(s, p, d.total, b));
   PetscCall(open_verification(&d));
   for (long i = 0; i < n; i++) {
     d.at += list[i].stage >= MIDWAY;
-    if (list[i].stage >= MIDWAY) PetscCall(compute(&d, &list[i]));
+    if (list[i].stage >= MIDWAY)
+      PetscCall(compute(&d, &list[i]));
     print_result(&d, &list[i]);
     count(&d, &list[i], counts);
   }

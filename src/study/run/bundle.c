@@ -5,14 +5,18 @@
 #include <string.h>
 #include "study/run/bundle.h"
 
-static size_t padded(size_t n) { return (n + CST_BUNDLE_UNIT - 1) / CST_BUNDLE_UNIT * CST_BUNDLE_UNIT; }
+static size_t padded(size_t n) {
+  return (n + CST_BUNDLE_UNIT - 1) / CST_BUNDLE_UNIT * CST_BUNDLE_UNIT;
+}
 
 void cst_bundle_resize(cst_bundle *b, size_t size) {
   if (size > b->room) {
     const size_t room = padded(size + size / 2);
     void        *more = NULL;
-    if (posix_memalign(&more, CST_BUNDLE_UNIT, room)) abort();
-    if (b->size) memcpy(more, b->bytes, b->size);
+    if (posix_memalign(&more, CST_BUNDLE_UNIT, room))
+      abort();
+    if (b->size)
+      memcpy(more, b->bytes, b->size);
     free(b->bytes);
     b->bytes = more;
     b->room = room;
@@ -31,7 +35,8 @@ void *cst_bundle_add(cst_bundle *b, const char *name, size_t size) {
 }
 
 bool cst_bundle_next(const cst_bundle *b, size_t *at, cst_section *s) {
-  if (*at >= b->size) return false;
+  if (*at >= b->size)
+    return false;
   s->head = (const cst_section_head *)(const void *)(b->bytes + *at);
   s->bytes = s->head + 1;
   *at += sizeof *s->head + padded(s->head->size);

@@ -24,7 +24,8 @@ static double observations_of(const cst_system *s, const cst_plan *p) {
   double sum = 0;
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    if (k->observe <= 0 || p->method[k->method]->stepped != s) continue;
+    if (k->observe <= 0 || p->method[k->method]->stepped != s)
+      continue;
     sum += (double)k->lanes * (double)k->n / (double)k->observe;
   }
   return sum;
@@ -35,10 +36,12 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
   core_list    c = {{NULL}};
   int          n = 0;
   for (int i = 0; i < p->study->nmethod; i++)
-    if (p->method[i]->stepped == s) n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
+    if (p->method[i]->stepped == s)
+      n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
   if (p->reference && p->reference->stepped == s)
     n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
-  if (observations_of(s, p) > worth) c.name[n] = "fold";
+  if (observations_of(s, p) > worth)
+    c.name[n] = "fold";
   return c;
 }
 
@@ -63,15 +66,19 @@ typedef struct {
   bool      kernels, cores;
 } wish;
 
-static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left, int ranks) {
+static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
+                     int ranks) {
   wish w = {.with = needed(s, p), .kernels = true};
   w.cores = !is_short(s, &w.with, left, ranks);
-  if (study->compile == CST_COMPILE_AUTO) w.kernels = !is_small(s, left, ranks);
+  if (study->compile == CST_COMPILE_AUTO)
+    w.kernels = !is_small(s, left, ranks);
   return w;
 }
 
-static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *code, char why[CST_WHY]) {
-  if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why)) return true;
+static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *code,
+                       char why[CST_WHY]) {
+  if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why))
+    return true;
   return (!w->kernels || !w->cores) && cst_compile(s, isa, none.name, !w->kernels, code, why);
 }
 
@@ -81,14 +88,17 @@ static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_co
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) *good = compile_as(w, s, isa, code, why);
+  if (rank == 0)
+    *good = compile_as(w, s, isa, code, why);
   PetscCallMPI(MPI_Bcast(good, 1, MPI_INT, 0, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, PETSC_COMM_WORLD));
-  if (!*good) PetscFunctionReturn(0);
+  if (!*good)
+    PetscFunctionReturn(0);
   char *bytes = code->bytes;
   PetscCallMPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, PETSC_COMM_WORLD));
   code->bytes = rank ? malloc(code->size) : bytes;
-  if (!code->bytes) abort();
+  if (!code->bytes)
+    abort();
   PetscCallMPI(MPI_Bcast(code->bytes, (PetscMPIInt)code->size, MPI_BYTE, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn(0);
 }
@@ -102,7 +112,8 @@ static PetscErrorCode agree(int *good, char why[CST_WHY]) {
   first = *good ? ranks : rank;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
   *good = first == ranks;
-  if (!*good) PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, first, PETSC_COMM_WORLD));
+  if (!*good)
+    PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, first, PETSC_COMM_WORLD));
   PetscFunctionReturn(0);
 }
 
@@ -115,13 +126,16 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
   b->cached = true;
   for (int isa = 0; isa < CST_ISA_COUNT && *good; isa++) {
     cst_code code = {0};
-    if (!(used >> isa & 1)) continue;
+    if (!(used >> isa & 1))
+      continue;
     PetscCall(obtain(s, isa, w, &code, good, why));
-    if (!*good) break;
+    if (!*good)
+      break;
     snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
     b->seconds += code.seconds;
     b->cached = b->cached && code.cached;
-    if (isa == mine) *good = cst_load_code(s, &code, why);
+    if (isa == mine)
+      *good = cst_load_code(s, &code, why);
     cst_compile_free(&code);
     PetscCall(agree(good, why));
   }
@@ -154,11 +168,13 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   int          good;
   PetscMPIInt  ranks;
   PetscFunctionBegin;
-  if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa]) PetscFunctionReturn(0);
+  if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa])
+    PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   const wish w = wish_for(other, s, p, left, ranks);
   PetscCall(attach(other, p->isa, &w, &b, &good, why));
-  if (!good) cst_system_interpret(other); /* on all ranks */
+  if (!good)
+    cst_system_interpret(other); /* on all ranks */
   PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
              "%s with springs cannot be compiled: %s", other->name, why);
   PetscFunctionReturn(0);
@@ -171,18 +187,21 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   PetscFunctionBegin;
   PetscCall(compile_other(s, p, left));
   *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
-  if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa]) PetscFunctionReturn(0);
+  if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa])
+    PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   const wish w = wish_for(s->system, s, p, left, ranks);
   PetscCall(attach(s->system, p->isa, &w, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
-  if (good) PetscFunctionReturn(0);
+  if (good)
+    PetscFunctionReturn(0);
   const char *name = s->system_file ? s->system_file : s->system->name;
   cst_system_interpret(s->system); /* on all ranks */
-  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s",
-             name, why);
-  if (rank == 0 && w.kernels) say(name, why);
+  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
+             "%s cannot be compiled: %s", name, why);
+  if (rank == 0 && w.kernels)
+    say(name, why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
   PetscFunctionReturn(0);
 }

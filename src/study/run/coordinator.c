@@ -31,9 +31,11 @@ static const double unit = 1e-9; /* unit of CST_NOTICE_WORK, as a fraction of th
 static int watched(void) {
   char path[64];
   int  fd, answer;
-  if (!getenv("OMPI_COMM_WORLD_SIZE")) return isatty(1);
+  if (!getenv("OMPI_COMM_WORLD_SIZE"))
+    return isatty(1);
   snprintf(path, sizeof path, "/proc/%d/fd/1", (int)getppid());
-  if ((fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK)) < 0) return 0;
+  if ((fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK)) < 0)
+    return 0;
   answer = isatty(fd);
   close(fd);
   return answer;
@@ -44,8 +46,8 @@ static void choose_progress(cst_coordinator *c, const char *progress) {
   c->log = !strcmp(progress, "log") || (!strcmp(progress, "auto") && !watched());
 }
 
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before,
-                                      cst_coordinator **coordinator) {
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total,
+                                      double before, cst_coordinator **coordinator) {
   cst_coordinator *c;
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
@@ -55,9 +57,10 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
   c->total = total > 0 ? total : 1;
   c->before = before / c->total;
   PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
-  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long), MPI_INFO_NULL, comm,
-                                &c->shared, &c->window));
-  if (c->rank == 0) memset(c->shared, 0, CST_NOTICES * sizeof(long));
+  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long),
+                                MPI_INFO_NULL, comm, &c->shared, &c->window));
+  if (c->rank == 0)
+    memset(c->shared, 0, CST_NOTICES * sizeof(long));
   PetscCallMPI(MPI_Barrier(comm));
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
   choose_progress(c, progress);
@@ -71,8 +74,10 @@ PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
   PetscCall(cst_coordinator_forget(c));
   PetscCallMPI(MPI_Win_unlock_all(c->window));
   PetscCallMPI(MPI_Win_free(&c->window));
-  if (c->rank == 0 && c->line) printf("\r%78s\r", "");
-  if (c->rank == 0) fflush(stdout);
+  if (c->rank == 0 && c->line)
+    printf("\r%78s\r", "");
+  if (c->rank == 0)
+    fflush(stdout);
   PetscCall(PetscFree(*coordinator));
   PetscFunctionReturn(0);
 }
@@ -101,8 +106,8 @@ void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value) {
 static const long nothing[CST_NOTICES];
 
 void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
-  MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES,
-                     MPI_LONG, MPI_NO_OP, c->window);
+  MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0,
+                     CST_NOTICES, MPI_LONG, MPI_NO_OP, c->window);
   MPI_Win_flush(0, c->window);
 }
 
@@ -129,9 +134,10 @@ void cst_coordinator_done(cst_coordinator *c, double work) { c->mine += work; }
 static void ask(cst_coordinator *c) {
   c->add = (long)((c->mine - c->reported) / c->total / unit);
   c->reported += (double)c->add * unit * c->total;
-  if (c->add > 0) MPI_Accumulate(&c->add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
-  MPI_Rget_accumulate(nothing, CST_NOTICES, MPI_LONG, c->answer, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES,
-                      MPI_LONG, MPI_NO_OP, c->window, &c->asked);
+  if (c->add > 0)
+    MPI_Accumulate(&c->add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
+  MPI_Rget_accumulate(nothing, CST_NOTICES, MPI_LONG, c->answer, CST_NOTICES, MPI_LONG, 0, 0,
+                      CST_NOTICES, MPI_LONG, MPI_NO_OP, c->window, &c->asked);
 }
 
 bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
@@ -139,10 +145,13 @@ bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   const double since = now - c->last_print;
   const bool   due = (c->line && since > 0.5) || (c->log && since > 10);
   int          there = 0;
-  if (c->asked == MPI_REQUEST_NULL) ask(c);
+  if (c->asked == MPI_REQUEST_NULL)
+    ask(c);
   MPI_Test(&c->asked, &there, MPI_STATUS_IGNORE);
-  if (there) memcpy(words, c->answer, sizeof c->answer);
-  if (c->rank == 0 && due) print(c, now);
+  if (there)
+    memcpy(words, c->answer, sizeof c->answer);
+  if (c->rank == 0 && due)
+    print(c, now);
   return there;
 }
 

@@ -22,8 +22,8 @@ typedef enum {
 
 typedef struct cst_coordinator cst_coordinator;
 /* Collective. total: cost of the whole study; before: the part that an earlier run did. */
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before,
-                                      cst_coordinator **c);
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total,
+                                      double before, cst_coordinator **c);
 PetscErrorCode cst_coordinator_destroy(cst_coordinator **c); /* collective */
 /* adds to a counter; returns its old value */
 long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value);

@@ -13,19 +13,22 @@ static const char *const words[CST_FAILURES] = {[CST_NOT_CONVERGED] = "solver di
 
 void cst_failures_count(cst_failures *f, const double *x, long n) {
   for (long i = 0; i < n; i++) {
-    if (!(x[i] >= 0)) continue;
+    if (!(x[i] >= 0))
+      continue;
     const int which = x[i] < CST_FAILURES ? (int)x[i] : CST_FAILURES - 1;
     f->of[which]++;
   }
 }
 
 void cst_failures_add(cst_failures *f, const cst_failures *more) {
-  for (int k = 0; k < CST_FAILURES; k++) f->of[k] += more->of[k];
+  for (int k = 0; k < CST_FAILURES; k++)
+    f->of[k] += more->of[k];
 }
 
 long cst_failures_total(const cst_failures *f) {
   long sum = 0;
-  for (int k = 1; k < CST_FAILURES; k++) sum += f->of[k];
+  for (int k = 1; k < CST_FAILURES; k++)
+    sum += f->of[k];
   return sum;
 }
 
@@ -36,7 +39,8 @@ void cst_failures_say(const cst_failures *f, char *text, size_t n) {
   while (at < n && cst_failures_total(&left) > 0) {
     int most = 1;
     for (int k = 2; k < CST_FAILURES; k++)
-      if (left.of[k] > left.of[most]) most = k;
+      if (left.of[k] > left.of[most])
+        most = k;
     const char *separator = at ? ", " : "";
     at += (size_t)snprintf(text + at, n - at, "%s%s: %ld", separator, words[most], left.of[most]);
     left.of[most] = 0;
@@ -46,8 +50,10 @@ void cst_failures_say(const cst_failures *f, char *text, size_t n) {
 void cst_failures_hear(cst_failures *f, const char *text) {
   for (int k = 1; k < CST_FAILURES; k++) {
     const char *at = strstr(text, words[k]);
-    if (!at) continue;
+    if (!at)
+      continue;
     at += strlen(words[k]);
-    if (*at == ':') f->of[k] += strtol(at + 1, NULL, 10);
+    if (*at == ':')
+      f->of[k] += strtol(at + 1, NULL, 10);
   }
 }

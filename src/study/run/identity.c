@@ -29,7 +29,8 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
     const char *end = at + h->p_memsz;
     while (h->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) <= end) {
       const ElfW(Nhdr) *note = (const void *)at;
-      const unsigned char *bytes = (const unsigned char *)(note + 1) + (note->n_namesz + 3U) / 4 * 4;
+      const unsigned char *bytes =
+          (const unsigned char *)(note + 1) + (note->n_namesz + 3U) / 4 * 4;
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4)
         for (unsigned b = 0; b < note->n_descsz && b < 32; b++)
           sprintf((char *)text + 2 * b, "%02x", bytes[b]);
@@ -41,7 +42,8 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
 
 static void print_quantities(FILE *f, const cst_plan *p) {
   fputs("quantities:", f);
-  for (int k = 0; k < p->nquantity; k++) fprintf(f, " %s", p->quantity[k].name);
+  for (int k = 0; k < p->nquantity; k++)
+    fprintf(f, " %s", p->quantity[k].name);
   fputc('\n', f);
 }
 
@@ -49,11 +51,12 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   char   libraries[512], build[80] = "unknown", *text = NULL;
   size_t n;
   FILE  *f = open_memstream(&text, &n);
-  if (!f) abort();
+  if (!f)
+    abort();
   cst_libraries(libraries, sizeof libraries);
   dl_iterate_phdr(find_build, build);
-  fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n", run,
-          p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries, build);
+  fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n",
+          run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries, build);
   print_quantities(f, p);
   fclose(f);
   return text;
@@ -63,12 +66,14 @@ bool cst_identity_same(const char *then, const char *now, const char *what, char
   while (*then && *now) {
     const size_t a = strcspn(then, "\n");
     const size_t b = strcspn(now, "\n");
-    if (a != b || strncmp(then, now, a)) break;
+    if (a != b || strncmp(then, now, a))
+      break;
     then += a + (then[a] == '\n');
     now += b + (now[b] == '\n');
   }
-  if (!*then && !*now) return true;
-  snprintf(why, (size_t)n, "%s has \"%.*s\", now it is \"%.*s\"", what, (int)strcspn(then, "\n"), then,
-           (int)strcspn(now, "\n"), now);
+  if (!*then && !*now)
+    return true;
+  snprintf(why, (size_t)n, "%s has \"%.*s\", now it is \"%.*s\"", what, (int)strcspn(then, "\n"),
+           then, (int)strcspn(now, "\n"), now);
   return false;
 }

@@ -47,9 +47,11 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
 }
 
 void cst_kept_destroy(cst_kept *k) {
-  if (!k) return;
+  if (!k)
+    return;
   cst_kept_abandon(k);
-  for (int i = 0; i < k->plan->nclass; i++) free(k->lane[i]);
+  for (int i = 0; i < k->plan->nclass; i++)
+    free(k->lane[i]);
   free(k->lane);
   free(k->seconds);
   free(k->midway);
@@ -61,8 +63,10 @@ void cst_kept_destroy(cst_kept *k) {
 
 static bool add_seconds(cst_kept *k, const void *bytes, size_t size) {
   const double *x = bytes;
-  if (size != sizeof *x * (size_t)k->plan->nclass) return false;
-  for (int i = 0; i < k->plan->nclass; i++) k->seconds[i] += x[i];
+  if (size != sizeof *x * (size_t)k->plan->nclass)
+    return false;
+  for (int i = 0; i < k->plan->nclass; i++)
+    k->seconds[i] += x[i];
   return true;
 }
 
@@ -81,7 +85,9 @@ bool cst_kept_take_over(cst_kept *k, char *why, int n) {
     const void *x = cst_past_read(k->past, cst_past_find(k->past, "seconds", 0), &size);
     ok = x && add_seconds(k, x, size);
   }
-  if (!ok) snprintf(why, (size_t)n, "checkpoint %ld does not fit this study, or is damaged", k->past->number);
+  if (!ok)
+    snprintf(why, (size_t)n, "checkpoint %ld does not fit this study, or is damaged",
+             k->past->number);
   return ok;
 }
 
@@ -126,11 +132,14 @@ static void take_midway(cst_kept *k, const cst_section *s) {
   cst_snapshot_enter(k->writer, "midway", place);
 }
 
-static void take_gap(cst_kept *k, const cst_section *s) { cst_snapshot_enter(k->writer, "gap", s->bytes); }
+static void take_gap(cst_kept *k, const cst_section *s) {
+  cst_snapshot_enter(k->writer, "gap", s->bytes);
+}
 
 static void take_done(cst_kept *k, const cst_section *s) {
   const long *x = s->bytes;
-  for (size_t i = 0; i < s->head->size / sizeof *x; i += 3) mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
+  for (size_t i = 0; i < s->head->size / sizeof *x; i += 3)
+    mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
 }
 
 static void take_series(cst_kept *k, const cst_section *s) {
@@ -139,7 +148,9 @@ static void take_series(cst_kept *k, const cst_section *s) {
 static void take_reference(cst_kept *k, const cst_section *s) {
   cst_reference_take(k->reference, s->bytes, s->head->size);
 }
-static void take_seconds(cst_kept *k, const cst_section *s) { add_seconds(k, s->bytes, s->head->size); }
+static void take_seconds(cst_kept *k, const cst_section *s) {
+  add_seconds(k, s->bytes, s->head->size);
+}
 
 /* The sections of a part, and the functions that process them. */
 static const struct {
@@ -157,14 +168,16 @@ bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
       return false;
     }
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-      if (cst_bundle_section_is(&s, sections[i].name)) sections[i].take(k, &s);
+      if (cst_bundle_section_is(&s, sections[i].name))
+        sections[i].take(k, &s);
   }
   return true;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why, int n) {
+bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why,
+                    int n) {
   k->npiece = 0;
   cst_bundle_resize(&k->items, 0);
   k->identity = identity;
@@ -179,7 +192,8 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
   const double      *rows = cst_past_rows(k->past, piece);
   cst_bundle         b = {0};
   cst_piece          p = *old;
-  if (!rows) return false;
+  if (!rows)
+    return false;
   p.count = to - from;
   cst_plan_trajectory(k->plan, s->cohort, s->first + from, &p.icase, &p.member);
   const size_t row = sizeof *rows * (size_t)p.numbers;
@@ -200,8 +214,10 @@ static bool pass_on_pending(cst_kept *k, bool *left) {
     const unsigned char *lane = k->lane[s->cohort] + s->first;
     for (long from = 0, to; from < s->count; from = to) {
       const bool open = lane[from] == CST_LANE_OPEN;
-      for (to = from + 1; to < s->count && (lane[to] == CST_LANE_OPEN) == open;) to++;
-      if (open && !pass_on(k, i, from, to)) return false;
+      for (to = from + 1; to < s->count && (lane[to] == CST_LANE_OPEN) == open;)
+        to++;
+      if (open && !pass_on(k, i, from, to))
+        return false;
       *left |= open;
     }
   }
@@ -214,9 +230,12 @@ static bool pass_on_items(cst_kept *k, bool *left) {
     const long  item = k->past->item[i];
     const void *bytes;
     size_t      size;
-    if (item >= cst_reference_items(k->reference)) return false;
-    if (k->reference->item[item] != CST_ITEM_OPEN || k->midway[item]) continue;
-    if (!cst_past_midway(k->past, item, &bytes, &size)) return false;
+    if (item >= cst_reference_items(k->reference))
+      return false;
+    if (k->reference->item[item] != CST_ITEM_OPEN || k->midway[item])
+      continue;
+    if (!cst_past_midway(k->past, item, &bytes, &size))
+      return false;
     list_item(k, item);
     add(k, "midway", bytes, size);
     *left = true;
@@ -232,8 +251,10 @@ static void write_done(cst_kept *k) {
     long                 to;
     for (long from = 0; from < lanes; from = to) {
       to = from + 1;
-      while (to < lanes && lane[to] == lane[from]) to++;
-      if (lane[from] != CST_LANE_DONE) continue;
+      while (to < lanes && lane[to] == lane[from])
+        to++;
+      if (lane[from] != CST_LANE_DONE)
+        continue;
       cst_bundle_resize(&b, b.size + 3 * sizeof(long));
       long *x = (long *)(void *)(b.bytes + b.size) - 3;
       cst_plan_trajectory(k->plan, c, from, &x[0], &x[1]);
@@ -249,7 +270,8 @@ static void write_gathered(cst_kept *k) {
   cst_section s;
   cst_series_pack(k->series, &b);
   cst_reference_pack(k->reference, true, &b);
-  for (size_t at = 0; cst_bundle_next(&b, &at, &s);) add(k, s.head->name, s.bytes, s.head->size);
+  for (size_t at = 0; cst_bundle_next(&b, &at, &s);)
+    add(k, s.head->name, s.bytes, s.head->size);
   add(k, "seconds", k->seconds, sizeof *k->seconds * (size_t)k->plan->nclass);
   cst_bundle_destroy(&b);
 }
@@ -259,12 +281,14 @@ static void close_pieces(cst_kept *k) {
   for (int c = 0; c < k->plan->nclass; c++) {
     unsigned char *lane = k->lane[c];
     for (long l = 0; l < k->plan->classes[c].lanes; l++)
-      if (lane[l] == CST_LANE_MIDWAY) lane[l] = CST_LANE_OPEN;
+      if (lane[l] == CST_LANE_MIDWAY)
+        lane[l] = CST_LANE_OPEN;
   }
 }
 
 void cst_kept_abandon(cst_kept *k) {
-  if (k->writer) cst_snapshot_abandon(k->writer);
+  if (k->writer)
+    cst_snapshot_abandon(k->writer);
   k->writer = NULL;
 }
 
@@ -281,10 +305,12 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
   }
   close_pieces(k);
   if (!whole)
-    snprintf(why, (size_t)n,
-             "checkpoint %ld, from which trajectories have yet to be resumed, was damaged or removed",
-             k->past->number);
-  if (!whole) cst_kept_abandon(k);
+    snprintf(
+        why, (size_t)n,
+        "checkpoint %ld, from which trajectories have yet to be resumed, was damaged or removed",
+        k->past->number);
+  if (!whole)
+    cst_kept_abandon(k);
   k->writer = NULL;
   return whole && cst_snapshot_commit(writer, left ? k->past->number : 0, why, n);
 }
@@ -299,5 +325,6 @@ void cst_kept_add_series(cst_kept *k, cst_series *s) {
 }
 
 void cst_kept_add_seconds(const cst_kept *k, double *seconds) {
-  for (int i = 0; i < k->plan->nclass; i++) seconds[i] += k->seconds[i];
+  for (int i = 0; i < k->plan->nclass; i++)
+    seconds[i] += k->seconds[i];
 }

@@ -16,6 +16,6 @@ void cst_libraries(char *text, size_t n) {
   mpi[strcspn(mpi, ",\n")] = 0;
   cst_record_library(record, sizeof record);
   snprintf(text, n, "PETSc %d.%d.%d, %s, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR,
-           PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, record, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR,
-           fy_library_version());
+           PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, record, mpi, SLEEF_VERSION_MAJOR,
+           SLEEF_VERSION_MINOR, fy_library_version());
 }

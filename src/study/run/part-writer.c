@@ -29,12 +29,14 @@ cst_part_writer *cst_part_writer_create(const char *path, cst_output *o) {
 }
 
 static void join(cst_part_writer *w) {
-  if (w->begun && w->threaded) pthread_join(w->thread, NULL);
+  if (w->begun && w->threaded)
+    pthread_join(w->thread, NULL);
   w->begun = false;
 }
 
 void cst_part_writer_destroy(cst_part_writer *w) {
-  if (!w) return;
+  if (!w)
+    return;
   join(w);
   cst_bundle_destroy(&w->states);
   cst_bundle_destroy(&w->report);
@@ -55,7 +57,8 @@ static size_t count(const cst_part_writer *w, int *n) {
   size_t      size = 0;
   cst_section s;
   *n = 0;
-  for (size_t at = 0; cst_bundle_next(&w->states, &at, &s); ++*n) size += s.head->size;
+  for (size_t at = 0; cst_bundle_next(&w->states, &at, &s); ++*n)
+    size += s.head->size;
   return size;
 }
 
@@ -63,7 +66,8 @@ static size_t count(const cst_part_writer *w, int *n) {
 size_t cst_part_writer_close(cst_part_writer *w) {
   const size_t over = count(w, &w->n) % CST_SNAPSHOT_PAGE;
   cst_section  s;
-  if (over) cst_bundle_add(&w->states, "gap", CST_SNAPSHOT_PAGE - over);
+  if (over)
+    cst_bundle_add(&w->states, "gap", CST_SNAPSHOT_PAGE - over);
   const size_t size = count(w, &w->n);
   w->bytes = cst_need(realloc(w->bytes, ((size_t)w->n + 1) * sizeof *w->bytes));
   w->place = cst_need(realloc(w->place, ((size_t)w->n + 1) * sizeof *w->place));
@@ -78,7 +82,8 @@ static void *write_states(void *context) {
   cst_part_writer *w = context;
   const bool       rows_written = cst_output_sync(w->output, w->why, sizeof w->why);
   if (rows_written && w->n)
-    cst_snapshot_write(w->path, w->number, w->offset, w->bytes, w->place, w->n, w->why, sizeof w->why);
+    cst_snapshot_write(w->path, w->number, w->offset, w->bytes, w->place, w->n, w->why,
+                       sizeof w->why);
   __atomic_store_n(&w->ended, true, __ATOMIC_RELEASE);
   return NULL;
 }
@@ -95,13 +100,14 @@ void cst_part_writer_begin(cst_part_writer *w, long number, size_t offset) {
   pthread_sigmask(SIG_BLOCK, &all, &before);
   w->threaded = !pthread_create(&w->thread, NULL, write_states, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!w->threaded) write_states(w);
+  if (!w->threaded)
+    write_states(w);
 }
 
 static void report_places(cst_part_writer *w) {
   cst_section s;
   for (size_t at = 0, i = 0; cst_bundle_next(&w->states, &at, &s); i++) {
-    const size_t        head = s.head->size < CST_PART_WRITER_HEAD ? s.head->size : CST_PART_WRITER_HEAD;
+    const size_t head = s.head->size < CST_PART_WRITER_HEAD ? s.head->size : CST_PART_WRITER_HEAD;
     cst_snapshot_place *to = cst_bundle_add(&w->report, s.head->name, sizeof *to + head);
     *to = w->place[i];
     memcpy(to + 1, s.bytes, head);
@@ -109,7 +115,8 @@ static void report_places(cst_part_writer *w) {
 }
 
 bool cst_part_writer_done(cst_part_writer *w) {
-  if (!w->begun || !__atomic_load_n(&w->ended, __ATOMIC_ACQUIRE)) return false;
+  if (!w->begun || !__atomic_load_n(&w->ended, __ATOMIC_ACQUIRE))
+    return false;
   join(w);
   if (*w->why)
     strcpy(cst_bundle_add(&w->report, "failed", strlen(w->why) + 1), w->why);

@@ -16,7 +16,7 @@ typedef struct cst_part_writer cst_part_writer;
 
 /* path: of the result; borrowed, as the output is. */
 cst_part_writer *cst_part_writer_create(const char *path, cst_output *o);
-void             cst_part_writer_destroy(cst_part_writer *w); /* waits for the thread; NULL is allowed */
+void cst_part_writer_destroy(cst_part_writer *w); /* waits for the thread; NULL is allowed */
 
 /* Both are emptied; the caller adds sections. */
 void cst_part_writer_clear(cst_part_writer *w);

@@ -9,7 +9,8 @@
 cst_past *cst_past_create(const cst_plan *p) {
   cst_past *past = cst_need(calloc(1, sizeof *past));
   past->lane = cst_zeros(p->nclass, sizeof *past->lane);
-  for (int k = 0; k < p->nclass; k++) past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
+  for (int k = 0; k < p->nclass; k++)
+    past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
   past->loaded = -1;
   return past;
 }
@@ -30,9 +31,11 @@ static void forget(cst_past *past) {
 }
 
 void cst_past_destroy(const cst_plan *p, cst_past *past) {
-  if (!past) return;
+  if (!past)
+    return;
   forget(past);
-  for (int k = 0; k < p->nclass; k++) free(past->lane[k]);
+  for (int k = 0; k < p->nclass; k++)
+    free(past->lane[k]);
   free(past->lane);
   cst_bundle_destroy(&past->buffer);
   cst_bundle_destroy(&past->origin);
@@ -43,7 +46,8 @@ int cst_past_find(const cst_past *past, const char *name, int from) {
   char found[CST_SECTION_NAME];
   for (int i = from; past->snapshot && i < cst_snapshot_count(past->snapshot); i++) {
     cst_snapshot_section(past->snapshot, i, found);
-    if (!strncmp(found, name, CST_SECTION_NAME)) return i;
+    if (!strncmp(found, name, CST_SECTION_NAME))
+      return i;
   }
   return -1;
 }
@@ -51,7 +55,8 @@ int cst_past_find(const cst_past *past, const char *name, int from) {
 const void *cst_past_read(cst_past *past, int section, size_t *size) {
   char name[CST_SECTION_NAME];
   past->loaded = -1;
-  if (section < 0) return NULL;
+  if (section < 0)
+    return NULL;
   *size = cst_snapshot_section(past->snapshot, section, name);
   cst_bundle_resize(&past->buffer, *size + 1);
   past->buffer.bytes[*size] = 0; /* terminates a text */
@@ -60,7 +65,8 @@ const void *cst_past_read(cst_past *past, int section, size_t *size) {
 
 const double *cst_past_rows(cst_past *past, int piece) {
   size_t size;
-  if (past->loaded != piece && !cst_past_read(past, past->section[piece], &size)) return NULL;
+  if (past->loaded != piece && !cst_past_read(past, past->section[piece], &size))
+    return NULL;
   past->loaded = piece;
   return (const double *)(const void *)(past->buffer.bytes + sizeof(cst_piece));
 }
@@ -73,10 +79,13 @@ static const void *keep(cst_past *past, const void *bytes, size_t size) {
 bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size) {
   int i = 0;
   *bytes = NULL;
-  while (i < past->nitem && past->item[i] != item) i++;
-  if (i == past->nitem) return true;
+  while (i < past->nitem && past->item[i] != item)
+    i++;
+  if (i == past->nitem)
+    return true;
   const long *x = cst_past_read(past, past->item_section[i], size);
-  if (!x || *size < sizeof *x || *x != item) return false;
+  if (!x || *size < sizeof *x || *x != item)
+    return false;
   *bytes = keep(past, x, *size);
   return true;
 }
@@ -84,9 +93,10 @@ bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size
 bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
   const cst_piece *piece = &past->piece[w->piece];
   const double    *rows = cst_past_rows(past, w->piece);
-  if (!rows) return false;
-  const double *own =
-      keep(past, rows + w->skip * piece->numbers, sizeof *rows * (size_t)(w->count * piece->numbers));
+  if (!rows)
+    return false;
+  const double *own = keep(past, rows + w->skip * piece->numbers,
+                           sizeof *rows * (size_t)(w->count * piece->numbers));
   *from = (cst_origin){piece->at, piece->numbers, own, piece->opens};
   return true;
 }
@@ -94,12 +104,15 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
 /* Marks a range of lanes. False if there are no such lanes, or they are marked already. */
 static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as,
                  cst_stretch *s) {
-  if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
+  if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1)
+    return false;
   const int  cohort = p->class_of[icase];
   const long first = cst_plan_lane(p, icase, member);
-  if (count > p->classes[cohort].lanes - first) return false;
+  if (count > p->classes[cohort].lanes - first)
+    return false;
   for (long l = first; l < first + count; l++) {
-    if (past->lane[cohort][l] != CST_LANE_OPEN) return false;
+    if (past->lane[cohort][l] != CST_LANE_OPEN)
+      return false;
     past->lane[cohort][l] = (unsigned char)as;
   }
   *s = (cst_stretch){cohort, first, count, 0};
@@ -121,17 +134,20 @@ static bool read_done(const cst_plan *p, cst_past *past) {
  * own step. */
 static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at, long opens) {
   const bool self = p->study->reference == CST_REFERENCE_SELF;
-  if (opens < 0 || opens > 1 || at->step < opens) return false;
-  if (at->step < 0 || at->step > k->n || at->half_step < 0 || at->half_step > (self ? 2 * at->step : 0))
+  if (opens < 0 || opens > 1 || at->step < opens)
+    return false;
+  if (at->step < 0 || at->step > k->n || at->half_step < 0 ||
+      at->half_step > (self ? 2 * at->step : 0))
     return false;
   const cst_position there = cst_plan_position(p, k, at->step - opens);
-  return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds &&
-         at->next_sample == there.next_sample;
+  return at->window == there.window && at->in_window == there.in_window &&
+         at->folds == there.folds && at->next_sample == there.next_sample;
 }
 
 /* True if a section of this size holds the head of a piece and its rows. */
 static bool holds(const cst_piece *c, size_t size) {
-  if (size < sizeof *c || c->numbers < 1) return false;
+  if (size < sizeof *c || c->numbers < 1)
+    return false;
   const size_t numbers = (size - sizeof *c) / sizeof(double);
   const size_t count = (size_t)c->count;
   return (size - sizeof *c) % sizeof(double) == 0 && numbers % count == 0 &&
@@ -145,10 +161,14 @@ static bool read_piece(const cst_plan *p, cst_past *past, int i, int at) {
   char             name[CST_SECTION_NAME];
   const int        section = cst_past_find(past, "lanes", at + 1);
   past->section[i] = section;
-  if (section < 0) return false;
-  if (!mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, stretch)) return false;
-  if (!holds(c, cst_snapshot_section(past->snapshot, section, name))) return false;
-  if (!stands(p, &p->classes[stretch->cohort], &c->at, c->opens)) return false;
+  if (section < 0)
+    return false;
+  if (!mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, stretch))
+    return false;
+  if (!holds(c, cst_snapshot_section(past->snapshot, section, name)))
+    return false;
+  if (!stands(p, &p->classes[stretch->cohort], &c->at, c->opens))
+    return false;
   stretch->step = c->at.step;
   return true;
 }
@@ -158,8 +178,10 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
   size_t       size = 0;
   const void  *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
   const size_t pieces = size / sizeof *past->piece;
-  if (!x || size % sizeof *past->piece) return false;
-  if (pieces > (size_t)cst_snapshot_count(past->snapshot)) return false;
+  if (!x || size % sizeof *past->piece)
+    return false;
+  if (pieces > (size_t)cst_snapshot_count(past->snapshot))
+    return false;
   const int n = (int)pieces;
   past->piece = cst_need(malloc(size + 1));
   past->stretch = cst_zeros(n, sizeof *past->stretch);
@@ -167,7 +189,8 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
   memcpy(past->piece, x, size);
   past->npiece = n;
   for (int i = 0; i < n; i++)
-    if (!read_piece(p, past, i, i ? past->section[i - 1] : -1)) return false;
+    if (!read_piece(p, past, i, i ? past->section[i - 1] : -1))
+      return false;
   return true;
 }
 
@@ -184,18 +207,23 @@ static bool read_items(cst_past *past) {
   memcpy(past->item, x, size);
   for (int i = 0, at = -1; i < past->nitem; i++) {
     past->item_section[i] = at = cst_past_find(past, "midway", at + 1);
-    if (at < 0 || past->item[i] < 0) return false;
+    if (at < 0 || past->item[i] < 0)
+      return false;
   }
   return true;
 }
 
-bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n) {
+bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why,
+                   int n) {
   forget(past);
-  for (int k = 0; k < p->nclass; k++) memset(past->lane[k], CST_LANE_OPEN, (size_t)p->classes[k].lanes);
+  for (int k = 0; k < p->nclass; k++)
+    memset(past->lane[k], CST_LANE_OPEN, (size_t)p->classes[k].lanes);
   past->number = number;
   past->snapshot = cst_snapshot_open(path, number, why, n);
-  if (!past->snapshot) return false;
-  if (read_done(p, past) && read_pieces(p, past) && read_items(past)) return true;
+  if (!past->snapshot)
+    return false;
+  if (read_done(p, past) && read_pieces(p, past) && read_items(past))
+    return true;
   snprintf(why, (size_t)n, "it does not fit the trajectories of this study, or is damaged");
   return false;
 }

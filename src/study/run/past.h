@@ -18,14 +18,16 @@ typedef struct {
   int            *item_section; /* [nitem] the section with each */
   int             loaded;       /* index of the piece in the buffer; -1: none */
   cst_bundle      buffer;
-  cst_bundle origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
+  cst_bundle
+      origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
 } cst_past;
 
 cst_past *cst_past_create(const cst_plan *p); /* of a study that has not begun */
 void      cst_past_destroy(const cst_plan *p, cst_past *past);
 /* Opens checkpoint `number` of the result at path. False with why[n] if it is damaged or does not fit the
  * plan. */
-bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n);
+bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why,
+                   int n);
 /* The index of a section by name, searched from `from` on; -1: none. */
 int cst_past_find(const cst_past *past, const char *name, int from);
 /* The verified bytes of a section, in a buffer of the past; NULL: damaged. */

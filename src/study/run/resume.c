@@ -17,7 +17,8 @@ enum { MOST = 64 };
 void cst_resume_name(char run[40]) {
   unsigned char x[16] = {0};
   (void)!getrandom(x, sizeof x, 0);
-  for (int i = 0; i < 16; i++) snprintf(run + 2 * i, 3, "%02x", x[i]);
+  for (int i = 0; i < 16; i++)
+    snprintf(run + 2 * i, 3, "%02x", x[i]);
 }
 
 /* ---- digests, on all ranks ------------------------------------------------------------------------ */
@@ -48,7 +49,8 @@ static bool share(inquiry *q) {
 
 void cst_resume_help(void) {
   inquiry q;
-  while (share(&q)) (void)check(&q);
+  while (share(&q))
+    (void)check(&q);
 }
 
 void cst_resume_release(void) {
@@ -68,13 +70,16 @@ static bool check_by_all(const char *path, long number) {
 static char *identity_of(const char *path, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, n);
   char         *text = NULL;
-  if (!s) return NULL;
+  if (!s)
+    return NULL;
   for (int i = 0; i < cst_snapshot_count(s) && !text; i++) {
     char         name[CST_SECTION_NAME];
     const size_t size = cst_snapshot_section(s, i, name);
-    if (strncmp(name, "identity", CST_SECTION_NAME)) continue;
+    if (strncmp(name, "identity", CST_SECTION_NAME))
+      continue;
     text = calloc(size + 1, 1);
-    if (text && !cst_snapshot_read(s, i, text)) text[0] = 0;
+    if (text && !cst_snapshot_read(s, i, text))
+      text[0] = 0;
   }
   if (!check_by_all(path, number) || !text) {
     snprintf(why, (size_t)n, "its contents are corrupt");
@@ -98,19 +103,21 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
     if (!then) {
       const size_t at = strlen(r->message);
       snprintf(r->message + at, sizeof r->message - at,
-               "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used", at ? "\n" : "",
-               number[i], path, why);
+               "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used",
+               at ? "\n" : "", number[i], path, why);
     } else if (cst_identity_same(then, now, what, why, sizeof why))
       chosen = number[i];
     else
-      cst_diag_add(d, path, 0, 0,
-                   "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
+      cst_diag_add(
+          d, path, 0, 0,
+          "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
     free(then);
   }
   if (n > 0 && !chosen && !cst_diag_count(d))
-    cst_diag_add(d, path, 0, 0,
-                 "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite",
-                 why);
+    cst_diag_add(
+        d, path, 0, 0,
+        "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite",
+        why);
   free(now);
   return chosen;
 }
@@ -119,8 +126,9 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
 static bool has_checkpoint(const cst_plan *p, const char *path, const cst_resume *r) {
   long newest[1];
   char why[512];
-  if (cst_snapshot_list(path, newest, 1) < 1) return false;
-  char      *then = identity_of(path, newest[0], why, sizeof why), *now = cst_identity_text(p, r->run);
+  if (cst_snapshot_list(path, newest, 1) < 1)
+    return false;
+  char *then = identity_of(path, newest[0], why, sizeof why), *now = cst_identity_text(p, r->run);
   const bool same = then && cst_identity_same(then, now, "the checkpoint", why, sizeof why);
   free(then);
   free(now);
@@ -131,13 +139,16 @@ static long count_failed(cst_result *f) {
   int     ndim;
   long    extent[CST_FIELD_DIMS], n = 1, failed = 0;
   double *x = cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, extent);
-  for (int k = 0; x && k < ndim; k++) n *= extent[k];
-  for (long i = 0; x && i < n; i++) failed += x[i] > 0;
+  for (int k = 0; x && k < ndim; k++)
+    n *= extent[k];
+  for (long i = 0; x && i < n; i++)
+    failed += x[i] > 0;
   free(x);
   return failed;
 }
 
-static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r, cst_diag *d) {
+static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r,
+                           cst_diag *d) {
   char  *study = cst_result_text(f, "/", "study");
   char  *run = cst_result_text(f, "/run", "id");
   char  *state = cst_result_text(f, "/run", "state");
@@ -156,8 +167,10 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   } else if ((r->number = choose(p, path, r, d)) > 0)
     r->start = CST_START_RESUMED;
   else if (!cst_diag_count(d))
-    snprintf(r->message, sizeof r->message,
-             "constella: %s was interrupted before its first checkpoint; it starts from the beginning", path);
+    snprintf(
+        r->message, sizeof r->message,
+        "constella: %s was interrupted before its first checkpoint; it starts from the beginning",
+        path);
   free(study);
   free(run);
   free(state);
@@ -168,10 +181,11 @@ void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_
   long newest[1];
   if (access(path, F_OK)) {
     if (cst_snapshot_list(path, newest, 1) > 0)
-      cst_diag_add(d, path, 0, 0,
-                   "is missing, and its checkpoints %s.checkpoint.* are useless without it; restore it, or "
-                   "remove them",
-                   path);
+      cst_diag_add(
+          d, path, 0, 0,
+          "is missing, and its checkpoints %s.checkpoint.* are useless without it; restore it, or "
+          "remove them",
+          path);
     return;
   }
   cst_result *f = cst_result_open(path, why, sizeof why);

@@ -11,7 +11,8 @@ static const double beat_every = 10; /* seconds between signs of life */
 /* Keeps the first failure as the reason; later parts are still received. */
 void cst_run_control_take(cst_run_control *k, const cst_bundle *part) {
   cst_run_checkpoint *d = &k->checkpoint;
-  if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
+  if (!d->failed)
+    d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
   d->missing--;
 }
 
@@ -24,10 +25,14 @@ static PetscErrorCode admit(cst_run_control *k, bool *admitted) {
   int                 slot = 0;
   PetscFunctionBegin;
   *admitted = false;
-  if (d->arriving == CST_RUN_CONTROL_SLOTS || d->room >= CST_RUN_CONTROL_ROOM) PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Improbe(MPI_ANY_SOURCE, CST_RUN_CONTROL_TAG, k->comm, &there, &message, &status));
-  if (!there) PetscFunctionReturn(0);
-  while (d->request[slot] != MPI_REQUEST_NULL) slot++;
+  if (d->arriving == CST_RUN_CONTROL_SLOTS || d->room >= CST_RUN_CONTROL_ROOM)
+    PetscFunctionReturn(0);
+  PetscCallMPI(
+      MPI_Improbe(MPI_ANY_SOURCE, CST_RUN_CONTROL_TAG, k->comm, &there, &message, &status));
+  if (!there)
+    PetscFunctionReturn(0);
+  while (d->request[slot] != MPI_REQUEST_NULL)
+    slot++;
   PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
   cst_bundle_resize(&d->part[slot], (size_t)units * CST_BUNDLE_UNIT);
   PetscCallMPI(MPI_Imrecv(d->part[slot].bytes, units, k->unit, &message, &d->request[slot]));
@@ -48,7 +53,8 @@ static PetscErrorCode receive(cst_run_control *k) {
     PetscCall(admit(k, &more));
     done = 0;
     if (d->arriving)
-      PetscCallMPI(MPI_Testsome(CST_RUN_CONTROL_SLOTS, d->request, &done, which, MPI_STATUSES_IGNORE));
+      PetscCallMPI(
+          MPI_Testsome(CST_RUN_CONTROL_SLOTS, d->request, &done, which, MPI_STATUSES_IGNORE));
     for (int i = 0; i < done; i++) {
       cst_run_control_take(k, &d->part[which[i]]);
       d->room -= d->part[which[i]].size;
@@ -59,13 +65,16 @@ static PetscErrorCode receive(cst_run_control *k) {
   PetscFunctionReturn(0);
 }
 
-static void end(cst_run_control *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
+static void end(cst_run_control *k, cst_end how) {
+  cst_coordinator_put(k->coordinator, CST_NOTICE_END, how);
+}
 
 static void begin_checkpoint(cst_run_control *k, bool last) {
   cst_run_checkpoint *d = &k->checkpoint;
   char                why[512];
   d->opened = MPI_Wtime();
-  d->failed = !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
+  d->failed =
+      !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
   if (d->failed) {
     snprintf(d->reason, sizeof d->reason, "%s", why);
     end(k, CST_END_FAILED);
@@ -80,14 +89,17 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
 
 static void finish_checkpoint(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
-  if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
-  if (d->failed) cst_kept_abandon(d->kept);
+  if (!d->failed)
+    d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
+  if (d->failed)
+    cst_kept_abandon(d->kept);
   d->written += !d->failed;
   d->making = false;
   d->beat = 0; /* show progress soon */
   d->closed = MPI_Wtime();
   d->longest = fmax(d->longest, d->closed - d->opened);
-  if (d->failed || d->last) end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
+  if (d->failed || d->last)
+    end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
 }
 
 /* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
@@ -108,7 +120,8 @@ static bool must_stop(cst_run_control *k, const long *words) {
 
 static PetscErrorCode show_life(cst_run_control *k) {
   PetscFunctionBegin;
-  if (MPI_Wtime() - k->checkpoint.beat < beat_every) PetscFunctionReturn(0);
+  if (MPI_Wtime() - k->checkpoint.beat < beat_every)
+    PetscFunctionReturn(0);
   k->checkpoint.beat = MPI_Wtime();
   cst_lock_beat(k->options.lock);
   PetscCall(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
@@ -122,11 +135,13 @@ PetscErrorCode cst_run_control_lead(cst_run_control *k) {
   PetscCall(show_life(k));
   if (d->making) {
     PetscCall(receive(k));
-    if (d->missing == 0) finish_checkpoint(k);
+    if (d->missing == 0)
+      finish_checkpoint(k);
     PetscFunctionReturn(0);
   }
   cst_coordinator_get(k->coordinator, words);
-  if (words[CST_NOTICE_END] != CST_END_NONE) PetscFunctionReturn(0);
+  if (words[CST_NOTICE_END] != CST_END_NONE)
+    PetscFunctionReturn(0);
   if (words[CST_NOTICE_FINISHED] == k->total)
     end(k, CST_END_DONE);
   else if (must_stop(k, words))

@@ -11,13 +11,13 @@
 #include "study/run/stop.h"
 
 /* Rank 0 answers the polls of all ranks, polls_per_second at most. Times in seconds. */
-static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, polls_per_second = 20000,
-                    least_patience = 5;
+static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25,
+                    polls_per_second = 20000, least_patience = 5;
 
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
-                                      cst_output *o, cst_past *past, cst_reference *r, cst_series *s,
-                                      cst_run_control **control) {
+                                      cst_output *o, cst_past *past, cst_reference *r,
+                                      cst_series *s, cst_run_control **control) {
   cst_run_control *k;
   char             why[512] = "";
   int              ok = 1;
@@ -38,7 +38,8 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
   k->writer = cst_part_writer_create(options->path, o);
-  for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++) k->checkpoint.request[i] = MPI_REQUEST_NULL;
+  for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
+    k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
   k->patience = least_patience;
   k->checkpoint.closed = k->polled = MPI_Wtime();
@@ -57,7 +58,8 @@ PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   cst_run_control *k = *control;
   PetscFunctionBegin;
   cst_kept_destroy(k->checkpoint.kept);
-  for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++) cst_bundle_destroy(&k->checkpoint.part[i]);
+  for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
+    cst_bundle_destroy(&k->checkpoint.part[i]);
   cst_part_writer_destroy(k->writer);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
@@ -100,7 +102,8 @@ static PetscErrorCode make_part(cst_run_control *k) {
   cst_bundle *states = cst_part_writer_states(k->writer);
   cst_bundle *report = cst_part_writer_report(k->writer);
   PetscFunctionBegin;
-  if (k->runner) PetscCall(cst_runner_flush(k->runner));
+  if (k->runner)
+    PetscCall(cst_runner_flush(k->runner));
   cst_part_writer_clear(k->writer);
   if (k->runner) {
     cst_piece_pack(k->runner, states);
@@ -129,7 +132,8 @@ static PetscErrorCode obey(cst_run_control *k, long order) {
 static PetscErrorCode deliver(cst_run_control *k) {
   const cst_bundle *part = cst_part_writer_report(k->writer);
   PetscFunctionBegin;
-  if (!cst_part_writer_done(k->writer)) PetscFunctionReturn(0);
+  if (!cst_part_writer_done(k->writer))
+    PetscFunctionReturn(0);
   if (k->rank == 0)
     cst_run_control_take(k, part);
   else
@@ -151,9 +155,11 @@ static PetscErrorCode poll_now(cst_run_control *k, bool *answered) {
   }
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   PetscCall(deliver(k));
-  if (k->rank == 0) PetscCall(cst_run_control_lead(k));
+  if (k->rank == 0)
+    PetscCall(cst_run_control_lead(k));
   *answered = cst_coordinator_tell(k->coordinator, words);
-  if (!*answered) PetscFunctionReturn(0);
+  if (!*answered)
+    PetscFunctionReturn(0);
   k->end = (cst_end)words[CST_NOTICE_END];
   if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed)
     PetscCall(obey(k, words[CST_NOTICE_ORDER]));
@@ -176,7 +182,8 @@ PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
       cst_coordinator_raise(k->coordinator, CST_NOTICE_SLOWEST, (long)(1e3 * k->slowest));
     }
     PetscCall(poll_now(k, &answered));
-    if (answered) k->polled = MPI_Wtime();
+    if (answered)
+      k->polled = MPI_Wtime();
   }
   *stop = stops(k);
   PetscFunctionReturn(0);
@@ -187,11 +194,15 @@ bool cst_run_control_halts(void *context) {
   cst_run_control *k = context;
   const double     now = MPI_Wtime();
   long             words[CST_NOTICES];
-  if (cst_stop_signal()) return true;
-  if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
+  if (cst_stop_signal())
+    return true;
+  if (now - k->looked < fmax(look_every, k->pause))
+    return k->halts;
   k->looked = now;
-  if (deliver(k) || (k->rank == 0 && cst_run_control_lead(k))) return true;
-  if (!cst_coordinator_tell(k->coordinator, words)) return k->halts;
+  if (deliver(k) || (k->rank == 0 && cst_run_control_lead(k)))
+    return true;
+  if (!cst_coordinator_tell(k->coordinator, words))
+    return k->halts;
   k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
   k->halts = cst_run_control_is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] ||
              words[CST_NOTICE_END] > CST_END_DONE;
@@ -200,8 +211,10 @@ bool cst_run_control_halts(void *context) {
 
 bool cst_run_control_pauses(void *context) {
   cst_run_control *k = context;
-  if (cst_run_control_halts(k)) return true;
-  if (!k->due || MPI_Wtime() - k->polled < k->patience) return false;
+  if (cst_run_control_halts(k))
+    return true;
+  if (!k->due || MPI_Wtime() - k->polled < k->patience)
+    return false;
   k->patience *= 2;
   k->due = false; /* until it is asked again */
   return true;
@@ -215,10 +228,11 @@ static PetscErrorCode wait_for_end(cst_run_control *k) {
   PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
     PetscCall(poll_now(k, &answered));
-    const double pause = k->rank && answered
-                             ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_per_second))
-                             : 0;
-    if (k->end == CST_END_NONE) usleep((useconds_t)(1e6 * fmax(0.001, pause)));
+    const double pause = k->rank && answered ? fmin((MPI_Wtime() - begun) / 8,
+                                                    fmax(0.25, (double)k->size / polls_per_second))
+                                             : 0;
+    if (k->end == CST_END_NONE)
+      usleep((useconds_t)(1e6 * fmax(0.001, pause)));
   }
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   k->polled = MPI_Wtime();
@@ -228,9 +242,11 @@ static PetscErrorCode wait_for_end(cst_run_control *k) {
 static PetscErrorCode start_anew(cst_run_control *k) {
   static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
   PetscFunctionBegin;
-  PetscCall(cst_coordinator_forget(k->coordinator)); /* its answer would be of the phase that has ended */
+  PetscCall(
+      cst_coordinator_forget(k->coordinator)); /* its answer would be of the phase that has ended */
   PetscCallMPI(MPI_Barrier(k->comm));
-  for (int i = 0; k->rank == 0 && i < 3; i++) cst_coordinator_put(k->coordinator, words[i], 0);
+  for (int i = 0; k->rank == 0 && i < 3; i++)
+    cst_coordinator_put(k->coordinator, words[i], 0);
   k->end = CST_END_NONE;
   PetscCallMPI(MPI_Barrier(k->comm));
   PetscFunctionReturn(0);
@@ -243,7 +259,8 @@ PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_wor
   k->total = n;
   for (long i; !stop && (i = cst_coordinator_add(k->coordinator, CST_NOTICE_NEXT, 1)) < n;) {
     PetscCall(f(context, (int)i, &stop));
-    if (stop) break;
+    if (stop)
+      break;
     cst_coordinator_count(k->coordinator, CST_NOTICE_FINISHED);
     PetscCall(cst_run_control_poll(k, 0, &stop));
   }
@@ -255,7 +272,8 @@ PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_wor
 
 PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
   PetscFunctionBegin;
-  for (int i = 0; i < k->plan->nclass; i++) seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
+  for (int i = 0; i < k->plan->nclass; i++)
+    seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
   if (k->rank == 0) {
     cst_kept_add_series(k->checkpoint.kept, k->series);
     cst_kept_add_seconds(k->checkpoint.kept, seconds);

@@ -18,7 +18,7 @@ typedef struct {
   const char *path;     /* of the result file */
   const char *identity; /* of study and build, stored in each checkpoint */
   double      seconds;  /* between checkpoints */
-  cst_lock   *lock;     /* on rank 0: the lock of the result, refreshed to show that the run is alive */
+  cst_lock   *lock; /* on rank 0: the lock of the result, refreshed to show that the run is alive */
   double      deadline; /* MPI_Wtime by which the run must have ended; INFINITY: none */
 } cst_run_control_options;
 
@@ -27,8 +27,8 @@ typedef struct cst_run_control cst_run_control;
 /* Collective. */
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
-                                      cst_output *o, cst_past *past, cst_reference *r, cst_series *s,
-                                      cst_run_control **control);
+                                      cst_output *o, cst_past *past, cst_reference *r,
+                                      cst_series *s, cst_run_control **control);
 PetscErrorCode cst_run_control_destroy(cst_run_control **control);
 /* Includes the runner's current batch in this rank's parts. */
 void cst_run_control_watch(cst_run_control *k, cst_runner *r);
@@ -43,7 +43,8 @@ cst_poll cst_run_control_poll;
 bool cst_run_control_halts(void *control);
 /* The same, or true if a checkpoint waits for a slice that takes long. */
 bool cst_run_control_pauses(void *control);
-void cst_run_control_finished(cst_run_control *k, const cst_work *w); /* the rows of w are written */
+void cst_run_control_finished(cst_run_control *k,
+                              const cst_work  *w); /* the rows of w are written */
 /* Series and seconds[nclass] that were not yet reported; on rank 0 plus the sums over all ranks. */
 PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds);
 /* On rank 0: why the run stopped, and statistics of its checkpoints. */

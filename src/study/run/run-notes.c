@@ -29,16 +29,20 @@ void cst_run_notes_study(cst_output *o, const cst_study *s) {
   cst_output_note(o, "/", "study", s->canonical);
   cst_output_note(o, "/", "study_sha256", s->sha256);
   cst_output_note(o, "/", "seed", seed);
-  if (s->starts_text) cst_output_note(o, "/", "starts", s->starts_text);
+  if (s->starts_text)
+    cst_output_note(o, "/", "starts", s->starts_text);
 }
 
 static void note_back_end(cst_output *o, const cst_back_end *b) {
   cst_output_note(o, "/run", "kernels", b->kernels);
-  if (b->seconds == 0 && !*b->why) return; /* no compiler was used */
+  if (b->seconds == 0 && !*b->why)
+    return; /* no compiler was used */
   cst_output_number(o, "/run", "compile_seconds", b->seconds);
   cst_output_number(o, "/run", "compile_cached", b->cached && !*b->why);
-  if (!*b->why && *b->compiler) cst_output_note(o, "/run", "compile_compiler", b->compiler);
-  if (*b->why) cst_output_note(o, "/run", "compile_refused", b->why);
+  if (!*b->why && *b->compiler)
+    cst_output_note(o, "/run", "compile_compiler", b->compiler);
+  if (*b->why)
+    cst_output_note(o, "/run", "compile_refused", b->why);
 }
 
 void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
@@ -57,7 +61,8 @@ double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a) {
   return p->cost > 0 ? 1 - a->left / p->cost : 0;
 }
 
-void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts, int ranks) {
+void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts,
+                        int ranks) {
   char host[MPI_MAX_PROCESSOR_NAME];
   int  length;
   MPI_Get_processor_name(host, &length);
@@ -79,19 +84,24 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, d
 static void note_use(cst_output *o, const cst_column *c) {
   char path[96];
   snprintf(path, sizeof path, "/statistics/%s", c->name);
-  if (c->use.role) cst_output_note(o, path, "role", c->use.role);
-  if (c->use.of) cst_output_note(o, path, "of", c->use.of);
-  if (c->use.axis) cst_output_note(o, path, "axis", c->use.axis);
+  if (c->use.role)
+    cst_output_note(o, path, "role", c->use.role);
+  if (c->use.of)
+    cst_output_note(o, path, "of", c->use.of);
+  if (c->use.axis)
+    cst_output_note(o, path, "axis", c->use.axis);
 }
 
 /* Lists names of columns as far as the text has room. */
-static void list_names(const cst_columns *c, bool labels, const char *between, char *text, size_t size) {
+static void list_names(const cst_columns *c, bool labels, const char *between, char *text,
+                       size_t size) {
   size_t n = 0;
   *text = 0;
   for (int i = 0; i < c->n; i++) {
     const cst_column *column = &c->column[i];
     const bool        listed = labels ? column->use.labels : column->use.shown;
-    if (!listed || n + 70 >= size) continue;
+    if (!listed || n + 70 >= size)
+      continue;
     const char *separator = n ? between : "";
     n += (size_t)snprintf(text + n, size - n, "%s%s", separator, column->name);
   }
@@ -101,7 +111,8 @@ void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns 
   const char *figures = s->kind->figures ? s->kind->figures : "";
   const char *separator = *figures && s->averages ? "," : "";
   char        text[4096];
-  for (int i = 0; i < c->n; i++) note_use(o, &c->column[i]);
+  for (int i = 0; i < c->n; i++)
+    note_use(o, &c->column[i]);
   list_names(c, false, ",", text, sizeof text);
   cst_output_note(o, "/statistics", "columns", text);
   list_names(c, true, " ", text, sizeof text);

@@ -17,11 +17,13 @@
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   double *t;
   PetscFunctionBegin;
-  if (!p->most_samples) PetscFunctionReturn(0);
+  if (!p->most_samples)
+    PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(p->most_samples, &t));
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
-    for (int j = 0; j < p->most_samples; j++) t[j] = j < k->nsample ? (double)k->sample[j] * k->h : NAN;
+    for (int j = 0; j < p->most_samples; j++)
+      t[j] = j < k->nsample ? (double)k->sample[j] * k->h : NAN;
     PetscCall(cst_output_series(o, i, CST_CHANNEL_SAMPLE_TIME, 0, t));
   }
   PetscCall(PetscFree(t));
@@ -30,7 +32,8 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
 
 /* Steps of a class that were computed for this file. */
 static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
-  return e ? cst_extend_steps(e, cohort) : (double)p->classes[cohort].lanes * (double)p->classes[cohort].n;
+  return e ? cst_extend_steps(e, cohort)
+           : (double)p->classes[cohort].lanes * (double)p->classes[cohort].n;
 }
 
 static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
@@ -40,7 +43,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscCalloc2(p->nclass, &all, p->ncase, &rate));
-  for (int k = 0; k < p->nclass; k++) busy += cst_runner_seconds(runner, k);
+  for (int k = 0; k < p->nclass; k++)
+    busy += cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   /* the computing times of the least and the most busy rank */
@@ -51,7 +55,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
     const double steps = computed(p, e, p->class_of[i]);
     rate[i] = steps > 0 ? steps / all[p->class_of[i]] : NAN;
   }
-  if (rank == 0) PetscCall(cst_output_rates(o, rate));
+  if (rank == 0)
+    PetscCall(cst_output_rates(o, rate));
   PetscCall(PetscFree2(all, rate));
   PetscFunctionReturn(0);
 }
@@ -92,7 +97,8 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
   PetscFunctionBegin;
   PetscCheck(cst_past_midway(d->past, i, &midway, &size), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "checkpoint %ld was damaged or removed during the run", d->past->number);
-  PetscCall(cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
+  PetscCall(
+      cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
   PetscFunctionReturn(0);
 }
 
@@ -106,15 +112,16 @@ static PetscErrorCode read_rows(computation *d, const cst_work *w, long width) {
     const long lane = w->first + at;
     const long first = lane % members;
     n = PetscMin(members - first, w->count - at);
-    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n,
-                                      d->rows + at * width));
+    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members],
+                                      first, n, d->rows + at * width));
   }
   PetscFunctionReturn(0);
 }
 
 /* Computes one batch, or a part of it whose trajectories are all at the step of the first row, or have no
  * rows. */
-static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x, long width, bool *stop) {
+static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x, long width,
+                                   bool *stop) {
   const cst_class *k = &d->plan->classes[w->cohort];
   cst_origin       from;
   PetscFunctionBegin;
@@ -126,7 +133,8 @@ static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x,
     PetscCall(cst_runner_batch(d->runner, w, &from, stop));
   } else
     PetscCall(cst_runner_batch(d->runner, w, NULL, stop));
-  if (!*stop) cst_run_control_finished(d->control, w);
+  if (!*stop)
+    cst_run_control_finished(d->control, w);
   PetscFunctionReturn(0);
 }
 
@@ -134,13 +142,15 @@ static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x,
  * differ: a trajectory that reached its new end after the last checkpoint has the row of the new end, and is
  * observed there once more. */
 static PetscErrorCode compute_extensible(computation *d, const cst_work *w, bool *stop) {
-  const long width = (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
+  const long width =
+      (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
   PetscFunctionBegin;
   PetscCall(read_rows(d, w, width));
   for (long at = 0, n; at < w->count && !*stop; at += n) {
     double    *x = d->rows + at * width;
     const long step = cst_longer_step(x, width);
-    for (n = 1; at + n < w->count && cst_longer_step(x + n * width, width) == step;) n++;
+    for (n = 1; at + n < w->count && cst_longer_step(x + n * width, width) == step;)
+      n++;
     cst_work part = *w;
     part.first += at;
     part.count = n;
@@ -158,10 +168,12 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
     PetscCall(compute_extensible(d, w, stop));
     PetscFunctionReturn(0);
   }
-  PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed during the run", d->past->number);
+  PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
+             d->past->number);
   PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
-  if (!*stop) cst_run_control_finished(d->control, w);
+  if (!*stop)
+    cst_run_control_finished(d->control, w);
   PetscFunctionReturn(0);
 }
 
@@ -170,7 +182,8 @@ static PetscErrorCode time_class(void *context, int i, bool *stop) {
   double       least, most;
   long         lanes;
   PetscFunctionBegin;
-  PetscCall(cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
+  PetscCall(
+      cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
   d->least[i] = least / (double)lanes;
   d->most[i] = most / (double)lanes;
   PetscFunctionReturn(0);
@@ -187,9 +200,11 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   d->least = both;
   d->most = both + p->nclass;
   PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
-    for (int i = 0; i < p->ncase; i++) icase[i] = both[k * p->nclass + p->class_of[i]];
+    for (int i = 0; i < p->ncase; i++)
+      icase[i] = both[k * p->nclass + p->class_of[i]];
     PetscCall(cst_output_times(d->output, k ? CST_CHANNEL_CPU_MOST : CST_CHANNEL_CPU, icase));
   }
   PetscCall(PetscFree2(both, icase));
@@ -207,7 +222,8 @@ static PetscErrorCode compute_batches(computation *d, cst_end *end) {
   PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && d->plan->study->worst_by.text)
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
-  if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
+  if (*end == CST_END_DONE && d->plan->study->timing_repeats)
+    PetscCall(time_classes(d, end));
   if (*end == CST_END_DONE) {
     cst_stop_grace(20); /* the rest usually takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
@@ -226,33 +242,40 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   cst_reference_spare(d->reference, d->past->lane);
-  if (!d->extension || options->resume.start != CST_START_ANEW) PetscFunctionReturn(0);
+  if (!d->extension || options->resume.start != CST_START_ANEW)
+    PetscFunctionReturn(0);
   PetscCall(cst_extend_rows(d->extension, d->output));
-  if (rank == 0) PetscCall(cst_extend_series(d->extension, d->series));
+  if (rank == 0)
+    PetscCall(cst_extend_series(d->extension, d->series));
   PetscFunctionReturn(0);
 }
 
 /* reference_error: see cst_reference_errors; set if the run completes. */
 static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
-                           const cst_run_options *options, double *reference_error, cst_run_end *run) {
+                           const cst_run_options *options, double *reference_error,
+                           cst_run_end *run) {
   char                   *identity = cst_identity_text(p, options->resume.run);
-  cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds, options->lock,
-                                  options->deadline};
+  cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds,
+                                  options->lock, options->deadline};
   computation             d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
                                past, NULL, NULL, options->extension,      NULL,
                                NULL, NULL};
   cst_coordinator        *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
-  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
   PetscCall(
-      cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.control));
+      cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
+  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series,
+                                   &d.control));
   d.reference->halt = cst_run_control_halts;
   d.reference->halt_context = d.control;
   cst_stop_grace(0); /* from here on slices of work poll for signals */
-  PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d, &run->end));
-  if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
-  if (run->end == CST_END_DONE) cst_reference_errors(d.reference, reference_error);
+  PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d,
+                                  &run->end));
+  if (run->end == CST_END_DONE)
+    PetscCall(compute_batches(&d, &run->end));
+  if (run->end == CST_END_DONE)
+    cst_reference_errors(d.reference, reference_error);
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
   cst_run_control_report(d.control, run);
   PetscCall(cst_run_control_destroy(&d.control));
@@ -266,8 +289,9 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
 
 /* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
  * a few attributes. */
-static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options,
-                                  const cst_columns *columns, cst_output **o) {
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
+                                  const cst_run_options *options, const cst_columns *columns,
+                                  cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
@@ -282,11 +306,14 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
       cst_output_note(*o, "/", "continued", "from an earlier end");
   }
   cst_run_notes_this(*o, p, a, options->resume.attempts + 1, ranks);
-  if (anew && rank == 0) PetscCall(write_times(p, *o));
+  if (anew && rank == 0)
+    PetscCall(write_times(p, *o));
   /* so that an unfinished file has its labels */
-  if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns));
+  if (anew && rank == 0)
+    PetscCall(cst_output_columns(*o, columns));
   cst_output_flush(*o);
-  if (rank == 0) PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a)));
+  if (rank == 0)
+    PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a)));
   PetscFunctionReturn(0);
 }
 
@@ -301,13 +328,16 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   /* removes checkpoints of a replaced file, and damaged ones */
-  if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number);
+  if (rank == 0)
+    cst_snapshot_remove_newer(options->output, options->resume.number);
   PetscCall(open_output(p, agenda, options, cst_conclude_columns(table), &o));
   PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
   PetscCall(work(p, agenda, o, past, options, reference_error, run));
   cst_run_notes_time(text);
-  if (rank == 0) PetscCall(cst_output_share(o, run->share));
-  if (run->end == CST_END_DONE) PetscCall(conclude(table, o, reference_error, run));
+  if (rank == 0)
+    PetscCall(cst_output_share(o, run->share));
+  if (run->end == CST_END_DONE)
+    PetscCall(conclude(table, o, reference_error, run));
   PetscCall(PetscFree(reference_error));
   PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
@@ -316,7 +346,8 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
              "%s could not be finished", options->output);
-  if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_newer(options->output, 0);
+  if (rank == 0 && run->end == CST_END_DONE)
+    cst_snapshot_remove_newer(options->output, 0);
   cst_conclude_destroy(table);
   PetscFunctionReturn(0);
 }

@@ -18,7 +18,7 @@ typedef struct {
   const char          *progress;           /* auto, line, log, none */
   const char          *command;            /* the command line, for /run */
   double               checkpoint_seconds; /* 0: as in the study */
-  double               deadline;           /* MPI_Wtime by which all must be written; INFINITY: none */
+  double               deadline; /* MPI_Wtime by which all must be written; INFINITY: none */
   cst_resume           resume;
   cst_lock            *lock; /* on rank 0 */
   cst_back_end         back_end;

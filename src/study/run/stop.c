@@ -20,9 +20,12 @@ static void note(int which) {
     signal(SIGINT, SIG_DFL);
     raise(SIGINT);
   }
-  if (!came) since = now;
-  if (!came) came = which;
-  if (grace) alarm((unsigned)grace);
+  if (!came)
+    since = now;
+  if (!came)
+    came = which;
+  if (grace)
+    alarm((unsigned)grace);
 }
 
 enum { EXIT_AGAIN = 75 };
@@ -30,16 +33,18 @@ enum { EXIT_AGAIN = 75 };
 void cst_stop_ignore(void) {
   sigset_t all;
   sigemptyset(&all);
-  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++) sigaddset(&all, listened[i]);
+  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++)
+    sigaddset(&all, listened[i]);
   sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
 /* A message of fixed length: only write is safe here. */
 static void end(int which) {
-  static const char text[] =
-      "constella: stopped by a signal during start-up or shutdown; the same line with --resume continues\n";
+  static const char text[] = "constella: stopped by a signal during start-up or shutdown; the same "
+                             "line with --resume continues\n";
   (void)which;
-  if (status_then == EXIT_AGAIN && write(2, text, sizeof text - 1) < 0) _exit(EXIT_AGAIN);
+  if (status_then == EXIT_AGAIN && write(2, text, sizeof text - 1) < 0)
+    _exit(EXIT_AGAIN);
   _exit(status_then);
 }
 
@@ -62,7 +67,8 @@ void cst_stop_listen(void) {
   a.sa_handler = note;
   a.sa_flags = SA_RESTART;
   sigemptyset(&a.sa_mask);
-  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++) sigaction(listened[i], &a, NULL);
+  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++)
+    sigaction(listened[i], &a, NULL);
 }
 
 int cst_stop_signal(void) { return came; }

@@ -10,7 +10,8 @@ void cst_keep_follow(cst_runner *r, long step, bool done) {
   for (long lane = 0; p->study->ntrajectory && lane < r->work->count; lane++) {
     const long icase = cst_runner_case(r, lane) - p->cases;
     const int  chosen = cst_tracks_find(p, &r->chosen, icase, cst_runner_member(r, lane));
-    if (chosen >= 0) cst_tracks_add(&r->tracks, lane, icase, chosen);
+    if (chosen >= 0)
+      cst_tracks_add(&r->tracks, lane, icase, chosen);
   }
   cst_tracks_open(&r->tracks, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
 }
@@ -25,9 +26,12 @@ static group_state state_of(cst_runner *r, int group) {
   const cst_layout *at = cst_stepper_layout(r->st);
   const double     *record = cst_runner_record(r, group);
   const bool        quantities = r->plan->nstored > 0;
-  if (quantities) cst_runner_measure(r, group, CST_KEEP_NOT);
-  if (s->store_v && !quantities) r->fold->velocities(cst_stepper_context(r->st), record, r->scratch);
-  if (s->store_lambda) cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
+  if (quantities)
+    cst_runner_measure(r, group, CST_KEEP_NOT);
+  if (s->store_v && !quantities)
+    r->fold->velocities(cst_stepper_context(r->st), record, r->scratch);
+  if (s->store_lambda)
+    cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
   return (group_state){record + at->q * r->width, record + at->p * r->width, r->lambda, r->scratch};
 }
 
@@ -50,7 +54,8 @@ static const double *source_of(const cst_runner *r, const group_state *x, int wh
 static void keep_part(const cst_runner *r, const group_state *x, int track, int which, int lane) {
   double       *to = cst_tracks_place(&r->tracks, track, which);
   const double *from = source_of(r, x, which);
-  for (int i = 0; i < r->tracks.part[which].count; i++) to[i] = from[i * r->width + lane];
+  for (int i = 0; i < r->tracks.part[which].count; i++)
+    to[i] = from[i * r->width + lane];
 }
 
 PetscErrorCode cst_keep_states(cst_runner *r) {
@@ -62,12 +67,14 @@ PetscErrorCode cst_keep_states(cst_runner *r) {
   for (int i = 0; i < t->n; i++) {
     const long lane = t->track[i].lane;
     const int  group = (int)(lane / W);
-    if (!cst_runner_lives(r, r->b, lane)) continue;
+    if (!cst_runner_lives(r, r->b, lane))
+      continue;
     if (group != seen) {
       x = state_of(r, group);
       seen = group;
     }
-    for (int k = 0; k < t->nparts; k++) keep_part(r, &x, i, k, (int)(lane % W));
+    for (int k = 0; k < t->nparts; k++)
+      keep_part(r, &x, i, k, (int)(lane % W));
     t->track[i].held++;
   }
   PetscCall(cst_tracks_next(t));

@@ -13,7 +13,8 @@ typedef struct {
 
 static int worse(const void *a, const void *b) {
   const entry *x = a, *y = b;
-  if (x->size != y->size) return x->size > y->size ? -1 : 1;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
   return (x->member > y->member) - (x->member < y->member);
 }
 
@@ -24,7 +25,8 @@ static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
   PetscFunctionBegin;
   if (p->worst_by < 0) {
     PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, CST_ERROR_ALL, &x));
-    for (long m = 0; m < p->study->members; m++) size[m] = rows->good[m] ? x[m] : NAN;
+    for (long m = 0; m < p->study->members; m++)
+      size[m] = rows->good[m] ? x[m] : NAN;
     PetscFunctionReturn(0);
   }
   const bool drifts = p->quantity[p->worst_by].drifts;
@@ -44,9 +46,11 @@ PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, lo
   PetscCall(cst_case_rows_open(rows, icase, NULL));
   PetscCall(read_sizes(rows, size));
   for (long m = 0; m < members; m++)
-    if (!isnan(size[m])) list[n++] = (entry){size[m], m};
+    if (!isnan(size[m]))
+      list[n++] = (entry){size[m], m};
   qsort(list, (size_t)n, sizeof *list, worse);
-  for (long i = 0; i < p->study->ntrajectory; i++) member[i] = i < n ? list[i].member : -1;
+  for (long i = 0; i < p->study->ntrajectory; i++)
+    member[i] = i < n ? list[i].member : -1;
   PetscCall(cst_case_rows_destroy(&rows));
   free(size);
   free(list);
@@ -69,7 +73,8 @@ static PetscErrorCode choose(replay *d) {
     long *there = d->member + (size_t)i * (size_t)n;
     PetscCall(cst_output_read_chosen(d->output, i, there));
     d->open[i] = there[0] < 0;
-    if (d->open[i]) PetscCall(cst_replay_choose(d->output, d->plan, i, there));
+    if (d->open[i])
+      PetscCall(cst_replay_choose(d->output, d->plan, i, there));
   }
   PetscFunctionReturn(0);
 }
@@ -82,22 +87,28 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
   int         n = 0;
   char        why[256];
   PetscFunctionBegin;
-  while (n < most && member[n] >= 0) n++;
-  if (!d->open[i] || n == 0) PetscFunctionReturn(0);
+  while (n < most && member[n] >= 0)
+    n++;
+  if (!d->open[i] || n == 0)
+    PetscFunctionReturn(0);
   PetscCall(cst_runner_replay(d->runner, i, member, n, stop));
-  if (*stop) PetscFunctionReturn(0);
-  PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", why);
+  if (*stop)
+    PetscFunctionReturn(0);
+  PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
+             "%s", why);
   PetscCall(cst_output_chosen(d->output, i, member));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k, cst_end *end) {
+PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
+                          cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
-  replay       d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_need(calloc((size_t)p->ncase + 1, 1))};
-  PetscMPIInt  rank;
+  replay d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_need(calloc((size_t)p->ncase + 1, 1))};
+  PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) PetscCall(choose(&d));
+  if (rank == 0)
+    PetscCall(choose(&d));
   PetscCallMPI(MPI_Bcast(d.member, (PetscMPIInt)n, MPI_LONG, 0, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_runner_choose(r, d.member);

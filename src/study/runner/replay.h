@@ -13,5 +13,6 @@
 PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member);
 /* Collective, after all batches: chooses members, computes and writes their states. Cases that are complete
  * in the file are kept. */
-PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k, cst_end *end);
+PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
+                          cst_end *end);
 #endif

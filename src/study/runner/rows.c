@@ -16,24 +16,31 @@ cst_rows *cst_rows_create(const cst_channels *c, long batch, int width) {
   r->width = width;
   r->data = cst_zeros(c->n, sizeof *r->data);
   for (int k = 0; k < c->n; k++) {
-    if (!is_of_trajectories(&c->channel[k])) continue;
-    const size_t bytes = ((size_t)lanes * cst_channel_bytes(&c->channel[k]) / ALIGNMENT + 1) * ALIGNMENT;
+    if (!is_of_trajectories(&c->channel[k]))
+      continue;
+    const size_t bytes =
+        ((size_t)lanes * cst_channel_bytes(&c->channel[k]) / ALIGNMENT + 1) * ALIGNMENT;
     r->data[k] = memset(cst_need(aligned_alloc(ALIGNMENT, bytes)), 0, bytes);
   }
   return r;
 }
 
 void cst_rows_destroy(cst_rows *r) {
-  if (!r) return;
-  for (int k = 0; k < r->channels->n; k++) free(r->data[k]);
+  if (!r)
+    return;
+  for (int k = 0; k < r->channels->n; k++)
+    free(r->data[k]);
   free(r->data);
   free(r);
 }
 
-static size_t stride(const cst_rows *r, const cst_channel *c) { return c->in_lanes ? (size_t)r->width : 1; }
+static size_t stride(const cst_rows *r, const cst_channel *c) {
+  return c->in_lanes ? (size_t)r->width : 1;
+}
 
 void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
-  if (!c || !is_of_trajectories(c)) return NULL;
+  if (!c || !is_of_trajectories(c))
+    return NULL;
   char        *data = r->data[c - r->channels->channel];
   const size_t row = cst_channel_bytes(c);
   const size_t W = (size_t)r->width;
@@ -49,7 +56,8 @@ double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, lo
 void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n, double *x) {
   for (long l = lane; l < lane + n; l++) {
     const double *from = cst_rows_at(r, c, l);
-    for (size_t i = 0; i < c->count; i++) *x++ = from[i * stride(r, c)];
+    for (size_t i = 0; i < c->count; i++)
+      *x++ = from[i * stride(r, c)];
   }
 }
 
@@ -60,24 +68,29 @@ static bool is_kept(const cst_channel *c) { return is_of_trajectories(c) && c->k
 size_t cst_rows_kept(const cst_rows *r) {
   size_t n = 0;
   for (int k = 0; k < r->channels->n; k++)
-    if (is_kept(&r->channels->channel[k])) n += r->channels->channel[k].count;
+    if (is_kept(&r->channels->channel[k]))
+      n += r->channels->channel[k].count;
   return n;
 }
 
 void cst_rows_save(const cst_rows *r, long lane, double *row) {
   for (int k = 0; k < r->channels->n; k++) {
     const cst_channel *c = &r->channels->channel[k];
-    if (!is_kept(c)) continue;
+    if (!is_kept(c))
+      continue;
     const double *x = cst_rows_at(r, c, lane);
-    for (size_t i = 0; i < c->count; i++) *row++ = x[i * stride(r, c)];
+    for (size_t i = 0; i < c->count; i++)
+      *row++ = x[i * stride(r, c)];
   }
 }
 
 void cst_rows_restore(const cst_rows *r, long lane, const double *row) {
   for (int k = 0; k < r->channels->n; k++) {
     const cst_channel *c = &r->channels->channel[k];
-    if (!is_kept(c)) continue;
+    if (!is_kept(c))
+      continue;
     double *x = cst_rows_at(r, c, lane);
-    for (size_t i = 0; i < c->count; i++) x[i * stride(r, c)] = *row++;
+    for (size_t i = 0; i < c->count; i++)
+      x[i * stride(r, c)] = *row++;
   }
 }

@@ -23,12 +23,16 @@ static long next_of(long now, long every, long lead) {
 static long next_read(const cst_runner *r, long now) {
   const cst_class *k = r->cohort;
   long             read = PetscMin(k->n, next_of(now, k->read, 0));
-  if (k->lead > 0) read = PetscMin(read, next_of(now, k->read, k->lead));
-  if (r->tracks.n) read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
-  if (!r->plan->needs_lambda) return read;
+  if (k->lead > 0)
+    read = PetscMin(read, next_of(now, k->read, k->lead));
+  if (r->tracks.n)
+    read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
+  if (!r->plan->needs_lambda)
+    return read;
   read = PetscMin(read, cst_plan_class_fold_after(k, now));
   for (int i = 0; i < k->nsample; i++)
-    if (k->sample[i] > now) return PetscMin(read, k->sample[i]);
+    if (k->sample[i] > now)
+      return PetscMin(read, k->sample[i]);
   return read;
 }
 
@@ -45,11 +49,14 @@ static long next_read_of_half(void *context) {
 
 void cst_runner_read_at_stops(cst_runner *r) {
   cst_stepper_read_at(r->st, next_read_of_batch, r);
-  if (r->hst) cst_stepper_read_at(r->hst, next_read_of_half, r);
+  if (r->hst)
+    cst_stepper_read_at(r->hst, next_read_of_half, r);
 }
 
 /* Whether groups fold one after another between stops. They do not in a slice that may be halted. */
-static bool folds_by_group(const cst_runner *r) { return !r->watched && cst_stepper_goes_by_groups(r->st); }
+static bool folds_by_group(const cst_runner *r) {
+  return !r->watched && cst_stepper_goes_by_groups(r->st);
+}
 
 static long fold_after(void *context, long step) {
   const cst_runner *r = context;
@@ -69,7 +76,8 @@ static void count_group_folds(cst_runner *r) {
     last = r->next_fold;
     r->next_fold = cst_plan_class_fold_next(r->cohort, last);
   }
-  if (last >= 0) r->window = cst_plan_class_window(r->cohort, last);
+  if (last >= 0)
+    r->window = cst_plan_class_window(r->cohort, last);
 }
 
 static long next_stop(void *context) {
@@ -77,14 +85,19 @@ static long next_stop(void *context) {
   const cst_class  *k = r->cohort;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
-  if (r->timed) return stop;
-  if (!folds_by_group(r)) stop = PetscMin(stop, r->next_fold);
+  if (r->timed)
+    return stop;
+  if (!folds_by_group(r))
+    stop = PetscMin(stop, r->next_fold);
   if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS))
     stop = PetscMin(stop, cst_plan_class_window_end(k, r->window));
   stop = PetscMin(stop, next_of(now, k->read, 0));
-  if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
-  if (r->tracks.n) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
-  if (r->next_sample < k->nsample) stop = PetscMin(stop, k->sample[r->next_sample]);
+  if (k->lead > 0)
+    stop = PetscMin(stop, next_of(now, k->read, k->lead));
+  if (r->tracks.n)
+    stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
+  if (r->next_sample < k->nsample)
+    stop = PetscMin(stop, k->sample[r->next_sample]);
   return stop;
 }
 
@@ -92,11 +105,12 @@ static long next_stop(void *context) {
 static PetscErrorCode store_rows(cst_runner *r) {
   const long n = cst_runner_numbers(r);
   PetscFunctionBegin;
-  PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= r->row, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "a trajectory has %ld numbers, more than %zu", n, r->row);
+  PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= r->row, PETSC_COMM_SELF,
+             PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n, r->row);
   for (long l = 0; l < r->work->count; l++) {
     double *x = cst_rows_numbers(r->rows, CST_CHANNEL_CONTINUE, 0, l);
-    for (size_t i = 0; i < r->row; i++) x[i] = NAN;
+    for (size_t i = 0; i < r->row; i++)
+      x[i] = NAN;
     x[CST_LONGER_STEP] = (double)r->b->step;
     x[CST_LONGER_HALF_STEP] = r->hst ? (double)r->hb->step : 0;
     x[CST_LONGER_NUMBERS] = (double)n;
@@ -112,18 +126,24 @@ PetscErrorCode cst_runner_observe(void *context) {
   const cst_class *k = r->cohort;
   const long       now = r->b->step;
   PetscFunctionBegin;
-  if (r->timed) PetscFunctionReturn(0);
+  if (r->timed)
+    PetscFunctionReturn(0);
   count_group_folds(r);
-  if (r->row && now == k->n && !r->replayed) PetscCall(store_rows(r));
-  if (now > 0 && !r->replayed && (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
+  if (r->row && now == k->n && !r->replayed)
+    PetscCall(store_rows(r));
+  if (now > 0 && !r->replayed &&
+      (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     PetscCall(cst_runner_read_errors(r));
-  if (cst_runner_halted(r)) PetscFunctionReturn(0);
+  if (cst_runner_halted(r))
+    PetscFunctionReturn(0);
   if (now == r->next_fold) {
     cst_runner_fold(r);
     r->next_fold = cst_plan_class_fold_next(k, now);
   }
-  if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
-  if (r->tracks.n && now % r->plan->study->trajectory_every == 0) PetscCall(cst_keep_states(r));
+  if (r->next_sample < k->nsample && k->sample[r->next_sample] == now)
+    cst_runner_sample(r);
+  if (r->tracks.n && now % r->plan->study->trajectory_every == 0)
+    PetscCall(cst_keep_states(r));
   PetscFunctionReturn(0);
 }
 
@@ -131,15 +151,18 @@ PetscErrorCode cst_runner_observe(void *context) {
  * it is halted, it goes back and follows later; the observations of the slice remain. */
 static PetscErrorCode advance_partner(cst_runner *r) {
   PetscFunctionBegin;
-  if (!r->hst) PetscFunctionReturn(0);
+  if (!r->hst)
+    PetscFunctionReturn(0);
   const size_t numbers = cst_batch_numbers(r->hst);
   const long   from = r->hb->step;
   const long   to = 2 * r->b->step - 1;
-  if (from >= to) PetscFunctionReturn(0);
+  if (from >= to)
+    PetscFunctionReturn(0);
   for (long l = 0; r->watched && l < r->work->count; l++)
     cst_batch_save(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   PetscCall(cst_stepper_advance(r->hst, r->hb, to - from));
-  if (!cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
+  if (!cst_stepper_halted(r->hst))
+    PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++)
     cst_batch_restore(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   r->hb->step = from;
@@ -168,13 +191,16 @@ void cst_runner_watch(cst_runner *r, bool watched) {
   r->watched = watched && r->pause;
   cst_halt *pause = r->watched ? r->pause : NULL;
   cst_stepper_halt_by(r->st, pause, r->poll_context);
-  if (r->hst) cst_stepper_halt_by(r->hst, pause, r->poll_context);
-  if (!r->watched) return;
+  if (r->hst)
+    cst_stepper_halt_by(r->hst, pause, r->poll_context);
+  if (!r->watched)
+    return;
   if (n > r->kept_room) {
     r->kept_room = n;
     r->kept_rows = cst_need(realloc(r->kept_rows, n * sizeof *r->kept_rows));
   }
-  for (long l = 0; l < r->work->count; l++) cst_runner_save(r, l, r->kept_rows + (size_t)l * numbers);
+  for (long l = 0; l < r->work->count; l++)
+    cst_runner_save(r, l, r->kept_rows + (size_t)l * numbers);
   r->kept_at = cst_runner_position(r);
   r->slice_end = PetscMin(r->slice_end, next_stop(r));
 }
@@ -191,7 +217,8 @@ static PetscErrorCode go_back(cst_runner *r) {
   const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? r->b->ahead : 0;
   PetscFunctionBegin;
   if (!ahead) {
-    PetscCall(cst_runner_resume(r, &(cst_origin){.at = r->kept_at, .numbers = numbers, .row = r->kept_rows}));
+    PetscCall(cst_runner_resume(
+        r, &(cst_origin){.at = r->kept_at, .numbers = numbers, .row = r->kept_rows}));
     PetscFunctionReturn(0);
   }
   for (long l = (long)ahead * r->width; l < r->work->count; l++)
@@ -224,7 +251,8 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
   while (r->b->step < to && !*stop) {
     const double before = MPI_Wtime();
     const long   from = r->b->step;
-    if (r->b->ahead) slice = 1;
+    if (r->b->ahead)
+      slice = 1;
     r->slice_end = PetscMin(from + slice, to);
     cst_runner_watch(r, slice <= FEW_STEPS);
     PetscCall(advance_slice(r));
@@ -234,7 +262,8 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
     /* a checkpoint here would lack the rows stored at the end */
-    if (r->row && r->b->step == end) break;
+    if (r->row && r->b->step == end)
+      break;
     const double work = r->work->cost * (double)(r->b->step - from) / (double)end;
     PetscCall(r->poll(r->poll_context, work, stop));
   }

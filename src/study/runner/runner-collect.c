@@ -22,7 +22,8 @@ static double *aligned(size_t n) {
 void cst_runner_create_collected(cst_runner *r) {
   const cst_plan *p = r->plan;
   size_t          most = 0;
-  r->average = cst_need(calloc(2 * (size_t)(p->nquantity + p->study->nhistogram) + 1, sizeof *r->average));
+  r->average =
+      cst_need(calloc(2 * (size_t)(p->nquantity + p->study->nhistogram) + 1, sizeof *r->average));
   r->square = r->average + p->nquantity;
   r->counts = r->square + p->nquantity;
   r->weights = r->counts + p->study->nhistogram;
@@ -54,7 +55,8 @@ void cst_runner_clear_collected(cst_runner *r) {
   const size_t    lanes = (size_t)r->b->groups * (size_t)r->width;
   const size_t    blocks = (size_t)p->blocks;
   for (int k = 0; k < p->nquantity; k++) {
-    if (!r->average[k]) continue;
+    if (!r->average[k])
+      continue;
     memset(r->average[k], 0, lanes * CST_WINDOWS * sizeof(double));
     memset(r->square[k], 0, lanes * sizeof(double));
   }
@@ -65,7 +67,8 @@ void cst_runner_clear_collected(cst_runner *r) {
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
     memset(r->counts[k], 0, lanes * blocks * counted(h) * sizeof(double));
-    if (r->weights[k]) memset(r->weights[k], 0, lanes * blocks * weighed(h) * sizeof(double));
+    if (r->weights[k])
+      memset(r->weights[k], 0, lanes * blocks * weighed(h) * sizeof(double));
   }
 }
 
@@ -92,7 +95,8 @@ static void average(cst_runner *r, int group, const double *weight) {
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *x = r->value + k * W;
     const double *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
-    if (!r->average[k]) continue;
+    if (!r->average[k])
+      continue;
     double *sum = r->average[k] + ((size_t)group * CST_WINDOWS + (size_t)part) * (size_t)W;
     double *square = r->square[k] + (size_t)group * (size_t)W;
     for (int l = 0; l < W; l++) {
@@ -103,16 +107,20 @@ static void average(cst_runner *r, int group, const double *weight) {
       square[l] = on != 0 ? square[l] + w * d * d : square[l];
     }
   }
-  if (weight) add_weights(r, group, part, weight);
+  if (weight)
+    add_weights(r, group, part, weight);
 }
 
-static bool is_alive(const cst_runner *r, int group, int lane) { return r->b->alive[group] >> lane & 1; }
+static bool is_alive(const cst_runner *r, int group, int lane) {
+  return r->b->alive[group] >> lane & 1;
+}
 
 /* Divides sums by the number of folds; failed lanes get NaN. */
 static void finish_average(cst_runner *r, double *sums, double *squares, const double *folds) {
   const int W = r->width;
   double    all = 0;
-  for (int w = 0; w < CST_WINDOWS; w++) all += folds[w];
+  for (int w = 0; w < CST_WINDOWS; w++)
+    all += folds[w];
   for (int g = 0; g < r->b->groups; g++)
     for (int l = 0; l < W; l++) {
       double    *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l;
@@ -128,11 +136,14 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
 
 void cst_runner_finish_averages(cst_runner *r) {
   double folds[CST_WINDOWS];
-  if (!r->plan->study->averages) return;
+  if (!r->plan->study->averages)
+    return;
   cst_plan_class_part_folds(r->cohort, CST_WINDOWS, folds);
   for (int k = 0; k < r->plan->nquantity; k++)
-    if (r->average[k]) finish_average(r, r->average[k], r->square[k], folds);
-  if (r->average_weight) finish_average(r, r->average_weight, r->weight_square, folds);
+    if (r->average[k])
+      finish_average(r, r->average[k], r->square[k], folds);
+  if (r->average_weight)
+    finish_average(r, r->average_weight, r->weight_square, folds);
 }
 
 /* ---- histograms ------------------------------------------------------------------------------ */
@@ -141,13 +152,19 @@ void cst_runner_finish_averages(cst_runner *r) {
 static int place(const cst_histogram *h, double scale, double x) {
   const double first = h->edge[0];
   const double last = h->edge[h->bins];
-  if (isnan(x)) return h->bins + CST_NO_NUMBER;
-  if (x < first) return h->bins + CST_BELOW;
-  if (x > last) return h->bins + CST_ABOVE;
-  if (x == last) return h->bins - 1;
+  if (isnan(x))
+    return h->bins + CST_NO_NUMBER;
+  if (x < first)
+    return h->bins + CST_BELOW;
+  if (x > last)
+    return h->bins + CST_ABOVE;
+  if (x == last)
+    return h->bins - 1;
   int k = PetscMin((int)((x - first) * scale), h->bins - 1);
-  while (x < h->edge[k]) k--;
-  while (x >= h->edge[k + 1]) k++;
+  while (x < h->edge[k])
+    k--;
+  while (x >= h->edge[k + 1])
+    k++;
   return k;
 }
 
@@ -160,11 +177,14 @@ static void count(cst_runner *r, int which, int group, int block, const double *
   double              *weights = h->fixman ? r->weights[which] + at * weighed(h) * W : NULL;
   for (int i = 0; i < h->n; i++)
     for (size_t l = 0; l < W; l++) {
-      if (!is_alive(r, group, (int)l)) continue;
+      if (!is_alive(r, group, (int)l))
+        continue;
       const int k = place(h, scale, r->inside[(size_t)i * W + l]);
       counts[(size_t)k * W + l]++;
-      if (!weights || k == h->bins + CST_NO_NUMBER) continue;
-      if (k < h->bins) weights[(size_t)k * W + l] += weight[l];
+      if (!weights || k == h->bins + CST_NO_NUMBER)
+        continue;
+      if (k < h->bins)
+        weights[(size_t)k * W + l] += weight[l];
       weights[(size_t)(h->bins + CST_WEIGHT) * W + l] += weight[l];
       weights[(size_t)(h->bins + CST_WEIGHT_SQUARE) * W + l] += weight[l] * weight[l];
     }
@@ -191,11 +211,13 @@ void cst_runner_collect(cst_runner *r, int group, const cst_view *view) {
   const int        block = cst_plan_class_part(r->cohort, r->b->step, r->plan->blocks);
   double           weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   const bool       weighs = s->average_fixman;
-  if (weighs) r->fold->weigh(view->context, view->record, weight);
+  if (weighs)
+    r->fold->weigh(view->context, view->record, weight);
   average(r, group, weighs ? weight : NULL);
   for (int k = 0; k < s->nhistogram; k++) {
     evaluate(r, view, r->plan->histogram[k]);
-    if (s->histogram[k].fixman && !weighs) r->fold->weigh(view->context, view->record, weight);
+    if (s->histogram[k].fixman && !weighs)
+      r->fold->weigh(view->context, view->record, weight);
     count(r, k, group, block, weight);
   }
 }

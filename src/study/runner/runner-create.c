@@ -10,7 +10,8 @@
 
 static double *aligned(size_t n) {
   void *p = NULL;
-  if (posix_memalign(&p, 64, (n + 8) * sizeof(double))) abort();
+  if (posix_memalign(&p, 64, (n + 8) * sizeof(double)))
+    abort();
   memset(p, 0, (n + 8) * sizeof(double));
   return p;
 }
@@ -18,8 +19,10 @@ static double *aligned(size_t n) {
 static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
   for (int k = 0; k < p->nlook; k++)
-    if (p->look[k].tape) most = PetscMax(most, cst_tape_registers(p->look[k].tape));
-  for (int k = 0; k < p->study->nhistogram; k++) most = PetscMax(most, cst_tape_registers(p->histogram[k]));
+    if (p->look[k].tape)
+      most = PetscMax(most, cst_tape_registers(p->look[k].tape));
+  for (int k = 0; k < p->study->nhistogram; k++)
+    most = PetscMax(most, cst_tape_registers(p->histogram[k]));
   return (size_t)most;
 }
 
@@ -44,15 +47,17 @@ static void find_wanted(cst_runner *r) {
       clear_values(r, look);
       continue;
     }
-    if (last != k - 1) r->span[r->nspan++].first = look->first;
+    if (last != k - 1)
+      r->span[r->nspan++].first = look->first;
     r->span[r->nspan - 1].count += look->count;
     r->wanted[r->nwanted++] = k;
     last = k;
   }
 }
 
-PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o,
-                                 cst_series *series, cst_poll *poll, void *context, cst_runner **runner) {
+PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference,
+                                 cst_output *o, cst_series *series, cst_poll *poll, void *context,
+                                 cst_runner **runner) {
   const cst_system *s = p->study->system;
   cst_runner       *r;
   PetscFunctionBegin;
@@ -74,9 +79,10 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
     r->follow[k] = cst_fold_follow(r->fold, p->look[k].row);
   }
   r->one_by_one = p->needs_lambda || p->study->averages;
-  const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
-  PetscCall(
-      PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
+  const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W,
+               quantities = (size_t)p->nquantity;
+  PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass,
+                         &r->seconds));
   r->q0 = aligned(groups * (size_t)s->nq * W);
   r->v0 = aligned(groups * (size_t)s->nq * W);
   r->value = aligned(quantities * W);
@@ -96,8 +102,10 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->last = aligned((size_t)s->ng * W);
   r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
-  for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
-  for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
+  for (int k = 0; k < CST_ERRORS; k++)
+    r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
+  for (int k = 0; k < p->nlook; k++)
+    r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
   r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
   const cst_channel *c = cst_channels_find(r->rows->channels, CST_CHANNEL_CONTINUE, 0);
   r->row = c ? c->count : 0;
@@ -110,8 +118,10 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   cst_runner *r = *runner;
   PetscFunctionBegin;
   for (int i = 0; i < r->plan->study->nmethod; i++) {
-    if (r->stepper[i]) PetscCall(cst_batch_destroy(&r->full[i]));
-    if (r->partner[i]) PetscCall(cst_batch_destroy(&r->half[i]));
+    if (r->stepper[i])
+      PetscCall(cst_batch_destroy(&r->full[i]));
+    if (r->partner[i])
+      PetscCall(cst_batch_destroy(&r->half[i]));
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
@@ -126,7 +136,8 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   double *owned[] = {r->q0,    r->v0,      r->value, r->scale,       r->bins,        r->top,
                      r->count, r->scratch, r->time,  r->half_lambda, r->lambda,      r->last,
                      r->state, r->speed,   r->times, r->traced,      r->traced_scale};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   cst_rows_destroy(r->rows);
   PetscCall(PetscFree(*runner));
   PetscFunctionReturn(0);

@@ -27,7 +27,7 @@ struct cst_runner {
   double         *q0, *v0;            /* [group][nq][W] */
   cst_measure   **measure;            /* [nlook] */
   cst_follow    **follow;             /* [nlook]; NULL: by the observer's own along() */
-  bool            one_by_one;         /* states on the way are looked at one after another, in records */
+  bool            one_by_one; /* states on the way are looked at one after another, in records */
   /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
    * [CST_TRAIL][W] */
   double   *speed, *times, *traced, *traced_scale;
@@ -38,8 +38,8 @@ struct cst_runner {
   double   *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
   double   *scratch;            /* workspace of expressions */
   double   *time;               /* [W] */
-  double   *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps earlier */
-  double   *lambda, *last;      /* [ng][W]: of the group being read; of its partner */
+  double   *half_lambda;   /* [group][ng][W]: the partner's multipliers one of its steps earlier */
+  double   *lambda, *last; /* [ng][W]: of the group being read; of its partner */
   /* states of two lanes and one start: see runner-read.c */
   double   *state;
   cst_rows *rows;
@@ -50,9 +50,9 @@ struct cst_runner {
   double *error[CST_ERRORS]; /* [lane] into the rows; NULL without a reference */
   /* [nquantity] into the rows, from lane 0 on; NULL: not averaged */
   double **average, **square;
-  double  *average_weight, *weight_square; /* likewise; NULL: samples of averages are not weighted */
-  double **counts, **weights;              /* [nhistogram] likewise; NULL: samples are not weighted */
-  double  *inside;                         /* [values of the largest histogram][W] */
+  double *average_weight, *weight_square; /* likewise; NULL: samples of averages are not weighted */
+  double **counts, **weights; /* [nhistogram] likewise; NULL: samples are not weighted */
+  double  *inside;            /* [values of the largest histogram][W] */
   /* the current batch */
   const cst_work  *work; /* NULL: none */
   const cst_class *cohort;
@@ -80,8 +80,8 @@ struct cst_runner {
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
 long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
-void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
-                                  double *lambda);
+void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
+                       double *lambda);
 
 /* Data of a group: accumulators [quantity][slot][W], and numbers that an observer keeps, [row->kept][W]
  * (NULL: none). */

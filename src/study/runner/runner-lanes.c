@@ -18,18 +18,23 @@ double *cst_runner_record(const cst_runner *r, int group) {
 }
 
 /* With redundant constraints only the force G'lambda is determined; takes the least-norm multipliers. */
-static void make_least(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda) {
+static void make_least(const cst_runner *r, const cst_stepper *st, const double *record,
+                       double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         W = r->width;
   /* small: only dense systems have redundant constraints */
   double c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1];
   for (int lane = 0; lane < W; lane++) {
-    for (int k = 0; k < s->npar; k++) c[k] = record[(at->c + k) * W + lane];
-    for (int i = 0; i < s->nq; i++) q[i] = record[(at->q + i) * W + lane];
-    for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane];
+    for (int k = 0; k < s->npar; k++)
+      c[k] = record[(at->c + k) * W + lane];
+    for (int i = 0; i < s->nq; i++)
+      q[i] = record[(at->q + i) * W + lane];
+    for (int a = 0; a < s->ng; a++)
+      l[a] = lambda[a * W + lane];
     cst_system_least_norm(s, c, q, l);
-    for (int a = 0; a < s->ng; a++) lambda[a * W + lane] = l[a];
+    for (int a = 0; a < s->ng; a++)
+      lambda[a * W + lane] = l[a];
   }
 }
 
@@ -41,15 +46,17 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);
-  if (r->plan->study->system->dropped) make_least(r, st, record, lambda);
+  if (r->plan->study->system->dropped)
+    make_least(r, st, record, lambda);
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {
-  return r->accumulators + (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
+  return r->accumulators +
+         (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
 }
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {
-  return r->kept[look]
-             ? r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width
-             : NULL;
+  return r->kept[look] ? r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept *
+                                             (size_t)r->width
+                       : NULL;
 }

@@ -20,13 +20,15 @@ double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, in
 
 /* Combines the norms of two parts. */
 double cst_runner_norm_join(cst_norm kind, double a, double b) {
-  if (kind == CST_NORM_MAX) return a > b || isnan(a) ? a : b;
+  if (kind == CST_NORM_MAX)
+    return a > b || isnan(a) ? a : b;
   return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
 }
 
 /* A NaN is kept. */
 static void keep_largest(double *kept, double e) {
-  if (isnan(e) || e > *kept) *kept = e;
+  if (isnan(e) || e > *kept)
+    *kept = e;
 }
 
 /* Parts of the error, as bits. */
@@ -50,16 +52,19 @@ static void record_errors(cst_runner *r, long lane, int parts, reading x, readin
                         [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error_lambda}};
   double all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
-    if (!(parts >> k & 1)) continue;
-    const double e = part[k].n ? cst_runner_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
-    if (part[k].chosen) all = cst_runner_norm_join(s->norm, all, e);
+    if (!(parts >> k & 1))
+      continue;
+    const double e =
+        part[k].n ? cst_runner_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    if (part[k].chosen)
+      all = cst_runner_norm_join(s->norm, all, e);
     keep_largest(&r->error[k][lane], e);
   }
   keep_largest(&r->error[CST_ERROR_ALL][lane], all);
 }
 
-static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane, double *q,
-                       double *p) {
+static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane,
+                       double *q, double *p) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const double     *x = cst_batch_lane(st, b, lane);
@@ -91,7 +96,8 @@ static PetscErrorCode bring_partner(cst_runner *r) {
   const size_t      size = cst_stepper_record_size(r->hst);
   PetscFunctionBegin;
   PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
-  if (cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
+  if (cst_stepper_halted(r->hst))
+    PetscFunctionReturn(0);
   for (int g = 0; g < r->hb->groups; g++) {
     const double *record = r->hb->record + (size_t)g * size;
     double       *lambda = r->half_lambda + (size_t)g * block;
@@ -103,8 +109,10 @@ static PetscErrorCode bring_partner(cst_runner *r) {
 
 /* The value between two, at the fraction w of the way. */
 static double between(double before, double after, double w) {
-  if (w == 1) return after;
-  if (w == 0) return before;
+  if (w == 1)
+    return after;
+  if (w == 0)
+    return before;
   return (1 - w) * before + w * after;
 }
 
@@ -120,7 +128,8 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
     const long at = a * W + lane % W;
     y.lambda[a] = lost ? NAN : between(first[at], r->last[at], w);
   }
-  if (!lost) return;
+  if (!lost)
+    return;
   for (int i = 0; i < s->nq; i++) {
     y.q[i] = NAN;
     y.p[i] = NAN;
@@ -130,12 +139,14 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
 /* References are kinetic; converts p to the representative of the lane's method. */
 static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
   const cst_study *s = r->plan->study;
-  const double    *c = s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
-  if (r->plan->method[r->cohort->method]->properties.tangential) cst_system_tangential(s->system, c, q, p);
+  const double    *c =
+      s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
+  if (r->plan->method[r->cohort->method]->properties.tangential)
+    cst_system_tangential(s->system, c, q, p);
 }
 
-static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0,
-                              reading y) {
+static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
+                              const double *v0, reading y) {
   const cst_properties *method = &r->plan->method[r->cohort->method]->properties;
   const int             variant = cst_runner_case(r, lane)->variant;
   const double          h = r->cohort->h;
@@ -147,7 +158,8 @@ static void reference_reading(const cst_runner *r, long lane, int parts, const d
   double               *p = parts & STATES ? y.p : NULL;
   double               *lambda = parts & MULTIPLIERS ? y.lambda : NULL;
   cst_reference_get(r->reference, variant, cst_runner_member(r, lane), q0, v0, t, tl, q, p, lambda);
-  if (parts & STATES) make_comparable(r, lane, y.q, y.p);
+  if (parts & STATES)
+    make_comparable(r, lane, y.q, y.p);
 }
 
 static void read_lane(cst_runner *r, long lane, int parts) {
@@ -159,7 +171,8 @@ static void read_lane(cst_runner *r, long lane, int parts) {
   const reading     x = {own, own + s->nq, own + 2 * s->nq};
   const reading     y = {other, other + s->nq, other + 2 * s->nq};
   lane_state(r, r->st, r->b, lane, x.q, x.p);
-  for (int a = 0; a < s->ng; a++) x.lambda[a] = r->lambda[a * r->width + lane % r->width];
+  for (int a = 0; a < s->ng; a++)
+    x.lambda[a] = r->lambda[a * r->width + lane % r->width];
   lane_start(r, lane, q0, v0);
   if (r->hst)
     partner_reading(r, lane, y);
@@ -171,14 +184,16 @@ static void read_lane(cst_runner *r, long lane, int parts) {
 static void group_multipliers(cst_runner *r, int group) {
   cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
   if (r->hst)
-    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst), r->hb->step,
-                      r->last);
+    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst),
+                      r->hb->step, r->last);
 }
 
 static void read_lanes(cst_runner *r, int parts) {
   for (long lane = 0; lane < r->work->count; lane++) {
-    if (lane % r->width == 0 && parts & MULTIPLIERS) group_multipliers(r, (int)(lane / r->width));
-    if (cst_runner_lives(r, r->b, lane)) read_lane(r, lane, parts);
+    if (lane % r->width == 0 && parts & MULTIPLIERS)
+      group_multipliers(r, (int)(lane / r->width));
+    if (cst_runner_lives(r, r->b, lane))
+      read_lane(r, lane, parts);
   }
 }
 
@@ -188,13 +203,17 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   const cst_class *k = r->cohort;
   const long       now = r->b->step;
   PetscFunctionBegin;
-  if (r->hst) PetscCall(bring_partner(r));
-  if (cst_runner_halted(r)) PetscFunctionReturn(0);
+  if (r->hst)
+    PetscCall(bring_partner(r));
+  if (cst_runner_halted(r))
+    PetscFunctionReturn(0);
   if (k->lead == 0)
     read_lanes(r, STATES | MULTIPLIERS);
   else {
-    if (cst_plan_class_reads_states(k, now)) read_lanes(r, STATES);
-    if (cst_plan_class_reads_lambda(k, now)) read_lanes(r, MULTIPLIERS);
+    if (cst_plan_class_reads_states(k, now))
+      read_lanes(r, STATES);
+    if (cst_plan_class_reads_lambda(k, now))
+      read_lanes(r, MULTIPLIERS);
   }
   PetscFunctionReturn(0);
 }

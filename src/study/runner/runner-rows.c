@@ -13,7 +13,8 @@ static void fill_figures(const cst_runner *r, long lane, bool started) {
     f[CST_FIGURE_END] = started ? acc[CST_SLOT_LAST * W] : NAN;
     f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
     f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
-    f[CST_FIGURE_SIZE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
+    f[CST_FIGURE_SIZE] =
+        isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
   }
 }
 
@@ -31,9 +32,11 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
     p[i] = x[(at->p + i) * W];
   }
   cst_runner_lambda(r, r->st,
-                    done ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
+                    done ? cst_runner_record(r, g)
+                         : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
                     steps, r->lambda);
-  for (int a = 0; a < s->ng; a++) lambda[a] = r->lambda[a * W + lane % W];
+  for (int a = 0; a < s->ng; a++)
+    lambda[a] = r->lambda[a * W + lane % W];
 }
 
 static void fill_row(cst_runner *r, long lane) {
@@ -44,22 +47,25 @@ static void fill_row(cst_runner *r, long lane) {
   const double           iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
   double                 per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
-  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) =
-      (signed char)status->reason;
-  *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) = steps;
+  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0),
+                              lane) = (signed char)status->reason;
+  *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) =
+      steps;
   *cst_rows_numbers(r->rows, CST_CHANNEL_ITERATIONS, 0, lane) = iterations;
   *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) =
       per_step * (double)steps + per_iteration * iterations;
   fill_state(r, lane, steps, done);
   for (int k = 0; k < CST_ERRORS && r->error[k]; k++)
-    if (!done) r->error[k][lane] = NAN;
+    if (!done)
+      r->error[k][lane] = NAN;
   fill_figures(r, lane, status->reason != CST_NO_START);
 }
 
 static PetscErrorCode write_single_series(cst_runner *r) {
   const cst_plan *p = r->plan;
   PetscFunctionBegin;
-  if (p->study->members > 1 || !p->most_samples) PetscFunctionReturn(0);
+  if (p->study->members > 1 || !p->most_samples)
+    PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++) {
     const double *x = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, l);
     const int     icase = r->cohort->cases[r->work->first + l];
@@ -73,7 +79,8 @@ static PetscErrorCode write_single_series(cst_runner *r) {
 
 PetscErrorCode cst_runner_write_rows(cst_runner *r) {
   PetscFunctionBegin;
-  for (long l = 0; l < r->work->count; l++) fill_row(r, l);
+  for (long l = 0; l < r->work->count; l++)
+    fill_row(r, l);
   PetscCall(write_single_series(r));
   PetscCall(cst_output_rows(r->output, r->work, r->rows));
   PetscFunctionReturn(0);

@@ -8,8 +8,10 @@
 /* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
 static void set_time(cst_runner *r) {
   const double t = (double)r->b->step * r->cohort->h;
-  if (r->time[0] == t) return;
-  for (int l = 0; l < r->width; l++) r->time[l] = t;
+  if (r->time[0] == t)
+    return;
+  for (int l = 0; l < r->width; l++)
+    r->time[l] = t;
 }
 
 /* The view of a group, without what depends on its state. */
@@ -37,7 +39,8 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   const cst_view view = view_of(r, group, keep);
   r->fold->velocities(view.context, view.record, r->scratch);
   if (r->plan->needs_lambda)
-    cst_runner_lambda(r, r->st, view.record, r->b->step, r->scratch + r->plan->study->system->nq * W);
+    cst_runner_lambda(r, r->st, view.record, r->b->step,
+                      r->scratch + r->plan->study->system->nq * W);
   set_time(r);
   for (int i = 0; i < r->nwanted; i++) {
     const int              k = r->wanted[i];
@@ -50,7 +53,8 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
 
 static bool is_wanted(const cst_plan *p, int quantity) {
   int k = 0;
-  while (quantity >= p->look[k].first + p->look[k].count) k++;
+  while (quantity >= p->look[k].first + p->look[k].count)
+    k++;
   return p->look[k].wanted;
 }
 
@@ -63,10 +67,12 @@ void cst_runner_close_window(cst_runner *r) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
       for (int l = 0; l < W; l++) {
         const bool alive = r->b->alive[g] >> l & 1;
-        if (!window || !alive || !r->in_window) continue;
+        if (!window || !alive || !r->in_window)
+          continue;
         window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
       }
-      if (is_wanted(r->plan, k)) memset(sum, 0, (size_t)W * sizeof *sum);
+      if (is_wanted(r->plan, k))
+        memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
   r->in_window = 0;
@@ -82,8 +88,8 @@ static void fold(cst_runner *r, int group, bool begins) {
   }
   for (int i = 0; i < r->nspan; i++) {
     const int first = r->span[i].first;
-    r->fold->fold(r->span[i].count, r->value + first * W, r->scale + first * W, r->b->alive[group], false,
-                  acc + (long)first * CST_SLOTS * W);
+    r->fold->fold(r->span[i].count, r->value + first * W, r->scale + first * W, r->b->alive[group],
+                  false, acc + (long)first * CST_SLOTS * W);
   }
 }
 
@@ -92,15 +98,18 @@ static void fold_here(cst_runner *r, int group) {
   const long     now = r->b->step;
   const cst_view view = cst_runner_measure(r, group, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
   fold(r, group, now == 0);
-  if (r->plan->study->averages && now >= r->cohort->after) cst_runner_collect(r, group, &view);
+  if (r->plan->study->averages && now >= r->cohort->after)
+    cst_runner_collect(r, group, &view);
 }
 
 /* The times of states, which neighbours have in common. */
 static void set_times(cst_runner *r, const cst_way *way) {
   for (int i = 0; i < way->n; i++) {
     const double t = (double)way->step[i] * r->cohort->h;
-    if (r->times[i * r->width] == t) continue;
-    for (int l = 0; l < r->width; l++) r->times[i * r->width + l] = t;
+    if (r->times[i * r->width] == t)
+      continue;
+    for (int l = 0; l < r->width; l++)
+      r->times[i * r->width + l] = t;
   }
 }
 
@@ -134,7 +143,8 @@ void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
 void cst_runner_fold(cst_runner *r) {
   const cst_plan *p = r->plan;
   const int       window = cst_plan_class_window(r->cohort, r->b->step);
-  if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
+  if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS))
+    cst_runner_close_window(r);
   r->window = window;
   r->in_window++;
   r->folds++;
@@ -149,7 +159,8 @@ static int lanes_between(const cst_runner *r, int group, long from, long to) {
   int bits = 0;
   for (int l = 0; l < r->width; l++) {
     const long lane = group * r->width + l;
-    if (lane >= from && lane < to) bits |= 1 << l;
+    if (lane >= from && lane < to)
+      bits |= 1 << l;
   }
   return bits;
 }
@@ -188,8 +199,8 @@ static void sample_members(cst_runner *r, int sample) {
     for (int g = (int)(at / W); g * W < to; g++) {
       cst_runner_measure(r, g, CST_KEEP_NOT);
       const int lanes = r->b->alive[g] & lanes_between(r, g, at, to);
-      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), lanes, r->bins, r->top,
-                          r->count);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), lanes, r->bins,
+                          r->top, r->count);
     }
     cst_series_add(r->series, icase, sample, W, r->bins, r->top, r->count);
     at = to;

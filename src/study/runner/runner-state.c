@@ -4,7 +4,9 @@
 #include "study/runner/runner-internal.h"
 
 const cst_plan *cst_runner_plan(const cst_runner *r) { return r->plan; }
-const cst_work *cst_runner_work(const cst_runner *r) { return r->replayed || r->timed ? NULL : r->work; }
+const cst_work *cst_runner_work(const cst_runner *r) {
+  return r->replayed || r->timed ? NULL : r->work;
+}
 
 cst_position cst_runner_position(const cst_runner *r) {
   return (cst_position){.step = r->b->step,
@@ -15,7 +17,9 @@ cst_position cst_runner_position(const cst_runner *r) {
                         .next_sample = r->next_sample};
 }
 
-long cst_runner_ahead(const cst_runner *r) { return PetscMin(r->work->count, (long)r->b->ahead * r->width); }
+long cst_runner_ahead(const cst_runner *r) {
+  return PetscMin(r->work->count, (long)r->b->ahead * r->width);
+}
 
 long cst_runner_state_numbers(const cst_runner *r) { return (long)cst_batch_numbers(r->st); }
 
@@ -27,20 +31,25 @@ long cst_runner_numbers(const cst_runner *r) {
 void cst_runner_save(const cst_runner *r, long lane, double *row) {
   cst_batch_save(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
-  if (r->hst) cst_batch_save(r->hst, r->hb, lane, row);
-  if (r->hst) row += cst_batch_numbers(r->hst);
+  if (r->hst)
+    cst_batch_save(r->hst, r->hb, lane, row);
+  if (r->hst)
+    row += cst_batch_numbers(r->hst);
   cst_rows_save(r->rows, lane, row);
 }
 
 void cst_runner_restore(cst_runner *r, long lane, const double *row) {
   cst_batch_restore(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
-  if (r->hst) cst_batch_restore(r->hst, r->hb, lane, row);
-  if (r->hst) row += cst_batch_numbers(r->hst);
+  if (r->hst)
+    cst_batch_restore(r->hst, r->hb, lane, row);
+  if (r->hst)
+    row += cst_batch_numbers(r->hst);
   cst_rows_restore(r->rows, lane, row);
 }
 
 bool cst_runner_fits(const cst_runner *r, const double *row) {
   const long n = r->cohort->n;
-  return cst_batch_is_state(row, n) && (!r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n));
+  return cst_batch_is_state(row, n) &&
+         (!r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n));
 }

@@ -20,7 +20,8 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
                            s->max_iterations, s->compensated,
                            s->iteration,      false};
   PetscFunctionBegin;
-  if (*stepper) PetscFunctionReturn(0);
+  if (*stepper)
+    PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(r->plan->method[method], &o, stepper));
   cst_stepper_set_resolution(*stepper, s->resolution);
   PetscCall(cst_batch_create(*stepper, batch));
@@ -30,8 +31,8 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
 /* Starts a lane, or marks it as refused. */
-static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b, long lane, const double *q,
-                       const double *v, bool good) {
+static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b, long lane,
+                       const double *q, const double *v, bool good) {
   const cst_study *s = r->plan->study;
   const cst_case  *c = cst_runner_case(r, lane);
   const double    *par = cst_plan_parameters(r->plan, c->variant);
@@ -44,7 +45,8 @@ static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b,
 }
 
 static void fill(double *x, long n, double value) {
-  for (long i = 0; x && i < n; i++) x[i] = value;
+  for (long i = 0; x && i < n; i++)
+    x[i] = value;
 }
 
 /* Resets the rows of the batch. */
@@ -54,9 +56,11 @@ static void clear_rows(cst_runner *r) {
   const long      lanes = (long)r->b->groups * r->width;
   for (int k = 0; k < p->nlook; k++) {
     const long kept = lanes * (long)p->look[k].row->kept;
-    if (kept) fill(cst_runner_observer(r, k, 0), kept, 0);
+    if (kept)
+      fill(cst_runner_observer(r, k, 0), kept, 0);
   }
-  for (int k = 0; k < CST_ERRORS; k++) fill(r->error[k], n, 0);
+  for (int k = 0; k < CST_ERRORS; k++)
+    fill(r->error[k], n, 0);
   for (int k = 0; k < p->nquantity; k++) {
     double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
     fill(window, n * CST_WINDOWS, NAN);
@@ -75,14 +79,18 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   double          *v = r->state + nq;
   PetscFunctionBegin;
   cst_batch_reset(r->st, r->b, r->work->count);
-  if (r->hst) cst_batch_reset(r->hst, r->hb, r->work->count);
+  if (r->hst)
+    cst_batch_reset(r->hst, r->hb, r->work->count);
   for (long l = 0; l < r->work->count; l++) {
-    if (r->halt) *stop = r->halt(r->poll_context);
-    if (r->halt && *stop) PetscFunctionReturn(0);
+    if (r->halt)
+      *stop = r->halt(r->poll_context);
+    if (r->halt && *stop)
+      PetscFunctionReturn(0);
     const int  variant = cst_runner_case(r, l)->variant;
     const bool good = cst_study_member(s, variant, cst_runner_member(r, l), q, v);
     start_lane(r, r->st, r->b, l, q, v, good);
-    if (r->hst) start_lane(r, r->hst, r->hb, l, q, v, good);
+    if (r->hst)
+      start_lane(r, r->hst, r->hb, l, q, v, good);
     for (int i = 0; i < nq; i++) {
       const long at = (l / W * nq + i) * W + l % W;
       r->q0[at] = q[i];
@@ -90,7 +98,8 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
     }
   }
   cst_batch_ready(r->st, r->b);
-  if (r->hst) cst_batch_ready(r->hst, r->hb);
+  if (r->hst)
+    cst_batch_ready(r->hst, r->hb);
   clear_rows(r);
   r->window = 0;
   r->in_window = 0;
@@ -105,8 +114,9 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "a saved row has %ld numbers, and one of %s has %ld: another build saved it", from->numbers,
-             cst_method_label(r->plan->study->method[r->cohort->method]), cst_runner_numbers(r));
+             "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
+             from->numbers, cst_method_label(r->plan->study->method[r->cohort->method]),
+             cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
     PetscCheck(cst_runner_fits(r, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
@@ -116,8 +126,10 @@ PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
   }
   r->b->step = from->at.step;
   cst_batch_ready(r->st, r->b);
-  if (r->hst) r->hb->step = from->at.half_step;
-  if (r->hst) cst_batch_ready(r->hst, r->hb);
+  if (r->hst)
+    r->hb->step = from->at.half_step;
+  if (r->hst)
+    cst_batch_ready(r->hst, r->hb);
   r->window = (int)from->at.window;
   r->in_window = from->at.in_window;
   r->folds = from->at.folds;
@@ -130,7 +142,8 @@ PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
 static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
   PetscFunctionBegin;
-  if (!r->full) PetscCall(PetscCalloc2(s->nmethod, &r->full, s->nmethod, &r->half));
+  if (!r->full)
+    PetscCall(PetscCalloc2(s->nmethod, &r->full, s->nmethod, &r->half));
   r->work = w;
   r->cohort = &r->plan->classes[w->cohort];
   const int m = r->cohort->method;
@@ -152,25 +165,30 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
     PetscFunctionReturn(0);
   }
   cst_runner_watch(r, false);
-  if (from) PetscCall(cst_runner_resume(r, from));
-  if (r->replayed) r->next_sample = r->cohort->nsample;
+  if (from)
+    PetscCall(cst_runner_resume(r, from));
+  if (r->replayed)
+    r->next_sample = r->cohort->nsample;
   cst_keep_follow(r, from ? from->at.step : 0, from && !from->opens);
-  if (from && from->opens) r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step - 1);
-  if (!from || from->opens) PetscCall(cst_runner_observe(r));
+  if (from && from->opens)
+    r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step - 1);
+  if (!from || from->opens)
+    PetscCall(cst_runner_observe(r));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionBegin;
-  if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
+  if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS))
+    cst_runner_close_window(r);
   cst_runner_finish_averages(r);
   PetscCall(cst_runner_write_rows(r));
   r->work = NULL;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from, long step,
-                                   bool *stop) {
+PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from,
+                                   long step, bool *stop) {
   const double before = MPI_Wtime();
   PetscFunctionBegin;
   PetscCall(begin(r, w, from, stop));
@@ -200,7 +218,8 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
         .cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
     r->replayed = member + at;
     PetscCall(begin(r, &w, NULL, stop));
-    if (!*stop) PetscCall(cst_runner_advance(r, k->n, stop));
+    if (!*stop)
+      PetscCall(cst_runner_advance(r, k->n, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
     r->work = NULL;
     r->replayed = NULL;
@@ -208,10 +227,12 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
+PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from,
+                                bool *stop) {
   PetscFunctionBegin;
   PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->cohort].n, stop));
-  if (*stop) PetscFunctionReturn(0);
+  if (*stop)
+    PetscFunctionReturn(0);
   const double before = MPI_Wtime();
   PetscCall(finish(r));
   r->seconds[w->cohort] += MPI_Wtime() - before;
@@ -229,7 +250,8 @@ static double processor_seconds(void) {
 PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *least, double *most,
                                long *lanes, bool *stop) {
   const cst_class *k = &r->plan->classes[cohort];
-  const cst_work   w = {.cohort = cohort, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
+  const cst_work   w = {
+        .cohort = cohort, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
   PetscFunctionBegin;
   *least = INFINITY;
   *most = 0;
@@ -238,7 +260,8 @@ PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *l
   for (int i = 0; i < repeats && !*stop; i++) {
     PetscCall(begin(r, &w, NULL, stop));
     const double before = processor_seconds();
-    if (!*stop) PetscCall(cst_runner_advance(r, k->n, stop));
+    if (!*stop)
+      PetscCall(cst_runner_advance(r, k->n, stop));
     const double spent = processor_seconds() - before;
     *least = PetscMin(*least, spent);
     *most = PetscMax(*most, spent);

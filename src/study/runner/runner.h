@@ -26,17 +26,19 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
 void           cst_runner_halt_by(cst_runner *runner, cst_halt *halt, cst_halt *pause);
 PetscErrorCode cst_runner_destroy(cst_runner **runner);
 /* Steps a batch to its end and writes its rows; *stop: the run stops inside it. from NULL: its start. */
-PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from, bool *stop);
+PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from,
+                                bool *stop);
 /* Steps a batch to an intermediate step, where it can be saved. */
-PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const cst_origin *from, long step,
-                                   bool *stop);
+PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const cst_origin *from,
+                                   long step, bool *stop);
 /* Steps members of a case once more from their start and writes only their states. They are the chosen
  * members of the case. */
-PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *member, int n, bool *stop);
+PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *member, int n,
+                                 bool *stop);
 /* Times the steps of the first batch of a class, `repeats` times, in seconds of CPU time; nothing is
  * observed. *lanes: number of trajectories. */
-PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least, double *most,
-                               long *lanes, bool *stop);
+PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least,
+                               double *most, long *lanes, bool *stop);
 /* Sets the members whose states are stored, if the study does not: member[ncase][ntrajectory], borrowed, -1:
  * none. */
 void cst_runner_choose(cst_runner *runner, long *member);

@@ -9,14 +9,16 @@ int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long mem
   const int   n = p->study->ntrajectory;
   const long *list = c->member ? c->member + icase * n : p->study->trajectory;
   for (int i = 0; list && i < n; i++)
-    if (list[i] == member) return i;
+    if (list[i] == member)
+      return i;
   return -1;
 }
 
 /* ---- parts of a state ------------------------------------------------------------------------ */
 
 static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, int count) {
-  if (!there || !count) return;
+  if (!there || !count)
+    return;
   t->part[t->nparts++] = (cst_track_part){kind, which, count, t->numbers};
   t->numbers += count;
 }
@@ -24,13 +26,14 @@ static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, in
 void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
   const cst_study  *s = p->study;
   const cst_system *sys = s->system;
-  *t =
-      (cst_tracks){.plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
+  *t = (cst_tracks){
+      .plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
   part(t, s->store_q, CST_CHANNEL_STATE_Q, 0, sys->nq);
   part(t, s->store_p, CST_CHANNEL_STATE_P, 0, sys->nq);
   part(t, s->store_lambda, CST_CHANNEL_STATE_LAMBDA, 0, sys->ng);
   part(t, s->store_v, CST_CHANNEL_STATE_V, 0, sys->nq);
-  for (int i = 0; i < p->nstored; i++) part(t, true, CST_CHANNEL_STATE_QUANTITY, i, 1);
+  for (int i = 0; i < p->nstored; i++)
+    part(t, true, CST_CHANNEL_STATE_QUANTITY, i, 1);
 }
 
 void cst_tracks_destroy(cst_tracks *t) {
@@ -56,13 +59,15 @@ void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
 }
 
 void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
-  if (!t->n) return;
+  if (!t->n)
+    return;
   t->h = k->h;
   t->first = first;
   t->depth = cst_plan_track_depth(t->plan, k, t->n);
   const size_t size = (size_t)t->n * (size_t)t->depth * (size_t)t->numbers;
   t->t = cst_need(realloc(t->t, ((size_t)t->depth + 1) * sizeof *t->t));
-  if (size <= t->size) return;
+  if (size <= t->size)
+    return;
   free(t->x);
   t->x = cst_need(malloc((size + 1) * sizeof *t->x));
   t->size = size;
@@ -75,7 +80,8 @@ double *cst_tracks_place(const cst_tracks *t, int track, int which) {
 
 PetscErrorCode cst_tracks_next(cst_tracks *t) {
   PetscFunctionBegin;
-  if (++t->held == t->depth) PetscCall(cst_tracks_flush(t));
+  if (++t->held == t->depth)
+    PetscCall(cst_tracks_flush(t));
   PetscFunctionReturn(0);
 }
 
@@ -83,7 +89,8 @@ static PetscErrorCode write(cst_tracks *t, int at) {
   const cst_track *x = &t->track[at];
   const int        icase = (int)x->icase;
   PetscFunctionBegin;
-  PetscCall(cst_output_track(t->output, CST_CHANNEL_STATE_TIME, icase, x->chosen, t->first, x->held, t->t));
+  PetscCall(cst_output_track(t->output, CST_CHANNEL_STATE_TIME, icase, x->chosen, t->first, x->held,
+                             t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
     const bool            of_quantity = y->kind == CST_CHANNEL_STATE_QUANTITY;
@@ -99,7 +106,8 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   for (long i = 0; i < t->held; i++)
     t->t[i] = (double)((t->first + i) * t->plan->study->trajectory_every) * t->h;
   for (int i = 0; i < t->n; i++) {
-    if (t->track[i].held) PetscCall(write(t, i));
+    if (t->track[i].held)
+      PetscCall(write(t, i));
     t->track[i].held = 0;
   }
   t->first += t->held;

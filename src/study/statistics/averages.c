@@ -21,27 +21,34 @@ static bool is_temperature(const cst_quantity *q) { return !strcmp(q->name, "tem
 
 static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, average_columns *x) {
   static const char sources[] = "source of NAME_error: windows of the run, members, or unknown";
-  x->mean = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average", .of = q->name},
-                               "mean over the members and the run after the burn-in", "%s_mean", q->name);
-  x->error = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
-                                "standard error of that mean, widened so that 2 errors give a 95 % interval",
-                                "%s_error", q->name);
+  x->mean =
+      cst_columns_number(c, (cst_column_use){.shown = true, .role = "average", .of = q->name},
+                         "mean over the members and the run after the burn-in", "%s_mean", q->name);
+  x->error = cst_columns_number(
+      c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
+      "standard error of that mean, widened so that 2 errors give a 95 % interval", "%s_error",
+      q->name);
   x->time = cst_columns_number(c, (cst_column_use){.role = "autocorrelation", .of = q->name},
                                "integrated autocorrelation time, if windows of the run resolve it",
                                "%s_autocorrelation", q->name);
-  x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name}, sources,
-                               "%s_error_from", q->name);
-  if (!is_temperature(q)) return;
-  x->freedom = cst_columns_number(c, (cst_column_use){.role = "freedom", .of = q->name},
-                                  "degrees of freedom f of the temperature 2 T / f", "%s_freedom", q->name);
-  for (int i = 0; i < p->ncase; i++) cst_column_set(x->freedom, i, p->freedom[p->cases[i].method]);
+  x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name},
+                               sources, "%s_error_from", q->name);
+  if (!is_temperature(q))
+    return;
+  x->freedom =
+      cst_columns_number(c, (cst_column_use){.role = "freedom", .of = q->name},
+                         "degrees of freedom f of the temperature 2 T / f", "%s_freedom", q->name);
+  for (int i = 0; i < p->ncase; i++)
+    cst_column_set(x->freedom, i, p->freedom[p->cases[i].method]);
 }
 
 void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
-  if (!p->study->averages) return NULL;
+  if (!p->study->averages)
+    return NULL;
   average_columns *x = cst_zeros(p->nquantity, sizeof *x);
   for (int k = 0; k < p->nquantity; k++)
-    if (cst_plan_averages(p, k)) declare(p, c, &p->quantity[k], &x[k]);
+    if (cst_plan_averages(p, k))
+      declare(p, c, &p->quantity[k], &x[k]);
   if (p->study->average_fixman) /* after those of the quantities */
     x[p->nquantity].mean = cst_columns_number(
         c, (cst_column_use){.role = "effective", .of = "averages"},
@@ -62,15 +69,19 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   const long    n = rows->plan->study->members;
   const double *figures;
   PetscFunctionBegin;
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGES, k, rows->icase, 0, n, s->means));
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_SQUARES, k, rows->icase, 0, n, s->square));
+  PetscCall(
+      cst_output_read_members(rows->output, CST_CHANNEL_AVERAGES, k, rows->icase, 0, n, s->means));
+  PetscCall(
+      cst_output_read_members(rows->output, CST_CHANNEL_SQUARES, k, rows->icase, 0, n, s->square));
   PetscCall(cst_case_rows_figures(rows, k, &figures));
   for (long m = 0; m < n; m++) {
     const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
     double      *means = s->means + m * CST_WINDOWS;
     s->start[m] = isnan(start) ? 0 : start;
-    if (rows->good[m]) continue;
-    for (int w = 0; w < CST_WINDOWS; w++) means[w] = NAN;
+    if (rows->good[m])
+      continue;
+    for (int w = 0; w < CST_WINDOWS; w++)
+      means[w] = NAN;
   }
   PetscFunctionReturn(0);
 }
@@ -79,24 +90,30 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
 static double mean_over(const sums *s, const double *x) {
   double sum = 0;
   for (int w = 0; w < CST_WINDOWS; w++)
-    if (s->folds[w] > 0) sum += s->folds[w] * x[w];
+    if (s->folds[w] > 0)
+      sum += s->folds[w] * x[w];
   return sum / s->all;
 }
 
-static double mean_of_member(const sums *s, long m) { return mean_over(s, s->means + m * CST_WINDOWS); }
+static double mean_of_member(const sums *s, long m) {
+  return mean_over(s, s->means + m * CST_WINDOWS);
+}
 
 /* The weights of the open case, and the effective number of equally weighted samples. */
 static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effective) {
   const long n = rows->plan->study->members;
   double     sum = 0, square = 0;
   PetscFunctionBegin;
-  for (long i = 0; i < n * CST_WINDOWS; i++) s->weight[i] = 1;
-  for (long m = 0; m < n; m++) s->all_weight[m] = 1;
-  if (!rows->plan->study->average_fixman) PetscFunctionReturn(0);
-  PetscCall(
-      cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_WEIGHTS, 0, rows->icase, 0, n, s->weight));
-  PetscCall(
-      cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n, s->square));
+  for (long i = 0; i < n * CST_WINDOWS; i++)
+    s->weight[i] = 1;
+  for (long m = 0; m < n; m++)
+    s->all_weight[m] = 1;
+  if (!rows->plan->study->average_fixman)
+    PetscFunctionReturn(0);
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_WEIGHTS, 0, rows->icase, 0, n,
+                                    s->weight));
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n,
+                                    s->square));
   for (long m = 0; m < n; m++) {
     s->all_weight[m] = mean_over(s, s->weight + m * CST_WINDOWS);
     if (rows->good[m]) {
@@ -113,13 +130,15 @@ static void moments(const cst_case_rows *rows, const sums *s, double *mean, doub
   const long n = rows->plan->study->members;
   double     count = 0, sum = 0, square = 0;
   for (long m = 0; m < n; m++) {
-    if (!rows->good[m]) continue;
+    if (!rows->good[m])
+      continue;
     sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m);
     count += s->all_weight[m];
   }
   *mean = count > 0 ? sum / count : NAN;
   for (long m = 0; m < n; m++) {
-    if (!rows->good[m]) continue;
+    if (!rows->good[m])
+      continue;
     const double d = s->start[m] - *mean;
     square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d * s->all_weight[m];
   }
@@ -136,11 +155,13 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   PetscCall(read_sums(rows, k, s));
   moments(rows, s, &mean, &variance);
   for (long m = 0; m < n; m++) {
-    if (!rows->good[m]) continue;
+    if (!rows->good[m])
+      continue;
     good++;
     weight += s->all_weight[m];
   }
-  weight /= good; /* the error is that of the mean of w (x - mean) / <w>: first-order error of a ratio */
+  weight /=
+      good; /* the error is that of the mean of w (x - mean) / <w>: first-order error of a ratio */
   for (long i = 0; i < n * CST_WINDOWS; i++) {
     const double off = s->start[i / CST_WINDOWS] - mean;
     s->means[i] = (s->means[i] + off * s->weight[i]) / weight;
@@ -150,7 +171,8 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   cst_column_set(x->mean, icase, mean);
   cst_column_set(x->error, icase, a.error);
   cst_column_say(x->source, icase, cst_batch_means_source_names[a.source]);
-  if (variance > 0) cst_column_set(x->time, icase, time * a.of_windows / (2 * variance));
+  if (variance > 0)
+    cst_column_set(x->time, icase, time * a.of_windows / (2 * variance));
   PetscFunctionReturn(0);
 }
 
@@ -161,18 +183,22 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   sums                   s;
   double                 effective = NAN;
   PetscFunctionBegin;
-  if (!x) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS, &s.weight, n,
-                         &s.all_weight));
+  if (!x)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS,
+                         &s.weight, n, &s.all_weight));
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
     cst_plan_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
     s.all = 0;
-    for (int w = 0; w < CST_WINDOWS; w++) s.all += s.folds[w];
+    for (int w = 0; w < CST_WINDOWS; w++)
+      s.all += s.folds[w];
     PetscCall(read_weights(rows, &s, &effective));
-    if (p->study->average_fixman) cst_column_set(x[p->nquantity].mean, i, effective);
+    if (p->study->average_fixman)
+      cst_column_set(x[p->nquantity].mean, i, effective);
     for (int k = 0; k < p->nquantity; k++)
-      if (cst_plan_averages(p, k)) PetscCall(conclude(rows, &x[k], k, &s));
+      if (cst_plan_averages(p, k))
+        PetscCall(conclude(rows, &x[k], k, &s));
   }
   PetscCall(PetscFree5(s.means, s.square, s.start, s.weight, s.all_weight));
   PetscFunctionReturn(0);

@@ -18,7 +18,8 @@
 #include "core/need.h"
 #include "study/statistics/growth.h"
 
-const char *const cst_batch_means_source_names[CST_ERROR_SOURCES] = {"windows", "members", "unknown"};
+const char *const cst_batch_means_source_names[CST_ERROR_SOURCES] = {"windows", "members",
+                                                                     "unknown"};
 
 enum { MANY = 16, FEW_WINDOWS = 16, LEAST_ALONE = 16, LEAST_OF_FEW = 8, LEAST_OF_SEVERAL = 2 };
 enum { SEVERAL = 4 };
@@ -34,7 +35,8 @@ typedef struct {
 } table;
 
 static table good_members(const double *means, long members, int windows, bool *whole) {
-  table t = {.x = cst_need(malloc(sizeof(double) * (size_t)(members * windows + 1))), .windows = windows};
+  table t = {.x = cst_need(malloc(sizeof(double) * (size_t)(members * windows + 1))),
+             .windows = windows};
   *whole = true;
   for (long m = 0; m < members; m++) {
     const double *from = means + m * windows;
@@ -44,8 +46,10 @@ static table good_members(const double *means, long members, int windows, bool *
       to[w] = from[w];
       there += !isnan(from[w]);
     }
-    if (there) t.members++;
-    if (there && there < windows) *whole = false;
+    if (there)
+      t.members++;
+    if (there && there < windows)
+      *whole = false;
   }
   return t;
 }
@@ -55,7 +59,8 @@ static double mean_of(const double *x, int n) { return cst_ensemble_mean(x, n); 
 
 static double grand_mean(const table *t) {
   double sum = 0;
-  for (long m = 0; m < t->members; m++) sum += mean_of(t->x + m * t->windows, t->windows);
+  for (long m = 0; m < t->members; m++)
+    sum += mean_of(t->x + m * t->windows, t->windows);
   return t->members ? sum / (double)t->members : NAN;
 }
 
@@ -88,16 +93,20 @@ static bool are_apart(const table *t, int b, double mean) {
     for (int k = 0; k < n; k++) {
       const double d = batch(t, m, k, b, mean);
       square += d * d;
-      if (k) product += d * batch(t, m, k - 1, b, mean);
+      if (k)
+        product += d * batch(t, m, k - 1, b, mean);
     }
   return square == 0 || (product / pairs) / (square / all) + 1 / all < 1 / sqrt(pairs);
 }
 
 /* Windows per batch; 0: cannot be determined. */
 static int batch_size(const table *t, double mean) {
-  const int least = t->members > 1 ? LEAST_OF_SEVERAL : t->windows > FEW_WINDOWS ? LEAST_ALONE : LEAST_OF_FEW;
+  const int least = t->members > 1             ? LEAST_OF_SEVERAL
+                    : t->windows > FEW_WINDOWS ? LEAST_ALONE
+                                               : LEAST_OF_FEW;
   for (int b = 1; t->windows / (2 * b) >= least; b *= 2)
-    if (are_apart(t, b, mean)) return 2 * b;
+    if (are_apart(t, b, mean))
+      return 2 * b;
   return 0;
 }
 
@@ -113,17 +122,18 @@ static void settle(cst_average *a, cst_error_source source, double v, double fre
 }
 
 cst_average cst_batch_means_estimate(const double *means, long members, int windows) {
-  bool         whole;
-  table        t = good_members(means, members, windows, &whole);
-  cst_average  a = {.mean = grand_mean(&t), .variance = NAN, .error = NAN, .source = CST_FROM_NOTHING};
+  bool        whole;
+  table       t = good_members(means, members, windows, &whole);
+  cst_average a = {
+      .mean = grand_mean(&t), .variance = NAN, .error = NAN, .source = CST_FROM_NOTHING};
   const int    b = whole && t.members ? batch_size(&t, a.mean) : 0;
   const double count = b ? (double)t.members * (t.windows / b) : 0;
   const double of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN;
   const double of_windows = b ? variance(&t, b, a.mean) : NAN;
   const double excess = !b || t.members < 2 || !(of_members > 0) ? -INFINITY
-                        : of_windows > 0
-                            ? cst_significance_of_f(of_members / of_windows, (double)t.members - 1, count - 1)
-                            : INFINITY;
+                        : of_windows > 0 ? cst_significance_of_f(of_members / of_windows,
+                                                                 (double)t.members - 1, count - 1)
+                                         : INFINITY;
   const bool   seen = b && excess <= (t.members < SEVERAL ? EXCESS_OF_FEW : EXCESS);
   a.of_windows = b && excess < OTHER ? of_windows : NAN;
   if (t.members >= MANY || (t.members > 1 && !seen))

@@ -20,7 +20,8 @@ typedef struct {
 static double largest(const double *x, long n) {
   double most = 0;
   for (long i = 0; i < n; i++)
-    if (!isnan(x[i])) most = fmax(most, fabs(x[i]));
+    if (!isnan(x[i]))
+      most = fmax(most, fabs(x[i]));
   return most;
 }
 
@@ -39,31 +40,37 @@ static moments moments_of(const double *x, long n, double scale, int squared) {
   m.mean /= m.n;
   for (long i = 0; i < n; i++) {
     const double d = power(x[i], scale, squared) - m.mean;
-    if (!isnan(d)) sum += d * d;
+    if (!isnan(d))
+      sum += d * d;
   }
-  if (m.n > 1) m.deviation = sqrt(sum / (m.n - 1));
+  if (m.n > 1)
+    m.deviation = sqrt(sum / (m.n - 1));
   return m;
 }
 
 double cst_ensemble_deviation(const double *x, long n) {
   const double most = largest(x, n);
-  if (isinf(most)) return NAN;
+  if (isinf(most))
+    return NAN;
   const double scale = most > 0 ? most : 1;
   return moments_of(x, n, scale, 0).deviation * scale;
 }
 
 double cst_ensemble_mean_error(const double *x, long n) {
   const double scale = largest(x, n);
-  if (isinf(scale)) return NAN;
+  if (isinf(scale))
+    return NAN;
   const moments m = moments_of(x, n, scale > 0 ? scale : 1, 0);
   return m.deviation / sqrt(m.n) * (scale > 0 ? scale : 1);
 }
 
 double cst_ensemble_rms_error(const double *x, long n) {
   const double scale = largest(x, n);
-  if (isinf(scale)) return NAN;
+  if (isinf(scale))
+    return NAN;
   const moments m = moments_of(x, n, scale > 0 ? scale : 1, 1);
-  if (scale == 0) return m.deviation; /* 0, or NaN for a single value */
+  if (scale == 0)
+    return m.deviation; /* 0, or NaN for a single value */
   return m.deviation / sqrt(m.n) / (2 * sqrt(m.mean)) * scale;
 }
 
@@ -86,15 +93,20 @@ void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long
   double       w = 1, total = 1, sum = 0;
   *low = 0;
   *high = n + 1;
-  if (n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1)) return;
-  if (mode > n) mode = n;
-  for (first = mode; first > 0 && w > nothing; first--) total += w = down(n, p, first, w);
+  if (n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1))
+    return;
+  if (mode > n)
+    mode = n;
+  for (first = mode; first > 0 && w > nothing; first--)
+    total += w = down(n, p, first, w);
   const double w_first = w;
   w = 1;
-  for (last = mode; last < n && w > nothing; last++) total += w = up(n, p, last, w);
+  for (last = mode; last < n && w > nothing; last++)
+    total += w = up(n, p, last, w);
   w = w_first;
   for (long k = first; k <= last; w = up(n, p, k, w), k++) { /* sum: P(B < k) */
-    if (sum <= a * total) *low = k;
+    if (sum <= a * total)
+      *low = k;
     if (sum >= (1 - a) * total) {
       *high = k;
       return;

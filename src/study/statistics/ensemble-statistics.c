@@ -36,11 +36,14 @@ double cst_ensemble_rms(const double *x, long n) {
       largest = fmax(largest, fabs(x[i]));
       count++;
     }
-  if (!count) return NAN;
-  if (largest == 0 || isinf(largest)) return largest;
+  if (!count)
+    return NAN;
+  if (largest == 0 || isinf(largest))
+    return largest;
   for (long i = 0; i < n; i++) {
     const double r = x[i] / largest;
-    if (!isnan(r)) sum += r * r;
+    if (!isnan(r))
+      sum += r * r;
   }
   return largest * sqrt(sum / count);
 }
@@ -63,13 +66,15 @@ static double double_of(uint64_t key) {
 static void sort_by_digit(const uint64_t *from, uint64_t *to, long n, int digit) {
   long      at[2048] = {0}, sum = 0;
   const int shift = 11 * digit;
-  for (long i = 0; i < n; i++) at[from[i] >> shift & 2047]++;
+  for (long i = 0; i < n; i++)
+    at[from[i] >> shift & 2047]++;
   for (int k = 0; k < 2048; k++) {
     const long count = at[k];
     at[k] = sum;
     sum += count;
   }
-  for (long i = 0; i < n; i++) to[at[from[i] >> shift & 2047]++] = from[i];
+  for (long i = 0; i < n; i++)
+    to[at[from[i] >> shift & 2047]++] = from[i];
 }
 
 /* The numbers among x, ascending, in memory of 2 n; their number. Equal sets are sorted into equal bits. */
@@ -77,7 +82,8 @@ static long sort(const double *x, long n, double *sorted) {
   uint64_t *key = (uint64_t *)sorted, *other = key + n;
   long      count = 0;
   for (long i = 0; i < n; i++)
-    if (!isnan(x[i])) key[count++] = key_of(x[i]);
+    if (!isnan(x[i]))
+      key[count++] = key_of(x[i]);
   for (int digit = 0; digit < 6; digit++)
     sort_by_digit(digit % 2 ? other : key, digit % 2 ? key : other, count, digit);
   for (long i = 0; i < count; i++) {
@@ -88,11 +94,13 @@ static long sort(const double *x, long n, double *sorted) {
 }
 
 static double quantile(const double *sorted, long n, double p) {
-  if (n == 0 || isnan(p)) return NAN;
+  if (n == 0 || isnan(p))
+    return NAN;
   const double at = fmin(fmax(p, 0), 1) * (double)(n - 1);
   const long   i = (long)at;
   const double f = at - (double)i;
-  if (f == 0 || sorted[i] == sorted[i + 1]) return sorted[i];
+  if (f == 0 || sorted[i] == sorted[i + 1])
+    return sorted[i];
   return sorted[i] + f * (sorted[i + 1] - sorted[i]);
 }
 
@@ -108,7 +116,8 @@ void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, i
   for (int k = 0; k < np; k++) {
     long l, u;
     out[k] = quantile(sorted, count, p[k]);
-    if (!low) continue;
+    if (!low)
+      continue;
     cst_ensemble_quantile_ranks(count, p[k], level, &l, &u);
     low[k] = at_rank(sorted, count, l);
     high[k] = at_rank(sorted, count, u);
@@ -128,7 +137,8 @@ typedef struct {
 static centre centre_of(const double *t, const double *y, int n) {
   centre c = {0, 0, 0, 0};
   for (int i = 0; i < n; i++) {
-    if (isnan(y[i])) continue;
+    if (isnan(y[i]))
+      continue;
     c.t += t[i];
     c.y += y[i];
     c.n++;
@@ -136,7 +146,8 @@ static centre centre_of(const double *t, const double *y, int n) {
   c.t /= c.n;
   c.y /= c.n;
   for (int i = 0; i < n; i++) {
-    if (isnan(y[i])) continue;
+    if (isnan(y[i]))
+      continue;
     const double off = t[i] - c.t;
     c.square += off * off;
   }
@@ -145,7 +156,8 @@ static centre centre_of(const double *t, const double *y, int n) {
 
 /* Contribution of sample i to the slope, where y is the residual of a line with the given slope. */
 static double part(const centre *c, const double *t, const double *y, int i, double slope) {
-  if (isnan(y[i])) return 0;
+  if (isnan(y[i]))
+    return 0;
   const double off = t[i] - c->t;
   const double residual = y[i] - c->y - slope * off;
   return off / c->square * residual;
@@ -155,9 +167,12 @@ double cst_ensemble_slope(const double *t, const double *y, int n, double *error
   const centre c = centre_of(t, y, n);
   const int    lags = n / 8 > 1 ? n / 8 : 1;
   double       slope = 0, variance = 0;
-  for (int i = 0; i < n; i++) slope += part(&c, t, y, i, 0);
-  if (!(c.square > 0)) slope = NAN;
-  if (!error) return slope;
+  for (int i = 0; i < n; i++)
+    slope += part(&c, t, y, i, 0);
+  if (!(c.square > 0))
+    slope = NAN;
+  if (!error)
+    return slope;
   for (int lag = 0; lag < lags; lag++) {
     const double weight = (lag ? 2 : 1) * (1 - (double)lag / lags);
     for (int i = 0; i + lag < n; i++) {

@@ -33,7 +33,9 @@ enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 /* Grid from 0.1 to 5.4 in steps of 7 %; it contains 1 and 2. */
 static double alpha_of(int j) { return cst_elementary_exp(0.6931471805599453 * (j - 34) / 10.0); }
 
-static double ratio_of(int j) { return j == 0 ? 0 : cst_elementary_exp(2.302585092994046 * (j - 21) / 4.0); }
+static double ratio_of(int j) {
+  return j == 0 ? 0 : cst_elementary_exp(2.302585092994046 * (j - 21) / 4.0);
+}
 
 typedef struct {
   int    n;
@@ -43,12 +45,14 @@ typedef struct {
 
 static void add_product(products *p, const double *x) {
   for (int j = 1; j < p->n; j++)
-    for (int k = j; k < p->n; k++) p->c[j][k] += x[j] * x[k];
+    for (int k = j; k < p->n; k++)
+      p->c[j][k] += x[j] * x[k];
 }
 
 static void mirror(products *p) {
   for (int j = 1; j < p->n; j++)
-    for (int k = 1; k < j; k++) p->c[j][k] = p->c[k][j];
+    for (int k = 1; k < j; k++)
+      p->c[j][k] = p->c[k][j];
 }
 
 /* Cosine coefficients of the mean of tau^alpha over each window, normalised to length 1. */
@@ -62,10 +66,12 @@ static void shape(const cst_spectra *s, double alpha, double phi[N]) {
   }
   for (int k = 1; k < s->n; k++) {
     phi[k] = 0;
-    for (int u = 0; u < s->n; u++) phi[k] += s->c[k][u] * x[u];
+    for (int u = 0; u < s->n; u++)
+      phi[k] += s->c[k][u] * x[u];
     size += phi[k] * phi[k];
   }
-  for (int k = 1; k < s->n; k++) phi[k] /= sqrt(size);
+  for (int k = 1; k < s->n; k++)
+    phi[k] /= sqrt(size);
 }
 
 /* weight[k] = 1 / v_k; returns sum log v_k. */
@@ -85,24 +91,28 @@ typedef struct {
   double likelihood, strength, r, explained, rss;
 } fit;
 
-static void project(const products *p, const double phi[N], const double weight[N], double cw[restrict N],
-                    double *a, double *bb) {
+static void project(const products *p, const double phi[N], const double weight[N],
+                    double cw[restrict N], double *a, double *bb) {
   *a = *bb = 0;
   memset(cw, 0, N * sizeof *cw);
   for (int k = 1; k < p->n; k++) { /* C is symmetric: row k holds its contributions to all sums */
     const double w = weight[k];
     const double f = phi[k];
-    for (int j = 0; j < N; j++) cw[j] += p->c[k][j] * w * f;
+    for (int j = 0; j < N; j++)
+      cw[j] += p->c[k][j] * w * f;
     *a += f * f * w;
   }
-  for (int j = 1; j < p->n; j++) *bb += phi[j] * weight[j] * cw[j];
+  for (int j = 1; j < p->n; j++)
+    *bb += phi[j] * weight[j] * cw[j];
 }
 
-static fit fit_at(const products *p, const double phi[N], double r, const double weight[N], double logs) {
+static fit fit_at(const products *p, const double phi[N], double r, const double weight[N],
+                  double logs) {
   const double freedom = p->members * (p->n - 2);
   double       cw[N], a, bb, rss = 0;
   project(p, phi, weight, cw, &a, &bb);
-  for (int k = 1; k < p->n; k++) rss += p->c[k][k] * weight[k];
+  for (int k = 1; k < p->n; k++)
+    rss += p->c[k][k] * weight[k];
   rss = fmax(rss - bb / a, 1e-24 * rss + 1e-300);
   const double log_rss = cst_elementary_log(rss);
   const double likelihood = -0.5 * (p->members * logs + p->members * (p->n - 1) * log_rss);
@@ -111,13 +121,14 @@ static fit fit_at(const products *p, const double phi[N], double r, const double
 }
 
 /* The best r for a shape: hill climbing from the best r of the previous shape. */
-static fit best(const products *p, const double phi[N], double weight[RATIOS][N], const double logs[RATIOS],
-                int *at) {
+static fit best(const products *p, const double phi[N], double weight[RATIOS][N],
+                const double logs[RATIOS], int *at) {
   fit top = fit_at(p, phi, ratio_of(*at), weight[*at], logs[*at]);
   for (int step = -1; step <= 1; step += 2)
     for (int j = *at + step; j >= 0 && j < RATIOS; j += step) {
       const fit f = fit_at(p, phi, ratio_of(j), weight[j], logs[j]);
-      if (!(f.likelihood > top.likelihood)) break;
+      if (!(f.likelihood > top.likelihood))
+        break;
       top = f;
       *at = j;
     }
@@ -125,7 +136,8 @@ static fit best(const products *p, const double phi[N], double weight[RATIOS][N]
 }
 
 /* Where the likelihood falls to `level` between two grid points, by linear interpolation. */
-static double cross(double inside, double outside, double l_inside, double l_outside, double level) {
+static double cross(double inside, double outside, double l_inside, double l_outside,
+                    double level) {
   return inside + (outside - inside) * (l_inside - level) / (l_inside - l_outside);
 }
 
@@ -133,24 +145,28 @@ static double cross(double inside, double outside, double l_inside, double l_out
 static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double drop) {
   const double level = all[top].likelihood - drop;
   int          i = top, j = top;
-  while (i > 0 && all[i].likelihood > level) i--;
-  while (j < ALPHAS - 1 && all[j].likelihood > level) j++;
-  f->low = all[i].likelihood > level
-               ? 0
-               : cross(alpha_of(i + 1), alpha_of(i), all[i + 1].likelihood, all[i].likelihood, level);
-  f->high = all[j].likelihood > level
-                ? INFINITY
-                : cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood, all[j].likelihood, level);
+  while (i > 0 && all[i].likelihood > level)
+    i--;
+  while (j < ALPHAS - 1 && all[j].likelihood > level)
+    j++;
+  f->low = all[i].likelihood > level ? 0
+                                     : cross(alpha_of(i + 1), alpha_of(i), all[i + 1].likelihood,
+                                             all[i].likelihood, level);
+  f->high = all[j].likelihood > level ? INFINITY
+                                      : cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood,
+                                              all[j].likelihood, level);
 }
 
 /* Maximum of the parabola through three grid points, in log alpha. */
 static double peak(const fit all[ALPHAS], int top) {
-  if (top == 0 || top == ALPHAS - 1) return alpha_of(top);
+  if (top == 0 || top == ALPHAS - 1)
+    return alpha_of(top);
   const double a = all[top - 1].likelihood;
   const double b = all[top].likelihood;
   const double c = all[top + 1].likelihood;
   const double bend = a - 2 * b + c;
-  return alpha_of(top) * cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
+  return alpha_of(top) *
+         cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
 }
 
 /* Significance of the residuals at the slowest k against s^2 v_k; 0 if they are negligible. */
@@ -164,7 +180,8 @@ static double misfit(const products *p, const double phi[N], const double weight
     sum += weight[k] * square;
     size += square;
   }
-  if (!(size > SLIGHT * SLIGHT * bb / (a * a))) return 0;
+  if (!(size > SLIGHT * SLIGHT * bb / (a * a)))
+    return 0;
   const double ratio = sum / s2 / (p->members * (SLOW - 1));
   const double slow = independent * (SLOW - 1);
   const double fast = independent * (p->n - 1 - SLOW);
@@ -179,13 +196,14 @@ static void straighten(int n, const double psi[N], const double weight[N], const
     along += weight[k] * psi[k] * phi[k];
     square += weight[k] * psi[k] * psi[k];
   }
-  for (int k = 1; k < n; k++) out[k] = phi[k] - along / square * psi[k];
+  for (int k = 1; k < n; k++)
+    out[k] = phi[k] - along / square * psi[k];
 }
 
 /* Significance of a quadratic term added to a line, which means that the rate changes; 0 if the term is
  * negligible. */
-static double bend(const products *p, const double phi[N], const double more[N], double weight[RATIOS][N],
-                   const double logs[RATIOS], double independent) {
+static double bend(const products *p, const double phi[N], const double more[N],
+                   double weight[RATIOS][N], const double logs[RATIOS], double independent) {
   const double freedom = p->members * (p->n - 3);
   double       best = -INFINITY, f = 0;
   int          slight = 0;
@@ -197,13 +215,16 @@ static double bend(const products *p, const double phi[N], const double more[N],
     project(p, rest, weight[j], cw, &a, &bb);
     rss = fmax(one.rss - bb / a, 1e-24 * one.rss + 1e-300);
     const double likelihood = -0.5 * p->members * (logs[j] + (p->n - 1) * cst_elementary_log(rss));
-    if (!(likelihood > best)) continue;
-    for (int k = 1; k < p->n; k++) lengths += rest[k] * rest[k];
+    if (!(likelihood > best))
+      continue;
+    for (int k = 1; k < p->n; k++)
+      lengths += rest[k] * rest[k];
     best = likelihood;
     f = bb / a / p->members * freedom / rss;
     slight = bb / (a * a) * lengths < SLIGHT * SLIGHT * lines / (line * line);
   }
-  if (slight) return 0;
+  if (slight)
+    return 0;
   return cst_significance_of_f(f, independent, independent * (p->n - 3));
 }
 
@@ -213,15 +234,21 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   fit                        all[ALPHAS];
   int                        top = 0, line = 0, square = 0, at = 0;
   double                     sum = 0;
-  for (int k = 1; k < s->n; k++) sum += p->c[k][k];
-  if (!(sum > 0) || s->n < 8) return none;
-  for (int j = 0; j < RATIOS; j++) logs[j] = weights(s->n, ratio_of(j), weight[j]);
+  for (int k = 1; k < s->n; k++)
+    sum += p->c[k][k];
+  if (!(sum > 0) || s->n < 8)
+    return none;
+  for (int j = 0; j < RATIOS; j++)
+    logs[j] = weights(s->n, ratio_of(j), weight[j]);
   for (int j = 0; j < ALPHAS; j++) {
     shape(s, alpha_of(j), phi[j]);
     all[j] = best(p, phi[j], weight, logs, &at);
-    if (all[j].likelihood > all[top].likelihood) top = j;
-    if (alpha_of(j) < 1.01) line = j;
-    if (alpha_of(j) < 2.01) square = j;
+    if (all[j].likelihood > all[top].likelihood)
+      top = j;
+    if (alpha_of(j) < 1.01)
+      line = j;
+    if (alpha_of(j) < 2.01)
+      square = j;
   }
   cst_power_fit f = {.alpha = peak(all, top), .strength = all[top].strength};
   interval(&f, all, top, 2.5 * p->members / independent);
@@ -238,7 +265,8 @@ cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent)
   products *p = cst_need(calloc(1, sizeof *p));
   p->n = s->n;
   p->members = (double)s->members;
-  for (long i = 0; i < s->members; i++) add_product(p, s->x + i * s->n);
+  for (long i = 0; i < s->members; i++)
+    add_product(p, s->x + i * s->n);
   mirror(p);
   const cst_power_fit f = find(s, p, independent);
   free(p);
@@ -253,7 +281,8 @@ cst_power_fit cst_growth_power_mean(const cst_spectra *s) {
   p->members = 1;
   for (long i = 0; i < s->members; i++) {
     const double *x = s->x + i * s->n;
-    for (int k = 1; k < s->n; k++) mean[k] += x[k] / members;
+    for (int k = 1; k < s->n; k++)
+      mean[k] += x[k] / members;
   }
   add_product(p, mean);
   mirror(p);

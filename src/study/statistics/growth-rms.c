@@ -38,7 +38,8 @@ enum {
   LAG = 6,
   KEY = 0x63737431
 };
-#define ABOVE 50 /* a window is above the noise if R^2 exceeds this multiple of the noise's variance */
+#define ABOVE                                                                                      \
+  50 /* a window is above the noise if R^2 exceeds this multiple of the noise's variance */
 
 typedef struct {
   /* sums over the members of a group of D_w^2 / unit^2, and their counts */
@@ -80,7 +81,8 @@ static void add_roughness(roughness *r, const double *x, double unit) {
     const double first = x[w + r->lag] - x[w];
     const double second = x[w + 2 * r->lag] - x[w + r->lag];
     const double d = (second - first) / unit;
-    if (!isfinite(d)) continue;
+    if (!isfinite(d))
+      continue;
     r->sum[w] += d * d;
     r->count[w] += 1;
   }
@@ -99,7 +101,8 @@ static double walk_rate(const roughness *r) {
  * steep growth. */
 static double noise_of(const roughness *r) {
   double mean[N], median = 0.5;
-  for (int w = 0; w < N; w++) mean[w] = r->sum[w] / r->count[w];
+  for (int w = 0; w < N; w++)
+    mean[w] = r->sum[w] / r->count[w];
   cst_ensemble_quantiles(mean, N, &median, 1, &median);
   return median / 6;
 }
@@ -107,27 +110,33 @@ static double noise_of(const roughness *r) {
 /* R_w^2 if group g is taken draws[g] times. */
 static void mean_squares(const ensemble *e, const int *draws, double r2[N]) {
   double count[N] = {0};
-  for (int w = 0; w < N; w++) r2[w] = 0;
+  for (int w = 0; w < N; w++)
+    r2[w] = 0;
   for (int g = 0; g < e->groups; g++) {
-    if (!draws[g]) continue;
+    if (!draws[g])
+      continue;
     for (int w = 0; w < N; w++) {
       r2[w] += draws[g] * e->square[g][w];
       count[w] += draws[g] * e->count[g][w];
     }
   }
-  for (int w = 0; w < N; w++) r2[w] = count[w] > 0 ? r2[w] / count[w] : NAN;
+  for (int w = 0; w < N; w++)
+    r2[w] = count[w] > 0 ? r2[w] / count[w] : NAN;
 }
 
 /* Adds a member. One with fewer than two windows is left out. */
 static void add_member(ensemble *e, const double *x, double unit) {
   const int g = (int)(e->members % GROUPS);
   int       n = 0;
-  for (int w = 1; w < N; w++) n += !isnan(difference(x, w));
-  if (!n) return;
+  for (int w = 1; w < N; w++)
+    n += !isnan(difference(x, w));
+  if (!n)
+    return;
   e->members++;
   for (int w = 0; w < N; w++) {
     const double d = difference(x, w) / unit;
-    if (isnan(d)) continue;
+    if (isnan(d))
+      continue;
     e->square[g][w] += d * d;
     e->count[g][w] += 1;
   }
@@ -145,15 +154,19 @@ static void gather(ensemble *e, const double *means, long members, double unit) 
   e->short_lag = walk_rate(&near);
   e->long_lag = walk_rate(&wide);
   e->noise = noise_of(&near);
-  for (int g = 0; g < GROUPS; g++) once[g] = 1;
+  for (int g = 0; g < GROUPS; g++)
+    once[g] = 1;
   mean_squares(e, once, e->r2);
 }
 
 /* The shift of the window numbers that makes log tau_w linear in log t. */
 static double shift_of(double alpha) {
-  if (alpha < 0.5) return -1.0 / 3;
-  if (alpha < 1) return (2 * alpha - 2) / 3;
-  if (alpha < 2) return (alpha - 1) / 2;
+  if (alpha < 0.5)
+    return -1.0 / 3;
+  if (alpha < 1)
+    return (2 * alpha - 2) / 3;
+  if (alpha < 2)
+    return (alpha - 1) / 2;
   return 0.5;
 }
 
@@ -162,18 +175,21 @@ static void log_times(double alpha, double l[N]) {
   const double delta = shift_of(alpha);
   for (int w = 1; w < N; w++) {
     double t = w + delta;
-    if (delta > 0) t -= delta / (4 * w);
+    if (delta > 0)
+      t -= delta / (4 * w);
     l[w] = cst_elementary_log(t);
   }
 }
 
 /* Newton's method for the line. The second derivative is the mean of the actual and the expected one, which
  * bounds the steps. */
-static power fit_power(const double r2[N], const double weight[N], const double l[N], power p, int rounds) {
+static power fit_power(const double r2[N], const double weight[N], const double l[N], power p,
+                       int rounds) {
   while (rounds-- > 0) {
     double a = 0, b = 0, d = 0, f = 0, g = 0;
     for (int w = 1; w < N; w++) {
-      if (!(weight[w] > 0) || isnan(r2[w])) continue;
+      if (!(weight[w] > 0) || isnan(r2[w]))
+        continue;
       const double x = 2 * l[w];
       const double ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x));
       const double v = weight[w] * (ratio + 1) / 2;
@@ -185,7 +201,8 @@ static power fit_power(const double r2[N], const double weight[N], const double 
       g += u * x;
     }
     const double determinant = a * d - b * b;
-    if (!(determinant > 1e-9 * a * d)) break;
+    if (!(determinant > 1e-9 * a * d))
+      break;
     p.alpha += fmax(-1, fmin(1, (a * g - b * f) / determinant));
     p.c += fmax(-4, fmin(4, (d * f - b * g) / determinant));
   }
@@ -202,7 +219,8 @@ static power fit_all(const ensemble *e, const double weight[N], double l[N]) {
 }
 
 static double draw(int replicate, int what, int index) {
-  return cst_random_uniform(KEY, (uint64_t)replicate, CST_PURPOSE_BOOTSTRAP, (uint32_t)index, (uint32_t)what);
+  return cst_random_uniform(KEY, (uint64_t)replicate, CST_PURPOSE_BOOTSTRAP, (uint32_t)index,
+                            (uint32_t)what);
 }
 
 /* Number of times that each window is drawn: blocks of the windows in use, taken as a circle. */
@@ -210,27 +228,32 @@ static void draw_windows(int replicate, const double weight[N], double drawn[N])
   int use[N], n = 0;
   for (int w = 0; w < N; w++) {
     drawn[w] = 0;
-    if (weight[w] > 0) use[n++] = w;
+    if (weight[w] > 0)
+      use[n++] = w;
   }
   for (int k = 0; k < n; k += BLOCK) {
     const int first = (int)(draw(replicate, 0, k) * n);
-    for (int j = 0; j < BLOCK && k + j < n; j++) drawn[use[(first + j) % n]] += 1;
+    for (int j = 0; j < BLOCK && k + j < n; j++)
+      drawn[use[(first + j) % n]] += 1;
   }
 }
 
 static void draw_members(int replicate, int groups, int draws[GROUPS]) {
-  for (int g = 0; g < GROUPS; g++) draws[g] = 0;
-  for (int g = 0; g < groups; g++) draws[(int)(draw(replicate, 1, g) * groups)]++;
+  for (int g = 0; g < GROUPS; g++)
+    draws[g] = 0;
+  for (int g = 0; g < groups; g++)
+    draws[(int)(draw(replicate, 1, g) * groups)]++;
 }
 
-static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p, int many,
-                      cst_rms_growth *out) {
+static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p,
+                      int many, cst_rms_growth *out) {
   static const double tails[2] = {0.025, 0.975};
   double              exponents[REPLICATES], interval[2], drawn[N], r2[N];
   int                 draws[GROUPS];
   for (int r = 0; r < REPLICATES; r++) {
     if (many)
-      for (int w = 0; w < N; w++) drawn[w] = weight[w];
+      for (int w = 0; w < N; w++)
+        drawn[w] = weight[w];
     else
       draw_windows(r, weight, drawn);
     draw_members(r, e->groups, draws);
@@ -240,7 +263,8 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
   cst_ensemble_quantiles(exponents, REPLICATES, tails, 2, interval);
   out->exponent = p.alpha;
   const double m = e->groups;
-  const double wider = m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
+  const double wider =
+      m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
   out->low = p.alpha - fmax(0.05, wider * (p.alpha - interval[0]));
   out->high = p.alpha + fmax(0.05, wider * (interval[1] - p.alpha));
 }
@@ -257,16 +281,18 @@ static int above_noise(const ensemble *e, double weight[N]) {
 }
 
 static void all_windows(const ensemble *e, double weight[N]) {
-  for (int w = 0; w < N; w++) weight[w] = w > 0 && !isnan(e->r2[w]);
+  for (int w = 0; w < N; w++)
+    weight[w] = w > 0 && !isnan(e->r2[w]);
 }
 
 /* Sum of squared residuals of the fit log R^2 = factor * x + constant, with the factor limited to [least,
  * most]. */
-static double squares_left(const double r2[N], const double weight[N], const double x[N], double least,
-                           double most) {
+static double squares_left(const double r2[N], const double weight[N], const double x[N],
+                           double least, double most) {
   double n = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
   for (int w = 1; w < N; w++) {
-    if (!(weight[w] > 0)) continue;
+    if (!(weight[w] > 0))
+      continue;
     const double y = cst_elementary_log(r2[w]);
     n++;
     mx += x[w];
@@ -285,7 +311,8 @@ static double squares_left(const double r2[N], const double weight[N], const dou
 /* True if all windows left out are in the noise, so that R rises out of it for the first time. */
 static int quiet_before(const ensemble *e, const double weight[N]) {
   for (int w = 1; w < N && !(weight[w] > 0); w++)
-    if (e->r2[w] > 2 * ABOVE * e->noise) return 0;
+    if (e->r2[w] > 2 * ABOVE * e->noise)
+      return 0;
   return 1;
 }
 
@@ -293,8 +320,10 @@ static int quiet_before(const ensemble *e, const double weight[N]) {
  */
 static int goes_on(const ensemble *e, const double weight[N], double rate) {
   int n = 0, w = N - 1, last = N - 1;
-  for (int k = 0; k < N; k++) n += weight[k] > 0;
-  while (last > 0 && !(weight[last] > 0)) last--;
+  for (int k = 0; k < N; k++)
+    n += weight[k] > 0;
+  while (last > 0 && !(weight[last] > 0))
+    last--;
   for (w = last; w > 0 && last - w < n / 4; w--) {
   }
   return weight[w] > 0 && cst_elementary_log(e->r2[last] / e->r2[w]) > rate * (last - w);
@@ -305,7 +334,8 @@ static int exponential(const ensemble *e, const double weight[N]) {
   double x[N], l[N], best = INFINITY, rate = 0;
   log_times(2, l);
   for (double kappa = 0.02; kappa < 4; kappa *= 1.05) {
-    for (int w = 1; w < N; w++) x[w] = kappa * w + cst_elementary_log(1 - cst_elementary_exp(-kappa * w));
+    for (int w = 1; w < N; w++)
+      x[w] = kappa * w + cst_elementary_log(1 - cst_elementary_exp(-kappa * w));
     const double left = squares_left(e->r2, weight, x, 2, 2);
     if (left < best) {
       best = left;
@@ -320,11 +350,13 @@ cst_rms_growth cst_growth_rms_find(const double *means, long members, double uni
   cst_rms_growth g = {NAN, NAN, NAN, 0, NAN};
   ensemble      *e = calloc(1, sizeof *e);
   double         weight[N], l[N];
-  if (!e) return g;
+  if (!e)
+    return g;
   gather(e, means, members, unit);
   const int above = above_noise(e, weight);
   g.is_exponential = above >= LEAST_WINDOWS && exponential(e, weight);
-  if (above < N / 4) all_windows(e, weight);
+  if (above < N / 4)
+    all_windows(e, weight);
   const power p = fit_all(e, weight, l);
   bootstrap(e, weight, l, p, many, &g);
   g.rough = e->long_lag / e->short_lag;

@@ -37,13 +37,15 @@ static void basis(int n, double c[N][N]) {
 
 static int is_used(const double *means, long members, int w) {
   for (long i = 0; i < members; i++)
-    if (isfinite(means[i * N + w])) return 1;
+    if (isfinite(means[i * N + w]))
+      return 1;
   return 0;
 }
 
 static int is_complete(const cst_spectra *s, const double *x) {
   for (int u = 0; u < s->n; u++)
-    if (!isfinite(x[s->window[u]])) return 0;
+    if (!isfinite(x[s->window[u]]))
+      return 0;
   return 1;
 }
 
@@ -51,24 +53,31 @@ static int is_complete(const cst_spectra *s, const double *x) {
 static void transform(const cst_spectra *s, const double *x, double *out) {
   const double first = x[s->window[0]];
   double       deviation[N];
-  for (int u = 0; u < s->n; u++) deviation[u] = (x[s->window[u]] - first) / s->unit;
+  for (int u = 0; u < s->n; u++)
+    deviation[u] = (x[s->window[u]] - first) / s->unit;
   for (int k = 0; k < s->n; k++) {
     out[k] = 0;
-    for (int u = 0; u < s->n; u++) out[k] += s->c[k][u] * deviation[u];
+    for (int u = 0; u < s->n; u++)
+      out[k] += s->c[k][u] * deviation[u];
   }
 }
 
-int cst_growth_spectra_create(cst_spectra *s, const double *means, long members, double end, double unit) {
+int cst_growth_spectra_create(cst_spectra *s, const double *means, long members, double end,
+                              double unit) {
   *s = (cst_spectra){.unit = unit, .end = end};
   for (int w = 0; w < N; w++)
-    if (is_used(means, members, w)) s->window[s->n++] = w;
+    if (is_used(means, members, w))
+      s->window[s->n++] = w;
   s->x = malloc(sizeof *s->x * ((size_t)members * (size_t)s->n + 1));
-  if (!s->x) return 0;
+  if (!s->x)
+    return 0;
   basis(s->n, s->c);
-  if (s->n == 0) return 1;
+  if (s->n == 0)
+    return 1;
   for (long i = 0; i < members; i++) {
     const double *x = means + i * N;
-    if (!is_complete(s, x)) continue;
+    if (!is_complete(s, x))
+      continue;
     transform(s, x, s->x + s->members * s->n);
     s->members++;
   }
@@ -93,7 +102,8 @@ static double line(const cst_spectra *s, double l[N]) {
       const int windows = s->window[u] - s->window[0];
       l[k] += s->c[k][u] * windows * (s->end / N);
     }
-    if (k > 0) square += l[k] * l[k];
+    if (k > 0)
+      square += l[k] * l[k];
   }
   return square;
 }
@@ -104,15 +114,18 @@ static double odd_freedom(int n) { return (n < WIDE ? n : WIDE) / 2 - 1; }
 
 static lined take_line(int n, const double *x, const double l[N], double square) {
   lined r = {0};
-  for (int k = 1; k < n; k++) r.slope += l[k] * x[k] / square;
+  for (int k = 1; k < n; k++)
+    r.slope += l[k] * x[k] / square;
   for (int k = 1; k < n; k++) {
     r.e[k] = x[k] - r.slope * l[k];
     r.all += r.e[k] * r.e[k] / (n - 2);
-    if (k <= LOW) r.low += r.e[k] * r.e[k] / low_freedom(n);
+    if (k <= LOW)
+      r.low += r.e[k] * r.e[k] / low_freedom(n);
   }
   for (int k = 1; k < n && k <= WIDE; k++) {
     r.wide += r.e[k] * r.e[k];
-    if (k % 2) r.odd += r.e[k] * r.e[k];
+    if (k % 2)
+      r.odd += r.e[k] * r.e[k];
   }
   r.error = sqrt(r.low / square);
   r.wide = sqrt(r.wide / (wide_freedom(n) * square));
@@ -125,7 +138,8 @@ static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
   double x[N];
   for (int u = 0; u < s->n; u++) {
     x[u] = 0;
-    for (int k = 1; k < s->n; k++) x[u] += s->c[k][u] * e[k];
+    for (int k = 1; k < s->n; k++)
+      x[u] += s->c[k][u] * e[k];
   }
   for (int u = 0; u < s->n / 3; u++) {
     thirds[0] += x[u] * x[u];
@@ -169,8 +183,10 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
     t.low += m.low;
     t.all += m.all;
     t.all2 += m.all * m.all;
-    for (int k = 1; k < s->n; k++) t.mean[k] += x[k] / (double)s->members;
-    for (int k = s->n / 4; k < s->n; k++) t.fast += m.e[k] * m.e[k];
+    for (int k = 1; k < s->n; k++)
+      t.mean[k] += x[k] / (double)s->members;
+    for (int k = s->n / 4; k < s->n; k++)
+      t.fast += m.e[k] * m.e[k];
     scatter(s, m.e, t.thirds);
   }
   return t;
@@ -180,7 +196,8 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
  * large members outweigh the others. */
 static double independent(const cst_spectra *s, const sums *t, const lined *mean) {
   double own = 0;
-  for (int k = s->n / 4; k < s->n; k++) own += mean->e[k] * mean->e[k];
+  for (int k = s->n / 4; k < s->n; k++)
+    own += mean->e[k] * mean->e[k];
   const double members = (double)s->members;
   const double alike = own > 0 ? t->fast / members / own : members;
   const double loud = t->all2 > 0 ? t->all * t->all / t->all2 : members;
@@ -204,10 +221,11 @@ static double bound_of_squares(const sums *t, double members, double counting, d
 
 /* Error of the mean slope from the time series. Uses the members' residuals, which have more degrees of
  * freedom, unless the mean's residuals are significantly larger than these predict. */
-static double error_in_time(const sums *t, const lined *mean, double members, double counting, double square,
-                            double *freedom) {
+static double error_in_time(const sums *t, const lined *mean, double members, double counting,
+                            double square, double *freedom) {
   const double theirs = t->low / members / counting;
-  if (!(cst_significance_of_f(mean->low / theirs, *freedom, *freedom * counting) < 2)) return mean->error;
+  if (!(cst_significance_of_f(mean->low / theirs, *freedom, *freedom * counting) < 2))
+    return mean->error;
   *freedom *= counting;
   return sqrt(theirs / square);
 }
@@ -215,8 +233,8 @@ static double error_in_time(const sums *t, const lined *mean, double members, do
 /* Significance of the members' slopes taken together: each against its own error, once with all low cosines
  * and once with the odd ones (a single frequency leaks into the slope as into these), and all against their
  * mean squared error. */
-static double spread_of(double normals, double slopes, double errors, double members, double counting,
-                        double freedom) {
+static double spread_of(double normals, double slopes, double errors, double members,
+                        double counting, double freedom) {
   const double own = cst_significance_of_f(normals / members, counting, 1e6);
   const double pooled = cst_significance_of_f(slopes / errors, counting, freedom * counting);
   return errors > 0 ? fmax(own, pooled) : own;
@@ -230,14 +248,16 @@ static double spread(const sums *t, double members, double counting, int n) {
 
 /* Whether the last third of the run fluctuates more than the first. */
 static double swelling(const sums *t, double freedom) {
-  if (t->thirds[0] > 0) return cst_significance_of_f(t->thirds[1] / t->thirds[0], freedom, freedom);
+  if (t->thirds[0] > 0)
+    return cst_significance_of_f(t->thirds[1] / t->thirds[0], freedom, freedom);
   return t->thirds[1] > 0 ? INFINITY : 0;
 }
 
 cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   cst_slopes r = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   double     l[N];
-  if (s->members < 1 || s->n < LOW) return r;
+  if (s->members < 1 || s->n < LOW)
+    return r;
   const double square = line(s, l);
   const double members = (double)s->members;
   const double freedom = low_freedom(s->n);

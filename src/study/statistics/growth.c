@@ -58,7 +58,8 @@ static double round_off(const cst_long_run *r, long i) {
 static int is_exact(const cst_long_run *r) {
   int some = 0;
   for (long i = 0; i < r->members; i++) {
-    if (r->largest[i] > round_off(r, i)) return 0;
+    if (r->largest[i] > round_off(r, i))
+      return 0;
     some |= !isnan(r->largest[i]);
   }
   return some;
@@ -67,7 +68,8 @@ static int is_exact(const cst_long_run *r) {
 static int is_frozen(const cst_long_run *r) {
   int some = 0;
   for (long i = 0; i < r->members; i++) {
-    if (r->moved[i] > STILL * sqrt((double)r->steps)) return 0;
+    if (r->moved[i] > STILL * sqrt((double)r->steps))
+      return 0;
     some |= !isnan(r->moved[i]);
   }
   return some;
@@ -77,14 +79,16 @@ static int is_frozen(const cst_long_run *r) {
 static int departs(const cst_long_run *r, long i, double room) {
   const double *mean = r->means + i * N;
   for (int w = 1; w < N; w++)
-    if (fabs(mean[w] - mean[0]) > room) return 1;
+    if (fabs(mean[w] - mean[0]) > room)
+      return 1;
   return 0;
 }
 
 /* True if no window mean differs from the first by more than round-off. */
 static int is_level(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
-    if (departs(r, i, round_off(r, i))) return 0;
+    if (departs(r, i, round_off(r, i)))
+      return 0;
   return 1;
 }
 
@@ -93,7 +97,8 @@ static int is_level(const cst_long_run *r) {
 static int is_visible(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++) {
     const double size = fabs(r->scale[i]) + fabs(r->start[i]);
-    if (departs(r, i, 2 * DBL_EPSILON * size)) return 1;
+    if (departs(r, i, 2 * DBL_EPSILON * size))
+      return 1;
   }
   return 0;
 }
@@ -107,14 +112,19 @@ static int has_left(const cst_long_run *r, long i) {
   const double  pace = (away[N - 1] - half) / (N - 1 - N / 2);
   double        most = 0;
   double        change = fabs(r->last[i] - x[N - 1]);
-  if (!(pace > 0)) return 0;
-  if (!(away[N - 1] < 2.5 * half) || !(away[N - 1] > 1.6 * half)) return 0;
+  if (!(pace > 0))
+    return 0;
+  if (!(away[N - 1] < 2.5 * half) || !(away[N - 1] > 1.6 * half))
+    return 0;
   for (int w = N / 2; w < N - 1; w++) {
     const double off = fabs(away[w + 1] - away[w] - pace);
-    if (!(off < 0.1 * pace)) return 0;
+    if (!(off < 0.1 * pace))
+      return 0;
   }
-  for (int w = 0; w < N; w++) most = fmax(most, fabs(x[w]));
-  for (int w = N / 2; w < N; w++) change = fmax(change, fabs(x[w] - x[N - 1]));
+  for (int w = 0; w < N; w++)
+    most = fmax(most, fabs(x[w]));
+  for (int w = N / 2; w < N; w++)
+    change = fmax(change, fabs(x[w] - x[N - 1]));
   return change <= 1e-3 * most;
 }
 
@@ -124,7 +134,8 @@ static long leave_out(const cst_long_run *r, double *means) {
   for (long i = 0; i < r->members; i++) {
     const int gone = r->away && has_left(r, i);
     left += gone;
-    for (int w = 0; w < N; w++) means[i * N + w] = gone ? NAN : r->means[i * N + w];
+    for (int w = 0; w < N; w++)
+      means[i * N + w] = gone ? NAN : r->means[i * N + w];
   }
   return left;
 }
@@ -133,7 +144,8 @@ static int windows_in_use(const double *means, long members) {
   int windows = 0;
   for (int w = 0; w < N; w++) {
     int used = 0;
-    for (long i = 0; i < members && !used; i++) used = isfinite(means[i * N + w]);
+    for (long i = 0; i < members && !used; i++)
+      used = isfinite(means[i * N + w]);
     windows += used;
   }
   return windows;
@@ -141,7 +153,8 @@ static int windows_in_use(const double *means, long members) {
 
 static long members_in_use(const double *means, long members) {
   long n = 0;
-  for (long i = 0; i < members; i++) n += isfinite(means[i * N]);
+  for (long i = 0; i < members; i++)
+    n += isfinite(means[i * N]);
   return n;
 }
 
@@ -159,15 +172,20 @@ static int holds_only(double low, double high, double power, int walks) {
 /* The power that is preferred to a walk: of the members' paths, or of their mean if the paths do not
  * contradict it. NULL: none. */
 static const cst_power_fit *strong_power(const evidence *e) {
-  if (e->path.strength > STRONG + STRONG_ONE / e->slopes.independent) return &e->path;
-  if (e->mean.strength > STRONG_MEAN && e->path.strength > STRONG_PATHS) return &e->mean;
+  if (e->path.strength > STRONG + STRONG_ONE / e->slopes.independent)
+    return &e->path;
+  if (e->mean.strength > STRONG_MEAN && e->path.strength > STRONG_PATHS)
+    return &e->mean;
   return NULL;
 }
 
 static cst_why why_no_law(const cst_power_fit *p, int line, int square) {
-  if (p->misfit > SLOPE || (line && p->bend > SLOPE)) return CST_WHY_NO_POWER;
-  if (!holds(p->low, p->high, 1) && !holds(p->low, p->high, 2)) return CST_WHY_BETWEEN;
-  if (!line && !square) return CST_WHY_WEAK;
+  if (p->misfit > SLOPE || (line && p->bend > SLOPE))
+    return CST_WHY_NO_POWER;
+  if (!holds(p->low, p->high, 1) && !holds(p->low, p->high, 2))
+    return CST_WHY_BETWEEN;
+  if (!line && !square)
+    return CST_WHY_WEAK;
   return CST_WHY_NONE;
 }
 
@@ -175,7 +193,8 @@ static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
   const int line = holds_only(p->low, p->high, 1, 0);
   const int square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
   *why = why_no_law(p, line, square);
-  if (*why != CST_WHY_NONE) return CST_UNDECIDED;
+  if (*why != CST_WHY_NONE)
+    return CST_UNDECIDED;
   return line ? CST_LINEAR : CST_QUADRATIC;
 }
 
@@ -196,10 +215,14 @@ static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->r
 static cst_why why_not_settled(const evidence *e) {
   const cst_slopes *s = &e->slopes;
   const double      room = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
-  if (s->outlier > OUTLIER) return CST_WHY_ONE_MEMBER;
-  if (s->swell > UNLIKELY) return CST_WHY_SWELLING;
-  if (s->memory > MEMORY && !is_flat(e)) return CST_WHY_SLOW;
-  if (s->limit * e->end > room) return CST_WHY_WIDE;
+  if (s->outlier > OUTLIER)
+    return CST_WHY_ONE_MEMBER;
+  if (s->swell > UNLIKELY)
+    return CST_WHY_SWELLING;
+  if (s->memory > MEMORY && !is_flat(e))
+    return CST_WHY_SLOW;
+  if (s->limit * e->end > room)
+    return CST_WHY_WIDE;
   return CST_WHY_NONE;
 }
 
@@ -211,10 +234,14 @@ static cst_verdict settled(const evidence *e, cst_why *why) {
 
 static cst_verdict judge(const evidence *e, cst_why *why) {
   const cst_power_fit *p = strong_power(e);
-  if (e->rms.is_exponential) return CST_EXPONENTIAL;
-  if (p) return law_of(p, why);
-  if (is_walk(e)) return CST_RANDOM_WALK;
-  if (!drifts(e)) return settled(e, why);
+  if (e->rms.is_exponential)
+    return CST_EXPONENTIAL;
+  if (p)
+    return law_of(p, why);
+  if (is_walk(e))
+    return CST_RANDOM_WALK;
+  if (!drifts(e))
+    return settled(e, why);
   *why = e->slopes.memory > MEMORY                                    ? CST_WHY_SLOW
          : e->slopes.outlier > OUTLIER && e->slopes.spread < UNLIKELY ? CST_WHY_ONE_MEMBER
                                                                       : CST_WHY_WEAK;
@@ -226,12 +253,14 @@ static int examine(const double *means, long members, double end, evidence *e) {
   const double largest = cst_growth_largest_difference(means, members);
   const double unit = largest > 0 ? largest : 1;
   cst_spectra  s;
-  if (!cst_growth_spectra_create(&s, means, members, end, unit)) return 0;
+  if (!cst_growth_spectra_create(&s, means, members, end, unit))
+    return 0;
   e->slopes = cst_growth_slopes_find(&s);
   e->path = cst_growth_power_members(&s, e->slopes.independent);
   e->mean = cst_growth_power_mean(&s);
   e->rms = (cst_rms_growth){NAN, NAN, NAN, 0, NAN};
-  if (largest > 0) e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
+  if (largest > 0)
+    e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
   e->members = (double)s.members;
   e->end = end;
   cst_growth_spectra_destroy(&s);
@@ -253,21 +282,26 @@ static void report(const evidence *e, cst_growth *g) {
 static cst_verdict growing_round_off(const evidence *e) {
   cst_why           why;
   const cst_verdict v = judge(e, &why);
-  if (!(fabs(e->slopes.normal) > CLEAR_SLOPE)) return CST_EXACT;
-  return v == CST_LINEAR ? CST_LINEAR_ROUND_OFF : v == CST_EXPONENTIAL || v == CST_QUADRATIC ? v : CST_EXACT;
+  if (!(fabs(e->slopes.normal) > CLEAR_SLOPE))
+    return CST_EXACT;
+  return v == CST_LINEAR                              ? CST_LINEAR_ROUND_OFF
+         : v == CST_EXPONENTIAL || v == CST_QUADRATIC ? v
+                                                      : CST_EXACT;
 }
 
 cst_growth cst_growth_estimate(const cst_long_run *r) {
   cst_growth g = {CST_UNDECIDED, CST_WHY_FEW_WINDOWS, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {0};
-  if (!means) return g;
+  if (!means)
+    return g;
   const long left = leave_out(r, means);
   const long stay = members_in_use(means, r->members);
   const int  enough =
       windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);
   const int exact = is_exact(r);
-  if (enough && e.members > 0) report(&e, &g);
+  if (enough && e.members > 0)
+    report(&e, &g);
   if (is_frozen(r))
     g.verdict = CST_FROZEN;
   else if (exact)
@@ -278,7 +312,8 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
     g.verdict = CST_BOUNDED_VERDICT;
   else if (enough && e.members > 0)
     g.verdict = judge(&e, &g.why);
-  if (g.verdict != CST_UNDECIDED) g.why = CST_WHY_NONE;
+  if (g.verdict != CST_UNDECIDED)
+    g.why = CST_WHY_NONE;
   free(means);
   return g;
 }

@@ -8,7 +8,8 @@
 /* ---- significance, as deviations of a normal distribution ---------------- -------------------- */
 double cst_significance_of_t(double t, double freedom);             /* with the sign of t */
 double cst_significance_of_f(double f, double above, double below); /* positive for large f */
-double cst_significance_t_quantile(double normal, double freedom);  /* inverse of cst_significance_of_t */
+double cst_significance_t_quantile(double normal,
+                                   double freedom); /* inverse of cst_significance_of_t */
 
 /* ---- slopes and scatter of the members, in the cosine basis ---------------------------------- */
 
@@ -23,7 +24,8 @@ typedef struct {
 } cst_spectra;
 
 /* returns 0 if memory is exhausted */
-int  cst_growth_spectra_create(cst_spectra *s, const double *means, long members, double end, double unit);
+int  cst_growth_spectra_create(cst_spectra *s, const double *means, long members, double end,
+                               double unit);
 void cst_growth_spectra_destroy(cst_spectra *s);
 
 typedef struct {

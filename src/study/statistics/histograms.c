@@ -20,12 +20,14 @@ void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
   histogram_columns *x = cst_zeros(p->study->nhistogram, sizeof *x);
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
-    x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
-                                     "fraction of all samples that lie in the bins", "%s_inside", h->name);
+    x[k].inside =
+        cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
+                           "fraction of all samples that lie in the bins", "%s_inside", h->name);
     if (h->fixman)
-      x[k].effective = cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
-                                          "effective number of equally weighted samples: (sum w)^2 / sum w^2",
-                                          "%s_effective", h->name);
+      x[k].effective =
+          cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
+                             "effective number of equally weighted samples: (sum w)^2 / sum w^2",
+                             "%s_effective", h->name);
   }
   return x;
 }
@@ -50,10 +52,11 @@ typedef struct {
 static PetscErrorCode read_members(conclusion *d, long first, long n) {
   cst_output *o = d->rows->output;
   PetscFunctionBegin;
-  PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, d->rows->icase, first, n, d->counts));
+  PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, d->rows->icase, first, n,
+                                    d->counts));
   if (d->weights)
-    PetscCall(
-        cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, d->rows->icase, first, n, d->weights));
+    PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, d->rows->icase, first, n,
+                                      d->weights));
   PetscFunctionReturn(0);
 }
 
@@ -67,7 +70,8 @@ static const double *block_of(const conclusion *d, long member, int block, doubl
   }
   const double *x = d->counts + at * d->counted;
   *total = x[d->h->bins + CST_BELOW] + x[d->h->bins + CST_ABOVE];
-  for (int k = 0; k < d->h->bins; k++) *total += x[k];
+  for (int k = 0; k < d->h->bins; k++)
+    *total += x[k];
   return x;
 }
 
@@ -83,9 +87,11 @@ static void add_block(conclusion *d, long member, int block) {
     d->outside[CST_OUTSIDE] += (long)x[d->h->bins + k];
   }
   const double *w = block_of(d, member, block, &total);
-  for (int k = 0; k < d->h->bins; k++) d->weight[k] += w[k];
+  for (int k = 0; k < d->h->bins; k++)
+    d->weight[k] += w[k];
   d->total += total;
-  if (d->weights) d->square += w[d->h->bins + CST_WEIGHT_SQUARE];
+  if (d->weights)
+    d->square += w[d->h->bins + CST_WEIGHT_SQUARE];
 }
 
 static PetscErrorCode add_all(conclusion *d) {
@@ -95,8 +101,10 @@ static PetscErrorCode add_all(conclusion *d) {
     const long n = PetscMin(d->some, members - first);
     PetscCall(read_members(d, first, n));
     for (long m = 0; m < n; m++) {
-      if (!d->rows->good[first + m]) continue;
-      for (int b = 0; b < d->blocks; b++) add_block(d, m, b);
+      if (!d->rows->good[first + m])
+        continue;
+      for (int b = 0; b < d->blocks; b++)
+        add_block(d, m, b);
     }
   }
   PetscFunctionReturn(0);
@@ -119,7 +127,8 @@ static void errors_of_few(conclusion *d) {
     for (long m = 0; m < n; m++) {
       double    *of_member = x + m * d->blocks;
       const bool good = d->rows->good[m];
-      for (int b = 0; b < d->blocks; b++) of_member[b] = good ? part(d, m, b, k) : NAN;
+      for (int b = 0; b < d->blocks; b++)
+        of_member[b] = good ? part(d, m, b, k) : NAN;
     }
     d->error[k] = cst_batch_means_estimate(x, n, d->blocks).error;
   }
@@ -135,7 +144,8 @@ static PetscErrorCode errors_of_many(conclusion *d) {
     const long n = PetscMin(d->some, members - first);
     PetscCall(read_members(d, first, n));
     for (long m = 0; m < n; m++) {
-      if (!d->rows->good[first + m]) continue;
+      if (!d->rows->good[first + m])
+        continue;
       for (int k = 0; k < bins; k++) {
         const double y = part(d, m, 0, k);
         square[k] += y * y;
@@ -144,7 +154,8 @@ static PetscErrorCode errors_of_many(conclusion *d) {
   }
   for (int k = 0; k < bins; k++) {
     d->error[k] = NAN;
-    if (d->good <= 1) continue;
+    if (d->good <= 1)
+      continue;
     const double variance = square[k] / d->good / (d->good - 1);
     d->error[k] = cst_batch_means_error(variance, d->good - 1);
   }
@@ -162,7 +173,8 @@ static PetscErrorCode conclude(conclusion *d) {
   memset(d->outside, 0, sizeof d->outside);
   memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
   d->total = d->square = d->good = 0;
-  for (long m = 0; m < members; m++) d->good += d->rows->good[m];
+  for (long m = 0; m < members; m++)
+    d->good += d->rows->good[m];
   PetscCall(add_all(d));
   if (d->blocks > 1)
     errors_of_few(d);
@@ -174,21 +186,28 @@ static PetscErrorCode conclude(conclusion *d) {
     /* an empty bin has no error estimate */
     d->error[k] = d->all[k] ? d->error[k] / width : NAN;
   }
-  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
-  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));
-  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_DENSITY, d->which, d->rows->icase, d->density));
-  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, d->rows->icase, d->error));
+  PetscCall(
+      cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
+  PetscCall(
+      cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));
+  PetscCall(
+      cst_output_case(d->rows->output, CST_CHANNEL_DENSITY, d->which, d->rows->icase, d->density));
+  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, d->rows->icase,
+                            d->error));
   PetscFunctionReturn(0);
 }
 
 static void set_columns(const conclusion *d, const histogram_columns *x) {
   double inside = 0;
-  for (int k = 0; k < d->h->bins; k++) inside += (double)d->all[k];
+  for (int k = 0; k < d->h->bins; k++)
+    inside += (double)d->all[k];
   cst_column_set(x->inside, d->rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
-  if (d->weights) cst_column_set(x->effective, d->rows->icase, d->total * d->total / d->square);
+  if (d->weights)
+    cst_column_set(x->effective, d->rows->icase, d->total * d->total / d->square);
 }
 
-static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
+static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x,
+                                         int which) {
   const cst_plan      *p = rows->plan;
   const cst_histogram *h = &p->study->histogram[which];
   conclusion           d = {.rows = rows,
@@ -198,11 +217,13 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
                             .counted = h->bins + CST_OUTSIDE,
                             .weighed = h->bins + CST_WEIGHED};
   PetscFunctionBegin;
-  d.some = d.blocks > 1 ? p->study->members : PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
-  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins, &d.density,
-                         h->bins, &d.error));
+  d.some = d.blocks > 1 ? p->study->members
+                        : PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
+  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins,
+                         &d.density, h->bins, &d.error));
   PetscCall(PetscMalloc1(h->bins, &d.all));
-  if (h->fixman) PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
+  if (h->fixman)
+    PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
     PetscCall(conclude(&d));
@@ -217,6 +238,7 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
 PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
   const histogram_columns *x = handles;
   PetscFunctionBegin;
-  for (int k = 0; k < rows->plan->study->nhistogram; k++) PetscCall(conclude_histogram(rows, &x[k], k));
+  for (int k = 0; k < rows->plan->study->nhistogram; k++)
+    PetscCall(conclude_histogram(rows, &x[k], k));
   PetscFunctionReturn(0);
 }

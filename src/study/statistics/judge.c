@@ -6,8 +6,8 @@
 
 PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n, &j->largest,
-                         n, &j->scale, n, &j->start, n, &j->last));
+  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n,
+                         &j->largest, n, &j->scale, n, &j->start, n, &j->last));
   PetscFunctionReturn(0);
 }
 
@@ -30,8 +30,10 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   for (long m = 0; m < s->members; m++) {
     double size = 0;
     cst_study_member(s, rows->plan->cases[rows->icase].variant, m, q, v);
-    for (int k = 0; k < s->system->nq; k++) size += q[k] * q[k];
-    if (j->moved[m] > 0) j->moved[m] /= sqrt(size);
+    for (int k = 0; k < s->system->nq; k++)
+      size += q[k] * q[k];
+    if (j->moved[m] > 0)
+      j->moved[m] /= sqrt(size);
   }
   PetscCall(cst_case_rows_windows(rows, displacement, j->away));
   PetscCall(PetscFree2(q, v));
@@ -41,7 +43,8 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
 /* True if any member, even a failed one, has values of the quantity read last. */
 static bool is_observed(const double *figures, long members) {
   for (long m = 0; m < members; m++)
-    if (!isnan(figures[m * CST_FIGURES + CST_FIGURE_START])) return true;
+    if (!isnan(figures[m * CST_FIGURES + CST_FIGURE_START]))
+      return true;
   return false;
 }
 
@@ -53,12 +56,14 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
   PetscFunctionBegin;
   PetscCall(cst_case_rows_figures(rows, quantity, &figures));
   *looked = is_observed(figures, n);
-  if (!*looked) PetscFunctionReturn(0);
+  if (!*looked)
+    PetscFunctionReturn(0);
   cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->largest);
   cst_case_rows_pick(rows, CST_FIGURE_SIZE, -1, j->scale);
   cst_case_rows_pick(rows, CST_FIGURE_START, -1, j->start);
   cst_case_rows_pick(rows, CST_FIGURE_END, -1, j->last);
-  for (long m = 0; m < n; m++) j->last[m] -= j->start[m];
+  for (long m = 0; m < n; m++)
+    j->last[m] -= j->start[m];
   PetscCall(cst_case_rows_windows(rows, quantity, j->means));
   const cst_long_run run = {.members = n,
                             .steps = c->n,

@@ -45,7 +45,8 @@ enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 #define FAR       1000 /* errors below this many floors are near the floor */
 #define LEAST     0.25 /* a lower order means no convergence */
 #define AGREE     0.35 /* largest difference of slopes of one order */
-#define FLAT      0.5  /* a tail with a smaller slope does not converge; the lowest order of a method is 1 */
+#define FLAT                                                                                       \
+  0.5 /* a tail with a smaller slope does not converge; the lowest order of a method is 1 */
 /* growth of the change of slopes from halving to halving if they move to another order (2 or 4) */
 #define GROWS    1.5
 #define NOT_MORE 5    /* larger growth is noise */
@@ -85,11 +86,13 @@ static point make_point(int index, double h, double e, double floor) {
 }
 
 /* Collects the usable steps, at most the POINTS finest, each h once. */
-static int collect(const double *h, const double *error, const double *floor, int n, point *points) {
+static int collect(const double *h, const double *error, const double *floor, int n,
+                   point *points) {
   int count = 0;
   for (int i = n - 1; i >= 0 && count < POINTS; i--) {
     const double f = floor && floor[i] > 0 ? floor[i] : 0;
-    if (!usable(h[i], error[i], f) || (count && points[count - 1].h >= h[i])) continue;
+    if (!usable(h[i], error[i], f) || (count && points[count - 1].h >= h[i]))
+      continue;
     points[count++] = make_point(i, h[i], error[i], f);
   }
   for (int i = 0; i < count / 2; i++) {
@@ -130,14 +133,17 @@ static double line_through(const point *a, double p, double x) { return a->y + p
  * of sign), and the last one lies far above. */
 static int leaves_line(const point *points, int count, int at) {
   double slopes[POINTS];
-  if (at < 2) return at == 1 && count > 3;
-  for (int i = 0; i + 1 < at; i++) slopes[i] = slope_after(&points[i]);
+  if (at < 2)
+    return at == 1 && count > 3;
+  for (int i = 0; i + 1 < at; i++)
+    slopes[i] = slope_after(&points[i]);
   const double p = median(slopes, at - 1);
   const point *from = &points[at - 1];
   const point *last = &points[count - 1];
   for (int i = at; i < count; i++) {
     const double line = line_through(from, p, points[i].x);
-    if (points[i].y < line - 0.6931471805599453) return 0;
+    if (points[i].y < line - 0.6931471805599453)
+      return 0;
   }
   return last->y > line_through(from, p, last->x) + cst_elementary_log(OFF);
 }
@@ -145,7 +151,8 @@ static int leaves_line(const point *points, int count, int at) {
 /* True if the slopes of the three finest steps agree: after a change of sign, the long return to the order
  * looks flat. */
 static int converges_again(const point *points, int count) {
-  if (count < 3) return 0;
+  if (count < 3)
+    return 0;
   const double a = slope_after(&points[count - 3]);
   const double b = slope_after(&points[count - 2]);
   return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
@@ -153,13 +160,16 @@ static int converges_again(const point *points, int count) {
 
 /* Level of the longest tail of steps that does not converge; 0 if there is none. */
 static double tail_level(const point *points, int count) {
-  if (converges_again(points, count)) return 0;
+  if (converges_again(points, count))
+    return 0;
   for (int at = 0; at + 2 <= count; at++) {
     double    e[POINTS];
     const int n = count - at;
-    if (overall_slope(points + at, n) >= (at ? FLAT : LEAST) || (at && !leaves_line(points, count, at)))
+    if (overall_slope(points + at, n) >= (at ? FLAT : LEAST) ||
+        (at && !leaves_line(points, count, at)))
       continue;
-    for (int i = 0; i < n; i++) e[i] = points[at + i].e;
+    for (int i = 0; i < n; i++)
+      e[i] = points[at + i].e;
     return median(e, n);
   }
   return 0;
@@ -171,7 +181,8 @@ static int above_level(point *points, int count, double level) {
     const point *a = &points[i];
     points[i] = make_point(a->index, a->h, a->e, fmax(a->floor, level));
   }
-  while (count && points[count - 1].e <= ABOVE * level) count--;
+  while (count && points[count - 1].e <= ABOVE * level)
+    count--;
   return count;
 }
 
@@ -182,21 +193,24 @@ static double distant_slope(const point *points, int count) {
   double slopes[POINTS];
   int    n = 0;
   for (int i = 0; i + 1 < count; i++)
-    if (!points[i].near && !points[i + 1].near) slopes[n++] = slope_after(&points[i]);
+    if (!points[i].near && !points[i + 1].near)
+      slopes[n++] = slope_after(&points[i]);
   return median(slopes, n);
 }
 
 static int without_contaminated(const point *points, int count) {
   const double distant = distant_slope(points, count);
-  while (count > 2 && points[count - 1].near && slope_after(&points[count - 2]) < distant / 2) count--;
+  while (count > 2 && points[count - 1].near && slope_after(&points[count - 2]) < distant / 2)
+    count--;
   return count;
 }
 
-static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS], double y,
-                    double noise) {
+static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS],
+                    double y, double noise) {
   const double variance = noise * noise;
   for (int i = 0; i < UNKNOWNS; i++) {
-    for (int j = 0; j < UNKNOWNS; j++) a[i][j] += row[i] * row[j] / variance;
+    for (int j = 0; j < UNKNOWNS; j++)
+      a[i][j] += row[i] * row[j] / variance;
     r[i] += row[i] * y / variance;
   }
 }
@@ -207,17 +221,20 @@ static void solve(double a[UNKNOWNS][UNKNOWNS], const double r[UNKNOWNS], double
   for (int i = 0; i < UNKNOWNS; i++)
     for (int j = 0; j <= i; j++) {
       double sum = a[i][j];
-      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+      for (int k = 0; k < j; k++)
+        sum -= l[i][k] * l[j][k];
       l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
     }
   for (int i = 0; i < UNKNOWNS; i++) {
     z[i] = r[i];
-    for (int k = 0; k < i; k++) z[i] -= l[i][k] * z[k];
+    for (int k = 0; k < i; k++)
+      z[i] -= l[i][k] * z[k];
     z[i] /= l[i][i];
   }
   for (int i = UNKNOWNS - 1; i >= 0; i--) {
     x[i] = z[i];
-    for (int k = i + 1; k < UNKNOWNS; k++) x[i] -= l[k][i] * x[k];
+    for (int k = i + 1; k < UNKNOWNS; k++)
+      x[i] -= l[k][i] * x[k];
     x[i] /= l[i][i];
   }
 }
@@ -231,13 +248,15 @@ static double student(int n) {
 static fit fit_window(const point *w, int count) {
   static const double prior[UNKNOWNS] = {0, 0, 0.2, 0.15};
   static const double unit[UNKNOWNS] = {0, 1, 0, 0};
-  double a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS], chi = 0;
+  double a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS],
+         chi = 0;
   for (int i = 0; i < count; i++) {
     const double u = w[i].h / w[0].h;
     const double row[UNKNOWNS] = {1, w[i].x - w[0].x, u, u * u};
     add_row(a, r, row, w[i].y - w[0].y, w[i].noise);
   }
-  for (int k = 2; k < UNKNOWNS; k++) a[k][k] += 1 / (prior[k] * prior[k]);
+  for (int k = 2; k < UNKNOWNS; k++)
+    a[k][k] += 1 / (prior[k] * prior[k]);
   solve(a, r, theta);
   solve(a, unit, column);
   for (int i = 0; i < count; i++) {
@@ -248,7 +267,8 @@ static fit fit_window(const point *w, int count) {
     const double e = residual / w[i].noise;
     chi += e * e;
   }
-  for (int k = 2; k < UNKNOWNS; k++) chi += theta[k] * theta[k] / (prior[k] * prior[k]);
+  for (int k = 2; k < UNKNOWNS; k++)
+    chi += theta[k] * theta[k] / (prior[k] * prior[k]);
   const int    freedom = count - 2;
   const int    all = freedom + PRIOR_COUNT;
   const double variance = column[SLOPE] * (PRIOR_COUNT + chi) / all;
@@ -268,7 +288,8 @@ static int slopes_agree(const point *w, int count, double tolerance) {
     for (int j = 0; j < i; j++) {
       const double apart = fabs(slope_after(&w[i]) - slope_after(&w[j]));
       const double noise = hypot(slope_noise(&w[i]), slope_noise(&w[j]));
-      if (apart > tolerance + 3 * noise) return 0;
+      if (apart > tolerance + 3 * noise)
+        return 0;
     }
   return 1;
 }
@@ -279,13 +300,16 @@ static int grows(double a, double b) { return b / a > GROWS && b / a < NOT_MORE;
  * another order. If a correction dies out, the changes decrease. */
 static int departs(const point *points, int count) {
   double change[3];
-  if (count < 5) return 0;
+  if (count < 5)
+    return 0;
   for (int i = 0; i < 3; i++) {
     const point *a = &points[count - 5 + i];
-    if (a[0].near || a[1].near || a[2].near) return 0;
+    if (a[0].near || a[1].near || a[2].near)
+      return 0;
     change[i] = (slope_after(&a[1]) - slope_after(&a[0])) / (a[2].x - a[0].x);
   }
-  if (!grows(change[0], change[1]) || !grows(change[1], change[2])) return 0;
+  if (!grows(change[0], change[1]) || !grows(change[1], change[2]))
+    return 0;
   const double last = slope_after(&points[count - 2]);
   const double before = slope_after(&points[count - 3]);
   return fabs(last - before) > SEEN;
@@ -294,10 +318,14 @@ static int departs(const point *points, int count) {
 static int asymptotic(const point *w, int count, const fit *f) {
   const double part = count == 3 ? THREE : 1;
   /* no convergence, or no integer order */
-  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half) return 0;
-  if (count == 3 && fabs(f->p - rint(f->p)) > 0.1) return 0;
-  if (f->half > 0.25 || f->misfit > 4 * part) return 0;
-  if (!slopes_agree(w, count, AGREE * part)) return 0;
+  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half)
+    return 0;
+  if (count == 3 && fabs(f->p - rint(f->p)) > 0.1)
+    return 0;
+  if (f->half > 0.25 || f->misfit > 4 * part)
+    return 0;
+  if (!slopes_agree(w, count, AGREE * part))
+    return 0;
   return fabs(slope_after(&w[count - 2]) - f->p) < 0.2 * part + 2 * slope_noise(&w[count - 2]);
 }
 
@@ -311,8 +339,10 @@ static cst_order_fit best_window(const point *points, int count) {
     const fit            f = fit_with_spread(w, count - i);
     const int            good = !leaves && asymptotic(w, count - i, &f);
     const cst_order_flag flag = good ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
-    if (flag > best.flag) continue;
-    if (flag == best.flag && f.half >= half) continue;
+    if (flag > best.flag)
+      continue;
+    if (flag == best.flag && f.half >= half)
+      continue;
     half = f.half;
     best = (cst_order_fit){f.p, f.p - f.half, f.p + f.half, flag, w->index, last};
   }
@@ -324,7 +354,8 @@ static cst_order_fit best_window(const point *points, int count) {
 static int falls_below(const point *points, int n, int all, double p) {
   for (int i = n; i < all; i++) {
     const double line = line_through(&points[n - 1], p, points[i].x);
-    if (points[i].y < line - BELOW) return 1;
+    if (points[i].y < line - BELOW)
+      return 1;
   }
   return 0;
 }
@@ -335,9 +366,11 @@ static cst_order_fit best_end(const point *points, int count, int all) {
   cst_order_fit best = best_window(points, count);
   for (int n = count; n >= 3 && (n == count || points[n].near); n--) {
     const cst_order_fit fit = best_window(points, n);
-    if (fit.flag == CST_FLAG_OK && !falls_below(points, n, all, fit.order)) return fit;
+    if (fit.flag == CST_FLAG_OK && !falls_below(points, n, all, fit.order))
+      return fit;
   }
-  if (best.flag == CST_FLAG_OK) best.flag = CST_FLAG_PRE_ASYMPTOTIC;
+  if (best.flag == CST_FLAG_OK)
+    best.flag = CST_FLAG_PRE_ASYMPTOTIC;
   return best;
 }
 
@@ -349,7 +382,8 @@ static cst_order_fit two_steps(const point *w) {
 
 static int finite_errors(const double *error, int n) {
   int count = 0;
-  for (int i = 0; i < n; i++) count += isfinite(error[i]) && error[i] >= 0;
+  for (int i = 0; i < n; i++)
+    count += isfinite(error[i]) && error[i] >= 0;
   return count;
 }
 
@@ -365,14 +399,18 @@ cst_order_fit cst_order_estimate(const double *h, const double *error, const dou
   if (above < 2)
     return none(finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU,
                 above ? points[0].index : 0);
-  const int count = without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
-  if (count < 2) return none(CST_FLAG_PLATEAU, points[0].index);
+  const int count =
+      without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
+  if (count < 2)
+    return none(CST_FLAG_PLATEAU, points[0].index);
   fit = count == 2 ? two_steps(points) : best_end(points, count, above);
-  if (count == 2 && finite_errors(error, n) > 2) fit.flag = CST_FLAG_PLATEAU;
+  if (count == 2 && finite_errors(error, n) > 2)
+    fit.flag = CST_FLAG_PLATEAU;
   return fit.order < LEAST ? none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first) : fit;
 }
 
 cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns) {
-  if (fit->flag != CST_FLAG_OK || (claimed && fit->low <= claimed && claimed <= fit->high)) return fit->flag;
+  if (fit->flag != CST_FLAG_OK || (claimed && fit->low <= claimed && claimed <= fit->high))
+    return fit->flag;
   return returns ? CST_FLAG_RETURNS : claimed ? CST_FLAG_CONTRADICTS : CST_FLAG_OK;
 }

@@ -11,8 +11,10 @@
 #include <math.h>
 
 double cst_significance_of_t(double t, double f) {
-  if (isnan(t) || !(f > 0)) return NAN;
-  if (isinf(t)) return t;
+  if (isnan(t) || !(f > 0))
+    return NAN;
+  if (isinf(t))
+    return t;
   return copysign((8 * f + 1) / (8 * f + 3) * sqrt(f * cst_elementary_log(1 + t * t / f)), t);
 }
 
@@ -22,9 +24,12 @@ double cst_significance_t_quantile(double normal, double f) {
 }
 
 double cst_significance_of_f(double ratio, double above, double below) {
-  if (isnan(ratio) || !(above > 0) || !(below > 0)) return NAN;
-  if (!(ratio > 0)) return -INFINITY;
-  if (isinf(ratio)) return INFINITY;
+  if (isnan(ratio) || !(above > 0) || !(below > 0))
+    return NAN;
+  if (!(ratio > 0))
+    return -INFINITY;
+  if (isinf(ratio))
+    return INFINITY;
   const double p = 2 / (9 * above);
   const double q = 2 / (9 * below);
   const double root = cst_elementary_exp(cst_elementary_log(ratio) / 3);

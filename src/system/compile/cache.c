@@ -24,7 +24,8 @@ static bool ours(const struct stat *x) {
 
 static bool make_folder(const char *path) {
   struct stat x;
-  if (mkdir(path, 0700) && errno != EEXIST) return false;
+  if (mkdir(path, 0700) && errno != EEXIST)
+    return false;
   return !stat(path, &x) && S_ISDIR(x.st_mode) && ours(&x);
 }
 
@@ -34,10 +35,12 @@ const char *cst_cache_folder(void) {
   const char *base = getenv("XDG_CACHE_HOME");
   const char *home = getenv("HOME");
   const bool  xdg = base && *base == '/';
-  if (!xdg && !(home && *home == '/')) return NULL;
+  if (!xdg && !(home && *home == '/'))
+    return NULL;
   const char *parent = xdg ? base : home;
   const char *folder = xdg ? "" : "/.cache";
-  if (snprintf(path, sizeof path, "%s%s", parent, folder) > PATH - 200) return NULL;
+  if (snprintf(path, sizeof path, "%s%s", parent, folder) > PATH - 200)
+    return NULL;
   mkdir(path, 0700); /* if this fails, so does the next one */
   strcat(path, "/constella");
   return make_folder(path) ? path : NULL;
@@ -54,13 +57,15 @@ static char *read_own(const char *path, size_t *size) {
   int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   char       *bytes = NULL;
   size_t      n = 0;
-  if (fd < 0) return NULL;
+  if (fd < 0)
+    return NULL;
   if (!fstat(fd, &x) && S_ISREG(x.st_mode) && ours(&x) && x.st_size <= LARGEST) {
     const size_t all = (size_t)x.st_size;
     bytes = cst_need(malloc(all + 1));
     while (n < all) {
       const ssize_t some = read(fd, bytes + n, all - n);
-      if (some <= 0) break;
+      if (some <= 0)
+        break;
       n += (size_t)some;
     }
   }
@@ -73,8 +78,10 @@ bool cst_cache_read(cst_code *code) {
   char   path[PATH], seal[SEAL + 1];
   size_t n;
   char  *bytes = entry(code->key, path) ? read_own(path, &n) : NULL;
-  if (!bytes) return false;
-  if (n > SEAL) cst_sha256(bytes, n - SEAL, seal);
+  if (!bytes)
+    return false;
+  if (n > SEAL)
+    cst_sha256(bytes, n - SEAL, seal);
   if (n <= SEAL || memcmp(bytes + n - SEAL, seal, SEAL)) {
     free(bytes);
     return false;
@@ -86,17 +93,21 @@ bool cst_cache_read(cst_code *code) {
 
 static bool write_all(int fd, const char *bytes, size_t n) {
   for (ssize_t k; n; bytes += k, n -= (size_t)k)
-    if ((k = write(fd, bytes, n)) <= 0) return false;
+    if ((k = write(fd, bytes, n)) <= 0)
+      return false;
   return true;
 }
 
 void cst_cache_write(const cst_code *code) {
   char path[PATH], aside[PATH + 8], seal[SEAL + 1];
-  if (!entry(code->key, path)) return;
+  if (!entry(code->key, path))
+    return;
   snprintf(aside, sizeof aside, "%s.XXXXXX", path);
   int fd = mkostemp(aside, O_CLOEXEC); /* mode 0600 */
-  if (fd < 0) return;
+  if (fd < 0)
+    return;
   cst_sha256(code->bytes, code->size, seal);
   bool good = write_all(fd, code->bytes, code->size) && write_all(fd, seal, SEAL);
-  if (close(fd) || !good || rename(aside, path)) unlink(aside);
+  if (close(fd) || !good || rename(aside, path))
+    unlink(aside);
 }

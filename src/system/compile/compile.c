@@ -44,10 +44,13 @@ enum { CLASSES = sizeof classes / sizeof *classes };
 
 /* Whether it is lane code for a class to which s belongs. */
 static bool suits(const cst_source *x, const cst_system *s) {
-  if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c")) return false;
-  if (s->dropped || s->flat >= 0) return false; /* cst_system_form */
+  if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c"))
+    return false;
+  if (s->dropped || s->flat >= 0)
+    return false; /* cst_system_form */
   for (int i = 0; i < CLASSES; i++)
-    if (strstr(x->text, classes[i].line)) return classes[i].has(s);
+    if (strstr(x->text, classes[i].line))
+      return classes[i].has(s);
   return false;
 }
 
@@ -69,13 +72,16 @@ static const cst_source *find_core(const cst_system *s, const char *core) {
 }
 
 /* Each once, in the order of the sources, so that the same cores are the same object. */
-static int choose(const cst_system *s, const char *const *cores, const cst_source *core[MOST_CORES]) {
+static int choose(const cst_system *s, const char *const *cores,
+                  const cst_source *core[MOST_CORES]) {
   int n = 0;
   for (; *cores && n < MOST_CORES; cores++) {
     const cst_source *x = find_core(s, *cores);
     int               at = 0;
-    while (x && at < n && core[at] < x) at++;
-    if (!x || (at < n && core[at] == x)) continue;
+    while (x && at < n && core[at] < x)
+      at++;
+    if (!x || (at < n && core[at] == x))
+      continue;
     memmove(core + at + 1, core + at, (size_t)(n - at) * sizeof *core);
     core[at] = x;
     n++;
@@ -93,7 +99,8 @@ double cst_compile_seconds(const cst_system *s, const char *const *cores) {
   const cst_source *core[MOST_CORES];
   const int         n = choose(s, cores, core);
   double            seconds = 0.3 + 1e-4 * cst_graph_size(s->graph);
-  for (int i = 0; i < n; i++) seconds += 4e-5 * (double)core[i]->length * (1 + 0.007 * unrolled(s));
+  for (int i = 0; i < n; i++)
+    seconds += 4e-5 * (double)core[i]->length * (1 + 0.007 * unrolled(s));
   return seconds;
 }
 
@@ -105,8 +112,10 @@ static void find_key(const recipe *r, char key[65]) {
   FILE  *f = cst_need(open_memstream(&text, &n));
   fprintf(f, "%s\n%s\n%s\n%s\n%s\n", r->compiler.command, r->compiler.version, cst_compiler_flags(),
           cst_compiler_isa_flags(r->isa), cst_isas[r->isa].name);
-  for (int i = 0; i < r->ncore; i++) fprintf(f, "%s\n", r->core[i]->path);
-  for (int i = 0; i < cst_source_count; i++) fprintf(f, "%s\n%s", cst_sources[i].path, cst_sources[i].text);
+  for (int i = 0; i < r->ncore; i++)
+    fprintf(f, "%s\n", r->core[i]->path);
+  for (int i = 0; i < cst_source_count; i++)
+    fprintf(f, "%s\n%s", cst_sources[i].path, cst_sources[i].text);
   fwrite(r->emitted, 1, r->length, f);
   fclose(f);
   cst_sha256(text, n, key);
@@ -133,7 +142,8 @@ static char *chosen(const recipe *r) {
   for (int i = 0; i < r->ncore; i++) {
     const int n = name_of(r->core[i], &name);
     fprintf(f, "X(%.*s, %s", n, name, strstr(r->core[i]->path, "/method/") ? "cst_core_" : "cst_");
-    for (int k = 0; k < n; k++) fputc(name[k] == '-' ? '_' : name[k], f);
+    for (int k = 0; k < n; k++)
+      fputc(name[k] == '-' ? '_' : name[k], f);
     fprintf(f, ") ");
   }
   fclose(f);
@@ -146,8 +156,8 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
   char       *cores = chosen(r);
   const char *word[MOST + 8];
   int         n = 0, k = 0;
-  snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden", r->compiler.command,
-           cst_compiler_flags(), cst_compiler_isa_flags(r->isa));
+  snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden",
+           r->compiler.command, cst_compiler_flags(), cst_compiler_isa_flags(r->isa));
   snprintf(define, sizeof define, "-DCST_OBJECT_KEY=\"%s\"", key);
   word[n++] = define;
   word[n++] = cores;
@@ -172,7 +182,8 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
 static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]) {
   bool good = cst_folder_write(folder, header, r->emitted, r->length, why);
   for (int i = 0; good && i < cst_source_count; i++)
-    good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
+    good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length,
+                            why);
   return good;
 }
 
@@ -184,22 +195,25 @@ static bool make(const recipe *r, const char *folder, cst_code *code, char why[C
   return true;
 }
 
-bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached, cst_code *code,
-                 char why[CST_WHY]) {
+bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached,
+                 cst_code *code, char why[CST_WHY]) {
   const double start = now();
   recipe       r = {.isa = isa};
   char         folder[PATH];
   *code = (cst_code){.isa = isa};
   r.ncore = choose(s, cores, r.core);
-  if (!cst_folder_open(folder, why)) return false;
+  if (!cst_folder_open(folder, why))
+    return false;
   bool good = cst_compiler_find(&r.compiler, folder, why);
   if (good) {
     snprintf(code->compiler, sizeof code->compiler, "%s", r.compiler.version);
     emit(s, &r);
     find_key(&r, code->key);
     code->cached = good = cst_cache_read(code);
-    if (!good && only_cached) snprintf(why, CST_WHY, "not compiled before");
-    if (!good && !only_cached) good = make(&r, folder, code, why);
+    if (!good && only_cached)
+      snprintf(why, CST_WHY, "not compiled before");
+    if (!good && !only_cached)
+      good = make(&r, folder, code, why);
     free(r.emitted);
   }
   cst_folder_remove(folder);

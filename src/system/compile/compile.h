@@ -39,8 +39,8 @@ typedef struct {
  * there. The compiler is that of the environment variable CONSTELLA_CC, or the one that built the program, or
  * cc. only_cached: never compile. False with a reason (lines separated by \n) on failure. Several processes
  * may call this at once. */
-bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached, cst_code *code,
-                 char why[CST_WHY]);
+bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached,
+                 cst_code *code, char why[CST_WHY]);
 /* Rough estimate of the seconds needed to compile s with these cores. */
 double cst_compile_seconds(const cst_system *s, const char *const *cores);
 void   cst_compile_free(cst_code *code);
@@ -51,7 +51,8 @@ bool cst_load_code(cst_system *s, const cst_code *code, char why[CST_WHY]);
 
 /* The code of a user's C file, text[length], which may include public headers only (code->isa is unused);
  * compiled and cached like a system. file names it in the compiler's messages. */
-bool cst_compile_file(const char *file, const char *text, size_t length, cst_code *code, char why[CST_WHY]);
+bool cst_compile_file(const char *file, const char *text, size_t length, cst_code *code,
+                      char why[CST_WHY]);
 /* Loads the bytes of a shared object into this process; NULL with a reason. Owned. */
 typedef struct cst_object cst_object;
 cst_object               *cst_load_object(const cst_code *code, char why[CST_WHY]);
@@ -71,8 +72,8 @@ bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]);
 const char *cst_compiler_flags(void), *cst_compiler_isa_flags(int isa);
 /* Runs the words of `command` (the first is searched in PATH) with the arguments (terminated by NULL). False
  * with a reason if it cannot be run, fails, or takes more than `seconds`. */
-bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds,
-                      char why[CST_WHY]);
+bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder,
+                      double seconds, char why[CST_WHY]);
 
 /* folder.c: a private folder; writes files into it (names with folders, which are created); reads the
  * object.so made by a compiler. */

@@ -7,13 +7,16 @@ void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
   memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
   s->kernel_self[isa] = NULL;
   s->compiled[isa] = x;
-  if (s->npairs && s->bent) cst_system_interpret_bent(s);
+  if (s->npairs && s->bent)
+    cst_system_interpret_bent(s);
 }
 
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {
   /* compiled code enforces every constraint and divides by masses */
-  if (!s->compiled[isa] || s->dropped || s->flat >= 0) return NULL;
+  if (!s->compiled[isa] || s->dropped || s->flat >= 0)
+    return NULL;
   for (const cst_form *f = s->compiled[isa]->form; f->core; f++)
-    if (!strcmp(f->core, core)) return f->form;
+    if (!strcmp(f->core, core))
+      return f->form;
   return NULL;
 }

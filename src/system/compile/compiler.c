@@ -41,9 +41,11 @@ static void quote(const char *folder, int most, char *text, size_t room) {
   snprintf(path, sizeof path, "%s/messages", folder);
   FILE *f = fopen(path, "r");
   *text = 0;
-  if (!f) return;
+  if (!f)
+    return;
   for (int i = 0; i < most && n + 2 < room; i++) {
-    if (!fgets(line, sizeof line, f)) break;
+    if (!fgets(line, sizeof line, f))
+      break;
     line[strcspn(line, "\n")] = 0;
     const char *separator = i ? "\n" : "";
     n += (size_t)snprintf(text + n, room - n, "%s%s", separator, line);
@@ -56,11 +58,13 @@ static void quote(const char *folder, int most, char *text, size_t room) {
 static char **environment(const char *folder) {
   static char temporary[PATH + 16];
   int         n = 0, k = 0;
-  while (environ[n]) n++;
+  while (environ[n])
+    n++;
   char **e = cst_zeros(n + 2, sizeof *e);
   for (int i = 0; i < n; i++) {
     const bool replaced = !strncmp(environ[i], "TMPDIR=", 7) || !strncmp(environ[i], "LC_ALL=", 7);
-    if (!replaced) e[k++] = environ[i];
+    if (!replaced)
+      e[k++] = environ[i];
   }
   snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
   e[k++] = temporary;
@@ -120,20 +124,25 @@ static int await(pid_t pid, double seconds) {
 static char **words(const char *command, const char *const *arguments) {
   size_t n = 2;
   size_t length = strlen(command) + 1;
-  for (const char *c = command; *c; c++) n += *c == ' ';
-  for (int i = 0; arguments[i]; i++) n++;
+  for (const char *c = command; *c; c++)
+    n += *c == ' ';
+  for (int i = 0; arguments[i]; i++)
+    n++;
   char **argv = cst_need(malloc(n * sizeof *argv + length));
   char  *text = memcpy(argv + n, command, length);
   char  *word;
   n = 0;
   while ((word = strsep(&text, " ")))
-    if (*word) argv[n++] = word;
-  for (int i = 0; arguments[i]; i++) argv[n++] = (char *)arguments[i];
+    if (*word)
+      argv[n++] = word;
+  for (int i = 0; arguments[i]; i++)
+    argv[n++] = (char *)arguments[i];
   argv[n] = NULL;
   return argv;
 }
 
-static bool fail(int status, const char *name, double seconds, const char *folder, char why[CST_WHY]) {
+static bool fail(int status, const char *name, double seconds, const char *folder,
+                 char why[CST_WHY]) {
   int n;
   if (status == -1)
     n = snprintf(why, CST_WHY, "%.300s: ended after %g s", name, seconds);
@@ -142,12 +151,13 @@ static bool fail(int status, const char *name, double seconds, const char *folde
   else
     n = snprintf(why, CST_WHY, "%.300s: exit status %d", name, WEXITSTATUS(status));
   quote(folder, LINES, why + n + 1, CST_WHY - (size_t)n - 1);
-  if (why[n + 1]) why[n] = '\n';
+  if (why[n + 1])
+    why[n] = '\n';
   return false;
 }
 
-bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds,
-                      char why[CST_WHY]) {
+bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder,
+                      double seconds, char why[CST_WHY]) {
   pid_t  pid;
   char **argv = words(command, arguments);
   char   name[256];
@@ -165,7 +175,8 @@ bool cst_compiler_run(const char *command, const char *const *arguments, const c
 /* Whether `command` runs; the first line of its output identifies it. */
 static bool answers(cst_compiler *c, const char *command, const char *folder, char why[CST_WHY]) {
   const char *const version[] = {"--version", NULL};
-  if (!cst_compiler_run(command, version, folder, 30, why)) return false;
+  if (!cst_compiler_run(command, version, folder, 30, why))
+    return false;
   snprintf(c->command, sizeof c->command, "%s", command);
   quote(folder, 1, c->version, sizeof c->version);
   return true;
@@ -177,6 +188,7 @@ bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]) {
     snprintf(why, CST_WHY, "CONSTELLA_CC is blank; it must name a compiler");
     return false;
   }
-  if (chosen && *chosen) return answers(c, chosen, folder, why);
+  if (chosen && *chosen)
+    return answers(c, chosen, folder, why);
   return answers(c, CST_OBJECT_CC, folder, why) || answers(c, "cc", folder, why);
 }

@@ -13,7 +13,8 @@ enum { PATH = CST_PATH };
 
 bool cst_folder_open(char folder[PATH], char why[CST_WHY]) {
   const char *base = getenv("TMPDIR");
-  if (snprintf(folder, PATH, "%s/constella-XXXXXX", base && *base == '/' ? base : "/tmp") < PATH - 200 &&
+  if (snprintf(folder, PATH, "%s/constella-XXXXXX", base && *base == '/' ? base : "/tmp") <
+          PATH - 200 &&
       mkdtemp(folder))
     return true;
   snprintf(why, CST_WHY, "%.1000s: %s", folder, strerror(errno));
@@ -45,8 +46,10 @@ bool cst_folder_write(const char *folder, const char *name, const char *text, si
   make_parents(path);
   FILE *f = fopen(path, "w");
   bool  good = f && fwrite(text, 1, length, f) == length;
-  if (f && fclose(f)) good = false;
-  if (!good) snprintf(why, CST_WHY, "%.1000s: %s", path, strerror(errno));
+  if (f && fclose(f))
+    good = false;
+  if (!good)
+    snprintf(why, CST_WHY, "%.1000s: %s", path, strerror(errno));
   return good;
 }
 
@@ -56,6 +59,7 @@ bool cst_folder_object(const char *folder, cst_code *code, char why[CST_WHY]) {
   snprintf(path, sizeof path, "%s/object.so", folder);
   bool good = cst_document_read_file(path, &code->bytes, &code->size, d);
   cst_diag_destroy(d);
-  if (!good) snprintf(why, CST_WHY, "the compiler wrote no object");
+  if (!good)
+    snprintf(why, CST_WHY, "the compiler wrote no object");
   return good;
 }

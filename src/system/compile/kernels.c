@@ -11,42 +11,43 @@
 #include "system/lane/pairs.h"
 #include CST_SYSTEM_HEADER
 
-#define X(name)                                                                                              \
-  static void kernel_##name(const void *self, const double *c, const double *q, const double *v,             \
-                            const double *w, const double *u, const double *l, double *o) {                  \
-    (void)self;                                                                                              \
-    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l,     \
-               (vd *)o);                                                                                     \
+#define X(name)                                                                                    \
+  static void kernel_##name(const void *self, const double *c, const double *q, const double *v,   \
+                            const double *w, const double *u, const double *l, double *o) {        \
+    (void)self;                                                                                    \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u,          \
+               (const vd *)l, (vd *)o);                                                            \
   }
 CST_KERNELS(X)
 #undef X
 
 #if SYS_GRAM
-#define X(name)                                                                                              \
-  static void gram_##name(const void *self, const double *c, const double *q, const double *v,               \
-                          const double *w, const double *u, const double *l, double *o) {                    \
-    (void)self;                                                                                              \
-    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l,     \
-               (vd *)o);                                                                                     \
+#define X(name)                                                                                    \
+  static void gram_##name(const void *self, const double *c, const double *q, const double *v,     \
+                          const double *w, const double *u, const double *l, double *o) {          \
+    (void)self;                                                                                    \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u,          \
+               (const vd *)l, (vd *)o);                                                            \
   }
 X(pairs)
 X(upper_pairs)
 #undef X
-#define BY_ROWS(name, call)                                                                                  \
-  static void gram_##name(const void *self, const double *c, const double *q, const double *v,               \
-                          const double *w, const double *u, const double *l, double *o) {                    \
-    cst_kick_rows *z = (cst_kick_rows *)self;                                                                \
-    (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;                                           \
-    call;                                                                                                    \
+#define BY_ROWS(name, call)                                                                        \
+  static void gram_##name(const void *self, const double *c, const double *q, const double *v,     \
+                          const double *w, const double *u, const double *l, double *o) {          \
+    cst_kick_rows *z = (cst_kick_rows *)self;                                                      \
+    (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;                                 \
+    call;                                                                                          \
   }
 #if SYS_RESIDUAL
-BY_ROWS(residual,
-        sys_residual(z->c, z->q, z->pt, z->hm, z->slack, z->x, z->G, z->ph, z->q1, z->G1, z->f, z->met))
-static void gram_look(const void *self, const double *c, const double *q, const double *v, const double *w,
-                      const double *u, const double *l, double *o) {
+BY_ROWS(residual, sys_residual(z->c, z->q, z->pt, z->hm, z->slack, z->x, z->G, z->ph, z->q1, z->G1,
+                               z->f, z->met))
+static void gram_look(const void *self, const double *c, const double *q, const double *v,
+                      const double *w, const double *u, const double *l, double *o) {
   vd *to = (vd *)o;
   (void)self, (void)w, (void)u, (void)l;
-  sys_look((const vd *)c, (const vd *)q, (const vd *)v, to, to + SYS_NG, to + 2 * SYS_NG, to + 3 * SYS_NG);
+  sys_look((const vd *)c, (const vd *)q, (const vd *)v, to, to + SYS_NG, to + 2 * SYS_NG,
+           to + 3 * SYS_NG);
 }
 #else
 #define gram_residual NULL

@@ -24,24 +24,29 @@ struct cst_object {
 };
 
 void cst_load_object_unload(cst_object *o) {
-  if (!o) return;
+  if (!o)
+    return;
   dlclose(o->handle);
-  if (o->fd >= 0) close(o->fd);
+  if (o->fd >= 0)
+    close(o->fd);
   free(o);
 }
 
 static bool write_all(int fd, const char *bytes, size_t n) {
   for (ssize_t k; n; bytes += k, n -= (size_t)k)
-    if ((k = write(fd, bytes, n)) <= 0) return false;
+    if ((k = write(fd, bytes, n)) <= 0)
+      return false;
   return true;
 }
 
 static void *open_memory(const cst_code *code, int *fd) {
   char path[64];
   *fd = memfd_create("constella-object", MFD_CLOEXEC);
-  if (*fd < 0) return NULL;
+  if (*fd < 0)
+    return NULL;
   snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
-  void *handle = write_all(*fd, code->bytes, code->size) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle =
+      write_all(*fd, code->bytes, code->size) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!handle) {
     close(*fd);
     *fd = -1;
@@ -71,22 +76,26 @@ static void *open_file(const cst_code *code, char why[CST_WHY]) {
 cst_object *cst_load_object(const cst_code *code, char why[CST_WHY]) {
   cst_object o = {.fd = -1};
   o.handle = open_memory(code, &o.fd);
-  if (!o.handle) o.handle = open_file(code, why);
-  if (!o.handle) return NULL;
+  if (!o.handle)
+    o.handle = open_file(code, why);
+  if (!o.handle)
+    return NULL;
   cst_object *kept = cst_need(malloc(sizeof o));
   *kept = o;
   return kept;
 }
 
-void *cst_load_object_symbol(const cst_object *o, const char *name) { return dlsym(o->handle, name); }
+void *cst_load_object_symbol(const cst_object *o, const char *name) {
+  return dlsym(o->handle, name);
+}
 
 /* The compiled system of the object, or NULL if it is not the one that was requested. */
 static const cst_compiled *check(const cst_system *s, const cst_code *code, const cst_object *o) {
   char name[64];
   snprintf(name, sizeof name, "cst_compiled_user_%s", cst_isas[code->isa].name);
   const cst_compiled *x = cst_load_object_symbol(o, name);
-  return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng && x->npar == s->npar &&
-                 x->nsym == s->nsym && x->width == cst_isas[code->isa].width
+  return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng &&
+                 x->npar == s->npar && x->nsym == s->nsym && x->width == cst_isas[code->isa].width
              ? x
              : NULL;
 }
@@ -97,7 +106,8 @@ bool cst_load_code(cst_system *s, const cst_code *code, char why[CST_WHY]) {
   cst_system_owned   *owned = s->owned;
   cst_object         *o = cst_load_object(code, why);
   const cst_compiled *x = o ? check(s, code, o) : NULL;
-  if (o && !x) snprintf(why, CST_WHY, "the compiled object is not that of the system");
+  if (o && !x)
+    snprintf(why, CST_WHY, "the compiled object is not that of the system");
   if (!x) {
     cst_load_object_unload(o);
     return false;

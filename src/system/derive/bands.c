@@ -13,7 +13,8 @@ static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_bands_destroy(cst_bands *b) {
   int *owned[] = {b->order, b->place, b->last, b->at, b->entry};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+    free(owned[k]);
   *b = (cst_bands){0};
 }
 
@@ -29,7 +30,8 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
     const int first = n;
     CST_EACH_ENTRY(p, i, e) {
       const int j = p->column[e];
-      if (seen[j]) continue;
+      if (seen[j])
+        continue;
       seen[j] = 1;
       order[n++] = j;
     }
@@ -58,7 +60,8 @@ static int band_of(const cst_pattern *p, const int *place) {
   for (int i = 0; i < p->rows; i++)
     CST_EACH_ENTRY(p, i, e) {
       const int distance = abs(place[i] - place[p->column[e]]);
-      if (distance > band) band = distance;
+      if (distance > band)
+        band = distance;
     }
   return band;
 }
@@ -71,12 +74,17 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
   int           *place = integers(nq);
   int            n = 0;
   unsigned char *seen = cst_need(calloc((size_t)nq + 1, 1));
-  for (int i = 0; i < nq; i++) b->place[i] = i;
   for (int i = 0; i < nq; i++)
-    if (!seen[i]) n = visit(p, far_end(p, i, scratch), order, n, seen);
-  for (int r = 0; r < nq; r++) place[order[r]] = nq - 1 - r;
-  if (band_of(p, place) < band_of(p, b->place)) memcpy(b->place, place, (size_t)nq * sizeof *place);
-  for (int i = 0; i < nq; i++) b->order[b->place[i]] = i;
+    b->place[i] = i;
+  for (int i = 0; i < nq; i++)
+    if (!seen[i])
+      n = visit(p, far_end(p, i, scratch), order, n, seen);
+  for (int r = 0; r < nq; r++)
+    place[order[r]] = nq - 1 - r;
+  if (band_of(p, place) < band_of(p, b->place))
+    memcpy(b->place, place, (size_t)nq * sizeof *place);
+  for (int i = 0; i < nq; i++)
+    b->order[b->place[i]] = i;
   free(order);
   free(scratch);
   free(place);
@@ -88,15 +96,18 @@ static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
     b->last[r] = s->general ? s->nq - 1 : r;
     CST_EACH_ENTRY(p, b->order[r], e) {
       const int place = b->place[p->column[e]];
-      if (place > b->last[r]) b->last[r] = place;
+      if (place > b->last[r])
+        b->last[r] = place;
     }
   }
   for (int r = 0; r < s->nq; r++) /* fill-in of row r */
     for (int i = r + 1; i <= b->last[r]; i++)
-      if (b->last[i] < b->last[r]) b->last[i] = b->last[r];
+      if (b->last[i] < b->last[r])
+        b->last[i] = b->last[r];
   for (int r = 0; r < s->nq; r++) {
     const int width = b->last[r] - r;
-    if (width > b->band) b->band = width;
+    if (width > b->band)
+      b->band = width;
   }
 }
 
@@ -106,7 +117,8 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
   for (int r = 0; r < s->nq; r++)
     CST_EACH_ENTRY(p, b->order[r], e) {
       const int i = b->place[p->column[e]];
-      if (i < r) continue;
+      if (i < r)
+        continue;
       b->at[b->n] = r * (b->band + 1) + i - r;
       b->entry[b->n++] = e;
     }
@@ -115,7 +127,8 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
 bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
   const cst_pattern *p = &s->pattern[k];
   const size_t       nq = (size_t)s->nq;
-  if (s->general && s->nq > CST_MAX_Q) return false;
+  if (s->general && s->nq > CST_MAX_Q)
+    return false;
   b->order = integers(nq);
   b->place = integers(nq);
   b->last = integers(nq);

@@ -19,9 +19,9 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
     if (a != e % AXES)
       J[e] = cst_graph_neg(g, b->inertia[place[e]]);
     else
-      J[e] = cst_graph_mul(
-          g, cst_graph_constant(g, 0.5),
-          cst_graph_sub(g, cst_graph_add(g, b->inertia[other], b->inertia[third]), b->inertia[place[e]]));
+      J[e] = cst_graph_mul(g, cst_graph_constant(g, 0.5),
+                           cst_graph_sub(g, cst_graph_add(g, b->inertia[other], b->inertia[third]),
+                                         b->inertia[place[e]]));
   }
 }
 
@@ -32,7 +32,8 @@ static void principal(const double inertia[9], double I[3]) {
   for (int sweep = 0; sweep < 30; sweep++)
     for (int p = 0; p < 2; p++)
       for (int q = p + 1; q < AXES; q++) {
-        if (A[3 * p + q] == 0) continue;
+        if (A[3 * p + q] == 0)
+          continue;
         const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
         const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
         const double c = 1 / sqrt(t * t + 1);
@@ -51,7 +52,8 @@ static void principal(const double inertia[9], double I[3]) {
         }
         A[3 * p + q] = A[3 * q + p] = 0;
       }
-  for (int a = 0; a < AXES; a++) I[a] = A[4 * a];
+  for (int a = 0; a < AXES; a++)
+    I[a] = A[4 * a];
   for (int a = 0; a < AXES; a++)
     for (int b = a + 1; b < AXES; b++)
       if (I[b] < I[a]) {
@@ -65,19 +67,20 @@ bool cst_body_is_wrong(const double inertia[9], char *why, int n) {
   double I[3], size = 0;
   for (int e = 0; e < 9; e++) {
     size = fmax(size, fabs(inertia[e]));
-    if (isfinite(inertia[e])) continue;
+    if (isfinite(inertia[e]))
+      continue;
     snprintf(why, (size_t)n, "an entry is %g; all must be finite", inertia[e]);
     return true;
   }
   principal(inertia, I);
   if (!(I[0] > ROUNDING * size))
-    snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; all must be positive", I[0],
-             I[1], I[2]);
+    snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; all must be positive",
+             I[0], I[1], I[2]);
   else if (!(I[2] <= I[0] + I[1] + ROUNDING * I[2]))
-    snprintf(
-        why, (size_t)n,
-        "the principal moments are %.10g, %.10g, %.10g; none may be larger than the sum of the other two",
-        I[0], I[1], I[2]);
+    snprintf(why, (size_t)n,
+             "the principal moments are %.10g, %.10g, %.10g; none may be larger than the sum of "
+             "the other two",
+             I[0], I[1], I[2]);
   else
     return false;
   return true;

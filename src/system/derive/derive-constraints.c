@@ -7,10 +7,12 @@ static int positions(const cst_system *s) { return s->ng - s->nvel; }
 
 void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
   const cst_system *s = d->s;
-  if (!s->nvel) return;
+  if (!s->nvel)
+    return;
   cst_node *add = cst_derive_memory(d->n);
   cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, d->n, add);
-  for (int i = 0; i < d->n; i++) out[i] = cst_graph_add(d->graph, out[i], add[i]);
+  for (int i = 0; i < d->n; i++)
+    out[i] = cst_graph_add(d->graph, out[i], add[i]);
   free(add);
 }
 
@@ -22,7 +24,8 @@ void cst_derive_rows_times(const cst_derivation *d, const cst_node *l, cst_node 
 void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx) {
   const cst_system *s = d->s;
   cst_graph_tangent(d->graph, s->kernel_out[CST_K_g], positions(s), d->q, x, d->n, Gx);
-  if (s->nvel) cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + positions(s));
+  if (s->nvel)
+    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + positions(s));
 }
 
 /* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */
@@ -34,7 +37,8 @@ static void derive_rows(const cst_derivation *d) {
     return;
   }
   cst_node *row = cst_derive_memory(d->n);
-  for (int a = 0; a < positions(s); a++) cst_derive_add_gradient(d, s->g[a], a, false, &e);
+  for (int a = 0; a < positions(s); a++)
+    cst_derive_add_gradient(d, s->g[a], a, false, &e);
   for (int k = 0; k < s->nvel; k++) {
     cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, d->n, row);
     cst_derive_add_row(d, &e, positions(s) + k, row);
@@ -48,15 +52,20 @@ static void derive_offsets(const cst_derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n;
   const int   first = positions(s);
-  if (!s->nvel) return;
+  if (!s->nvel)
+    return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
-  for (int i = 0; i < n; i++) zero[i] = cst_graph_constant(d->graph, 0);
-  for (int a = 0; a < first; a++) phi0[a] = zero[0];
+  for (int i = 0; i < n; i++)
+    zero[i] = cst_graph_constant(d->graph, 0);
+  for (int a = 0; a < first; a++)
+    phi0[a] = zero[0];
   cst_graph_substitute(d->graph, s->phi, s->nvel, d->v, zero, n, phi0 + first);
-  cst_graph_tangent(d->graph, phi0, s->ng, d->q, d->w, n, cst_derive_kernel(s, CST_K_Dphi0w, s->ng));
+  cst_graph_tangent(d->graph, phi0, s->ng, d->q, d->w, n,
+                    cst_derive_kernel(s, CST_K_Dphi0w, s->ng));
   cst_graph_tangent(d->graph, s->phi, s->nvel, d->q, d->v, n, s->kernel_out[CST_K_D2gvv] + first);
-  for (int k = 0; k < s->nvel; k++) s->affine |= !cst_graph_is_zero(d->graph, phi0[first + k]);
+  for (int k = 0; k < s->nvel; k++)
+    s->affine |= !cst_graph_is_zero(d->graph, phi0[first + k]);
   free(zero);
 }
 
@@ -67,7 +76,8 @@ void cst_derive_constraints(const cst_derivation *d) {
   cst_node   *Gl = cst_derive_memory(n);
   cst_node   *g = cst_derive_kernel(s, CST_K_g, ng);
   cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
-  for (int a = 0; a < ng; a++) g[a] = s->g[a];
+  for (int a = 0; a < ng; a++)
+    g[a] = s->g[a];
   derive_rows(d);
   cst_derive_rows_along(d, d->v, gv);
   cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, cst_derive_kernel(s, CST_K_D2gvv, ng));

@@ -10,8 +10,10 @@ cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
 }
 
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
-  if (e->n > 0 && e->at[e->n - 1].node < 0) return;
-  if (e->n >= CST_EXPR_NODES) node = -1;
+  if (e->n > 0 && e->at[e->n - 1].node < 0)
+    return;
+  if (e->n >= CST_EXPR_NODES)
+    node = -1;
   if (e->n == e->capacity) {
     e->capacity = e->capacity ? 2 * e->capacity : 64;
     e->at = cst_need(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
@@ -19,22 +21,27 @@ void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) 
   e->at[e->n++] = (cst_derived_entry){row, column, node};
 }
 
-void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at, const cst_node *row) {
+void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at,
+                        const cst_node *row) {
   for (int i = 0; i < d->n; i++)
-    if (!cst_graph_is_zero(d->graph, row[i])) cst_derive_add(e, at, i, row[i]);
+    if (!cst_graph_is_zero(d->graph, row[i]))
+      cst_derive_add(e, at, i, row[i]);
 }
 
 static int by_place(const void *x, const void *y) {
   const cst_derived_entry *a = x, *b = y;
-  if (a->row != b->row) return a->row > b->row ? 1 : -1;
+  if (a->row != b->row)
+    return a->row > b->row ? 1 : -1;
   return (a->column > b->column) - (a->column < b->column);
 }
 
-void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cst_derived_entries *e) {
+void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
+                       cst_derived_entries *e) {
   cst_node *out = cst_derive_kernel(s, k, e->n);
   int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
   int      *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
-  if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
+  if (e->n)
+    qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
   for (int i = 0; i < e->n; i++) {
     row[i] = e->at[i].row;
     column[i] = e->at[i].column;
@@ -60,9 +67,11 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
     }
   cst_graph_gradient(d->graph, &of, &d->one, 1, x, kept, grad);
   for (int k = 0; k < kept; k++) {
-    if (cst_graph_is_zero(d->graph, grad[k])) continue;
+    if (cst_graph_is_zero(d->graph, grad[k]))
+      continue;
     cst_derive_add(e, row, index[k], grad[k]);
-    if (symmetric && index[k] > row) cst_derive_add(e, index[k], row, grad[k]); /* exactly symmetric */
+    if (symmetric && index[k] > row)
+      cst_derive_add(e, index[k], row, grad[k]); /* exactly symmetric */
   }
   free(index);
   free(x);

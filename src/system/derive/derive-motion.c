@@ -9,20 +9,24 @@ void cst_derive_diagonal(const cst_derivation *d) {
   s->mass_unit = true;
   for (int i = 0; i < s->nq; i++) {
     int k = 0;
-    while (k < s->nmass && distinct[k] != s->mass[i]) k++;
-    if (k == s->nmass) distinct[s->nmass++] = s->mass[i];
+    while (k < s->nmass && distinct[k] != s->mass[i])
+      k++;
+    if (k == s->nmass)
+      distinct[s->nmass++] = s->mass[i];
     s->mass_class[i] = k;
     s->mass_unit &= cst_graph_is_constant(s->graph, s->mass[i], &value) && value == 1;
   }
   cst_node *out = cst_derive_kernel(s, CST_K_mass, s->nmass);
-  for (int k = 0; k < s->nmass; k++) out[k] = distinct[k];
+  for (int k = 0; k < s->nmass; k++)
+    out[k] = distinct[k];
   free(distinct);
 }
 
 /* Entry (i, j) of M(q), of a full matrix that of the upper half; -1: zero. */
 static cst_node mass_entry(const cst_derivation *d, int i, int j) {
   const cst_system *s = d->s;
-  if (s->matrix) return i < j ? s->mass[i * d->n + j] : s->mass[j * d->n + i];
+  if (s->matrix)
+    return i < j ? s->mass[i * d->n + j] : s->mass[j * d->n + i];
   return i == j ? s->mass[i] : -1;
 }
 
@@ -33,7 +37,8 @@ static void derive_mass(const cst_derivation *d, cst_node *Mv) {
     Mv[i] = cst_graph_constant(d->graph, 0);
     for (int j = 0; j < d->n; j++) {
       const cst_node m = mass_entry(d, i, j);
-      if (m < 0 || cst_graph_is_zero(d->graph, m)) continue;
+      if (m < 0 || cst_graph_is_zero(d->graph, m))
+        continue;
       cst_derive_add(&e, i, j, m);
       Mv[i] = cst_graph_add_product(d->graph, Mv[i], m, d->v[j]);
     }
@@ -65,8 +70,10 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_derive_jacobian(d, CST_K_Lvq, Lv, n, false);
   cst_derive_jacobian(d, CST_K_Lqq, Lq, n, true);
   cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
-  for (int i = 0; i < n; i++) f[i] = cst_graph_sub(g, Lq[i], along[i]);
-  for (int k = 0; k < s->nforce * n; k++) f[k % n] = cst_graph_add(g, f[k % n], s->force[k]);
+  for (int i = 0; i < n; i++)
+    f[i] = cst_graph_sub(g, Lq[i], along[i]);
+  for (int k = 0; k < s->nforce * n; k++)
+    f[k % n] = cst_graph_add(g, f[k % n], s->force[k]);
   cst_graph_tangent(g, Mv, n, d->q, d->w, n, cst_derive_kernel(s, CST_K_DMvw, n));
   free(Mv);
   free(along);
@@ -92,7 +99,8 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
     E[i] = cst_graph_sub(g, f, Gl[i]);
   }
   for (int i = 0; s->general && i < n; i++)
-    CST_EACH_ENTRY(P, i, e) E[i] = cst_graph_sub_product(g, E[i], M[e], A[P->column[e]]);
+    CST_EACH_ENTRY(P, i, e)
+      E[i] = cst_graph_sub_product(g, E[i], M[e], A[P->column[e]]);
   for (int a = 0; a < ng; a++) {
     const cst_node sum = cst_graph_add(g, bend[a], GA[a]);
     E[n + a] = cst_graph_neg(g, sum);
@@ -106,7 +114,8 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
 static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
   const cst_system *s = d->s;
   const int         k = i % d->n;
-  if (s->general) return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
+  if (s->general)
+    return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
   return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k])
                   : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
 }
@@ -115,11 +124,13 @@ static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
 static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst_node *out) {
   const cst_system *x = d->s;
   cst_node         *pull = cst_derive_memory(d->n);
-  for (int i = 0; i < d->n; i++) pull[i] = cst_graph_constant(d->graph, 0);
+  for (int i = 0; i < d->n; i++)
+    pull[i] = cst_graph_constant(d->graph, 0);
   cst_derive_add_rows(d, l, pull);
   for (int i = 0; i < d->n; i++) {
     cst_node f = cst_graph_neg(d->graph, pull[i]);
-    for (int k = 0; k < x->nforce; k++) f = cst_graph_add(d->graph, f, x->force[k * d->n + i]);
+    for (int k = 0; k < x->nforce; k++)
+      f = cst_graph_add(d->graph, f, x->force[k * d->n + i]);
     out[i] = cst_graph_add_product(d->graph, out[i], s, f);
   }
   free(pull);
@@ -133,14 +144,17 @@ static void derive_reverse(const cst_derivation *d) {
   cst_node      *E = residuals(d, d->w + n, d->l);
   cst_node      *yz = cst_derive_memory(n + ng);
   cst_node      *RE = cst_derive_kernel(s, CST_K_RE, 2 * n);
-  for (int i = 0; i < n; i++) yz[i] = d->w[i];
-  for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
+  for (int i = 0; i < n; i++)
+    yz[i] = d->w[i];
+  for (int a = 0; a < ng; a++)
+    yz[n + a] = d->l[ng + a];
   cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
   for (int i = 0; i < 2 * n; i++) {
     const cst_node slope = slope_of_lagrangian(d, i);
     RE[i] = cst_graph_add_product(d->graph, RE[i], scale, slope);
   }
-  if (s->nvel || s->nforce) add_work(d, scale, d->l, RE);
+  if (s->nvel || s->nforce)
+    add_work(d, scale, d->l, RE);
   free(E);
   free(yz);
 }
@@ -156,7 +170,8 @@ static void derive_second(const cst_derivation *d) {
     x[i] = d->q[i];
     x[2 * n + i] = d->w[i];
   }
-  for (int i = 0; i < 4 * n; i++) dx[i] = d->u[i];
+  for (int i = 0; i < 4 * n; i++)
+    dx[i] = d->u[i];
   for (int a = 0; a < 2 * ng; a++) {
     x[4 * n + a] = d->l[a];
     dx[4 * n + a] = d->l[2 * ng + 1 + a];

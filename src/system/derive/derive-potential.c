@@ -9,7 +9,8 @@ void cst_derive_potential(const cst_derivation *d) {
   cst_node *dV = cst_derive_kernel(s, CST_K_dV, d->n);
   cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, d->n, dV);
   s->bent = !s->npairs;
-  if (!s->bent) return;
+  if (!s->bent)
+    return;
   cst_derive_jacobian(d, CST_K_d2V, dV, d->n, true);
   s->linear_v = s->kernel_size[CST_K_d2V] == 0;
 }
@@ -34,11 +35,14 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
   cst_node   *once = cst_derive_memory(n);
   cst_node   *twice = cst_derive_memory(n);
   cst_node   *rows = cst_derive_memory(n);
-  for (int i = 0; i < n; i++) w[i] = d->w[place[i]];
+  for (int i = 0; i < n; i++)
+    w[i] = d->w[place[i]];
   cst_graph_tangent(d->graph, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
   cst_graph_tangent(d->graph, once, n, d->q, w, n, twice);
-  for (int r = 0; r < n; r++) rows[r] = twice[order[r]];
-  s->nshared = cst_graph_split(d->graph, rows, n, 'w', 'l', shared, cst_derive_kernel(s, CST_K_D3V, n));
+  for (int r = 0; r < n; r++)
+    rows[r] = twice[order[r]];
+  s->nshared =
+      cst_graph_split(d->graph, rows, n, 'w', 'l', shared, cst_derive_kernel(s, CST_K_D3V, n));
   free(w);
   free(once);
   free(twice);
@@ -46,26 +50,31 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
 }
 
 /* Kernel k: grad V by rows, the upper half of the Hessian `of`, then `more`. */
-static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_id of, const cst_bands *b,
-                          const cst_node *more, int nmore) {
+static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_id of,
+                          const cst_bands *b, const cst_node *more, int nmore) {
   const cst_system *s = d->s;
   cst_node         *out = cst_derive_kernel(d->s, k, d->n + b->n + nmore);
-  for (int r = 0; r < d->n; r++) out[r] = s->kernel_out[CST_K_dV][b->order[r]];
-  for (int e = 0; e < b->n; e++) out[d->n + e] = s->kernel_out[of][b->entry[e]];
-  for (int e = 0; e < nmore; e++) out[d->n + b->n + e] = more[e];
+  for (int r = 0; r < d->n; r++)
+    out[r] = s->kernel_out[CST_K_dV][b->order[r]];
+  for (int e = 0; e < b->n; e++)
+    out[d->n + e] = s->kernel_out[of][b->entry[e]];
+  for (int e = 0; e < nmore; e++)
+    out[d->n + b->n + e] = more[e];
 }
 
 static bool has_constant_mass(const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
   for (int e = 0; s->general && e < M->n; e++)
-    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q')) return false;
+    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q'))
+      return false;
   return !s->gyroscopic;
 }
 
 void cst_derive_linear(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_node   *shared;
-  if (s->ng || !s->bent || !has_constant_mass(s) || !cst_system_bands(s, CST_K_d2V, &s->bands[0])) return;
+  if (s->ng || !s->bent || !has_constant_mass(s) || !cst_system_bands(s, CST_K_d2V, &s->bands[0]))
+    return;
   derive_third(d, &shared);
   derive_banded(d, CST_K_dVH, CST_K_d2V, &s->bands[0], shared, s->nshared);
   free(shared);
@@ -73,7 +82,8 @@ void cst_derive_linear(const cst_derivation *d) {
 
 void cst_derive_linear_stiff(const cst_derivation *d) {
   cst_system *s = d->s;
-  if (s->ng || !s->stiff_text || !has_constant_mass(s) || (s->bent && !s->kernel_size[CST_K_dVH])) return;
+  if (s->ng || !s->stiff_text || !has_constant_mass(s) || (s->bent && !s->kernel_size[CST_K_dVH]))
+    return;
   derive_stiff(d);
   if (cst_system_bands(s, CST_K_d2S, &s->bands[1]))
     derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);

@@ -39,7 +39,8 @@ int cst_system_entries(const cst_system *s, char letter) {
 
 static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
   const int n = cst_system_entries(s, letter);
-  for (int i = 0; i < n; i++) x[i] = cst_graph_input(s->graph, letter, i);
+  for (int i = 0; i < n; i++)
+    x[i] = cst_graph_input(s->graph, letter, i);
   return x;
 }
 
@@ -48,7 +49,8 @@ static cst_node *some_inputs(const cst_system *s, char letter) {
 }
 
 static cst_derivation begin(cst_system *s) {
-  cst_derivation d = {.s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
+  cst_derivation d = {
+      .s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
   d.q = inputs(s, 'q', cst_derive_memory(2 * s->nq));
   d.v = inputs(s, 'v', d.q + s->nq);
   d.w = some_inputs(s, 'w');
@@ -66,9 +68,11 @@ static void end(cst_derivation *d) {
 
 /* Forces and time make a system general, but leave its mass as it is. */
 static bool has_diagonal_mass(const cst_system *s) {
-  if (s->matrix || s->gyroscopic) return false;
+  if (s->matrix || s->gyroscopic)
+    return false;
   for (int i = 0; s->general && i < s->nq; i++)
-    if (cst_graph_depends(s->graph, s->mass[i], 'q')) return false;
+    if (cst_graph_depends(s->graph, s->mass[i], 'q'))
+      return false;
   return true;
 }
 
@@ -79,8 +83,10 @@ static void derive_bodies(const cst_derivation *d) {
   for (int k = 0; k < s->nbodies; k++) {
     const cst_body *b = &s->bodies[k];
     for (int e = 0; e < 6; e++)
-      if (b->at[e] >= 0) out[b->at[e]] = b->inertia[e];
-    if (b->at[6] >= 0) out[b->at[6]] = b->mass;
+      if (b->at[e] >= 0)
+        out[b->at[e]] = b->inertia[e];
+    if (b->at[6] >= 0)
+      out[b->at[6]] = b->mass;
   }
 }
 
@@ -89,12 +95,15 @@ static void derive_forces(const cst_derivation *d) {
   cst_system         *s = d->s;
   const int           n = d->n;
   cst_derived_entries e = {0};
-  if (!s->nforce) return;
+  if (!s->nforce)
+    return;
   cst_node *F = cst_derive_kernel(s, CST_K_F, n);
   cst_node *row = cst_derive_memory(n);
-  for (int i = 0; i < n; i++) F[i] = s->force[i];
+  for (int i = 0; i < n; i++)
+    F[i] = s->force[i];
   for (int k = 1; k < s->nforce; k++)
-    for (int i = 0; i < n; i++) F[i] = cst_graph_add(d->graph, F[i], s->force[k * n + i]);
+    for (int i = 0; i < n; i++)
+      F[i] = cst_graph_add(d->graph, F[i], s->force[k * n + i]);
   cst_derive_jacobian(d, CST_K_Fq, F, n, false);
   for (int r = 0; r < n; r++) {
     cst_graph_gradient(d->graph, &F[r], &d->one, 1, d->v, n, row);
@@ -107,16 +116,19 @@ static void derive_forces(const cst_derivation *d) {
 /* Rates of the energy accounts: F.v of every force, then dV/dt if there is an account for it. */
 static void derive_accounts(const cst_derivation *d) {
   cst_system *s = d->s;
-  if (!s->naccount) return;
+  if (!s->naccount)
+    return;
   cst_node  *out = cst_derive_kernel(s, CST_K_power, s->naccount);
   const bool pumped = s->naccount > s->nforce;
   for (int k = 0; k < s->nforce; k++) {
     const cst_node *force = s->force + k * d->n;
     out[k] = cst_graph_constant(d->graph, 0);
-    for (int i = 0; i < d->n; i++) out[k] = cst_graph_add_product(d->graph, out[k], d->v[i], force[i]);
+    for (int i = 0; i < d->n; i++)
+      out[k] = cst_graph_add_product(d->graph, out[k], d->v[i], force[i]);
   }
   const cst_node time = cst_graph_input(d->graph, 'c', s->account - 1);
-  if (pumped) cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
+  if (pumped)
+    cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
 }
 
 static void derive_symmetries(const cst_derivation *d) {
@@ -133,14 +145,16 @@ static void derive_symmetries(const cst_derivation *d) {
 static bool complete(const cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++)
     for (int i = 0; i < s->kernel_size[k]; i++)
-      if (s->kernel_out[k][i] < 0) return false;
+      if (s->kernel_out[k][i] < 0)
+        return false;
   return true;
 }
 
 /* Empty kernels for those that this system does not have. */
 static void fill_up(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++)
-    if (!s->kernel_out[k]) cst_derive_kernel(s, (cst_kernel_id)k, 0);
+    if (!s->kernel_out[k])
+      cst_derive_kernel(s, (cst_kernel_id)k, 0);
 }
 
 /* Expands the pairs: the kernels of general systems use V in many places. */
@@ -150,17 +164,21 @@ static void write_out(cst_system *s) {
 }
 
 bool cst_system_derive(cst_system *s) {
-  if (s->general && s->npairs) write_out(s);
+  if (s->general && s->npairs)
+    write_out(s);
   cst_derivation d = begin(s);
   s->mass_class = cst_zeros(s->nq, sizeof(int));
   cst_derive_potential(&d);
   cst_derive_constraints(&d);
   s->diagonal = has_diagonal_mass(s);
-  if (s->general) cst_derive_lagrangian(&d);
-  if (s->diagonal) cst_derive_diagonal(&d);
+  if (s->general)
+    cst_derive_lagrangian(&d);
+  if (s->diagonal)
+    cst_derive_diagonal(&d);
   cst_derive_linear(&d);
   cst_derive_linear_stiff(&d);
-  if (s->bent && has_residuals(s)) cst_derive_residuals(&d);
+  if (s->bent && has_residuals(s))
+    cst_derive_residuals(&d);
   derive_bodies(&d);
   derive_forces(&d);
   derive_accounts(&d);
@@ -200,7 +218,8 @@ bool cst_system_is_bent_kernel(cst_kernel_id k) {
 
 static void drop_bent(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++)
-    if (cst_system_is_bent_kernel((cst_kernel_id)k)) drop(s, (cst_kernel_id)k);
+    if (cst_system_is_bent_kernel((cst_kernel_id)k))
+      drop(s, (cst_kernel_id)k);
 }
 
 bool cst_system_derive_bent(cst_system *s) {
@@ -218,12 +237,14 @@ bool cst_system_derive_bent(cst_system *s) {
   s->V = s->whole; /* temporarily */
   cst_derive_potential(&d);
   cst_derive_linear(&d);
-  if (has_residuals(s)) cst_derive_residuals(&d);
+  if (has_residuals(s))
+    cst_derive_residuals(&d);
   s->npairs = pairs;
   s->V = rest;
   fill_up(s);
   end(&d);
-  if (complete(s)) return true;
+  if (complete(s))
+    return true;
   drop_bent(s);
   put_back(s, CST_K_V);
   put_back(s, CST_K_dV);

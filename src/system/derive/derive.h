@@ -36,10 +36,12 @@ cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size);
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node);
 
 /* Adds the nonzero entries of row[n]. */
-void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at, const cst_node *row);
+void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at,
+                        const cst_node *row);
 
 /* Makes kernel k, a matrix of rows x columns, from the entries, which it releases. */
-void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns, cst_derived_entries *e);
+void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
+                       cst_derived_entries *e);
 
 /* Adds row `row` of the Jacobian of `of`. If `symmetric`, only the upper half is derived and mirrored. */
 void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool symmetric,

@@ -18,11 +18,14 @@ static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned 
 
 /* The fill-in of elimination without pivoting. */
 static void fill(unsigned char *a, int n) {
-  for (int k = 0; k < n; k++) a[k * n + k] = 1;
+  for (int k = 0; k < n; k++)
+    a[k * n + k] = 1;
   for (int k = 0; k < n; k++)
     for (int i = k + 1; i < n; i++) {
-      if (!a[i * n + k]) continue;
-      for (int j = k + 1; j < n; j++) a[i * n + j] |= a[k * n + j];
+      if (!a[i * n + k])
+        continue;
+      for (int j = k + 1; j < n; j++)
+        a[i * n + j] |= a[k * n + j];
     }
 }
 
@@ -31,7 +34,8 @@ static long products(const unsigned char *a, int n, int sides) {
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {
       entries += a[i * n + k];
-      for (int j = k + 1; k < i && a[i * n + k] && j < n; j++) factors += a[k * n + j];
+      for (int j = k + 1; k < i && a[i * n + k] && j < n; j++)
+        factors += a[k * n + j];
     }
   return factors + sides * entries;
 }
@@ -39,7 +43,8 @@ static long products(const unsigned char *a, int n, int sides) {
 cst_elimination *cst_elimination_create(const cst_system *s) {
   const int    n = s->nq;
   const size_t size = (size_t)n * (size_t)n;
-  if (!s->general || n > CST_MAX_Q) return NULL;
+  if (!s->general || n > CST_MAX_Q)
+    return NULL;
   cst_elimination *e = cst_need(calloc(1, sizeof *e + 4 * size));
   e->mass = (unsigned char *)(e + 1);
   e->ends = e->mass + size;

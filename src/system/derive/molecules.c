@@ -23,13 +23,14 @@ void cst_molecules_destroy(cst_molecules *m) {
 static bool is_free(const cst_system *s) {
   const cst_node *dV = cst_system_beside(s, CST_K_dV);
   for (int i = 0; i < s->kernel_size[CST_K_dV]; i++)
-    if (!cst_graph_is_zero(s->graph, dV[i])) return false;
+    if (!cst_graph_is_zero(s->graph, dV[i]))
+      return false;
   return s->kernel_size[CST_K_dV] == s->nq;
 }
 
 static bool may_have(const cst_system *s) {
-  return s->npairs && !s->general && !s->timed && !s->nvel && !s->nbodies && s->ng && s->gram.banded &&
-         is_free(s);
+  return s->npairs && !s->general && !s->timed && !s->nvel && !s->nbodies && s->ng &&
+         s->gram.banded && is_free(s);
 }
 
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */
@@ -37,9 +38,11 @@ static int number_all(const cst_system *s, int *of) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   int                n = 0;
   int               *queue = integers(s->ng);
-  for (int i = 0; i < s->nq + s->ng; i++) of[i] = -1;
+  for (int i = 0; i < s->nq + s->ng; i++)
+    of[i] = -1;
   for (int i = 0; i < s->nq; i++) {
-    if (of[i] >= 0) continue;
+    if (of[i] >= 0)
+      continue;
     int last = 0;
     of[i] = n++;
     for (int from = G->tstart[i]; from < G->tstart[i + 1]; from++)
@@ -85,7 +88,8 @@ static bool lay_out(const int *of, int count, int n, int each, int *list, int *s
 
 static int count_of(const int *of, int count, int molecule) {
   int n = 0;
-  for (int i = 0; i < count; i++) n += of[i] == molecule;
+  for (int i = 0; i < count; i++)
+    n += of[i] == molecule;
   return n;
 }
 
@@ -96,7 +100,8 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
     for (int k = 0; k < m->nq; k++) {
       m->at[a * m->nq + k] = -1;
       CST_EACH_ENTRY(G, m->g[a], e)
-        if (G->column[e] == m->q[k]) m->at[a * m->nq + k] = m->entries++;
+        if (G->column[e] == m->q[k])
+          m->at[a * m->nq + k] = m->entries++;
     }
 }
 
@@ -116,16 +121,20 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
     in[k] = cst_graph_input(s->graph, 'q', m->q[k] + i * m->qstep[k]);
   }
   out[0] = s->g[at];
-  for (int e = G->start[at]; e < G->start[at + 1] && good; e++) out[n++] = from[e];
-  if (good) cst_graph_substitute(s->graph, out, n, in, x, m->nq, out);
-  for (int j = 0; j < n && good; j++) good = out[j] >= 0 && !cst_graph_depends(s->graph, out[j], 'q');
+  for (int e = G->start[at]; e < G->start[at + 1] && good; e++)
+    out[n++] = from[e];
+  if (good)
+    cst_graph_substitute(s->graph, out, n, in, x, m->nq, out);
+  for (int j = 0; j < n && good; j++)
+    good = out[j] >= 0 && !cst_graph_depends(s->graph, out[j], 'q');
   *value = out[0];
   for (n = 1, k = 0; k < m->nq && good; k++) {
     const int  entry = m->at[a * m->nq + k];
     const int  e = G->start[at] + n - 1;
     const bool here = e < G->start[at + 1] && G->column[e] == m->q[k] + i * m->qstep[k];
     good = here == (entry >= 0);
-    if (here && good) row[entry] = out[n++];
+    if (here && good)
+      row[entry] = out[n++];
   }
   free(x);
   free(in);
@@ -133,19 +142,23 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
 }
 
 /* Whether molecule i is like the first. */
-static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node *value, cst_node *slope) {
+static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node *value,
+                    cst_node *slope) {
   for (int k = 0; k < m->nq; k++) {
     const int q = m->q[k] + i * m->qstep[k];
-    if (s->mass_class[q] != m->class[k]) return false;
+    if (s->mass_class[q] != m->class[k])
+      return false;
   }
   for (int a = 0; a < m->ng; a++)
-    if (!take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope)) return false;
+    if (!take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope))
+      return false;
   for (int r = 1; r < m->ng; r++) {
     const int a = m->order[r - 1];
     const int b = m->order[r];
     const int before = s->gram.place[m->g[a] + i * m->gstep[a]];
     const int after = s->gram.place[m->g[b] + i * m->gstep[b]];
-    if (before >= after) return false;
+    if (before >= after)
+      return false;
   }
   const bool same_values = !memcmp(value, m->value, sizeof *value * (size_t)m->ng);
   return same_values && !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
@@ -155,7 +168,8 @@ static void find_order(const cst_system *s, cst_molecules *m) {
   const int *place = s->gram.place;
   for (int a = 0; a < m->ng; a++) {
     int r = 0;
-    for (int b = 0; b < m->ng; b++) r += place[m->g[b]] < place[m->g[a]];
+    for (int b = 0; b < m->ng; b++)
+      r += place[m->g[b]] < place[m->g[a]];
     m->order[r] = a;
   }
 }
@@ -169,12 +183,14 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
   m->at = integers((long)m->ng * m->nq);
   m->value = integers(m->ng);
   m->slope = integers((long)m->ng * m->nq);
-  for (int k = 0; k < m->nq; k++) m->class[k] = s->mass_class[m->q[k]];
+  for (int k = 0; k < m->nq; k++)
+    m->class[k] = s->mass_class[m->q[k]];
   find_entries(s, m);
   find_order(s, m);
   for (int a = 0; a < m->ng && good; a++)
     good = take(s, m, 0, a, s->kernel_out[CST_K_G], &m->value[a], m->slope);
-  for (int i = 0; i < m->n && good; i++) good = is_like(s, m, i, value, slope);
+  for (int i = 0; i < m->n && good; i++)
+    good = is_like(s, m, i, value, slope);
   free(value);
   free(slope);
   return good;
@@ -182,7 +198,8 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
 
 bool cst_molecules_find(const cst_system *s, cst_molecules *m) {
   *m = (cst_molecules){.n = 0};
-  if (!may_have(s)) return false;
+  if (!may_have(s))
+    return false;
   int *of = integers(s->nq + s->ng);
   m->n = number_all(s, of);
   m->nq = count_of(of, s->nq, 0);
@@ -209,13 +226,17 @@ bool cst_molecules_are(const cst_system *s) {
 
 static void write_list(FILE *f, const char *name, const int *x, int n) {
   fprintf(f, "static const int sys_molecule_%s[] __attribute__((unused)) = {", name);
-  for (int i = 0; i < n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  for (int i = 0; i < n; i++)
+    fprintf(f, "%s%d", i ? "," : "", x[i]);
   fprintf(f, "};\n");
 }
 
-static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
-  fprintf(f, "CST_INLINE void sys_molecule_%s(const vd *c, const vd *x, vd *o) {\n  (void)c, (void)x;\n",
-          name);
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
+                           int n) {
+  fprintf(
+      f,
+      "CST_INLINE void sys_molecule_%s(const vd *c, const vd *x, vd *o) {\n  (void)c, (void)x;\n",
+      name);
   cst_emit_straight(g, out, n, "  ", f);
   fprintf(f, "}\n");
 }
@@ -238,7 +259,8 @@ void cst_molecules_emit(const cst_system *s, FILE *f) {
     write_function(f, s->graph, "values", m.value, m.ng);
     write_function(f, s->graph, "slopes", m.slope, m.entries);
     fprintf(f, "#define SYS_PAIR_SUMS(X)");
-    for (int k = 0; k < s->npairs; k++) fprintf(f, " X(%d)", k);
+    for (int k = 0; k < s->npairs; k++)
+      fprintf(f, " X(%d)", k);
     fprintf(f, "\n");
   }
   cst_molecules_destroy(&m);

@@ -27,8 +27,10 @@ const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
 
 /* The inputs x, then y. */
 static void inputs_of(cst_graph *g, const cst_pair_sum *p, cst_node *in) {
-  for (int a = 0; a < p->nx; a++) in[a] = cst_graph_input(g, 'x', a);
-  for (int b = 0; b < p->ny; b++) in[p->nx + b] = cst_graph_input(g, 'y', b);
+  for (int a = 0; a < p->nx; a++)
+    in[a] = cst_graph_input(g, 'x', a);
+  for (int b = 0; b < p->ny; b++)
+    in[p->nx + b] = cst_graph_input(g, 'y', b);
 }
 
 /* The factor of sum k becomes part of its term. A division for each divisor is enough. */
@@ -54,8 +56,10 @@ static int *copy(const int *x, int n) {
 /* True if V is linear in the sums, with factors that depend on neither the coordinates nor the sums. */
 static bool are_summands(const cst_graph *g, const cst_node *factor, int n) {
   for (int k = 0; k < n; k++) {
-    if (factor[k] < 0) return false;
-    if (cst_graph_depends(g, factor[k], 'q') || cst_graph_depends(g, factor[k], 'P')) return false;
+    if (factor[k] < 0)
+      return false;
+    if (cst_graph_depends(g, factor[k], 'q') || cst_graph_depends(g, factor[k], 'P'))
+      return false;
   }
   return true;
 }
@@ -118,16 +122,19 @@ void cst_pairs_destroy(cst_system *s) {
 int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   int                 n = 0;
-  for (int i = 0; i < s->nq; i++) of[i] = -1;
+  for (int i = 0; i < s->nq; i++)
+    of[i] = -1;
   for (int b = 0; b < p->ny; b++) {
     y[b] = n;
-    for (int j = p->least; j <= p->most; j++) of[p->y[b] + j * p->ystep[b]] = n + j - p->least;
+    for (int j = p->least; j <= p->most; j++)
+      of[p->y[b] + j * p->ystep[b]] = n + j - p->least;
     n += (p->most - p->least + 8) / 8 * 8;
   }
   for (int a = 0; a < p->nx; a++)
     for (int i = 0; i < p->rows; i++) {
       const int q = p->x[a] + i * p->xstep[a];
-      if (of[q] < 0) of[q] = n++;
+      if (of[q] < 0)
+        of[q] = n++;
     }
   return (n + 7) / 8 * 8;
 }
@@ -164,9 +171,11 @@ static bool is_small(const cst_system *s) {
 }
 
 cst_node cst_pairs_written_out(cst_system *s) {
-  if (!is_small(s)) return -1;
+  if (!is_small(s))
+    return -1;
   cst_node sum = s->V;
-  for (int k = 0; k < s->npairs; k++) sum = add_rows(s->graph, &s->pairs[k].sum, sum);
+  for (int k = 0; k < s->npairs; k++)
+    sum = add_rows(s->graph, &s->pairs[k].sum, sum);
   return sum;
 }
 

@@ -6,7 +6,8 @@ enum { AXES = 3 };
 
 static cst_node length(cst_graph *g, const cst_node *x, int n) {
   cst_node sum = cst_graph_mul(g, x[0], x[0]);
-  for (int i = 1; i < n; i++) sum = cst_graph_add_product(g, sum, x[i], x[i]);
+  for (int i = 1; i < n; i++)
+    sum = cst_graph_add_product(g, sum, x[i], x[i]);
   return cst_graph_call(g, "sqrt", sum, -1);
 }
 
@@ -16,14 +17,15 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
   const cst_node s = cst_graph_call(g, "sin", angle, -1);
   const cst_node rest = cst_graph_sub(g, cst_graph_constant(g, 1), c);
   cst_node       n[3];
-  for (int a = 0; a < AXES; a++) n[a] = cst_graph_div(g, axis[a], size);
+  for (int a = 0; a < AXES; a++)
+    n[a] = cst_graph_div(g, axis[a], size);
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       const cst_node both = cst_graph_mul(g, rest, cst_graph_mul(g, n[a], n[b]));
       /* hat(n)_ab is the component of n along the third axis, with a minus sign if b follows a */
       const cst_node turn = a == b ? c : cst_graph_mul(g, s, n[3 - a - b]);
-      R[3 * a + b] =
-          a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn) : cst_graph_add(g, both, turn);
+      R[3 * a + b] = a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn)
+                                                   : cst_graph_add(g, both, turn);
     }
 }
 
@@ -32,7 +34,8 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
   const cst_node one = cst_graph_constant(g, 1);
   const cst_node two = cst_graph_constant(g, 2);
   cst_node       u[4];
-  for (int k = 0; k < 4; k++) u[k] = cst_graph_div(g, p[k], size);
+  for (int k = 0; k < 4; k++)
+    u[k] = cst_graph_div(g, p[k], size);
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       cst_node x;
@@ -50,7 +53,8 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
     }
 }
 
-void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node omega[3], cst_node V[9]) {
+void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node omega[3],
+                           cst_node V[9]) {
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       /* column b: omega_last R_next - omega_next R_last */

@@ -11,5 +11,6 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
 /* The rotation of the quaternion p0 + p1 i + p2 j + p3 k, scalar first, of any length but 0. */
 void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[9]);
 /* R' = R hat(omega), omega in body axes. */
-void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node omega[3], cst_node V[9]);
+void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node omega[3],
+                           cst_node V[9]);
 #endif

@@ -13,17 +13,21 @@ enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix
 
 static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
-cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
-  cst_pattern p = {
-      rows,        columns,    n, integers((size_t)rows + 1), integers(n), integers((size_t)columns + 1),
-      integers(n), integers(n)};
+cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row,
+                                         const int *column) {
+  cst_pattern p = {rows,        columns,
+                   n,           integers((size_t)rows + 1),
+                   integers(n), integers((size_t)columns + 1),
+                   integers(n), integers(n)};
   for (int e = 0; e < n; e++) {
     p.start[row[e] + 1]++;
     p.tstart[column[e] + 1]++;
     p.column[e] = column[e];
   }
-  for (int i = 0; i < rows; i++) p.start[i + 1] += p.start[i];
-  for (int i = 0; i < columns; i++) p.tstart[i + 1] += p.tstart[i];
+  for (int i = 0; i < rows; i++)
+    p.start[i + 1] += p.start[i];
+  for (int i = 0; i < columns; i++)
+    p.tstart[i + 1] += p.tstart[i];
   int *next = integers(columns);
   for (int e = 0; e < n; e++) { /* rows ascend, hence also within each column */
     int at = p.tstart[column[e]] + next[column[e]]++;
@@ -45,7 +49,8 @@ void cst_structure_pattern_destroy(cst_pattern *p) {
 
 void cst_structure_gram_destroy(cst_gram *s) {
   int *owned[] = {s->place, s->order, s->a, s->b, s->at, s->first, s->ea, s->eb, s->i};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+    free(owned[k]);
   *s = (cst_gram){0};
 }
 
@@ -56,7 +61,8 @@ typedef struct {
 
 static int by_pair(const void *x, const void *y) {
   const term *s = x, *t = y;
-  if (s->b != t->b) return s->b > t->b ? 1 : -1;
+  if (s->b != t->b)
+    return s->b > t->b ? 1 : -1;
   return (s->i > t->i) - (s->i < t->i);
 }
 
@@ -68,20 +74,24 @@ static int column_length(const cst_pattern *p, int i) { return p->tstart[i + 1] 
 static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   long               most = 0;
-  CST_EACH_ENTRY(G, a, e) most += column_length(G, G->column[e]);
+  CST_EACH_ENTRY(G, a, e)
+    most += column_length(G, G->column[e]);
   term *t = cst_zeros(most, sizeof *t);
   *n = 0;
-  if (is_dropped(s, a)) return t;
+  if (is_dropped(s, a))
+    return t;
   CST_EACH_ENTRY(G, a, e) {
     const int i = G->column[e];
     for (int k = G->tstart[i]; k < G->tstart[i + 1]; k++) {
       const int b = G->trow[k];
-      if (is_dropped(s, b)) continue;
+      if (is_dropped(s, b))
+        continue;
       t[*n] = (term){a, b, i, e, G->tentry[k]};
       ++*n;
     }
   }
-  if (*n) qsort(t, (size_t)*n, sizeof *t, by_pair);
+  if (*n)
+    qsort(t, (size_t)*n, sizeof *t, by_pair);
   return t;
 }
 
@@ -117,9 +127,11 @@ static void pair_up(const cst_system *s, cst_gram *S) {
   for (int a = 0; a < s->ng; a++) {
     int   n;
     term *t = terms_of(s, a, &n);
-    if (!n) add_pair(S, a, a, terms);
+    if (!n)
+      add_pair(S, a, a, terms);
     for (int k = 0; k < n; k++) {
-      if (k == 0 || t[k].b != t[k - 1].b) add_pair(S, a, t[k].b, terms);
+      if (k == 0 || t[k].b != t[k - 1].b)
+        add_pair(S, a, t[k].b, terms);
       append(&S->ea, terms, t[k].ea);
       append(&S->eb, terms, t[k].eb);
       append(&S->i, terms, t[k].i);
@@ -135,8 +147,10 @@ static void pair_up(const cst_system *s, cst_gram *S) {
 /* The pairs of constraint a are from[a] .. from[a + 1] - 1. */
 static int *rows_of(const cst_gram *S, int ng) {
   int *from = integers((size_t)ng + 1);
-  for (int k = 0; k < S->n; k++) from[S->a[k] + 1]++;
-  for (int a = 0; a < ng; a++) from[a + 1] += from[a];
+  for (int k = 0; k < S->n; k++)
+    from[S->a[k] + 1]++;
+  for (int a = 0; a < ng; a++)
+    from[a + 1] += from[a];
   return from;
 }
 
@@ -144,7 +158,8 @@ static int row_length(const int *from, int a) { return from[a + 1] - from[a]; }
 
 /* Visits the constraints breadth first from `root`, those with fewer neighbours first, and appends them to
  * order. Returns the new length of order. */
-static int visit(const cst_gram *S, const int *from, int root, int *order, int n, unsigned char *seen) {
+static int visit(const cst_gram *S, const int *from, int root, int *order, int n,
+                 unsigned char *seen) {
   int next = n;
   order[n++] = root;
   seen[root] = 1;
@@ -153,12 +168,14 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
     int first = n;
     for (int k = from[a]; k < from[a + 1]; k++) {
       const int b = S->b[k];
-      if (seen[b]) continue;
+      if (seen[b])
+        continue;
       seen[b] = 1;
       order[n++] = b;
     }
     for (int i = first + 1; i < n; i++) /* few entries, hence insertion sort */
-      for (int j = i; j > first && row_length(from, order[j]) < row_length(from, order[j - 1]); j--) {
+      for (int j = i; j > first && row_length(from, order[j]) < row_length(from, order[j - 1]);
+           j--) {
         int x = order[j];
         order[j] = order[j - 1];
         order[j - 1] = x;
@@ -185,14 +202,17 @@ static void place_all(cst_gram *S, int ng) {
   int            n = 0;
   unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
   for (int a = 0; a < ng; a++) {
-    if (seen[a]) continue;
+    if (seen[a])
+      continue;
     bool single = from[a + 1] - from[a] == 1; /* coupled with no other constraint */
     n = visit(S, from, single ? a : far_end(S, from, a, ng, scratch), order, n, seen);
   }
-  for (int k = 0; k < ng; k++) S->place[order[k]] = ng - 1 - k; /* reverse */
+  for (int k = 0; k < ng; k++)
+    S->place[order[k]] = ng - 1 - k; /* reverse */
   for (int k = 0; k < S->n; k++) {
     int distance = abs(S->place[S->a[k]] - S->place[S->b[k]]);
-    if (distance > S->band) S->band = distance;
+    if (distance > S->band)
+      S->band = distance;
   }
   free(from);
   free(order);
@@ -214,7 +234,8 @@ static void put_upper_first(cst_gram *S) {
   S->i = integers(all);
   for (int lower = 0; lower < 2; lower++) {
     for (int k = 0; k < from.n; k++) {
-      if (is_upper(&from, k) == lower) continue;
+      if (is_upper(&from, k) == lower)
+        continue;
       S->a[n] = from.a[k];
       S->b[n] = from.b[k];
       for (int t = from.first[k]; t < from.first[k + 1]; t++) {
@@ -226,7 +247,8 @@ static void put_upper_first(cst_gram *S) {
       n++;
       S->first[n] = terms;
     }
-    if (!lower) S->upper = n;
+    if (!lower)
+      S->upper = n;
   }
   free(from.a);
   free(from.b);
@@ -237,24 +259,30 @@ static void put_upper_first(cst_gram *S) {
 }
 
 static bool wants_band(const cst_system *s, int band) {
-  if (s->general || s->nvel) return false;
+  if (s->general || s->nvel)
+    return false;
   return s->nq > CST_MAX_Q || s->ng > CST_MAX_G || (s->ng >= LEAST_BANDED && 3 * band < s->ng);
 }
 
 bool cst_system_structure(cst_system *s) {
   cst_gram *S = &s->gram;
   cst_structure_gram_destroy(S);
-  if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_ENTRIES) return false;
+  if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_ENTRIES)
+    return false;
   S->place = integers(s->ng);
   pair_up(s, S);
-  if (s->ng) place_all(S, s->ng);
+  if (s->ng)
+    place_all(S, s->ng);
   S->banded = wants_band(s, S->band);
-  for (int a = 0; a < s->ng && !S->banded; a++) S->place[a] = a;
-  if ((double)s->ng * (S->banded ? 2 * S->band + 1 : s->ng) > CST_MOST_ENTRIES) return false;
+  for (int a = 0; a < s->ng && !S->banded; a++)
+    S->place[a] = a;
+  if ((double)s->ng * (S->banded ? 2 * S->band + 1 : s->ng) > CST_MOST_ENTRIES)
+    return false;
   S->size = s->ng * (S->banded ? 2 * S->band + 1 : s->ng);
   S->inside = S->size - (S->banded ? S->band * (S->band + 1) : 0);
   S->order = integers(s->ng);
-  for (int a = 0; a < s->ng; a++) S->order[S->place[a]] = a;
+  for (int a = 0; a < s->ng; a++)
+    S->order[S->place[a]] = a;
   put_upper_first(S);
   S->at = integers(S->n);
   for (int k = 0; k < S->n; k++) {

@@ -22,7 +22,8 @@ static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
   const int a = z->s->gram.order[r];
   cst_rows_write_entry(z, f, "const vd diagonal", a, a);
   cst_rows_write_right(z, f, e->x, a);
-  fprintf(f, "%s = 1.0 / diagonal;\nwork[%d] = %s;\nd[%d] = %s;\n", e->pivot, 2 * r, e->pivot, a, e->x);
+  fprintf(f, "%s = 1.0 / diagonal;\nwork[%d] = %s;\nd[%d] = %s;\n", e->pivot, 2 * r, e->pivot, a,
+          e->x);
 }
 
 /* The entries of row r with its outer neighbour, and back. */
@@ -45,7 +46,8 @@ static void eliminate(cst_rows *z, FILE *f, const end *e, int r) {
   cst_rows_write_entry(z, f, name, a, a);
   snprintf(name, sizeof name, "const vd right_%s", e->x);
   cst_rows_write_right(z, f, name, a);
-  fprintf(f, "work[%d] = %s = 1.0 / (diagonal_%s - f_%s * back_%s);\n", 2 * r, e->pivot, e->x, e->x, e->x);
+  fprintf(f, "work[%d] = %s = 1.0 / (diagonal_%s - f_%s * back_%s);\n", 2 * r, e->pivot, e->x, e->x,
+          e->x);
   fprintf(f, "d[%d] = %s = right_%s - f_%s * %s;\n", a, e->x, e->x, e->x, e->x);
 }
 
@@ -55,13 +57,17 @@ static void write_middle(cst_rows *z, FILE *f, int r) {
   write_beside(z, f, &ends[1], r);
   cst_rows_write_entry(z, f, "const vd diagonal", a, a);
   cst_rows_write_right(z, f, "const vd right", a);
-  fprintf(f, "d[%d] = x = y = (right - f_x * x - f_y * y) / (diagonal - f_x * back_x - f_y * back_y);\n", a);
+  fprintf(
+      f,
+      "d[%d] = x = y = (right - f_x * x - f_y * y) / (diagonal - f_x * back_x - f_y * back_y);\n",
+      a);
   cst_rows_write_found(z, f, a);
 }
 
 static void go_back(cst_rows *z, FILE *f, const end *e, int r) {
   const int a = z->s->gram.order[r];
-  fprintf(f, "d[%d] = %s = (d[%d] - work[%d] * %s) * work[%d];\n", a, e->x, a, 2 * r + 1, e->x, 2 * r);
+  fprintf(f, "d[%d] = %s = (d[%d] - work[%d] * %s) * work[%d];\n", a, e->x, a, 2 * r + 1, e->x,
+          2 * r);
   cst_rows_write_found(z, f, a);
 }
 
@@ -70,7 +76,8 @@ void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
   int       r = 0, s = n - 1;
   open_end(z, cst_strips_next(strips), &ends[0], r);
   open_end(z, cst_strips_next(strips), &ends[1], s);
-  if (n % 2 == 0) eliminate(z, cst_strips_next(strips), &ends[1], --s);
+  if (n % 2 == 0)
+    eliminate(z, cst_strips_next(strips), &ends[1], --s);
   while (++r < --s) {
     FILE *f = cst_strips_next(strips);
     eliminate(z, f, &ends[0], r);
@@ -79,7 +86,8 @@ void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
   write_middle(z, cst_strips_next(strips), r);
   for (r--, s = r + 2; s < n; r--, s++) {
     FILE *f = cst_strips_next(strips);
-    if (r >= 0) go_back(z, f, &ends[0], r);
+    if (r >= 0)
+      go_back(z, f, &ends[0], r);
     go_back(z, f, &ends[1], s);
   }
 }
@@ -96,16 +104,20 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
   for (int c = from; c <= to; c++) {
     here[c - r + k] = cst_rows_has_entry(z, a, S->order[c]);
     snprintf(name, sizeof name, "vd e%d", c - r + k);
-    if (here[c - r + k]) cst_rows_write_entry(z, f, name, a, S->order[c]);
+    if (here[c - r + k])
+      cst_rows_write_entry(z, f, name, a, S->order[c]);
   }
   cst_rows_write_right(z, f, "vd s", a);
   for (int c = from; c < r; c++) {
     const int m = c - r + k;
-    if (!here[m]) continue;
+    if (!here[m])
+      continue;
     fprintf(f, "const vd f%d = e%d * work[%d];\n", m, m, c * (k + 1));
     for (int j = c + 1; j <= c + k && j < n; j++) {
-      if (!there[c * (k + 1) + j - c]) continue;
-      fprintf(f, here[j - r + k] ? "e%d -= f%d * work[%d];\n" : "vd e%d = vset(0) - f%d * work[%d];\n",
+      if (!there[c * (k + 1) + j - c])
+        continue;
+      fprintf(f,
+              here[j - r + k] ? "e%d -= f%d * work[%d];\n" : "vd e%d = vset(0) - f%d * work[%d];\n",
               j - r + k, m, c * (k + 1) + j - c);
       here[j - r + k] = 1;
     }
@@ -114,7 +126,8 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
   fprintf(f, "d[%d] = s;\nwork[%d] = 1.0 / e%d;\n", a, r * (k + 1), k);
   for (int c = r; c <= to; c++) {
     there[r * (k + 1) + c - r] = here[c - r + k];
-    if (c > r && here[c - r + k]) fprintf(f, "work[%d] = e%d;\n", r * (k + 1) + c - r, c - r + k);
+    if (c > r && here[c - r + k])
+      fprintf(f, "work[%d] = e%d;\n", r * (k + 1) + c - r, c - r + k);
   }
 }
 
@@ -123,7 +136,8 @@ static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
   const int       n = z->s->ng, k = S->band, a = S->order[r];
   fprintf(f, "vd s = d[%d];\n", a);
   for (int c = r + k < n ? r + k : n - 1; c > r; c--)
-    if (there[r * (k + 1) + c - r]) fprintf(f, "s -= work[%d] * d[%d];\n", r * (k + 1) + c - r, S->order[c]);
+    if (there[r * (k + 1) + c - r])
+      fprintf(f, "s -= work[%d] * d[%d];\n", r * (k + 1) + c - r, S->order[c]);
   fprintf(f, "d[%d] = s * work[%d];\n", a, r * (k + 1));
   cst_rows_write_found(z, f, a);
 }
@@ -131,7 +145,9 @@ static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
 void cst_rows_write_band(cst_rows *z, cst_strips *strips) {
   const int      n = z->s->ng;
   unsigned char *there = cst_need(calloc((size_t)n * (size_t)(z->s->gram.band + 1), 1));
-  for (int r = 0; r < n; r++) eliminate_row(z, cst_strips_next(strips), there, r);
-  for (int r = n - 1; r >= 0; r--) solve_row(z, cst_strips_next(strips), there, r);
+  for (int r = 0; r < n; r++)
+    eliminate_row(z, cst_strips_next(strips), there, r);
+  for (int r = n - 1; r >= 0; r--)
+    solve_row(z, cst_strips_next(strips), there, r);
   free(there);
 }

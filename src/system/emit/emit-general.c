@@ -26,8 +26,11 @@ static const cst_kernel_id at_point[] = {CST_K_Lv, CST_K_M, CST_K_Lvq,
                                          CST_K_Lq}; /* the first three belong to the inertia */
 enum { KERNELS = sizeof at_point / sizeof *at_point, INERTIA = 3 };
 
-static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
-  fprintf(f, "CST_INLINE void sys_lagrange_%s(const vd *c, const vd *q, const vd *v, const vd *u, vd *o) {\n",
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
+                           int n) {
+  fprintf(f,
+          "CST_INLINE void sys_lagrange_%s(const vd *c, const vd *q, const vd *v, const vd *u, vd "
+          "*o) {\n",
           name);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)u, (void)o;\n");
   cst_emit_straight(g, out, n, "  ", f);
@@ -39,16 +42,18 @@ static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *
   for (int i = 0; i < n; i++) {
     int      *index;
     const int count = cst_graph_support(g, out[i], 'u', &index);
-    for (int k = 0; k < count; k++) of[index[k]] = 1;
+    for (int k = 0; k < count; k++)
+      of[index[k]] = 1;
     free(index);
   }
 }
 
 /* The numbers of the inertia (which = true), or the others. */
-static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part, int n,
-                          const unsigned char *inertia, bool which) {
+static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part,
+                          int n, const unsigned char *inertia, bool which) {
   cst_node *own = cst_need(malloc(sizeof *own * ((size_t)n + 1)));
-  for (int k = 0; k < n; k++) own[k] = inertia[k] == which ? part[k] : -1;
+  for (int k = 0; k < n; k++)
+    own[k] = inertia[k] == which ? part[k] : -1;
   write_function(f, g, name, own, n);
   free(own);
 }
@@ -56,11 +61,13 @@ static void write_numbers(FILE *f, const cst_graph *g, const char *name, const c
 static void write_point(FILE *f, const cst_system *s) {
   cst_graph *g = cst_graph_copy(s->graph);
   int        n = 0, first[KERNELS + 1] = {0};
-  for (int k = 0; k < KERNELS; k++) first[k + 1] = first[k] + s->kernel_size[at_point[k]];
+  for (int k = 0; k < KERNELS; k++)
+    first[k + 1] = first[k] + s->kernel_size[at_point[k]];
   cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS] + 1))),
            *rest = out + first[KERNELS], *part;
   for (int k = 0; k < KERNELS; k++)
-    memcpy(out + first[k], s->kernel_out[at_point[k]], sizeof *out * (size_t)(first[k + 1] - first[k]));
+    memcpy(out + first[k], s->kernel_out[at_point[k]],
+           sizeof *out * (size_t)(first[k + 1] - first[k]));
   n = cst_graph_split(g, out, first[KERNELS], 'v', 'u', &part, rest);
   unsigned char *inertia = cst_need(calloc((size_t)n + 1, 1));
   mark(g, rest, first[INERTIA], inertia);
@@ -68,7 +75,8 @@ static void write_point(FILE *f, const cst_system *s) {
   write_numbers(f, g, "inertia", part, n, inertia, true);
   write_numbers(f, g, "force", part, n, inertia, false);
   for (int k = 0; k < KERNELS; k++)
-    write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k], first[k + 1] - first[k]);
+    write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k],
+                   first[k + 1] - first[k]);
   free(inertia);
   free(part);
   free(out);
@@ -76,26 +84,34 @@ static void write_point(FILE *f, const cst_system *s) {
 }
 
 static void write_filled(FILE *f, const char *name, const unsigned char *x, int n) {
-  fprintf(f, "static const unsigned char sys_filled_%s[%d] __attribute__((unused)) = {", name, n * n);
-  for (int i = 0; i < n * n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  fprintf(f, "static const unsigned char sys_filled_%s[%d] __attribute__((unused)) = {", name,
+          n * n);
+  for (int i = 0; i < n * n; i++)
+    fprintf(f, "%s%d", i ? "," : "", x[i]);
   fprintf(f, "};\n");
 }
 
 /* As substitute of lagrange-newton.h has it: R := A^-1 R with the factors A. */
-static void write_substitution(FILE *f, const char *name, const unsigned char *x, int n, int sides) {
-  fprintf(f,
-          "static __attribute__((noinline, unused)) void sys_substitute_%s(const vd *restrict A, vd "
-          "*restrict R) {\n",
-          name);
+static void write_substitution(FILE *f, const char *name, const unsigned char *x, int n,
+                               int sides) {
+  fprintf(
+      f,
+      "static __attribute__((noinline, unused)) void sys_substitute_%s(const vd *restrict A, vd "
+      "*restrict R) {\n",
+      name);
   for (int row = 1; row < 2 * n; row++) {
-    const int i = row < n ? row : 2 * n - 1 - row, first = row < n ? 0 : i + 1, end = row < n ? i : n;
+    const int i = row < n ? row : 2 * n - 1 - row, first = row < n ? 0 : i + 1,
+              end = row < n ? i : n;
     for (int k = 0; k < sides; k++) {
       fprintf(f, "  R[%d] = ", i * sides + k);
-      if (row >= n) fprintf(f, "(");
+      if (row >= n)
+        fprintf(f, "(");
       fprintf(f, "R[%d]", i * sides + k);
       for (int j = first; j < end; j++)
-        if (x[i * n + j]) fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
-      if (row >= n) fprintf(f, ") * A[%d]", i * n + i);
+        if (x[i * n + j])
+          fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
+      if (row >= n)
+        fprintf(f, ") * A[%d]", i * n + i);
       fprintf(f, ";\n");
     }
   }
@@ -107,10 +123,12 @@ static void write_factors(FILE *f, const char *name, const unsigned char *x, int
   fprintf(f, "static __attribute__((noinline, unused)) void sys_factor_%s(vd *A) {\n", name);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < i; k++) {
-      if (!x[i * n + k]) continue;
+      if (!x[i * n + k])
+        continue;
       fprintf(f, "  A[%d] = A[%d] * A[%d];\n", i * n + k, i * n + k, k * n + k);
       for (int j = k + 1; j < n; j++)
-        if (x[k * n + j]) fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, i * n + k, k * n + j);
+        if (x[k * n + j])
+          fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, i * n + k, k * n + j);
     }
     fprintf(f, "  A[%d] = 1.0 / A[%d];\n", i * n + i, i * n + i);
   }
@@ -120,14 +138,16 @@ static void write_factors(FILE *f, const char *name, const unsigned char *x, int
 /* The same for take_off: Q -= A R. */
 static void write_product(FILE *f, const char *name, const unsigned char *x, int n, int sides) {
   fprintf(f,
-          "static __attribute__((noinline, unused)) void sys_take_off_%s(const vd *restrict A, const vd "
+          "static __attribute__((noinline, unused)) void sys_take_off_%s(const vd *restrict A, "
+          "const vd "
           "*restrict R, vd *restrict Q) {\n",
           name);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < sides; k++) {
       fprintf(f, "  Q[%d] = Q[%d]", i * sides + k, i * sides + k);
       for (int j = 0; j < n; j++)
-        if (x[i * n + j]) fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
+        if (x[i * n + j])
+          fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
       fprintf(f, ";\n");
     }
   fprintf(f, "}\n");
@@ -136,7 +156,8 @@ static void write_product(FILE *f, const char *name, const unsigned char *x, int
 static void write_elimination(FILE *f, const cst_system *s, const cst_elimination *e) {
   const bool out = e->work > UNROLLED;
   fprintf(f, "#define SYS_WRITTEN_OUT %d\n", out);
-  if (!out) return;
+  if (!out)
+    return;
   write_factors(f, "mass", e->mass, s->nq);
   write_factors(f, "ends", e->ends, s->nq);
   write_factors(f, "inside", e->inside, s->nq);

@@ -13,7 +13,8 @@
 enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 
 bool cst_system_is_hot(const cst_system *s) {
-  if (s->npairs || s->gram.banded || s->nq > CST_MAX_Q || (!s->diagonal && s->nq + s->ng > HOT_GENERAL))
+  if (s->npairs || s->gram.banded || s->nq > CST_MAX_Q ||
+      (!s->diagonal && s->nq + s->ng > HOT_GENERAL))
     return false;
   return (long)s->ng * s->ng * s->nq <= HOT_WORK;
 }
@@ -24,8 +25,8 @@ bool cst_system_is_usual(const cst_system *s) { return cst_system_is_hot(s) && !
 static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const char *entries) {
   const cst_pattern *p = &s->pattern[k];
   fprintf(f, "#define NNZ_%s %d\n", entries, p->n);
-  fprintf(f, "static const short sys_at_%s[%d] __attribute__((unused)) = {", cst_system_kernel_names[k],
-          p->rows * p->columns + 1);
+  fprintf(f, "static const short sys_at_%s[%d] __attribute__((unused)) = {",
+          cst_system_kernel_names[k], p->rows * p->columns + 1);
   for (int r = 0; r < p->rows; r++)
     for (int c = 0, e = p->start[r]; c < p->columns; c++) {
       bool here = e < p->start[r + 1] && p->column[e] == c;
@@ -36,7 +37,9 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
 }
 
 bool cst_system_is_soft(const cst_system *s) { return cst_system_is_hot(s) && !s->stiff_text; }
-bool cst_system_is_small(const cst_system *s) { return cst_system_is_hot(s) && s->nq + s->ng <= SMALL; }
+bool cst_system_is_small(const cst_system *s) {
+  return cst_system_is_hot(s) && s->nq + s->ng <= SMALL;
+}
 bool cst_system_has_free_bodies(const cst_system *s) {
   return cst_system_is_usual(s) && s->nbodies && !s->nown;
 }
@@ -44,25 +47,30 @@ bool cst_system_has_free_bodies(const cst_system *s) {
 static bool is_principal(const cst_system *s) {
   bool all = true;
   for (int b = 0; b < s->nbodies; b++)
-    for (int e = 1; e < 5; e++) all &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
+    for (int e = 1; e < 5; e++)
+      all &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
   return all;
 }
 
 /* The first coordinate of each rotation, the positions of the inertias in the kernel `body`, and the
  * coordinates that belong to no rotation. */
 static void write_bodies(FILE *f, const cst_system *s) {
-  fprintf(f, "#define SYS_NBODIES %d\n#define SYS_NBODY %d\n#define SYS_PRINCIPAL %d\n", s->nbodies, s->nbody,
-          is_principal(s));
+  fprintf(f, "#define SYS_NBODIES %d\n#define SYS_NBODY %d\n#define SYS_PRINCIPAL %d\n", s->nbodies,
+          s->nbody, is_principal(s));
   fprintf(f, "static const int sys_rotation[] __attribute__((unused)) = {");
-  for (int b = 0; b < s->nbodies; b++) fprintf(f, "%d,", s->bodies[b].rotation);
+  for (int b = 0; b < s->nbodies; b++)
+    fprintf(f, "%d,", s->bodies[b].rotation);
   fprintf(f, "};\nstatic const int sys_inertia[] __attribute__((unused)) = {");
   for (int b = 0; b < s->nbodies; b++)
-    for (int e = 0; e < 6; e++) fprintf(f, "%d,", s->bodies[b].at[e]);
+    for (int e = 0; e < 6; e++)
+      fprintf(f, "%d,", s->bodies[b].at[e]);
   fprintf(f, "};\nstatic const int sys_ordinary[] __attribute__((unused)) = {");
   for (int i = 0; i < s->nq; i++) {
     bool turns = false;
-    for (int b = 0; b < s->nbodies; b++) turns |= i >= s->bodies[b].rotation && i < s->bodies[b].rotation + 9;
-    if (!turns) fprintf(f, "%d,", i);
+    for (int b = 0; b < s->nbodies; b++)
+      turns |= i >= s->bodies[b].rotation && i < s->bodies[b].rotation + 9;
+    if (!turns)
+      fprintf(f, "%d,", i);
   }
   fprintf(f, "-1};\n");
 }
@@ -72,17 +80,19 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n", id, hot);
 #define CLASS(name, is) fprintf(f, "#define SYS_IN_" #name " %d\n", is(s));
 #include "system/classes.h"
-  fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", s->nq, s->ng,
-          s->npar, s->nsym);
+  fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n",
+          s->nq, s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n", s->nvel, s->affine);
-  if (!hot && !general) return;
-  fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n", !s->diagonal,
-          s->gyroscopic, s->timed);
+  if (!hot && !general)
+    return;
+  fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",
+          !s->diagonal, s->gyroscopic, s->timed);
   fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n", s->nforce,
           s->naccount, s->account);
-  if (cst_system_has_free_bodies(s)) write_bodies(f, s);
-  fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit,
-          s->linear_v);
+  if (cst_system_has_free_bodies(s))
+    write_bodies(f, s);
+  fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass,
+          s->mass_unit, s->linear_v);
   write_pattern(f, s, CST_K_G, "G");
   write_pattern(f, s, CST_K_xi, "X");
   if (!s->diagonal) {
@@ -90,20 +100,22 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
     write_pattern(f, s, CST_K_Lvq, "LVQ");
   }
   fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", s->nq);
-  for (int i = 0; i < s->nq; i++) fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
+  for (int i = 0; i < s->nq; i++)
+    fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
   fprintf(f, "};\n");
 }
 
 static void write_numbers(FILE *f, const char *name, int which, const int *x, int n) {
   fprintf(f, "static const int sys_%s%d[%d] __attribute__((unused)) = {", name, which, n);
-  for (int i = 0; i < n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  for (int i = 0; i < n; i++)
+    fprintf(f, "%s%d", i ? "," : "", x[i]);
   fprintf(f, "};\n");
 }
 
 /* The elimination of Hessians. SYS_FILTERED: loops over it are unrolled. */
 static void write_bands(FILE *f, const cst_system *s) {
-  const bool small =
-      s->kernel_size[CST_K_dVH] && (long)s->nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
+  const bool small = s->kernel_size[CST_K_dVH] &&
+                     (long)s->nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
   fprintf(f, "#define SYS_FILTERED %d\n#define SYS_STIFF %d\n#define SYS_NSHARED %d\n", small,
           s->bands[1].order != NULL, s->nshared);
   for (int k = 0; k < 2 && small && s->bands[k].order; k++) {
@@ -116,31 +128,37 @@ static void write_bands(FILE *f, const cst_system *s) {
   }
 }
 
-static void open_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
+static void open_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
+                          int n) {
   fprintf(f,
-          "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd "
+          "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, "
+          "const vd "
           "*l, vd *o) {\n",
           name);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
   cst_graph_emit(g, out, n, "  ", f);
 }
 
-static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
+                           int n) {
   open_function(f, g, name, out, n);
   fprintf(f, "}\n");
 }
 
 static void write_list(FILE *f, const int *x, int n) {
   fprintf(f, "{");
-  for (int i = 0; i < n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  for (int i = 0; i < n; i++)
+    fprintf(f, "%s%d", i ? "," : "", x[i]);
   fprintf(f, "%s}", n ? "" : "0");
 }
 
 /* Inverse roots are checked together at the end; if one is out of range, all are computed again with the
  * careful form. */
-static void write_term(FILE *f, const cst_graph *g, const char *name, int k, const cst_node *out, int n) {
+static void write_term(FILE *f, const cst_graph *g, const char *name, int k, const cst_node *out,
+                       int n) {
   fprintf(f,
-          "CST_INLINE vl sys_pair%d_%s_marked(int care, const vd *c, const vd *x, const vd *y, vd *o) {\n  "
+          "CST_INLINE vl sys_pair%d_%s_marked(int care, const vd *c, const vd *x, const vd *y, vd "
+          "*o) {\n  "
           "vl marks = {};\n"
           "  (void)care, (void)c, (void)x, (void)y;\n",
           k, name);
@@ -166,16 +184,17 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
     write_list(f, p->xstep, p->nx);
     fprintf(f, ", ");
     write_list(f, p->ystep, p->ny);
-    fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %d, %d, %ld, %ld};\n", p->rows, k, k, p->least,
-            p->most, p->pairs, p->blocks);
+    fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %d, %d, %ld, %ld};\n", p->rows, k, k,
+            p->least, p->most, p->pairs, p->blocks);
     int      *of = cst_need(malloc(sizeof *of * (size_t)s->nq)), y[CST_PAIR_ARRAYS];
     const int n = cst_pairs_places(s, k, of, y);
     fprintf(f, "static const int sys_place_of%d[] = ", k);
     write_list(f, of, s->nq);
     fprintf(f, ", sys_place_y%d[] = ", k);
     write_list(f, y, p->ny);
-    fprintf(f, ";\nstatic const cst_pair_places sys_places%d = {%d, sys_place_of%d, sys_place_y%d};\n", k, n,
-            k, k);
+    fprintf(f,
+            ";\nstatic const cst_pair_places sys_places%d = {%d, sys_place_of%d, sys_place_y%d};\n",
+            k, n, k, k);
     free(of);
   }
 }
@@ -191,10 +210,10 @@ static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   open_function(f, s->graph, cst_system_kernel_names[k], cst_system_beside(s, k),
                 later ? 0 : s->kernel_size[k]);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    fprintf(
-        f,
-        "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n",
-        i, i, i, k == CST_K_V ? "V" : "dV", place ? "sys_rows" : "0", k == CST_K_V);
+    fprintf(f,
+            "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, "
+            "%s, o, %d);\n",
+            i, i, i, k == CST_K_V ? "V" : "dV", place ? "sys_rows" : "0", k == CST_K_V);
   fprintf(f, "}\n");
 }
 
@@ -203,7 +222,8 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
   const cst_gram *S = &s->gram;
   cst_graph      *g = cst_graph_create();
   cst_node       *out = cst_need(malloc(sizeof *out * (size_t)S->size));
-  for (int k = 0; k < S->size; k++) out[k] = -1; /* not written */
+  for (int k = 0; k < S->size; k++)
+    out[k] = -1; /* not written */
   for (int p = 0; p < n; p++)
     for (int t = S->first[p]; t < S->first[p + 1]; t++) {
       cst_node w = cst_graph_input(g, 'w', s->mass_class[S->i[t]]), *sum = &out[S->at[p]];
@@ -220,7 +240,8 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
 static void write_gram(FILE *f, const cst_system *s) {
   const bool written = s->gram.banded && !s->dropped;
   fprintf(f, "#define SYS_GRAM %d\n", written);
-  if (!written) return;
+  if (!written)
+    return;
   write_pairs(f, s, "pairs", s->gram.n);
   write_pairs(f, s, "upper_pairs", s->gram.upper);
   cst_system_emit_rows(s, f);
@@ -228,11 +249,15 @@ static void write_gram(FILE *f, const cst_system *s) {
 
 void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   write_sizes(f, s, id);
-  if (cst_system_is_hot(s)) write_bands(f, s);
+  if (cst_system_is_hot(s))
+    write_bands(f, s);
   write_pair_sums(f, s);
-  for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, (cst_kernel_id)k);
-  if (cst_system_is_hot(s) && s->nq + s->ng <= HOT_GENERAL) cst_system_emit_point(s, f);
+  for (int k = 0; k < CST_K_COUNT; k++)
+    write_kernel(f, s, (cst_kernel_id)k);
+  if (cst_system_is_hot(s) && s->nq + s->ng <= HOT_GENERAL)
+    cst_system_emit_point(s, f);
   write_gram(f, s);
-  if (cst_system_is_hot_general(s)) cst_system_emit_general(s, f);
+  if (cst_system_is_hot_general(s))
+    cst_system_emit_general(s, f);
   cst_molecules_emit(s, f);
 }

@@ -13,9 +13,10 @@
 
 enum { MOST = 64 }; /* so that they stay in the first-level cache */
 
-static const cst_kernel_id kernels[] = {
-    CST_K_dV,    CST_K_f,      CST_K_M,    CST_K_Lvq,    CST_K_g,  CST_K_G,  CST_K_D2gvv, CST_K_D2gvw,
-    CST_K_D2glw, CST_K_D3glwu, CST_K_phi0, CST_K_Dphi0w, CST_K_DE, CST_K_RE, CST_K_DRE,   CST_K_DMvw};
+static const cst_kernel_id kernels[] = {CST_K_dV,    CST_K_f,      CST_K_M,     CST_K_Lvq,
+                                        CST_K_g,     CST_K_G,      CST_K_D2gvv, CST_K_D2gvw,
+                                        CST_K_D2glw, CST_K_D3glwu, CST_K_phi0,  CST_K_Dphi0w,
+                                        CST_K_DE,    CST_K_RE,     CST_K_DRE,   CST_K_DMvw};
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
 /* The shared nodes; given: those of parameters alone; clock[i]: whether node i depends on parameters and the
@@ -30,7 +31,8 @@ typedef struct {
 static bool is_given(const cst_system *s, cst_node n) {
   int      *index, at = 0;
   const int count = cst_graph_support(s->graph, n, 'c', &index);
-  while (at < count && !(s->timed && index[at] == s->account - 1)) at++;
+  while (at < count && !(s->timed && index[at] == s->account - 1))
+    at++;
   free(index);
   return at == count;
 }
@@ -39,16 +41,19 @@ static point find(const cst_system *s) {
   point     x = {.s = s};
   int       n = 0;
   cst_node *all;
-  for (int i = 0; i < KERNELS; i++) n += s->kernel_size[kernels[i]];
+  for (int i = 0; i < KERNELS; i++)
+    n += s->kernel_size[kernels[i]];
   all = cst_need(malloc(sizeof *all * (size_t)(n + 1)));
   n = 0;
   for (int i = 0; i < KERNELS; i++)
-    for (int k = 0; k < s->kernel_size[kernels[i]]; k++) all[n++] = s->kernel_out[kernels[i]][k];
+    for (int k = 0; k < s->kernel_size[kernels[i]]; k++)
+      all[n++] = s->kernel_out[kernels[i]][k];
   x.n = cst_graph_dear(s->graph, all, n, "cq", &x.node);
   x.given = cst_need(malloc(sizeof *x.given * (size_t)(x.n + 1)));
   x.clock = cst_need(calloc((size_t)x.n + 1, sizeof *x.clock));
   for (int i = 0; i < x.n; i++) {
-    if (cst_graph_depends(s->graph, x.node[i], 'q')) continue;
+    if (cst_graph_depends(s->graph, x.node[i], 'q'))
+      continue;
     if (is_given(s, x.node[i]))
       x.given[x.ngiven++] = x.node[i];
     else
@@ -59,16 +64,19 @@ static point find(const cst_system *s) {
 }
 
 /* Replaces from[nfrom] in out by the entries of the array `letter`. */
-static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom, char letter) {
+static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom,
+                 char letter) {
   cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nfrom + 1)));
-  for (int i = 0; i < nfrom; i++) to[i] = cst_graph_input(s->graph, letter, i);
+  for (int i = 0; i < nfrom; i++)
+    to[i] = cst_graph_input(s->graph, letter, i);
   cst_graph_substitute(s->graph, out, nout, from, to, nfrom, out);
   free(to);
 }
 
 static cst_node *copy(const cst_node *out, int nout) {
   cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nout + 1)));
-  for (int i = 0; i < nout; i++) to[i] = out[i];
+  for (int i = 0; i < nout; i++)
+    to[i] = out[i];
   return to;
 }
 
@@ -78,17 +86,20 @@ static void write_part(FILE *f, const point *x, bool clock) {
   take(x->s, out, x->n, x->given, x->ngiven, 'k');
   for (int i = 0; i < x->n; i++) {
     const cst_node was = out[i], there = cst_graph_input(x->s->graph, 'e', i);
-    if (x->clock[i] && !clock) cst_graph_substitute(x->s->graph, out, x->n, &was, &there, 1, out);
+    if (x->clock[i] && !clock)
+      cst_graph_substitute(x->s->graph, out, x->n, &was, &there, 1, out);
   }
   for (int i = 0; i < x->n; i++)
-    if (x->clock[i] != clock) out[i] = -1;
+    if (x->clock[i] != clock)
+      out[i] = -1;
   cst_graph_emit(x->s->graph, out, x->n, "  ", f);
   free(out);
 }
 
 static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
   fprintf(f,
-          "CST_INLINE void sys_%s_at(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const "
+          "CST_INLINE void sys_%s_at(const vd *c, const vd *q, const vd *v, const vd *w, const vd "
+          "*u, const "
           "vd *l, const vd *e, vd *o) {\n",
           cst_system_kernel_names[k]);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)e, (void)o;\n");
@@ -106,15 +117,16 @@ void cst_system_emit_point(const cst_system *s, FILE *f) {
   if (few && x.n) {
     fprintf(f, "CST_INLINE void sys_given(const vd *c, vd *o) {\n  (void)c, (void)o;\n");
     cst_graph_emit(s->graph, x.given, x.ngiven, "  ", f);
-    fprintf(
-        f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, (void)k, (void)o;\n");
+    fprintf(f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, "
+               "(void)k, (void)o;\n");
     write_part(f, &x, true);
     fprintf(f, "}\nCST_INLINE void sys_place(const vd *c, const vd *k, const vd *q, vd *o) {\n");
     fprintf(f, "  const vd *const e = o;\n  (void)c, (void)k, (void)q, (void)e;\n");
     write_part(f, &x, false);
     fprintf(f, "}\nCST_INLINE void sys_point(const vd *c, const vd *k, const vd *q, vd *o) {\n");
     fprintf(f, "  sys_clock(c, k, o);\n  sys_place(c, k, q, o);\n}\n");
-    for (int i = 0; i < KERNELS; i++) write_kernel(f, &x, kernels[i]);
+    for (int i = 0; i < KERNELS; i++)
+      write_kernel(f, &x, kernels[i]);
   }
   free(x.node);
   free(x.given);

@@ -28,7 +28,8 @@ static void find_equal(cst_rows *z, bool all) {
       int            first = e;
       for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
         const bool equal = entry[k] == entry[e] || entry[k] == opposite;
-        if (equal && entry[k] <= entry[first]) first = k;
+        if (equal && entry[k] <= entry[first])
+          first = k;
       }
       z->kept[e] = first;
       z->negative[e] = entry[first] != entry[e];
@@ -41,7 +42,8 @@ static const char *sign(bool negative) { return negative ? " - " : " + "; }
 static const char *first_sign(bool negative) { return negative ? "-" : ""; }
 
 /* Writes from[i] - sum of G[e] x[a] over the entries of column i. */
-static void write_column(const cst_rows *z, FILE *f, int i, const char *from, const char *G, const char *x) {
+static void write_column(const cst_rows *z, FILE *f, int i, const char *from, const char *G,
+                         const char *x) {
   fprintf(f, "%s[%d]", from, i);
   for (int k = z->G->tstart[i]; k < z->G->tstart[i + 1]; k++) {
     const int e = z->G->tentry[k];
@@ -53,7 +55,8 @@ static void write_column(const cst_rows *z, FILE *f, int i, const char *from, co
 
 /* The momentum and the coordinate at the right end. */
 static void write_coordinate(cst_rows *z, FILE *f, int i) {
-  if (z->there[i]++) return;
+  if (z->there[i]++)
+    return;
   fprintf(f, "ph[%d] = ", i);
   write_column(z, f, i, "pt", "G", "x");
   fprintf(f, ";\nq[%d] = from[%d] + hm[%d] * ph[%d];\n", i, i, z->s->mass_class[i], i);
@@ -62,11 +65,12 @@ static void write_coordinate(cst_rows *z, FILE *f, int i) {
 /* The kernels g and G of constraint a: its value becomes o[0], its entries of G those behind. */
 static void write_kernels(const cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
-  cst_node          *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
-  int                n = 0;
+  cst_node *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
+  int       n = 0;
   out[n++] = z->s->kernel_out[CST_K_g][a];
   for (int e = p->start[a]; e < p->start[a + 1]; e++)
-    if (z->kept[e] == e) out[n++] = z->s->kernel_out[CST_K_G][e];
+    if (z->kept[e] == e)
+      out[n++] = z->s->kernel_out[CST_K_G][e];
   fprintf(f, "vd o[%d];\n", n);
   cst_graph_emit(z->s->graph, out, n, "", f);
   free(out);
@@ -79,7 +83,8 @@ static void write_sizes(const cst_rows *z, FILE *f, int a) {
   const int          first = p->start[a];
   for (int e = first, n = 1; e < p->start[a + 1]; e++)
     if (z->kept[e] == e)
-      fprintf(f, "const vd entry%d = o[%d], size%d = vabs(entry%d);\n", e - first, n++, e - first, e - first);
+      fprintf(f, "const vd entry%d = o[%d], size%d = vabs(entry%d);\n", e - first, n++, e - first,
+              e - first);
   fprintf(f, "vd row = size%d, far = vmax(vabs(q[%d]), vset(0));\n", z->kept[first] - first,
           p->column[first]);
   for (int e = first + 1; e < p->start[a + 1]; e++)
@@ -89,9 +94,11 @@ static void write_sizes(const cst_rows *z, FILE *f, int a) {
 static void write_test(const cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
   for (int e = p->start[a]; e < p->start[a + 1]; e++)
-    if (z->kept[e] == e) fprintf(f, "G1[%d] = entry%d;\n", e, e - p->start[a]);
+    if (z->kept[e] == e)
+      fprintf(f, "G1[%d] = entry%d;\n", e, e - p->start[a]);
   fprintf(f, "const vd bound = (CST_ROUNDOFF * row) * (slack[%d] + far), size = vabs(o[0]);\n", a);
-  fprintf(f, "f[%d] = o[0];\nmet &= (vl)(size <= bound);\nnear &= (vl)(0x1p-17 * size <= bound);\n", a);
+  fprintf(f, "f[%d] = o[0];\nmet &= (vl)(size <= bound);\nnear &= (vl)(0x1p-17 * size <= bound);\n",
+          a);
 }
 
 static void write_residual(cst_rows *z, FILE *f) {
@@ -100,21 +107,23 @@ static void write_residual(cst_rows *z, FILE *f) {
   memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
   for (int a = 0; a < z->s->ng; a++) {
     piece = cst_strips_next(strips);
-    for (int e = z->G->start[a]; e < z->G->start[a + 1]; e++) write_coordinate(z, piece, z->G->column[e]);
+    for (int e = z->G->start[a]; e < z->G->start[a + 1]; e++)
+      write_coordinate(z, piece, z->G->column[e]);
     write_kernels(z, piece, a);
     write_sizes(z, piece, a);
     write_test(z, piece, a);
   }
   for (int i = 0; i < z->s->nq; i++) /* without constraints */
-    if (!z->there[i]) write_coordinate(z, cst_strips_next(strips), i);
-  fprintf(
-      f,
-      "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd *restrict pt, const "
-      "vd *restrict hm, const vd *restrict slack, const vd *restrict x, const vd *restrict G, vd *restrict "
-      "ph, "
-      "vd *restrict q, vd *restrict G1, vd *restrict f, vl *restrict both) {\n"
-      "  vl met = vmask(1), near = vmask(1);\n"
-      "  (void)c;\n");
+    if (!z->there[i])
+      write_coordinate(z, cst_strips_next(strips), i);
+  fprintf(f, "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd "
+             "*restrict pt, const "
+             "vd *restrict hm, const vd *restrict slack, const vd *restrict x, const vd *restrict "
+             "G, vd *restrict "
+             "ph, "
+             "vd *restrict q, vd *restrict G1, vd *restrict f, vl *restrict both) {\n"
+             "  vl met = vmask(1), near = vmask(1);\n"
+             "  (void)c;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "  both[0] = met, both[1] = near;\n}\n");
 }
@@ -130,13 +139,16 @@ static void write_look(cst_rows *z, FILE *f) {
     write_sizes(z, piece, a);
     fprintf(piece, "g[%d] = o[0];\nGv[%d] = ", a, a);
     for (int e = p->start[a]; e < p->start[a + 1]; e++)
-      fprintf(piece, "%sentry%d * v[%d]", e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]),
+      fprintf(piece, "%sentry%d * v[%d]",
+              e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]),
               z->kept[e] - p->start[a], p->column[e]);
     fprintf(piece, ";\nrows[%d] = row;\nfars[%d] = far;\n", a, a);
   }
-  fprintf(f, "static void sys_look(const vd *restrict c, const vd *restrict q, const vd *restrict v, vd "
-             "*restrict g, vd "
-             "*restrict Gv, vd *restrict rows, vd *restrict fars) {\n  (void)c;\n");
+  fprintf(
+      f,
+      "static void sys_look(const vd *restrict c, const vd *restrict q, const vd *restrict v, vd "
+      "*restrict g, vd "
+      "*restrict Gv, vd *restrict rows, vd *restrict fars) {\n  (void)c;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "}\n");
 }
@@ -145,7 +157,8 @@ static void write_look(cst_rows *z, FILE *f) {
 
 bool cst_rows_has_entry(const cst_rows *z, int a, int b) {
   for (int k = z->row[a]; k < z->row[a + 1]; k++)
-    if (z->s->gram.b[z->pair[k]] == b) return true;
+    if (z->s->gram.b[z->pair[k]] == b)
+      return true;
   return false;
 }
 
@@ -158,8 +171,9 @@ void cst_rows_write_entry(const cst_rows *z, FILE *f, const char *name, int a, i
     const int p = z->pair[k];
     for (int t = S->first[p]; S->b[p] == to && t < S->first[p + 1]; t++) {
       const bool negative = z->negative[S->ea[t]] ^ z->negative[S->eb[t]];
-      fprintf(f, "%s(G1[%d] * hm[%d]) * %s[%d]", t > S->first[p] ? sign(negative) : first_sign(negative),
-              z->kept[S->ea[t]], z->s->mass_class[S->i[t]], z->symmetric ? "G1" : "G", z->kept[S->eb[t]]);
+      fprintf(f, "%s(G1[%d] * hm[%d]) * %s[%d]",
+              t > S->first[p] ? sign(negative) : first_sign(negative), z->kept[S->ea[t]],
+              z->s->mass_class[S->i[t]], z->symmetric ? "G1" : "G", z->kept[S->eb[t]]);
     }
   }
   fprintf(f, ";\n");
@@ -167,7 +181,8 @@ void cst_rows_write_entry(const cst_rows *z, FILE *f, const char *name, int a, i
 
 /* The half kick at the right end. */
 static void write_kicked(cst_rows *z, FILE *f, int i) {
-  if (!z->there[i]++) fprintf(f, "ph[%d] = ph[%d] - kick * dV[%d];\n", i, i, i);
+  if (!z->there[i]++)
+    fprintf(f, "ph[%d] = ph[%d] - kick * dV[%d];\n", i, i, i);
 }
 
 void cst_rows_write_right(cst_rows *z, FILE *f, const char *name, int a) {
@@ -177,21 +192,25 @@ void cst_rows_write_right(cst_rows *z, FILE *f, const char *name, int a) {
     fprintf(f, "%s = f[%d];\n", name, a);
     return;
   }
-  for (int e = first; e < p->start[a + 1]; e++) write_kicked(z, f, p->column[e]);
+  for (int e = first; e < p->start[a + 1]; e++)
+    write_kicked(z, f, p->column[e]);
   fprintf(f, "%s = ", name);
   for (int e = first; e < p->start[a + 1]; e++)
-    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]", e > first ? sign(z->negative[e]) : first_sign(z->negative[e]),
-            z->kept[e], z->s->mass_class[p->column[e]], p->column[e]);
+    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]",
+            e > first ? sign(z->negative[e]) : first_sign(z->negative[e]), z->kept[e],
+            z->s->mass_class[p->column[e]], p->column[e]);
   fprintf(f, ";\n");
 }
 
 void cst_rows_write_found(cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
-  if (!z->symmetric) return;
+  if (!z->symmetric)
+    return;
   fprintf(f, "impulse[%d] = impulse[%d] + drift[%d] + d[%d];\n", a, a, a, a);
   for (int e = p->start[a]; e < p->start[a + 1]; e++) {
     const int i = p->column[e];
-    if (++z->known[i] < p->tstart[i + 1] - p->tstart[i]) continue;
+    if (++z->known[i] < p->tstart[i + 1] - p->tstart[i])
+      continue;
     fprintf(f, "ph[%d] = ", i);
     write_column(z, f, i, "ph", "G1", "d");
     fprintf(f, ";\n");
@@ -208,14 +227,16 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
   else
     cst_rows_write_band(z, strips);
   for (int i = 0; i < z->s->nq && symmetric; i++)
-    if (!z->there[i]) write_kicked(z, cst_strips_next(strips), i);
-  fprintf(f,
-          symmetric
-              ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, double kick, const vd "
-                "*restrict dV, const vd *restrict drift, vd *restrict ph, vd *restrict impulse, vd *restrict "
-                "d, vd *restrict work) {\n"
-              : "static void sys_correction(const vd *restrict hm, const vd *restrict G1, const vd *restrict "
-                "G, const vd *restrict f, vd *restrict d, vd *restrict work) {\n");
+    if (!z->there[i])
+      write_kicked(z, cst_strips_next(strips), i);
+  fprintf(f, symmetric ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, "
+                         "double kick, const vd "
+                         "*restrict dV, const vd *restrict drift, vd *restrict ph, vd *restrict "
+                         "impulse, vd *restrict "
+                         "d, vd *restrict work) {\n"
+                       : "static void sys_correction(const vd *restrict hm, const vd *restrict G1, "
+                         "const vd *restrict "
+                         "G, const vd *restrict f, vd *restrict d, vd *restrict work) {\n");
   fprintf(f, "  vd p, q, x, y;\n  (void)p, (void)q, (void)x, (void)y;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
   fprintf(f, "}\n");
@@ -226,10 +247,13 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
 /* The pairs of every constraint, pair[row[a]] .. pair[row[a + 1] - 1]. */
 static void find_pairs(cst_rows *z) {
   const cst_gram *S = &z->s->gram;
-  for (int k = 0; k < S->n; k++) z->row[S->a[k] + 1]++;
-  for (int a = 0; a < z->s->ng; a++) z->row[a + 1] += z->row[a];
+  for (int k = 0; k < S->n; k++)
+    z->row[S->a[k] + 1]++;
+  for (int a = 0; a < z->s->ng; a++)
+    z->row[a + 1] += z->row[a];
   int *next = integers((size_t)z->s->ng);
-  for (int k = 0; k < S->n; k++) z->pair[z->row[S->a[k]] + next[S->a[k]]++] = k;
+  for (int k = 0; k < S->n; k++)
+    z->pair[z->row[S->a[k]] + next[S->a[k]]++] = k;
   free(next);
 }
 
@@ -237,7 +261,8 @@ static bool has_short_rows(const cst_system *s) {
   const cst_pattern *p = &s->pattern[CST_K_G];
   for (int a = 0; a < s->ng; a++) {
     const int n = p->start[a + 1] - p->start[a];
-    if (!n || cst_graph_count(s->graph, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS ||
+    if (!n ||
+        cst_graph_count(s->graph, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS ||
         cst_graph_count(s->graph, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
       return false;
   }
@@ -253,8 +278,10 @@ static bool write_kick(cst_rows *z, FILE *f, bool solutions) {
   find_equal(z, !solutions);
   write_residual(z, written);
   write_look(z, written);
-  if (solutions) write_solution(z, written, false);
-  if (solutions) write_solution(z, written, true);
+  if (solutions)
+    write_solution(z, written, false);
+  if (solutions)
+    write_solution(z, written, true);
   fclose(written);
   if (z->short_enough) {
     fprintf(f, "#define SYS_RESIDUAL 1\n#define SYS_SOLUTIONS %d\n", solutions);

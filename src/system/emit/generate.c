@@ -15,14 +15,16 @@ static FILE *create(const char *folder, const char *name, const char *suffix) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
   FILE *f = fopen(path, "w");
-  if (f) return f;
+  if (f)
+    return f;
   fprintf(stderr, "%s: error: %s\n", path, strerror(errno));
   exit(1);
 }
 
 static void finish(FILE *f) {
   const bool wrong = ferror(f);
-  if (!fclose(f) && !wrong) return;
+  if (!fclose(f) && !wrong)
+    return;
   fprintf(stderr, "generate: error: cannot write: %s\n", strerror(errno));
   exit(1);
 }
@@ -32,7 +34,8 @@ static const char *id_of(const cst_system *s) {
   static char id[256];
   snprintf(id, sizeof id, "%s", s->name);
   for (char *c = id; *c; c++)
-    if (*c == '-') *c = '_';
+    if (*c == '-')
+      *c = '_';
   return id;
 }
 
@@ -53,16 +56,18 @@ static void write_text(FILE *f, const cst_system *s) {
 
 static void write_catalogue(const char *folder, cst_system *const *s, int n) {
   FILE *f = create(folder, "catalogue-data", ".c");
-  fprintf(f,
-          "/* catalogue-data.c: written by generate; not to be edited. */\n#include \"system/internal.h\"\n");
+  fprintf(f, "/* catalogue-data.c: written by generate; not to be edited. */\n#include "
+             "\"system/internal.h\"\n");
   for (int i = 0; i < n; i++) {
     write_text(f, s[i]);
-    fprintf(
-        f,
-        "#define X(isa, lanes) extern const cst_compiled cst_compiled_%s_##isa;\nCST_ISA_LIST(X)\n#undef X\n",
-        id_of(s[i]));
+    fprintf(f,
+            "#define X(isa, lanes) extern const cst_compiled "
+            "cst_compiled_%s_##isa;\nCST_ISA_LIST(X)\n#undef X\n",
+            id_of(s[i]));
   }
-  fprintf(f, "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] = {\n",
+  fprintf(f,
+          "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] "
+          "= {\n",
           n);
   for (int i = 0; i < n; i++) {
     fprintf(f, "{\"%s\", text_%s, {\n", s[i]->name, id_of(s[i]));
@@ -75,7 +80,8 @@ static void write_catalogue(const char *folder, cst_system *const *s, int n) {
 
 static void write_list(const char *folder, cst_system *const *s, int n) {
   FILE *f = create(folder, "catalogue.list", ".h");
-  for (int i = 0; i < n; i++) fprintf(f, "SYSTEM(%s)\n", id_of(s[i]));
+  for (int i = 0; i < n; i++)
+    fprintf(f, "SYSTEM(%s)\n", id_of(s[i]));
   finish(f);
 }
 
@@ -90,9 +96,11 @@ static void check_name(const char *path, const cst_system *s, cst_diag *d) {
 static cst_system *read_file(const char *path, cst_diag *d) {
   char  *text;
   size_t length;
-  if (!cst_document_read_file(path, &text, &length, d)) return NULL;
+  if (!cst_document_read_file(path, &text, &length, d))
+    return NULL;
   cst_system *s = cst_system_read(path, text, length, NULL, 0, d);
-  if (s) check_name(path, s, d);
+  if (s)
+    check_name(path, s, d);
   free(text);
   return s;
 }
@@ -105,15 +113,18 @@ int main(int argc, char **argv) {
   int          n = argc - 2;
   cst_diag    *d = cst_diag_create();
   cst_system **s = cst_need(calloc((size_t)n, sizeof *s));
-  for (int i = 0; i < n; i++) s[i] = read_file(argv[2 + i], d);
+  for (int i = 0; i < n; i++)
+    s[i] = read_file(argv[2 + i], d);
   cst_diag_print(d, stderr);
   bool good = !cst_diag_count(d);
-  for (int i = 0; good && i < n; i++) write_header(argv[1], s[i]);
+  for (int i = 0; good && i < n; i++)
+    write_header(argv[1], s[i]);
   if (good) {
     write_catalogue(argv[1], s, n);
     write_list(argv[1], s, n);
   }
-  for (int i = 0; i < n; i++) cst_system_destroy(s[i]);
+  for (int i = 0; i < n; i++)
+    cst_system_destroy(s[i]);
   free(s);
   cst_diag_destroy(d);
   return !good;

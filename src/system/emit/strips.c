@@ -31,7 +31,8 @@ cst_strips *cst_strips_open(void) {
 
 static void mark(cst_strips *s) {
   fflush(s->f);
-  if (!(s->n & (s->n - 1))) s->piece = cst_need(realloc(s->piece, (2 * (size_t)s->n + 2) * sizeof *s->piece));
+  if (!(s->n & (s->n - 1)))
+    s->piece = cst_need(realloc(s->piece, (2 * (size_t)s->n + 2) * sizeof *s->piece));
   s->piece[s->n] = (piece){.at = s->size};
 }
 
@@ -52,25 +53,33 @@ static void split(cst_strips *s) {
       s->piece[k] = (piece){(size_t)(to - s->text), n};
     behind = (char *)from + 1;
     *to = *from;
-    if (*to++ != '[' || !isdigit((unsigned char)from[1])) continue;
-    if (n == room) s->index = cst_need(realloc(s->index, (room = 2 * room + 64) * sizeof *s->index));
+    if (*to++ != '[' || !isdigit((unsigned char)from[1]))
+      continue;
+    if (n == room)
+      s->index = cst_need(realloc(s->index, (room = 2 * room + 64) * sizeof *s->index));
     s->index[n++] = (int)strtol(from + 1, &behind, 10);
     *to++ = INDEX;
   }
-  for (; k <= s->n; k++) s->piece[k] = (piece){(size_t)(to - s->text), n};
+  for (; k <= s->n; k++)
+    s->piece[k] = (piece){(size_t)(to - s->text), n};
 }
 
 static size_t length(const cst_strips *s, int i) { return s->piece[i + 1].at - s->piece[i].at; }
-static int    indices(const cst_strips *s, int i) { return (int)(s->piece[i + 1].index - s->piece[i].index); }
+static int    indices(const cst_strips *s, int i) {
+     return (int)(s->piece[i + 1].index - s->piece[i].index);
+}
 
 /* Whether piece `next` is the piece `first`, `times` steps on; the step is from `first` to `second`. */
 static bool follows(const cst_strips *s, int first, int second, int times, int next) {
   const int *x = s->index + s->piece[first].index, *y = s->index + s->piece[second].index,
             *z = s->index + s->piece[next].index;
-  if (length(s, first) != length(s, next) || indices(s, first) != indices(s, next)) return false;
-  if (memcmp(s->text + s->piece[first].at, s->text + s->piece[next].at, length(s, first))) return false;
+  if (length(s, first) != length(s, next) || indices(s, first) != indices(s, next))
+    return false;
+  if (memcmp(s->text + s->piece[first].at, s->text + s->piece[next].at, length(s, first)))
+    return false;
   for (int k = 0; k < indices(s, first); k++)
-    if (z[k] != x[k] + times * (y[k] - x[k])) return false;
+    if (z[k] != x[k] + times * (y[k] - x[k]))
+      return false;
   return true;
 }
 
@@ -78,7 +87,8 @@ static bool follows(const cst_strips *s, int first, int second, int times, int n
 static int repetitions(const cst_strips *s, int first, int period) {
   for (int times = 1;; times++)
     for (int k = first; k < first + period; k++)
-      if (k + times * period >= s->n || !follows(s, k, k + period, times, k + times * period)) return times;
+      if (k + times * period >= s->n || !follows(s, k, k + period, times, k + times * period))
+        return times;
 }
 
 /* The period of the longest loop from `first` on; *times is the number of its repetitions. */
@@ -87,7 +97,8 @@ static int best_period(const cst_strips *s, int first, int *times) {
   *times = 1;
   for (int period = 1; period <= PERIODS && first + period <= s->n; period++) {
     const int found = repetitions(s, first, period);
-    if (found < LEAST || found * period <= longest) continue;
+    if (found < LEAST || found * period <= longest)
+      continue;
     longest = found * period;
     best = period;
     *times = found;
@@ -101,7 +112,8 @@ static void write_piece(const cst_strips *s, int i, int next, const char *indent
   fprintf(f, "%s{\n", indent);
   for (size_t k = s->piece[i].at; k < s->piece[i + 1].at; k++) {
     const char c = s->text[k];
-    if (starts) fprintf(f, "%s  ", indent);
+    if (starts)
+      fprintf(f, "%s  ", indent);
     starts = c == '\n';
     if (c != INDEX) {
       putc(c, f);
@@ -117,9 +129,12 @@ static void write_piece(const cst_strips *s, int i, int next, const char *indent
 static void write_all(const cst_strips *s, const char *indent, FILE *f) {
   for (int i = 0, times, period; i < s->n; i += times * period) {
     period = best_period(s, i, &times);
-    if (times > 1) fprintf(f, "%sfor (int k = 0; k < %d; k++) {\n", indent, times);
-    for (int k = i; k < i + period; k++) write_piece(s, k, times > 1 ? k + period : k, indent, f);
-    if (times > 1) fprintf(f, "%s}\n", indent);
+    if (times > 1)
+      fprintf(f, "%sfor (int k = 0; k < %d; k++) {\n", indent, times);
+    for (int k = i; k < i + period; k++)
+      write_piece(s, k, times > 1 ? k + period : k, indent, f);
+    if (times > 1)
+      fprintf(f, "%s}\n", indent);
   }
 }
 
@@ -133,7 +148,8 @@ bool cst_strips_close(cst_strips *s, const char *indent, size_t most, FILE *f) {
   write_all(s, indent, written);
   fclose(written);
   const bool fits = size <= most;
-  if (fits) fwrite(text, 1, size, f);
+  if (fits)
+    fwrite(text, 1, size, f);
   free(text), free(s->text), free(s->piece), free(s->index), free(s);
   return fits;
 }

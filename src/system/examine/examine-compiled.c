@@ -7,7 +7,8 @@
 
 /* Copies x[n] of one lane into a[n][W]. */
 static void spread(const double *x, int n, int lanes, int lane, double *a) {
-  for (int i = 0; i < n; i++) a[i * lanes + lane] = x[i];
+  for (int i = 0; i < n; i++)
+    a[i * lanes + lane] = x[i];
 }
 
 enum { LETTERS = 6 };
@@ -30,7 +31,8 @@ static group gather(const cst_examiner *e, int lanes) {
   const cst_system *s = e->s;
   int               most = 1;
   for (int k = 0; k < CST_K_COUNT; k++)
-    if (s->kernel_size[k] > most) most = s->kernel_size[k];
+    if (s->kernel_size[k] > most)
+      most = s->kernel_size[k];
   group g = {.lanes = lanes, .o = aligned(most, lanes)};
   int   entries[LETTERS];
   for (int i = 0; i < LETTERS; i++) {
@@ -40,13 +42,15 @@ static group gather(const cst_examiner *e, int lanes) {
   for (int lane = 0; lane < lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
     const double    *x[LETTERS] = {e->c, p->q, p->v, p->w, p->u, p->l};
-    for (int i = 0; i < LETTERS; i++) spread(x[i], entries[i], lanes, lane, g.x[i]);
+    for (int i = 0; i < LETTERS; i++)
+      spread(x[i], entries[i], lanes, lane, g.x[i]);
   }
   return g;
 }
 
 static void release(group *g) {
-  for (int i = 0; i < LETTERS; i++) free(g->x[i]);
+  for (int i = 0; i < LETTERS; i++)
+    free(g->x[i]);
   free(g->o);
 }
 
@@ -69,7 +73,8 @@ static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group 
   for (int lane = 0; lane < g->lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
     cst_system_eval(s, k, e->c, p->q, p->v, p->w, p->u, p->l, x);
-    for (int i = 0; i < n; i++) same &= same_bits(x[i], g->o[i * g->lanes + lane]);
+    for (int i = 0; i < n; i++)
+      same &= same_bits(x[i], g->o[i * g->lanes + lane]);
   }
   free(x);
   return same;
@@ -80,7 +85,8 @@ static int compare(cst_examiner *e, int isa) {
   group g = gather(e, cst_isas[isa].width);
   int   n = 0;
   for (int k = 0; k < CST_K_COUNT; k++) {
-    if (!e->s->kernel_size[k] || !e->s->kernel[isa][k]) continue;
+    if (!e->s->kernel_size[k] || !e->s->kernel[isa][k])
+      continue;
     n++;
     if (!agrees(e, isa, (cst_kernel_id)k, &g))
       cst_examine_say(e, CST_FAULT, "compiled", "the kernel %s of %s differs from the interpreter",
@@ -95,11 +101,13 @@ void cst_examine_compiled(cst_examiner *e) {
   char      names[64] = "";
   int       n = 0;
   for (int isa = 0; isa < CST_ISA_COUNT && e->npoint; isa++) {
-    if (!e->s->compiled[isa] || !cst_isa_available(isa)) continue;
+    if (!e->s->compiled[isa] || !cst_isa_available(isa))
+      continue;
     n = compare(e, isa);
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
              cst_isas[isa].name);
   }
   if (n && e->x->faults == faults)
-    cst_examine_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n, names);
+    cst_examine_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n,
+                    names);
 }

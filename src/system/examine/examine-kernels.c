@@ -18,7 +18,8 @@ static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex)); }
 
 static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  for (int i = 0; i < f->n; i++) out[i] = 0;
+  for (int i = 0; i < f->n; i++)
+    out[i] = 0;
   return cst_examine_field_times(f, CST_K_G, false, x, x->v, out);
 }
 
@@ -27,9 +28,12 @@ static bool of_hidden(const cst_analytic *f, const cst_complex_point *x, cst_com
   const cst_system *s = f->e->s;
   cst_complex      *Gv = complexes(f->n);
   bool              analytic = of_Gv(f, x, Gv);
-  for (int i = 0; i < f->n; i++) out[i] = 0;
-  if (s->affine) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
-  for (int i = 0; i < f->n; i++) out[i] += Gv[i];
+  for (int i = 0; i < f->n; i++)
+    out[i] = 0;
+  if (s->affine)
+    analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
+  for (int i = 0; i < f->n; i++)
+    out[i] += Gv[i];
   free(Gv);
   return analytic;
 }
@@ -39,23 +43,29 @@ static bool of_phi(const cst_analytic *f, const cst_complex_point *x, cst_comple
 }
 
 static bool of_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  for (int i = 0; i < f->n; i++) out[i] = 0;
+  for (int i = 0; i < f->n; i++)
+    out[i] = 0;
   return cst_examine_field_times(f, CST_K_M, false, x, x->v, out);
 }
 
 static bool of_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  for (int i = 0; i < f->n; i++) out[i] = 0;
+  for (int i = 0; i < f->n; i++)
+    out[i] = 0;
   return cst_examine_field_times(f, CST_K_G, true, x, x->l, out);
 }
 
 /* y[nq] := M z, from kernels that are compared with the description. */
-static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
+static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z,
+                    cst_complex *y) {
   const cst_system *s = f->e->s;
-  for (int i = 0; i < s->nq; i++) y[i] = 0;
-  if (s->general) return cst_examine_field_times(f, CST_K_M, false, x, z, y);
+  for (int i = 0; i < s->nq; i++)
+    y[i] = 0;
+  if (s->general)
+    return cst_examine_field_times(f, CST_K_M, false, x, z, y);
   cst_complex *m = complexes(s->nmass);
   const bool   analytic = cst_examine_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
-  for (int i = 0; i < s->nq; i++) y[i] = m[s->mass_class[i]] * z[i];
+  for (int i = 0; i < s->nq; i++)
+    y[i] = m[s->mass_class[i]] * z[i];
   free(m);
   return analytic;
 }
@@ -67,11 +77,13 @@ static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex 
   cst_complex      *a = Mv + s->nq;
   cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
-  if (s->general) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
+  if (s->general)
+    analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
   const cst_node whole = cst_system_whole(s);
   analytic &= cst_examine_field_nodes(f, &whole, 1, x, &V);
   out[0] = -V;
-  for (int i = 0; i < s->nq; i++) out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
+  for (int i = 0; i < s->nq; i++)
+    out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
   free(Mv);
   return analytic;
 }
@@ -90,10 +102,12 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   analytic &= cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
   for (int i = 0; i < n; i++) {
-    if (!s->general) E[i] = -E[i];
+    if (!s->general)
+      E[i] = -E[i];
     E[i] = E[i] - MA[i] - part[i];
   }
-  for (int a = 0; a < ng; a++) E[n + a] = -E[n + a] - part[n + a];
+  for (int a = 0; a < ng; a++)
+    E[n + a] = -E[n + a] - part[n + a];
   free(part);
   free(MA);
   return analytic;
@@ -110,8 +124,10 @@ static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex
   cst_complex *E = complexes(n + ng);
   const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
   out[0] *= x->l[2 * ng];
-  for (int i = 0; i < n; i++) out[0] += x->w[i] * E[i];
-  for (int a = 0; a < ng; a++) out[0] += x->l[ng + a] * E[n + a];
+  for (int i = 0; i < n; i++)
+    out[0] += x->w[i] * E[i];
+  for (int a = 0; a < ng; a++)
+    out[0] += x->l[ng + a] * E[n + a];
   free(E);
   return analytic;
 }
@@ -125,8 +141,9 @@ typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG
 typedef enum { PLAIN, DOT, TIMES, TAIL, REST } contraction;
 
 typedef struct {
-  cst_kernel_id kernel, below; /* below: the kernel that is differentiated by cst_examine_field_own */
-  const char   *of;            /* description for messages */
+  cst_kernel_id kernel,
+      below;      /* below: the kernel that is differentiated by cst_examine_field_own */
+  const char *of; /* description for messages */
   bool (*function)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
   movement    change;
   contraction form;
@@ -179,7 +196,8 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
   double *F = cst_linear_numbers(e->s->nq);
   cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
   cst_system_eval(e->s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
-  for (int i = 0; i < e->s->nq; i++) Lq[i] += F[i];
+  for (int i = 0; i < e->s->nq; i++)
+    Lq[i] += F[i];
   free(F);
 }
 
@@ -192,8 +210,10 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
   cst_system_eval_at(s, CST_K_G, e->c, p->q, G);
   for (int a = s->ng - s->nvel; a < s->ng; a++)
-    CST_EACH_ENTRY(P, a, k) F[P->column[k]] -= G[k] * p->l[a];
-  for (int i = 0; i < s->nq; i++) RE[i] -= p->l[2 * s->ng] * F[i];
+    CST_EACH_ENTRY(P, a, k)
+      F[P->column[k]] -= G[k] * p->l[a];
+  for (int i = 0; i < s->nq; i++)
+    RE[i] -= p->l[2 * s->ng] * F[i];
   free(F);
   free(G);
 }
@@ -201,14 +221,15 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
 static int values_of(const cst_system *s, const derivative *d);
 
 /* The first rows of a matrix times the direction, or the last ones. */
-static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along,
-                       double *y) {
+static void rows_along(const cst_system *s, const derivative *d, const double *x,
+                       const double *along, double *y) {
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = values_of(s, d);
   const int          first = d->form == TAIL ? P->rows - n : 0;
   double            *all = cst_linear_numbers(P->rows);
   cst_linear_pattern_times(P, x, along, all);
-  for (int i = 0; i < n; i++) y[i] = all[first + i];
+  for (int i = 0; i < n; i++)
+    y[i] = all[first + i];
   free(all);
 }
 
@@ -226,26 +247,34 @@ static double factor_of(const derivative *d, const cst_pattern *P, const double 
 }
 
 /* The directional derivative y[n] from the kernel, and in *size the largest term. */
-static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c,
-                     double *y, double *size) {
+static void contract(const cst_examiner *e, const derivative *d, const cst_point *p,
+                     const cst_change *c, double *y, double *size) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = s->kernel_size[d->kernel];
-  const double      *along = c->q ? c->q : c->v; /* if both change, their directions are consecutive */
-  double            *x = cst_linear_numbers(n);
-  double            *Lq = cst_linear_numbers(s->nq);
+  const double *along = c->q ? c->q : c->v; /* if both change, their directions are consecutive */
+  double       *x = cst_linear_numbers(n);
+  double       *Lq = cst_linear_numbers(s->nq);
   cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
-  if (d->form == REST) left_of_force(e, p, Lq);
-  if (d->kernel == CST_K_RE) take_work(e, p, x);
+  if (d->form == REST)
+    left_of_force(e, p, Lq);
+  if (d->kernel == CST_K_RE)
+    take_work(e, p, x);
   *size = d->form == REST ? cst_examine_largest(Lq, s->nq) : 0;
-  if (d->form == TIMES || d->form == TAIL) rows_along(s, d, x, along, y);
-  if (d->form == DOT) y[0] = 0;
+  if (d->form == TIMES || d->form == TAIL)
+    rows_along(s, d, x, along, y);
+  if (d->form == DOT)
+    y[0] = 0;
   for (int i = 0; i < n; i++) {
-    if (d->form == DOT) y[0] += x[i] * along[i];
-    if (d->form == PLAIN) y[i] = x[i];
-    if (d->form == REST) y[i] = Lq[i] - x[i];
+    if (d->form == DOT)
+      y[0] += x[i] * along[i];
+    if (d->form == PLAIN)
+      y[i] = x[i];
+    if (d->form == REST)
+      y[i] = Lq[i] - x[i];
     const double part = fabs(x[i] * factor_of(d, P, along, i));
-    if (!(part <= *size)) *size = part;
+    if (!(part <= *size))
+      *size = part;
   }
   free(x);
   free(Lq);
@@ -270,7 +299,8 @@ static double most_apart(const double *x, const double *y, int n, double size, i
 }
 
 /* The smallest difference over a sequence of steps, since the length scale of the functions is unknown. */
-static double central(const cst_analytic *f, const cst_change *d, const double *y, double size, int *row) {
+static double central(const cst_analytic *f, const cst_change *d, const double *y, double size,
+                      int *row) {
   double *x = cst_linear_numbers(f->n);
   double *value = cst_linear_numbers(f->n);
   double  least = INFINITY;
@@ -279,7 +309,8 @@ static double central(const cst_analytic *f, const cst_change *d, const double *
   for (double h = FIRST_STEP; h > LAST_STEP && !(least <= GOOD_ENOUGH); h /= 8) {
     cst_examine_field_difference(f, d, h, x);
     const double apart = most_apart(x, y, f->n, size + noise / h / NEARLY, row);
-    if (apart < least) least = apart;
+    if (apart < least)
+      least = apart;
   }
   free(x);
   free(value);
@@ -288,12 +319,13 @@ static double central(const cst_analytic *f, const cst_change *d, const double *
 
 static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n,
                        difference *worst) {
-  const cst_analytic f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
-  const cst_change   c = change_of(e->s, p, d->change);
-  double            *x = cst_linear_numbers(n);
-  double            *y = cst_linear_numbers(n);
-  double             size;
-  int                row = 0;
+  const cst_analytic f = {
+      .e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
+  const cst_change c = change_of(e->s, p, d->change);
+  double          *x = cst_linear_numbers(n);
+  double          *y = cst_linear_numbers(n);
+  double           size;
+  int              row = 0;
   contract(e, d, p, &c, y, &size);
   size = fmax(size, cst_examine_largest(y, n));
   if (cst_examine_field_slope(&f, &c, x)) {
@@ -309,7 +341,8 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
   const double apart = central(&f, &c, y, size, &row);
   if (!(apart <= worst->central)) {
     worst->central = apart;
-    if (worst->skipped) worst->row = row;
+    if (worst->skipped)
+      worst->row = row;
   }
   free(x);
   free(y);
@@ -318,9 +351,12 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
 /* Number of values of the derivative; 0 if the system has no such kernel. (A Hessian without entries is
  * zero.) */
 static int values_of(const cst_system *s, const derivative *d) {
-  if (d->form == DOT) return s->kernel_size[d->kernel] > 0;
-  if (d->form == TAIL) return s->nvel;
-  if (d->kernel == CST_K_G) return s->ng - s->nvel;
+  if (d->form == DOT)
+    return s->kernel_size[d->kernel] > 0;
+  if (d->form == TAIL)
+    return s->nvel;
+  if (d->kernel == CST_K_G)
+    return s->ng - s->nvel;
   return d->form == TIMES ? s->pattern[d->kernel].rows : s->kernel_size[d->kernel];
 }
 
@@ -328,24 +364,30 @@ static void compare(cst_examiner *e, const derivative *d, difference *all) {
   difference  worst = {0};
   const int   n = values_of(e->s, d);
   const char *name = cst_system_kernel_names[d->kernel];
-  if (!n || (d->kernel == CST_K_dV && !e->s->bent)) return;
-  for (int k = 0; k < e->npoint; k++) compare_at(e, d, &e->point[k], n, &worst);
+  if (!n || (d->kernel == CST_K_dV && !e->s->bent))
+    return;
+  for (int k = 0; k < e->npoint; k++)
+    compare_at(e, d, &e->point[k], n, &worst);
   if (!(worst.complex_step <= EXACT) || !(worst.central <= NEARLY))
-    cst_examine_say(e, CST_FAULT, "derivatives",
-                    "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, "
-                    "%.2g by central differences",
-                    name, d->of, worst.row + 1, worst.complex_step, worst.central);
+    cst_examine_say(
+        e, CST_FAULT, "derivatives",
+        "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, "
+        "%.2g by central differences",
+        name, d->of, worst.row + 1, worst.complex_step, worst.central);
   if (worst.skipped)
     cst_examine_say(e, CST_NOTE, "derivatives",
-                    "%s: no complex step at %d of %d points; central differences only", name, worst.skipped,
-                    e->npoint);
-  if (!(worst.complex_step <= all->complex_step)) all->complex_step = worst.complex_step;
-  if (!(worst.central <= all->central)) all->central = worst.central;
+                    "%s: no complex step at %d of %d points; central differences only", name,
+                    worst.skipped, e->npoint);
+  if (!(worst.complex_step <= all->complex_step))
+    all->complex_step = worst.complex_step;
+  if (!(worst.central <= all->central))
+    all->central = worst.central;
 }
 
 static int kernels_with_outputs(const cst_system *s) {
   int n = 0;
-  for (int k = 0; k < CST_K_COUNT; k++) n += s->kernel_size[k] > 0;
+  for (int k = 0; k < CST_K_COUNT; k++)
+    n += s->kernel_size[k] > 0;
   return n;
 }
 
@@ -356,10 +398,11 @@ void cst_examine_kernels(cst_examiner *e) {
   cst_examine_originals(e);
   cst_examine_linear(e);
   cst_examine_pairs(e);
-  for (int k = 0; k < DERIVATIVES; k++) compare(e, &derivatives[k], &all);
+  for (int k = 0; k < DERIVATIVES; k++)
+    compare(e, &derivatives[k], &all);
   if (e->x->faults == faults)
-    cst_examine_say(
-        e, CST_FACT, "derivatives",
-        "%d kernels at %d points: largest difference %.1g (complex step), %.1g (central differences)",
-        kernels_with_outputs(s), e->npoint, all.complex_step, all.central);
+    cst_examine_say(e, CST_FACT, "derivatives",
+                    "%d kernels at %d points: largest difference %.1g (complex step), %.1g "
+                    "(central differences)",
+                    kernels_with_outputs(s), e->npoint, all.complex_step, all.central);
 }

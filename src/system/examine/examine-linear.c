@@ -24,7 +24,8 @@ static bool near(const double *x, const double *y, int n, double bound) {
   const double size = fmax(cst_examine_largest(x, n), cst_examine_largest(y, n));
   double       off = 0;
   for (int i = 0; i < n; i++)
-    if (x[i] != y[i]) off = fmax(off, fabs(x[i] - y[i]));
+    if (x[i] != y[i])
+      off = fmax(off, fabs(x[i] - y[i]));
   return off <= bound * size;
 }
 
@@ -36,8 +37,10 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
   double   *dV = value_of(e, CST_K_dV, p, NULL, NULL);
   double   *H = value_of(e, of, p, NULL, NULL);
   double   *y = cst_linear_numbers((size_t)(n + b->n));
-  for (int r = 0; r < n; r++) y[r] = dV[b->order[r]];
-  for (int i = 0; i < b->n; i++) y[n + i] = H[b->entry[i]];
+  for (int r = 0; r < n; r++)
+    y[r] = dV[b->order[r]];
+  for (int i = 0; i < b->n; i++)
+    y[n + i] = H[b->entry[i]];
   const bool same = near(x, y, n, EXACT) && near(x + n, y + n, b->n, EXACT);
   free(x);
   free(dV);
@@ -48,16 +51,19 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
 
 /* Directional derivatives of nodes along w. */
 static double *slopes(const cst_examiner *e, const cst_node *node, const cst_point *p) {
-  const cst_analytic f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_examine_field_own};
-  const cst_change   d = {.q = p->w};
-  double            *x = cst_linear_numbers(e->s->nq);
-  if (!cst_examine_field_slope(&f, &d, x)) cst_examine_field_difference(&f, &d, 1e-3, x);
+  const cst_analytic f = {
+      .e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_examine_field_own};
+  const cst_change d = {.q = p->w};
+  double          *x = cst_linear_numbers(e->s->nq);
+  if (!cst_examine_field_slope(&f, &d, x))
+    cst_examine_field_difference(&f, &d, 1e-3, x);
   return x;
 }
 
 static cst_node *inputs(cst_system *s, char letter) {
   cst_node *x = cst_zeros(s->nq, sizeof *x);
-  for (int i = 0; i < s->nq; i++) x[i] = cst_graph_input(s->graph, letter, i);
+  for (int i = 0; i < s->nq; i++)
+    x[i] = cst_graph_input(s->graph, letter, i);
   return x;
 }
 
@@ -67,10 +73,12 @@ static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point 
   double           *w = cst_linear_numbers(s->nq);
   double           *bent = value_of(e, CST_K_dVH, p, NULL, NULL);
   double           *y = slopes(e, Hw, p);
-  for (int i = 0; i < s->nq; i++) w[b->place[i]] = p->w[i];
+  for (int i = 0; i < s->nq; i++)
+    w[b->place[i]] = p->w[i];
   double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n);
   double *x = cst_linear_numbers(s->nq);
-  for (int i = 0; i < s->nq; i++) x[i] = row[b->place[i]];
+  for (int i = 0; i < s->nq; i++)
+    x[i] = row[b->place[i]];
   const bool same = near(x, y, s->nq, NEARLY);
   free(w);
   free(bent);
@@ -99,19 +107,22 @@ void cst_examine_linear(cst_examiner *e) {
   cst_node      *of = cst_zeros(s->nq, sizeof *of);
   const cst_node one = cst_graph_constant(s->graph, 1);
   bool           good[4] = {true, true, true, true};
-  if (s->kernel_size[CST_K_dVH]) cst_graph_tangent(s->graph, s->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);
+  if (s->kernel_size[CST_K_dVH])
+    cst_graph_tangent(s->graph, s->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);
   for (int k = 0; k < e->npoint && s->kernel_size[CST_K_dVH]; k++) {
     good[0] &= is_made_of(e, CST_K_dVH, CST_K_d2V, &s->bands[0], &e->point[k]);
     good[1] &= is_third(e, of, &e->point[k]);
   }
-  if (s->kernel_size[CST_K_dVS]) cst_graph_gradient(s->graph, &s->stiff, &one, 1, q, s->nq, of);
+  if (s->kernel_size[CST_K_dVS])
+    cst_graph_gradient(s->graph, &s->stiff, &one, 1, q, s->nq, of);
   for (int k = 0; k < e->npoint && s->kernel_size[CST_K_dVS]; k++) {
     good[2] &= is_made_of(e, CST_K_dVS, CST_K_d2S, &s->bands[1], &e->point[k]);
     good[3] &= is_stiff(e, of, &e->point[k]);
   }
   static const cst_kernel_id kernels[4] = {CST_K_dVH, CST_K_D3V, CST_K_dVS, CST_K_d2S};
   for (int i = 0; i < 4; i++)
-    if (!good[i]) say(e, kernels[i]);
+    if (!good[i])
+      say(e, kernels[i]);
   free(q);
   free(w);
   free(of);

@@ -44,7 +44,8 @@ static void diagonalise(double *A, int n) {
     done = true;
     for (int p = 0; p < n; p++)
       for (int q = p + 1; q < n; q++) {
-        if (fabs(A[p * n + q]) <= DBL_EPSILON / 4 * size) continue;
+        if (fabs(A[p * n + q]) <= DBL_EPSILON / 4 * size)
+          continue;
         done = false;
         rotate(A, n, p, q);
       }
@@ -56,8 +57,10 @@ static void range_of(const double *x, int n, int stride, double *least, double *
   *most = -INFINITY;
   for (int i = 0; i < n; i++) {
     const double value = x[i * stride];
-    if (!(value >= *least)) *least = value;
-    if (!(value <= *most)) *most = value;
+    if (!(value >= *least))
+      *least = value;
+    if (!(value <= *most))
+      *most = value;
   }
 }
 
@@ -65,7 +68,8 @@ static void of_small(const cst_examiner *e, const double *q, double *least, doub
   const int n = e->s->nq;
   double   *A = cst_linear_numbers((size_t)(n * n));
   cst_system_matrix(e->s, CST_K_M, e->c, q, NULL, A);
-  if (isfinite(cst_examine_largest(A, n * n))) diagonalise(A, n);
+  if (isfinite(cst_examine_largest(A, n * n)))
+    diagonalise(A, n);
   range_of(A, n, n + 1, least, most);
   free(A);
 }
@@ -76,18 +80,21 @@ static double dominant(const cst_pattern *P, const double *M, double shift) {
   double   *x = cst_linear_numbers(n);
   double   *y = cst_linear_numbers(n);
   double    value = 0;
-  for (int i = 0; i < n; i++) x[i] = cst_random_normal(1, 0, CST_PURPOSE_TEST, 5, (uint32_t)i);
+  for (int i = 0; i < n; i++)
+    x[i] = cst_random_normal(1, 0, CST_PURPOSE_TEST, 5, (uint32_t)i);
   for (int k = 0; k < POWERS; k++) {
     double xx = 0, xy = 0, size;
     cst_linear_pattern_times(P, M, x, y);
     for (int i = 0; i < n; i++) {
-      if (shift != 0) y[i] = shift * x[i] - y[i];
+      if (shift != 0)
+        y[i] = shift * x[i] - y[i];
       xx += x[i] * x[i];
       xy += x[i] * y[i];
     }
     value = xy / xx;
     size = cst_examine_largest(y, n);
-    for (int i = 0; i < n && size > 0; i++) x[i] = y[i] / size;
+    for (int i = 0; i < n && size > 0; i++)
+      x[i] = y[i] / size;
   }
   free(x);
   free(y);

@@ -47,7 +47,8 @@ static void value(const motion *m, double t, double *x) {
   double           *v = x + n;
   double           *lambda = x + 2 * n;
   cst_system_exact(s, state, m->e->c, m->start, m->start + n, t, x, p, lambda);
-  if (!cst_system_velocity(s, m->e->c, x, p, v)) v[0] = NAN;
+  if (!cst_system_velocity(s, m->e->c, x, p, v))
+    v[0] = NAN;
   free(p);
 }
 
@@ -59,7 +60,8 @@ static void difference(const motion *m, double t) {
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       value(m, t + sign * k * h, y);
-      for (int i = 0; i < m->n; i++) m->dx[i] += sign * weight[k - 1] / h * y[i];
+      for (int i = 0; i < m->n; i++)
+        m->dx[i] += sign * weight[k - 1] / h * y[i];
     }
   free(y);
 }
@@ -67,16 +69,19 @@ static void difference(const motion *m, double t) {
 /* Sets x and dx at time t. */
 static void evaluate_at(motion *m, double t) {
   memcpy(m->c, m->e->c, sizeof *m->c * (size_t)m->e->s->npar);
-  if (m->e->s->timed) m->c[m->e->s->account - 1] = t;
+  if (m->e->s->timed)
+    m->c[m->e->s->account - 1] = t;
   value(m, t, m->x);
   m->rough = is_code(m);
   if (!m->rough) {
     cst_complex *z = cst_zeros(m->n, sizeof *z);
     m->rough = !expressed(m, t + IMAGINARY * I, z);
-    for (int i = 0; i < m->n; i++) m->dx[i] = cimag(z[i]) / IMAGINARY;
+    for (int i = 0; i < m->n; i++)
+      m->dx[i] = cimag(z[i]) / IMAGINARY;
     free(z);
   }
-  if (m->rough) difference(m, t);
+  if (m->rough)
+    difference(m, t);
 }
 
 /* Largest |M A + sign G'lambda - f| relative to the largest of its terms. */
@@ -95,17 +100,20 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
   cst_system_eval_at(s, CST_K_a, c, q, a);
   cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
   cst_system_eval_at(s, CST_K_G, c, q, G);
-  if (s->ng) cst_linear_pattern_add_transposed(P, G, lambda, Gl);
+  if (s->ng)
+    cst_linear_pattern_add_transposed(P, G, lambda, Gl);
   double size = 0, most = 0;
   for (int i = 0; i < n; i++) {
     const double MA = r[i] - a[i];
     const double force = s->general ? f[i] : -f[i];
     const double left = fabs(MA + sign * Gl[i] - force);
     size = fmax(size, fmax(fabs(MA), fmax(fabs(Gl[i]), fabs(force))));
-    if (!(left <= most)) most = left;
+    if (!(left <= most))
+      most = left;
   }
   double *owned[] = {r, a, f, G, Gl};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   return most > 0 ? most / size : 0;
 }
 
@@ -115,7 +123,8 @@ static double apart(const double *x, const double *y, int n, double size) {
   double most = 0;
   for (int i = 0; i < n; i++) {
     const double off = fabs(x[i] - y[i]);
-    if (!(off <= most)) most = off;
+    if (!(off <= most))
+      most = off;
   }
   return most / size;
 }
@@ -130,12 +139,14 @@ static void report_imbalance(const motion *m, const char *topic, double t, doubl
     cst_examine_say(m->e, CST_FAULT, topic,
                     "lambda has the wrong sign; the convention is M A = f - G'lambda");
   else if (s->ng && imbalance(m, lambda, 1) <= tolerance(m))
-    cst_examine_say(m->e, CST_FAULT, topic,
-                    "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
-                    s->constraint[0], given[0], lambda[0]);
+    cst_examine_say(
+        m->e, CST_FAULT, topic,
+        "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
+        s->constraint[0], given[0], lambda[0]);
   else
     cst_examine_say(m->e, CST_FAULT, topic,
-                    "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t, left);
+                    "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t,
+                    left);
   free(lambda);
 }
 
@@ -147,11 +158,14 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   evaluate_at(m, t);
   const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
   const double left = imbalance(m, m->x + 2 * n, 1);
-  if (s->ng) cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
+  if (s->ng)
+    cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t, g);
+    cst_examine_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g",
+                    t, g);
   else if (!(gv <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g", t, gv);
+    cst_examine_say(m->e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g",
+                    t, gv);
   else if (!(rate <= tolerance(m)))
     cst_examine_say(m->e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
   else if (!(left <= tolerance(m)))
@@ -168,14 +182,17 @@ static void compare_start(motion *m, const char *topic) {
   const double speed = fmax(m->speed, cst_examine_largest(m->x + n, n));
   const double v = apart(m->x + n, m->start + n, n, speed);
   if (!(q <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size", q);
+    cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size",
+                    q);
   if (!(v <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 differs from the state by %.2g of its size", v);
+    cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 differs from the state by %.2g of its size",
+                    v);
 }
 
 static motion begin(cst_examiner *e, int state) {
   const int n = e->s->nq;
-  motion    m = {.e = e, .state = state, .n = 2 * n + e->s->ng, .start = cst_linear_numbers(2 * (size_t)n)};
+  motion    m = {
+         .e = e, .state = state, .n = 2 * n + e->s->ng, .start = cst_linear_numbers(2 * (size_t)n)};
   m.x = cst_linear_numbers(m.n);
   m.dx = cst_linear_numbers(m.n);
   cst_system_state(e->s, state, e->c, m.start, m.start + n);
@@ -195,10 +212,12 @@ static void examine_motion(cst_examiner *e, int state) {
   snprintf(topic, sizeof topic, "exact motion %s", e->s->state[state].name);
   compare_start(&m, topic);
   bool good = true;
-  for (int k = 0; k < TIMES && good; k++) good = holds(&m, topic, times[k] * m.unit, &worst);
+  for (int k = 0; k < TIMES && good; k++)
+    good = holds(&m, topic, times[k] * m.unit, &worst);
   if (e->x->faults == faults)
-    cst_examine_say(e, CST_FACT, topic, "starts at its state, equations of motion hold to %.1g at %d times%s",
-                    worst, TIMES, m.rough ? " (central differences)" : "");
+    cst_examine_say(e, CST_FACT, topic,
+                    "starts at its state, equations of motion hold to %.1g at %d times%s", worst,
+                    TIMES, m.rough ? " (central differences)" : "");
   free(m.start);
   free(m.x);
   free(m.dx);
@@ -206,5 +225,6 @@ static void examine_motion(cst_examiner *e, int state) {
 
 void cst_examine_motions(cst_examiner *e) {
   for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++)
-    if (cst_system_has_exact(e->s, i)) examine_motion(e, i);
+    if (cst_system_has_exact(e->s, i))
+      examine_motion(e, i);
 }

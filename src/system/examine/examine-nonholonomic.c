@@ -16,7 +16,8 @@ enum { N = CST_MAX_Q, TOPIC = 200 };
 
 static double dot(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  for (int i = 0; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }
 
@@ -25,7 +26,8 @@ static double normal_part(double *x, const double *Q, int k, int n) {
   for (int pass = 0; pass < 2; pass++)
     for (int j = 0; j < k; j++) {
       const double t = dot(x, Q + j * n, n);
-      for (int i = 0; i < n; i++) x[i] -= t * Q[j * n + i];
+      for (int i = 0; i < n; i++)
+        x[i] -= t * Q[j * n + i];
     }
   return sqrt(dot(x, x, n));
 }
@@ -37,19 +39,23 @@ static int extend(const double *A, int m, double least, double *Q, int k, int n)
     const double size = sqrt(dot(A + a * n, A + a * n, n));
     memcpy(x, A + a * n, sizeof *x * (size_t)n);
     const double left = normal_part(x, Q, k, n);
-    if (!(left > SMALL * size + least)) continue;
-    for (int i = 0; i < n; i++) x[i] /= left;
+    if (!(left > SMALL * size + least))
+      continue;
+    for (int i = 0; i < n; i++)
+      x[i] /= left;
     k++;
   }
   return k;
 }
 
 /* out[ng] := dw_a(X, Y) at q. */
-static void curl(const cst_examiner *e, const double *q, const double *X, const double *Y, double *out) {
+static void curl(const cst_examiner *e, const double *q, const double *X, const double *Y,
+                 double *out) {
   double other[N];
   cst_system_eval(e->s, CST_K_D2gvw, e->c, q, Y, X, NULL, NULL, out);
   cst_system_eval(e->s, CST_K_D2gvw, e->c, q, X, Y, NULL, NULL, other);
-  for (int a = 0; a < e->s->ng; a++) out[a] -= other[a];
+  for (int a = 0; a < e->s->ng; a++)
+    out[a] -= other[a];
 }
 
 /* At q: the rank of D, and the rank that its first brackets add. */
@@ -63,11 +69,13 @@ static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained
   double           *R = cst_linear_numbers((size_t)(ng * ng));
   cst_system_matrix(s, CST_K_G, e->c, q, NULL, G);
   const int held = extend(G, ng, 0, Q, 0, n);
-  for (int i = 0; i < n; i++) unit[i * n + i] = 1;
+  for (int i = 0; i < n; i++)
+    unit[i * n + i] = 1;
   const int all = extend(unit, n, 1e-3, Q, held, n);
   int       pairs = 0;
   for (int i = held; i < all; i++)
-    for (int j = held; j < i; j++) curl(e, q, Q + i * n, Q + j * n, w + ng * pairs++);
+    for (int j = held; j < i; j++)
+      curl(e, q, Q + i * n, Q + j * n, w + ng * pairs++);
   *rank = n - held;
   *gained = extend(w, pairs, SMALL * (1 + sqrt(dot(G, G, ng * n))), R, 0, ng);
   free(G);
@@ -85,17 +93,19 @@ static void say_brackets(cst_examiner *e) {
     least = gained < least ? gained : least;
     most = gained > most ? gained : most;
   }
-  if (!e->npoint) return;
+  if (!e->npoint)
+    return;
   if (most == 0)
     cst_examine_say(
         e, CST_NOTE, "nonholonomic",
-        "integrable: the brackets of admissible directions are admissible (rank %d), so the constraints are "
+        "integrable: the brackets of admissible directions are admissible (rank %d), so the "
+        "constraints are "
         "holonomic; methods keep more if they are written as functions of the coordinates",
         rank);
   else
     cst_examine_say(e, CST_FACT, "nonholonomic",
-                    "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
-                    least == most ? "" : " or more, depending on the point");
+                    "rank of the distribution %d of %d; its first brackets add %d%s", rank,
+                    e->s->nq, least, least == most ? "" : " or more, depending on the point");
 }
 
 static void say_energy(cst_examiner *e) {
@@ -104,14 +114,16 @@ static void say_energy(cst_examiner *e) {
     cst_examine_say(e, CST_FACT, "energy",
                     "not kept: there are forces; `balance` is the energy minus their work");
   else if (s->timed)
+    cst_examine_say(e, CST_FACT, "energy",
+                    "not kept: the potential depends on time; `balance` is the energy minus the "
+                    "work of this dependence");
+  else if (s->affine)
+    cst_examine_say(e, CST_FACT, "energy",
+                    "not kept: the constraints are affine, and their forces do work");
+  else
     cst_examine_say(
         e, CST_FACT, "energy",
-        "not kept: the potential depends on time; `balance` is the energy minus the work of this dependence");
-  else if (s->affine)
-    cst_examine_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and their forces do work");
-  else
-    cst_examine_say(e, CST_FACT, "energy",
-                    "kept by the exact motion: the constraints are linear in the velocities and do no work");
+        "kept by the exact motion: the constraints are linear in the velocities and do no work");
 }
 
 /* The largest |y(xi)| over the points, where y is a row of phi, or the sum of the forces. */
@@ -122,12 +134,15 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   double           *G = cst_linear_numbers(s->ng * s->nq);
   double            F[N], c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
-  if (s->timed) c[s->account - 1] = SOME_TIME;
+  if (s->timed)
+    c[s->account - 1] = SOME_TIME;
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
     cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, generators);
-    if (s->ng) cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
-    if (s->nforce) cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
+    if (s->ng)
+      cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
+    if (s->nforce)
+      cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
     if (of_forces) {
       most = fmax(most, fabs(dot(F, xi, s->nq)));
       continue;
@@ -149,7 +164,8 @@ static void generator_at(const cst_examiner *e, int k, const double *q, const do
   const cst_system *s = e->s;
   double           *all = cst_linear_numbers((size_t)(s->nsym * s->nq));
   double            x[N];
-  for (int i = 0; i < s->nq; i++) x[i] = q[i] + t * X[i];
+  for (int i = 0; i < s->nq; i++)
+    x[i] = q[i] + t * X[i];
   cst_system_matrix(s, CST_K_xi, e->c, x, NULL, all);
   memcpy(xi, all + k * s->nq, sizeof *xi * (size_t)s->nq);
   free(all);
@@ -178,7 +194,8 @@ static double change_along(const cst_examiner *e, int k) {
     for (int a = s->ng - s->nvel; a < s->ng; a++) {
       const double *row = G + a * n;
       double        sum = bent[a];
-      for (int i = 0; i < n; i++) sum += row[i] * (after[i] - before[i]) / (2 * step);
+      for (int i = 0; i < n; i++)
+        sum += row[i] * (after[i] - before[i]) / (2 * step);
       most = fmax(most, fabs(sum));
     }
   }
@@ -191,19 +208,24 @@ static void say_symmetry(cst_examiner *e, int k) {
   char topic[TOPIC];
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   if (e->s->nvel && work_along(e, k, false) > SMALL)
-    cst_examine_say(e, CST_NOTE, topic,
-                    "not admissible: phi xi is not 0, and the constraint forces change its momentum");
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "not admissible: phi xi is not 0, and the constraint forces change its momentum");
   else if (e->s->nvel && change_along(e, k) > 1e-5)
-    cst_examine_say(e, CST_NOTE, topic,
-                    "admissible, but the constraints are not invariant: the exact motion keeps its momentum, "
-                    "methods only to their order");
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "admissible, but the constraints are not invariant: the exact motion keeps its momentum, "
+        "methods only to their order");
   if (e->s->nforce && work_along(e, k, true) > SMALL)
     cst_examine_say(e, CST_NOTE, topic, "forces do work along it and change its momentum");
 }
 
 void cst_examine_nonholonomic(cst_examiner *e) {
-  if (!e->s->nvel && !e->s->timed) return;
-  if (e->s->nvel) say_brackets(e);
+  if (!e->s->nvel && !e->s->timed)
+    return;
+  if (e->s->nvel)
+    say_brackets(e);
   say_energy(e);
-  for (int k = 0; k < e->s->nsym && e->npoint; k++) say_symmetry(e, k);
+  for (int k = 0; k < e->s->nsym && e->npoint; k++)
+    say_symmetry(e, k);
 }

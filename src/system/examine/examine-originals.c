@@ -23,8 +23,10 @@ static double *values(const cst_examiner *e, const cst_node *node, int n, const 
 static bool equal(const double *x, const double *y, int n) {
   const double room = EXACT * cst_examine_largest(x, n);
   for (int i = 0; i < n; i++) {
-    if (x[i] == y[i]) continue;
-    if (!(fabs(x[i] - y[i]) <= room)) return false;
+    if (x[i] == y[i])
+      continue;
+    if (!(fabs(x[i] - y[i]) <= room))
+      return false;
   }
   return true;
 }
@@ -41,7 +43,8 @@ static bool same_at(const cst_examiner *e, const original *o, const cst_point *p
 
 static void compare(cst_examiner *e, const original *o) {
   bool same = true;
-  for (int k = 0; k < e->npoint && o->n && o->node; k++) same &= same_at(e, o, &e->point[k]);
+  for (int k = 0; k < e->npoint && o->n && o->node; k++)
+    same &= same_at(e, o, &e->point[k]);
   if (!same)
     cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s differs from the description",
                     cst_system_kernel_names[o->kernel]);
@@ -49,12 +52,14 @@ static void compare(cst_examiner *e, const original *o) {
 
 /* The nodes of a matrix in the order of its pattern, owned; NULL if the pattern omits a nonzero one. stride
  * 0: a diagonal. */
-static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node, int stride) {
+static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node,
+                            int stride) {
   const long columns = stride;
   const long all = stride ? P->rows * columns : P->rows;
   long       nonzero = 0, found = 0;
   cst_node  *out = cst_zeros(P->n, sizeof *out);
-  for (long i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
+  for (long i = 0; i < all; i++)
+    nonzero += !cst_graph_is_zero(s->graph, node[i]);
   for (int a = 0; a < P->rows; a++)
     CST_EACH_ENTRY(P, a, e) {
       const int j = P->column[e];
@@ -64,7 +69,8 @@ static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst
         out[e] = j == a ? node[a] : -1;
       found += out[e] >= 0 && !cst_graph_is_zero(s->graph, out[e]);
     }
-  if (found == nonzero) return out;
+  if (found == nonzero)
+    return out;
   free(out);
   return NULL;
 }
@@ -96,11 +102,14 @@ static void compare_diagonal(cst_examiner *e) {
 void cst_examine_originals(cst_examiner *e) {
   const cst_system *s = e->s;
   const cst_node    V = cst_system_whole(s);
-  if (s->bent) compare(e, &(original){CST_K_V, &V, 1});
+  if (s->bent)
+    compare(e, &(original){CST_K_V, &V, 1});
   compare(e, &(original){CST_K_g, s->g, s->ng});
   compare(e, &(original){CST_K_gauge, s->gauge, s->nsym});
-  if (s->gyroscopic) compare(e, &(original){CST_K_a, s->a, s->nq});
-  if (s->nsym) compare_matrix(e, CST_K_xi, s->xi, s->nq);
+  if (s->gyroscopic)
+    compare(e, &(original){CST_K_a, s->a, s->nq});
+  if (s->nsym)
+    compare_matrix(e, CST_K_xi, s->xi, s->nq);
   if (s->general)
     compare_matrix(e, CST_K_M, s->mass, s->matrix ? s->nq : 0);
   else

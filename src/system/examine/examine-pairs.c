@@ -23,7 +23,8 @@ static double dot(const double *x, const double *y, int n, double *size) {
 /* V at q + h w. */
 static double value_at(const cst_examiner *e, const cst_point *p, double h, double *q) {
   double V;
-  for (int i = 0; i < e->s->nq; i++) q[i] = p->q[i] + h * p->w[i];
+  for (int i = 0; i < e->s->nq; i++)
+    q[i] = p->q[i] + h * p->w[i];
   cst_system_eval_at(e->s, CST_K_V, e->c, q, &V);
   return V;
 }
@@ -34,7 +35,7 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
   const cst_system   *s = e->s;
   double             *q = cst_linear_numbers(s->nq);
   double              sum = 0, size;
-  double              h = STEP * cst_examine_largest(p->q, s->nq) / cst_examine_largest(p->w, s->nq);
+  double h = STEP * cst_examine_largest(p->q, s->nq) / cst_examine_largest(p->w, s->nq);
   for (int k = 1; k <= 3; k++) {
     const double ahead = value_at(e, p, k * h, q);
     const double behind = value_at(e, p, -k * h, q);
@@ -45,7 +46,8 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
   return fabs(sum / (60 * h) - slope) <= NEARLY * size;
 }
 
-static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const double *dV, bool *said) {
+static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const double *dV,
+                           bool *said) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[CST_K_xi];
   double            *entry = cst_linear_numbers(P->n);
@@ -53,11 +55,13 @@ static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const dou
   double             size;
   char               topic[200];
   cst_system_eval_at(s, CST_K_xi, e->c, p->q, entry);
-  CST_EACH_ENTRY(P, k, at) xi[P->column[at]] = entry[at];
+  CST_EACH_ENTRY(P, k, at)
+    xi[P->column[at]] = entry[at];
   const double change = dot(dV, xi, s->nq, &size);
   snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
   if (!(fabs(change) <= EXACT * size) && !*said) {
-    cst_examine_say(e, CST_FAULT, topic, "V changes along it: %.3g of its size", fabs(change) / size);
+    cst_examine_say(e, CST_FAULT, topic, "V changes along it: %.3g of its size",
+                    fabs(change) / size);
     *said = true;
   }
   free(entry);
@@ -67,14 +71,17 @@ static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const dou
 void cst_examine_pairs(cst_examiner *e) {
   const cst_system *s = e->s;
   bool              good = true, said[CST_MAX_SYM] = {false};
-  if (!s->npairs || s->bent) return;
+  if (!s->npairs || s->bent)
+    return;
   for (int i = 0; i < e->npoint; i++) {
     double *dV = cst_linear_numbers(s->nq);
     cst_system_eval_at(s, CST_K_dV, e->c, e->point[i].q, dV);
     good &= is_slope(e, &e->point[i], dV);
-    for (int k = 0; k < s->nsym; k++) check_symmetry(e, k, &e->point[i], dV, &said[k]);
+    for (int k = 0; k < s->nsym; k++)
+      check_symmetry(e, k, &e->point[i], dV, &said[k]);
     free(dV);
   }
   if (!good)
-    cst_examine_say(e, CST_FAULT, "derivatives", "dV is not the derivative of V by central differences");
+    cst_examine_say(e, CST_FAULT, "derivatives",
+                    "dV is not the derivative of V by central differences");
 }

@@ -55,13 +55,18 @@ bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p) {
   cst_system_state(s, state, e->c, q, v);
   const double size = size_or_1(q, n);
   const double speed = size_or_1(v, n);
-  for (int i = 0; i < n; i++) p->v[i] = v[i] + speed * normal(k, 1, i);
-  for (int i = 0; i < cst_system_entries(s, 'w'); i++) p->w[i] = size * normal(k, 2, i);
-  for (int i = 0; i < cst_system_entries(s, 'u'); i++) p->u[i] = speed * normal(k, 3, i);
-  for (int a = 0; a < cst_system_entries(s, 'l'); a++) p->l[a] = normal(k, 4, a);
+  for (int i = 0; i < n; i++)
+    p->v[i] = v[i] + speed * normal(k, 1, i);
+  for (int i = 0; i < cst_system_entries(s, 'w'); i++)
+    p->w[i] = size * normal(k, 2, i);
+  for (int i = 0; i < cst_system_entries(s, 'u'); i++)
+    p->u[i] = speed * normal(k, 3, i);
+  for (int a = 0; a < cst_system_entries(s, 'l'); a++)
+    p->l[a] = normal(k, 4, a);
   bool good = false;
   for (int t = 0; t < HALVINGS && !good; t++, away /= 2) {
-    for (int i = 0; i < n; i++) p->q[i] = q[i] + away * size * normal(k, 0, i);
+    for (int i = 0; i < n; i++)
+      p->q[i] = q[i] + away * size * normal(k, 0, i);
     good = is_finite(s, e->c, p);
   }
   free(q);

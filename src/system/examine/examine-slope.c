@@ -10,14 +10,15 @@ static const double IMAGINARY = 1e-30;
 double cst_examine_largest(const double *x, int n) {
   double most = 0;
   for (int i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
+    if (!(fabs(x[i]) <= most))
+      most = fabs(x[i]);
   return most;
 }
 
 static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex)); }
 
-bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x,
-                             cst_complex *result) {
+bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n,
+                             const cst_complex_point *x, cst_complex *result) {
   const cst_complex *in[128] = {
       ['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l};
   return cst_graph_eval_complex(f->e->s->graph, out, n, in, result);
@@ -48,8 +49,10 @@ bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transp
 /* A copy of x[n] with its first `moved` entries moved by t d; owned. */
 static cst_complex *moved(const double *x, int n, const double *d, int moved, cst_complex t) {
   cst_complex *z = complexes(n);
-  for (int i = 0; i < n; i++) z[i] = x[i];
-  for (int i = 0; d && i < moved; i++) z[i] += t * d[i];
+  for (int i = 0; i < n; i++)
+    z[i] = x[i];
+  for (int i = 0; d && i < moved; i++)
+    z[i] += t * d[i];
   return z;
 }
 
@@ -68,14 +71,16 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
   cst_complex      *l = moved(p->l, nl, d->l, 2 * s->ng, t);
   const bool        analytic = f->value(f, &(cst_complex_point){q, v, w, u, l}, out);
   cst_complex      *owned[] = {q, v, w, u, l};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   return analytic;
 }
 
 void cst_examine_field_value(const cst_analytic *f, double *out) {
   cst_complex *z = complexes(f->n);
   along(f, &(cst_change){0}, 0, z);
-  for (int i = 0; i < f->n; i++) out[i] = creal(z[i]);
+  for (int i = 0; i < f->n; i++)
+    out[i] = creal(z[i]);
   free(z);
 }
 
@@ -90,14 +95,17 @@ bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double 
   return good;
 }
 
-void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out) {
+void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h,
+                                  double *out) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   cst_complex        *z = complexes(f->n);
-  for (int i = 0; i < f->n; i++) out[i] = 0;
+  for (int i = 0; i < f->n; i++)
+    out[i] = 0;
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       along(f, d, sign * k * h, z);
-      for (int i = 0; i < f->n; i++) out[i] += sign * weight[k - 1] / h * creal(z[i]);
+      for (int i = 0; i < f->n; i++)
+        out[i] += sign * weight[k - 1] / h * creal(z[i]);
     }
   free(z);
 }

@@ -9,8 +9,10 @@ enum { WHY = 600, LISTED = 10, TOPIC = 200 };
 
 static bool is_finite(cst_examiner *e, const char *topic, const double *q, const double *v) {
   for (int i = 0; i < e->s->nq; i++) {
-    if (isfinite(q[i]) && isfinite(v[i])) continue;
-    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", e->s->coordinate[i], q[i], v[i]);
+    if (isfinite(q[i]) && isfinite(v[i]))
+      continue;
+    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", e->s->coordinate[i], q[i],
+                    v[i]);
     return false;
   }
   return true;
@@ -21,19 +23,23 @@ static const char *implied(const cst_system *s, char text[WHY]) {
   int at = 0, n = 0;
   text[0] = 0;
   for (int a = 0; a < s->ng && at < WHY; a++) {
-    if (!s->dropped[a]) continue;
+    if (!s->dropped[a])
+      continue;
     n++;
-    if (n > LISTED) continue;
+    if (n > LISTED)
+      continue;
     const char *separator = at ? ", " : "";
     at += snprintf(text + at, (size_t)(WHY - at), "%s%s", separator, s->constraint[a]);
   }
-  if (n > LISTED && at < WHY) snprintf(text + at, (size_t)(WHY - at), " ... (%d in all)", n);
+  if (n > LISTED && at < WHY)
+    snprintf(text + at, (size_t)(WHY - at), " ... (%d in all)", n);
   return text;
 }
 
 static void rank(cst_examiner *e, const char *topic, const double *q) {
   char why[WHY], text[WHY];
-  if (!e->s->ng) return;
+  if (!e->s->ng)
+    return;
   const bool found = cst_system_enforce_independent(e->s, e->c, q, why, WHY);
   const int  r = cst_system_rank(e->s, e->c, q);
   cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, e->s->ng);
@@ -48,12 +54,13 @@ static void rank(cst_examiner *e, const char *topic, const double *q) {
 /* Rank and degrees of freedom without the 6 independent constraints of each rotation. */
 static void joints(cst_examiner *e, const char *topic, const double *q) {
   const cst_system *s = e->s;
-  if (!s->nbodies) return;
+  if (!s->nbodies)
+    return;
   const int r = cst_system_rank(s, e->c, q);
   const int own = r - 6 * s->nbodies;
   if (s->nown)
-    cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown,
-                    s->nq - r);
+    cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own,
+                    s->nown, s->nq - r);
   else
     cst_examine_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }
@@ -64,14 +71,15 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
   cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
                   e->s->general && e->large ? ", approximately" : "");
   if (e->s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
-    cst_examine_say(e, CST_NOTE, topic,
-                    "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
-                    "group step it",
-                    e->s->bodies[e->s->flat].name);
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
+        "group step it",
+        e->s->bodies[e->s->flat].name);
   else if (!(least > SINGULAR * most) || !isfinite(most))
     cst_examine_say(e, CST_FAULT, topic,
-                    "the mass is not positive definite: its eigenvalues range from %.3g to %.3g", least,
-                    most);
+                    "the mass is not positive definite: its eigenvalues range from %.3g to %.3g",
+                    least, most);
 }
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
@@ -82,7 +90,8 @@ static double energy(const cst_examiner *e, const double *q, const double *v) {
   cst_system_momentum(s, e->c, q, v, p);
   cst_system_eval_at(s, CST_K_a, e->c, q, a);
   cst_system_eval_at(s, CST_K_V, e->c, q, &H);
-  for (int i = 0; i < s->nq; i++) H += 0.5 * (p[i] - a[i]) * v[i];
+  for (int i = 0; i < s->nq; i++)
+    H += 0.5 * (p[i] - a[i]) * v[i];
   free(p);
   free(a);
   return H;
@@ -92,7 +101,8 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   char topic[TOPIC];
   snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
   cst_system_state(e->s, state, e->c, q, v);
-  if (!is_finite(e, topic, q, v)) return;
+  if (!is_finite(e, topic, q, v))
+    return;
   cst_examine_consistency(e, topic, q, v);
   rank(e, topic, q);
   joints(e, topic, q);
@@ -104,10 +114,11 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
 void cst_examine_states(cst_examiner *e) {
   double *q = cst_linear_numbers(e->s->nq);
   double *v = cst_linear_numbers(e->s->nq);
-  for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++) examine_state(e, i, q, v);
+  for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++)
+    examine_state(e, i, q, v);
   if (e->s->nstate > CST_EXAMINED_STATES)
-    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were examined", CST_EXAMINED_STATES,
-                    e->s->nstate);
+    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were examined",
+                    CST_EXAMINED_STATES, e->s->nstate);
   free(q);
   free(v);
 }

@@ -5,19 +5,22 @@
 
 static bool mass_depends(const cst_system *s) {
   for (int e = 0; e < s->kernel_size[CST_K_M]; e++)
-    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q')) return true;
+    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q'))
+      return true;
   return false;
 }
 
 static bool is_diagonal(const cst_pattern *p) {
   for (int i = 0; i < p->rows; i++)
     CST_EACH_ENTRY(p, i, e)
-      if (p->column[e] != i) return false;
+      if (p->column[e] != i)
+        return false;
   return true;
 }
 
 static const char *mass_kind(const cst_system *s) {
-  if (!s->general) return "constant diagonal";
+  if (!s->general)
+    return "constant diagonal";
   const bool depends = mass_depends(s);
   const bool diagonal = is_diagonal(&s->pattern[CST_K_M]);
   if (depends)
@@ -47,15 +50,17 @@ static void say_bodies(cst_examiner *e) {
     double          inertia[9], mass, off;
     cst_system_body_inertia(s, name->at, e->c, inertia, &mass);
     off = fabs(inertia[1]) + fabs(inertia[2]) + fabs(inertia[5]);
-    if (name->array) snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
+    if (name->array)
+      snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
     if (s->bodies[name->at].centre >= 0)
-      cst_examine_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s",
-                      name->name, count, mass, inertia[0], inertia[4], inertia[8],
+      cst_examine_say(e, CST_FACT, "bodies",
+                      "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s", name->name,
+                      count, mass, inertia[0], inertia[4], inertia[8],
                       off > 0 ? " and products" : "");
     else
       cst_examine_say(e, CST_FACT, "bodies",
-                      "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
-                      inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+                      "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name,
+                      count, inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
   }
 }
 
@@ -72,8 +77,9 @@ static void say_pairs(cst_examiner *e) {
     const cst_pairs *p = &s->pairs[k];
     const int        value = cst_graph_count(s->graph, &p->sum.term, 1);
     const int        slopes = cst_graph_count(s->graph, p->slope, p->sum.nx + p->sum.ny);
-    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d",
-                    p->sum.pairs, value, slopes);
+    cst_examine_say(e, CST_FACT, "potential",
+                    "a sum over %ld pairs, each of %d operations, its slopes of %d", p->sum.pairs,
+                    value, slopes);
   }
 }
 
@@ -81,7 +87,8 @@ void cst_examine_structure(cst_examiner *e) {
   const cst_system *s = e->s;
   say_bodies(e);
   check_bodies(e);
-  cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
+  cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s),
+                  s->gyroscopic ? "" : "not ");
   say_elimination(e);
   say_pairs(e);
   if (s->linear_v)

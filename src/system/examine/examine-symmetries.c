@@ -32,10 +32,12 @@ static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex 
     analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
   else {
     cst_examine_field_nodes(f, s->mass, s->nq, x, p);
-    for (int i = 0; i < s->nq; i++) p[i] *= x->v[i];
+    for (int i = 0; i < s->nq; i++)
+      p[i] *= x->v[i];
   }
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++) out[0] += 0.5 * x->v[i] * p[i];
+  for (int i = 0; i < s->nq; i++)
+    out[0] += 0.5 * x->v[i] * p[i];
   free(p);
   return analytic;
 }
@@ -45,7 +47,8 @@ static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex 
   cst_complex      *a = cst_zeros(s->nq, sizeof *a);
   const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, s->nq, x, a);
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++) out[0] += a[i] * x->v[i];
+  for (int i = 0; i < s->nq; i++)
+    out[0] += a[i] * x->v[i];
   free(a);
   return analytic;
 }
@@ -75,10 +78,12 @@ typedef struct {
 
 typedef bool function(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 
-static void slope(generator *x, function *of, int n, const double *dq, const double *dv, double *out) {
+static void slope(generator *x, function *of, int n, const double *dq, const double *dv,
+                  double *out) {
   const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
   const cst_change   d = {.q = dq, .v = dv};
-  if (cst_examine_field_slope(&f, &d, out)) return;
+  if (cst_examine_field_slope(&f, &d, out))
+    return;
   const double size = cst_examine_largest(x->at->q, x->e->s->nq);
   const double step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
   x->rough = true;
@@ -99,8 +104,9 @@ static double slope_of(generator *x, function *of, const double *dq, const doubl
 }
 
 static generator begin(const cst_examiner *e, int k, const cst_point *at) {
-  const int    n = e->s->nq;
-  generator    x = {.e = e, .k = k, .at = at, .xi = cst_linear_numbers(n), .dxi = cst_linear_numbers(n)};
+  const int n = e->s->nq;
+  generator x = {
+      .e = e, .k = k, .at = at, .xi = cst_linear_numbers(n), .dxi = cst_linear_numbers(n)};
   cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
   cst_examine_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
@@ -124,12 +130,14 @@ static change changed(double raw, double size) {
 }
 
 static void enlarge(change *most, change c) {
-  if (!(c.part <= most->part)) *most = c; /* keeps a NaN */
+  if (!(c.part <= most->part))
+    *most = c; /* keeps a NaN */
 }
 
 static double sizes(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += fabs(x[i] * y[i]);
+  for (int i = 0; i < n; i++)
+    sum += fabs(x[i] * y[i]);
   return sum;
 }
 
@@ -154,7 +162,8 @@ static change change_of_T(generator *x) {
 static change change_of_A(generator *x) {
   const cst_system *s = x->e->s;
   double           *a = cst_linear_numbers(s->nq);
-  if (s->gyroscopic) cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
+  if (s->gyroscopic)
+    cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
   const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
   const double size = sizes(a, x->dxi, s->nq) + x->reach * sizes(a, x->at->v, s->nq) + fabs(gauge);
   free(a);
@@ -173,7 +182,8 @@ static change change_of_g(generator *x, int *row) {
   slope(x, of_g, s->ng, x->xi, NULL, dg);
   for (int a = 0; a < s->ng - s->nvel; a++) {
     double size = 0;
-    CST_EACH_ENTRY(P, a, e) size += fabs(G[e]) * size_xi;
+    CST_EACH_ENTRY(P, a, e)
+      size += fabs(G[e]) * size_xi;
     const change c = changed(dg[a], size);
     if (!(c.part <= most.part)) {
       most = c;
@@ -222,7 +232,8 @@ static bool is_gradient(const generator *x) {
   const int     n = x->e->s->nq;
   const double *w = x->at->w;
   double       *u = cst_linear_numbers(n);
-  for (int i = 0; i < n; i++) u[i] = w[(i + 1) % n] * (1 + i % 3);
+  for (int i = 0; i < n; i++)
+    u[i] = w[(i + 1) % n] * (1 + i % 3);
   const double uw = slope_of_form(x, u, w);
   const double wu = slope_of_form(x, w, u);
   const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, w));
@@ -243,7 +254,8 @@ static void examine_point(const cst_examiner *e, int k, const cst_point *at, boo
   enlarge(&c->V, change_of_V(&x));
   enlarge(&c->T, change_of_T(&x));
   const change A = change_of_A(&x);
-  if (!(A.part <= EXACT) && !c->points) c->gradient = is_gradient(&x);
+  if (!(A.part <= EXACT) && !c->points)
+    c->gradient = is_gradient(&x);
   enlarge(&c->A, A);
   int row = 0;
   if (on && e->s->ng) {
@@ -270,18 +282,21 @@ static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
   return cst_system_project(e->s, e->c, on->q, on->v);
 }
 
-static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
-                  const char *where) {
+static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity,
+                  const changes *c, const char *where) {
   if (!cst_graph_is_zero(e->s->graph, e->s->gauge[k]))
-    cst_examine_say(e, severity, topic, "a(q) does not change along it by the gradient of its gauge%s: %.3g",
-                    where, c->A.raw);
+    cst_examine_say(e, severity, topic,
+                    "a(q) does not change along it by the gradient of its gauge%s: %.3g", where,
+                    c->A.raw);
   else if (c->gradient)
     cst_examine_say(e, severity, topic,
-                    "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
+                    "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF",
+                    where);
   else
-    cst_examine_say(e, severity, topic,
-                    "the change of a(q) along it is not a gradient%s: %.3g; no gauge can compensate it",
-                    where, c->A.raw);
+    cst_examine_say(
+        e, severity, topic,
+        "the change of a(q) along it is not a gradient%s: %.3g; no gauge can compensate it", where,
+        c->A.raw);
 }
 
 /* Reports the invariances that are violated; off the surface only those that hold on it. */
@@ -290,13 +305,16 @@ static void say(cst_examiner *e, const char *topic, int k, cst_severity severity
   const double most = c->rough ? NEARLY : EXACT;
 #define BROKEN(x) (!(c->x.part <= most) && !(before && !(before->x.part <= most)))
   if (BROKEN(g))
-    cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g", e->s->constraint[c->row],
-                    c->g.raw);
-  if (BROKEN(V)) cst_examine_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
+    cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g",
+                    e->s->constraint[c->row], c->g.raw);
+  if (BROKEN(V))
+    cst_examine_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
   if (BROKEN(T))
-    cst_examine_say(e, severity, topic, "the mass matrix changes along it%s: the kinetic energy by %.3g",
-                    where, c->T.raw);
-  if (BROKEN(A)) say_A(e, topic, k, severity, c, where);
+    cst_examine_say(e, severity, topic,
+                    "the mass matrix changes along it%s: the kinetic energy by %.3g", where,
+                    c->T.raw);
+  if (BROKEN(A))
+    say_A(e, topic, k, severity, c, where);
 #undef BROKEN
 }
 
@@ -306,9 +324,10 @@ static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c
   const cst_system *s = e->s;
   const bool        gauge = !cst_graph_is_zero(s->graph, s->gauge[k]);
   char              text[80] = "";
-  if (s->ng) snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
-  cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text, worst_of(c),
-                  s->gyroscopic ? "Mv + a" : "Mv", gauge ? " - F" : "");
+  if (s->ng)
+    snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
+  cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text,
+                  worst_of(c), s->gyroscopic ? "Mv + a" : "Mv", gauge ? " - F" : "");
 }
 
 static void examine_symmetry(cst_examiner *e, int k) {
@@ -318,21 +337,27 @@ static void examine_symmetry(cst_examiner *e, int k) {
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   for (int i = 0; i < e->npoint; i++) {
     cst_point p;
-    if (e->s->ng) examine_point(e, k, &e->point[i], false, &off);
-    if (onto(e, &e->point[i], &p)) examine_point(e, k, &p, true, &on);
+    if (e->s->ng)
+      examine_point(e, k, &e->point[i], false, &off);
+    if (onto(e, &e->point[i], &p))
+      examine_point(e, k, &p, true, &on);
     free(p.q);
   }
   if (!on.points) {
-    cst_examine_say(e, CST_NOTE, topic,
-                    "not examined: no point near the states could be projected onto the constraints");
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "not examined: no point near the states could be projected onto the constraints");
     return;
   }
   say(e, topic, k, CST_FAULT, &on, NULL, "");
-  if (e->x->faults == faults) say_fact(e, topic, k, &on);
+  if (e->x->faults == faults)
+    say_fact(e, topic, k, &on);
   say(e, topic, k, CST_NOTE, &off, &on, ", but only off the constraints");
-  if (!on.moves) cst_examine_say(e, CST_NOTE, topic, "the generator is zero: its momentum is always zero");
+  if (!on.moves)
+    cst_examine_say(e, CST_NOTE, topic, "the generator is zero: its momentum is always zero");
 }
 
 void cst_examine_symmetries(cst_examiner *e) {
-  for (int k = 0; k < e->s->nsym && e->npoint; k++) examine_symmetry(e, k);
+  for (int k = 0; k < e->s->nsym && e->npoint; k++)
+    examine_symmetry(e, k);
 }

@@ -9,7 +9,8 @@ enum { LONGEST = 2000 }; /* bytes of text per finding */
 
 /* Findings. */
 
-void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...) {
+void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format,
+                     ...) {
   cst_examination *x = e->x;
   char             text[LONGEST];
   va_list          arguments;
@@ -22,7 +23,8 @@ void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, 
 }
 
 void cst_examine_destroy(cst_examination *x) {
-  if (!x) return;
+  if (!x)
+    return;
   for (int i = 0; i < x->n; i++) {
     free(x->at[i].topic);
     free(x->at[i].text);
@@ -34,7 +36,8 @@ void cst_examine_destroy(cst_examination *x) {
 /* Points. */
 
 static int wanted_points(const cst_examiner *e) {
-  if (e->large) return CST_EXAMINED_FEW;
+  if (e->large)
+    return CST_EXAMINED_FEW;
   return e->s->nstate > CST_EXAMINED_POINTS
              ? e->s->nstate < CST_EXAMINED_STATES ? e->s->nstate : CST_EXAMINED_STATES
              : CST_EXAMINED_POINTS;
@@ -61,11 +64,13 @@ static void gather_points(cst_examiner *e) {
 
 static void begin(cst_examiner *e) {
   e->C = cst_zeros(e->s->npar, sizeof *e->C);
-  for (int i = 0; i < e->s->npar; i++) e->C[i] = e->c[i];
+  for (int i = 0; i < e->s->npar; i++)
+    e->C[i] = e->c[i];
 }
 
 static void end(cst_examiner *e) {
-  for (int k = 0; k < e->npoint; k++) free(e->point[k].q);
+  for (int k = 0; k < e->npoint; k++)
+    free(e->point[k].q);
   free(e->point);
   free(e->C);
 }

@@ -28,8 +28,8 @@ typedef struct {
   cst_point       *point;
 } cst_examiner;
 
-void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format,
+                     ...) __attribute__((format(printf, 4, 5)));
 
 /* The parts of the examination, one per aspect. */
 void cst_examine_structure(cst_examiner *e);
@@ -75,8 +75,8 @@ struct cst_analytic {
   bool (*value)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 };
 /* result[n] = the nodes out[n] at x. */
-bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x,
-                             cst_complex *result);
+bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n,
+                             const cst_complex_point *x, cst_complex *result);
 /* The value of f->node[n]. */
 bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 /* y += A z or A'z for the entries A of a matrix kernel. */
@@ -87,7 +87,8 @@ void cst_examine_field_value(const cst_analytic *f, double *out);
 /* Directional derivatives at f->at along d by a complex step. Returns false where the function has none. */
 bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double *out);
 /* The same by central differences of sixth order with step h. */
-void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out);
+void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h,
+                                  double *out);
 
 /* The largest magnitude in x[n]; NaN if an entry is NaN. */
 double cst_examine_largest(const double *x, int n);

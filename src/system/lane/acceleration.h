@@ -20,9 +20,11 @@
 /* S := the matrix whose entries are given in the pattern of kernel k, row-major. */
 CST_INLINE void cst_expand(const cst_context *C, int k, const vd *entry, vd *S) {
   const cst_pattern *p = &C->system->pattern[k];
-  for (int i = 0; i < p->rows * p->columns; i++) S[i] = vset(0);
+  for (int i = 0; i < p->rows * p->columns; i++)
+    S[i] = vset(0);
   for (int r = 0; r < p->rows; r++)
-    for (int e = p->start[r]; e < p->start[r + 1]; e++) S[r * p->columns + p->column[e]] = entry[e];
+    for (int e = p->start[r]; e < p->start[r + 1]; e++)
+      S[r * p->columns + p->column[e]] = entry[e];
 }
 
 #if !CST_HOT || SYS_GENERAL
@@ -57,20 +59,24 @@ CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M,
       S[b * NG + a] = s;
     }
   }
-  U for (int a = 0; a < NG; a++) U for (int b = 0; b < NG; b++) if (DROPPED(a) || DROPPED(b)) S[a * NG + b] =
-      vset(a == b);
+  U for (int a = 0; a < NG; a++) U for (int b = 0; b < NG; b++) if (DROPPED(a) || DROPPED(b))
+      S[a * NG + b] = vset(a == b);
 }
 
-static __attribute__((noinline, unused)) void
-cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A, vd *lambda) {
-  vd M[ROOM(NQ * NQ)], G[ROOM(NNZ_G)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
+static __attribute__((noinline, unused)) void cst_acceleration_general(const cst_context *C,
+                                                                       const vd *c, const vd *q,
+                                                                       const vd *v, vd *A,
+                                                                       vd *lambda) {
+  vd M[ROOM(NQ * NQ)], G[ROOM(NNZ_G)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], k[ROOM(NGIVEN)],
+      e[ROOM(NPOINT)];
   USES_G
   K_given(c, k);
   K_point(c, k, q, e);
   K_AT(e, f, c, q, v, 0, 0, 0, A);
   cst_inertia_at(C, c, e, q, M);
   cst_lu_solve(M, A, NQ);
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   K_AT(e, G, c, q, 0, 0, 0, 0, G);
   K_AT(e, D2gvv, c, q, v, 0, 0, 0, lambda);
   U for (int a = 0; a < NG; a++) ROW_G(a, i, t) lambda[a] += G[t] * A[i];
@@ -81,12 +87,14 @@ cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const v
   U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++) A[i] -= X[a * NQ + i] * lambda[a];
 }
 
-static __attribute__((noinline, unused)) void
-cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p, vd *m) {
+static __attribute__((noinline, unused)) void cst_make_tangent_general(const cst_context *C,
+                                                                       const vd *c, const vd *q,
+                                                                       const vd *G, vd *p, vd *m) {
   vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)], phi0[ROOM(NG)];
   USES_G
   K_a(c, q, a0);
-  if (AFFINE) K_phi0(c, q, phi0);
+  if (AFFINE)
+    K_phi0(c, q, phi0);
   cst_inertia(C, c, q, M);
   cst_gram_general(C, G, M, X, S);
   U for (int a = 0; a < NG; a++) {
@@ -99,8 +107,8 @@ cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const v
   U for (int a = 0; a < NG; a++) ROW_G(a, i, e) p[i] -= G[e] * m[a];
 }
 
-static __attribute__((noinline, unused)) void cst_velocity_general(const cst_context *C, const vd *c,
-                                                                   const vd *q, const vd *p, vd *v) {
+static __attribute__((noinline, unused)) void
+cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {
   vd M[ROOM(NQ * NQ)], a0[ROOM(NQ)];
   K_a(c, q, a0);
   cst_inertia(C, c, q, M);
@@ -109,17 +117,20 @@ static __attribute__((noinline, unused)) void cst_velocity_general(const cst_con
 }
 #else
 CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *M) {}
-CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {}
+CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {
+}
 CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {}
-CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A,
-                                         vd *lambda) {}
-CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p,
-                                         vd *m) {}
-CST_INLINE void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {}
+CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q,
+                                         const vd *v, vd *A, vd *lambda) {}
+CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q,
+                                         const vd *G, vd *p, vd *m) {}
+CST_INLINE void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p,
+                                     vd *v) {}
 #endif
 
 /* f := -grad V and the forces, where the mass is a constant diagonal; e of K_point. */
-CST_INLINE void cst_force(const cst_context *C, const vd *c, const vd *e, const vd *q, const vd *v, vd *f) {
+CST_INLINE void cst_force(const cst_context *C, const vd *c, const vd *e, const vd *q, const vd *v,
+                          vd *f) {
   (void)e;
   if (NFORCE > 0) {
     K_AT(e, f, c, q, v, 0, 0, 0, f);
@@ -129,8 +140,8 @@ CST_INLINE void cst_force(const cst_context *C, const vd *c, const vd *e, const 
   U for (int i = 0; i < NQ; i++) f[i] = -f[i];
 }
 
-CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v,
-                                 vd *A, vd *lambda) {
+CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q,
+                                 const vd *v, vd *A, vd *lambda) {
   vd force[ROOM(NQ)], G[ROOM(NNZ_G)], S[ROOM(GRAM_SIZE)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
   USES_G
   if (GENERAL) {
@@ -155,15 +166,16 @@ CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *mi
 }
 
 /* p := p - G' m with G v + phi0 = 0 for the velocity of p; m[ng] is filled. */
-CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv,
-                                 vd *p, vd *m) {
+CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G,
+                                 const vd *minv, vd *p, vd *m) {
   vd S[ROOM(GRAM_SIZE)], phi0[ROOM(NG)];
   USES_G
   if (GENERAL) {
     cst_make_tangent_general(C, c, q, G, p, m);
     return;
   }
-  if (AFFINE) K_phi0(c, q, phi0);
+  if (AFFINE)
+    K_phi0(c, q, phi0);
   U for (int a = 0; a < NG; a++) {
     m[a] = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) m[a] += (G[e] * MINV(i)) * p[i];
@@ -174,8 +186,8 @@ CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q,
 }
 
 /* p = M v + a. */
-CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *v,
-                             vd *p) {
+CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, const vd *q,
+                             const vd *v, vd *p) {
   if (GENERAL)
     K_Lv(c, q, v, p);
   else
@@ -183,8 +195,8 @@ CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, 
 }
 
 /* The velocity of p; by division, so that p -> v -> p keeps the bits it can. */
-CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *p,
-                             vd *v) {
+CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, const vd *q,
+                             const vd *p, vd *v) {
   if (GENERAL) {
     cst_velocity_general(C, c, q, p, v);
     return;
@@ -209,7 +221,8 @@ CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *s
 /* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates
  * are off by no more than the tolerance times its length and their own round-off. A dropped constraint always
  * is. */
-CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
+CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q,
+                         const vd *slack) {
   vd row = vset(0), far = vset(0);
   USES_G
   ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
@@ -218,15 +231,18 @@ CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const v
 
 /* All-ones where |g| is so small that what a correction by Newton's method leaves of it, its square, is far
  * below round-off: 3e-10 s_a at the tolerance of 1e-14. */
-CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
+CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const vd *q,
+                          const vd *slack) {
   return cst_is_met(C, a, 0x1p-17 * g, G, q, slack);
 }
 
 /* All-ones where every constraint is met. */
-CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack) {
+CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q,
+                              const vd *slack) {
   vl done = vmask(1);
   U for (int a = 0; a < NG; a++) {
-    if (!CST_HOT && !vany(done)) break;
+    if (!CST_HOT && !vany(done))
+      break;
     done &= cst_is_met(C, a, g[a], G, q, slack);
   }
   return done;

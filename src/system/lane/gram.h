@@ -23,14 +23,17 @@
  * Sums start with 0, like those of the hot form. For a banded system they start with -0, which adds nothing,
  * like those of compiled pairs. */
 CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B,
-                               const vd *restrict w, const int *restrict class, vd unit, vd *restrict S) {
-  const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea,
-                            *restrict const eb = g->eb, *restrict const of = g->i;
+                               const vd *restrict w, const int *restrict class, vd unit,
+                               vd *restrict S) {
+  const int *restrict const at = g->at, *restrict const first = g->first,
+                            *restrict const ea = g->ea, *restrict const eb = g->eb,
+                            *restrict const of = g->i;
   const double start = g->banded ? -0.0 : 0.0;
   for (int p = 0, t = 0; p < n; p++) {
     const int end = first[p + 1];
     vd        s = vset(t == end ? 1 : start); /* no terms: a redundant constraint */
-    for (; t < end; t++) s += (A[ea[t]] * (class ? w[class[of[t]]] : unit)) * B[eb[t]];
+    for (; t < end; t++)
+      s += (A[ea[t]] * (class ? w[class[of[t]]] : unit)) * B[eb[t]];
     S[at[p]] = s;
   }
 }
@@ -51,10 +54,11 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
   const cst_gram *g = &C->system->gram;
   const int       n = symmetric ? g->upper : g->n;
   if (g->n < g->inside)
-    for (int k = 0; k < g->size; k++) S[k] = vset(0);
+    for (int k = 0; k < g->size; k++)
+      S[k] = vset(0);
   if (C->gram && w)
-    C->gram[symmetric](NULL, NULL, (const double *)A, (const double *)B, (const double *)w, NULL, NULL,
-                       (double *)S);
+    C->gram[symmetric](NULL, NULL, (const double *)A, (const double *)B, (const double *)w, NULL,
+                       NULL, (double *)S);
   else if (MASS_UNIT || !w || C->nmass == 1)
     cst_gram_pairs(g, n, A, B, w, NULL, MASS_UNIT || !w ? unit : w[0], S);
   else
@@ -66,9 +70,11 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
 CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
 #if !CST_HOT
   const unsigned char *dropped = C->system->dropped;
-  if (!dropped) return;
+  if (!dropped)
+    return;
   for (int a = 0; a < NG; a++)
-    if (dropped[a]) x[a] = vset(0);
+    if (dropped[a])
+      x[a] = vset(0);
 #endif
   (void)C;
   (void)x;
@@ -85,11 +91,14 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
       return;
     }
     vd y[ROOM(NG)];
-    if (symmetric) cst_band_mirror(S, NG, g->band);
-    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+    if (symmetric)
+      cst_band_mirror(S, NG, g->band);
+    for (int a = 0; a < NG; a++)
+      y[g->place[a]] = x[a];
     cst_band_lu(S, NG, g->band);
     cst_band_solve(S, y, NG, g->band);
-    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+    for (int a = 0; a < NG; a++)
+      x[a] = y[g->place[a]];
     return;
   }
 #endif
@@ -120,9 +129,11 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
   const cst_gram *g = &C->system->gram;
   if (g->banded) {
     vd y[ROOM(NG)];
-    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+    for (int a = 0; a < NG; a++)
+      y[g->place[a]] = x[a];
     cst_band_solve(S, y, NG, g->band);
-    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+    for (int a = 0; a < NG; a++)
+      x[a] = y[g->place[a]];
     return;
   }
 #endif

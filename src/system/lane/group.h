@@ -22,13 +22,14 @@
  * its random numbers (seed, member) and the number of steps behind it, whole numbers that are read as vl;
  * state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints,
  * summed over the last step. */
-#define CST_BLOCKS(X)                                                                                        \
-  X(c, npar)                                                                                                 \
-  X(mass, nmass)                                                                                             \
-  X(length, ng)                                                                                              \
-  X(extent, 1)                                                                                               \
-  X(tolerance, 1)                                                                                            \
-  X(iterations, 1) X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+#define CST_BLOCKS(X)                                                                              \
+  X(c, npar)                                                                                       \
+  X(mass, nmass)                                                                                   \
+  X(length, ng)                                                                                    \
+  X(extent, 1)                                                                                     \
+  X(tolerance, 1)                                                                                  \
+  X(iterations, 1)                                                                                 \
+  X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;
@@ -37,7 +38,8 @@ typedef struct {
   int own; /* first component behind the listed blocks */
 } cst_layout;
 
-static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, int nmass, int nq, int ng) {
+static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, int nmass, int nq,
+                                                                      int ng) {
   cst_layout o;
   int        at = 0;
 #define X(name, size) o.name = at, at += size;
@@ -56,12 +58,14 @@ typedef struct cst_context {
   int                  nq, ng, npar, nmass, nsym;
   const int           *mass_class; /* those of the system, borrowed */
   const unsigned char *dropped;
-  cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
+  cst_kernel *const
+            *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
                                 weights w (gram.h), and more (rows.h) */
-  int                  mass_unit;
-  cst_layout           at;
-  int     tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
-  double *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
+  int        mass_unit;
+  cst_layout at;
+  int tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
+  double *
+      work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
                    for */
 } cst_context;
 
@@ -127,22 +131,25 @@ typedef struct cst_context {
 #define NMASS (C->nmass)
 #define NNZ_G (C->system->pattern[CST_K_G].n)
 #define NNZ_X (C->system->pattern[CST_K_xi].n)
-#define USES_(k, p)                                                                                          \
-  const int *const p##_start = C->system->pattern[k].start, *const p##_column = C->system->pattern[k].column
-#define USES_G                                                                                               \
-  USES_(CST_K_G, G_);                                                                                        \
-  const int *const        G__tstart = C->system->pattern[CST_K_G].tstart,                                    \
-                   *const G__trow = C->system->pattern[CST_K_G].trow,                                        \
-                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                                    \
+#define USES_(k, p)                                                                                \
+  const int *const p##_start = C->system->pattern[k].start, *const p##_column =                    \
+                                                                C->system->pattern[k].column
+#define USES_G                                                                                     \
+  USES_(CST_K_G, G_);                                                                              \
+  const int *const        G__tstart = C->system->pattern[CST_K_G].tstart,                          \
+                   *const G__trow = C->system->pattern[CST_K_G].trow,                              \
+                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                          \
   (void)G__start, (void)G__column, (void)G__tstart, (void)G__trow, (void)G__tentry;
-#define ROW_(p, a, i, e) for (int e = p##_start[a], i; e < p##_start[(a) + 1] && (i = p##_column[e], 1); e++)
-#define ROW_G(a, i, e)   ROW_(G_, a, i, e)
-#define COL_G(i, a, e)                                                                                       \
-  for (int k_##a = G__tstart[i], a, e;                                                                       \
+#define ROW_(p, a, i, e)                                                                           \
+  for (int e = p##_start[a], i; e < p##_start[(a) + 1] && (i = p##_column[e], 1); e++)
+#define ROW_G(a, i, e) ROW_(G_, a, i, e)
+#define COL_G(i, a, e)                                                                             \
+  for (int k_##a = G__tstart[i], a, e;                                                             \
        k_##a < G__tstart[(i) + 1] && (a = G__trow[k_##a], e = G__tentry[k_##a], 1); k_##a++)
-#define ROW_X(k, i, e)                                                                                       \
-  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                     \
-       e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1);   \
+#define ROW_X(k, i, e)                                                                             \
+  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                           \
+       e < C->system->pattern[CST_K_xi].start[(k) + 1] &&                                          \
+       (i = C->system->pattern[CST_K_xi].column[e], 1);                                            \
        e++)
 #define CLASS(i)         C->mass_class[i]
 #define MASS_UNIT        C->mass_unit
@@ -164,9 +171,10 @@ typedef struct cst_context {
 #define NFORCE           (C->system->nforce)
 #define DROPPED(a)       (C->dropped && C->dropped[a])
 #define LAYOUT(C)        ((C)->at)
-#define CALL(C, k, c, q, v, w, u, l, o)                                                                      \
-  (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v),           \
-                         (const double *)(w), (const double *)(u), (const double *)(l), (double *)(o))
+#define CALL(C, k, c, q, v, w, u, l, o)                                                            \
+  (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v), \
+                         (const double *)(w), (const double *)(u), (const double *)(l),            \
+                         (double *)(o))
 #endif
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
 #define CST_FIELD(name, n)    vd name[ROOM(n)];
@@ -175,10 +183,10 @@ typedef struct cst_context {
 #define CST_FIELD_COUNT(name, n)
 #else
 #define CST_FIELD(name, n) vd *name;
-#define CST_TAKE(to, from, n)                                                                                \
-  do {                                                                                                       \
-    vd *was_ = (to);                                                                                         \
-    (to) = (from), (from) = was_;                                                                            \
+#define CST_TAKE(to, from, n)                                                                      \
+  do {                                                                                             \
+    vd *was_ = (to);                                                                               \
+    (to) = (from), (from) = was_;                                                                  \
   } while (0)
 #define CST_PLACE(name, n)       L->name = at, at += (n);
 #define CST_FIELD_COUNT(name, n) +(size_t)(n)

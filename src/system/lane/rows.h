@@ -21,7 +21,8 @@
 #define CST_BY_ROWS(which, z) C->gram[CST_GRAM_##which]((const double *)(z), 0, 0, 0, 0, 0, 0, 0)
 
 /* to := from - G' x; they may be the same. */
-CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x, const vd *from, vd *to) {
+CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x, const vd *from,
+                                  vd *to) {
   USES_G
   U for (int i = 0; i < NQ; i++) {
     vd s = from[i];
@@ -31,8 +32,10 @@ CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x
 }
 
 /* q1 := q + W p with the weights hm by class of mass. */
-CST_INLINE void cst_rows_drift(const cst_context *C, const vd *q, const vd *hm, const vd *p, vd *q1) {
-  for (int i = 0; i < NQ; i++) q1[i] = q[i] + hm[CLASS(i)] * p[i];
+CST_INLINE void cst_rows_drift(const cst_context *C, const vd *q, const vd *hm, const vd *p,
+                               vd *q1) {
+  for (int i = 0; i < NQ; i++)
+    q1[i] = q[i] + hm[CLASS(i)] * p[i];
 }
 
 /* m := G W p */
@@ -46,13 +49,14 @@ CST_INLINE void cst_rows_sums(const cst_context *C, const vd *G, const vd *hm, c
 }
 
 /* All-ones in *met and *near where every constraint is met, and near (cst_is_met, cst_is_near). */
-CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack,
-                              vl *met, vl *near) {
+CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, const vd *q,
+                              const vd *slack, vl *met, vl *near) {
   USES_G
   *met = *near = vmask(1);
   U for (int a = 0; a < NG; a++) {
     vd row = vset(0), far = vset(0);
-    if (!CST_HOT && !vany(*met | *near)) break;
+    if (!CST_HOT && !vany(*met | *near))
+      break;
     ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
     const vd bound = (CST_ROUNDOFF * row) * (slack[a] + far);
     *met &= (vl)(vabs(g[a]) <= bound) | vmask(DROPPED(a));
@@ -72,7 +76,8 @@ CST_INLINE void cst_rows_look(const cst_context *C, const vd *c, const vd *q, co
   }
   K_g(c, q, o);
   K_G(c, q, G);
-  if (AFFINE) K_phi0(c, q, phi0);
+  if (AFFINE)
+    K_phi0(c, q, phi0);
   U for (int a = 0; a < NG; a++) {
     vd far = vset(0), row = vset(0), r = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) {

@@ -40,8 +40,8 @@ typedef struct {
 #define SADDLE_E (NPOINT)
 
 /* K.e has what depends on the time. */
-static __attribute__((noinline, unused)) void cst_saddle_factor(const cst_context *C, const vd *c,
-                                                                const vd *minv, const vd *q, cst_saddle K) {
+static __attribute__((noinline, unused)) void
+cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q, cst_saddle K) {
   K_place(c, K.given, q, K.e);
   K_AT(K.e, G, c, q, 0, 0, 0, 0, K.G);
   if (GENERAL) {
@@ -51,7 +51,8 @@ static __attribute__((noinline, unused)) void cst_saddle_factor(const cst_contex
     cst_ldl(K.S, NG);
     return;
   }
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   cst_gram_fill(C, K.G, K.G, minv, vset(1.0), 1, K.S);
   cst_gram_factor(C, K.S);
 }
@@ -61,7 +62,8 @@ CST_INLINE void cst_saddle_mass(const cst_context *C, const vd *minv, cst_saddle
   if (GENERAL)
     cst_lu_solve(K.M, x, NQ);
   else
-    for (int i = 0; i < NQ; i++) x[i] = MINV(i) * x[i];
+    for (int i = 0; i < NQ; i++)
+      x[i] = MINV(i) * x[i];
 }
 
 /* On entry x, z are r, s; on return they are the solution. */
@@ -70,7 +72,8 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
   vd force[ROOM(NQ)];
   USES_G
   cst_saddle_mass(C, minv, K, x);
-  if (NG == 0) return;
+  if (NG == 0)
+    return;
   for (int a = 0; a < NG; a++) {
     z[a] = -z[a];
     ROW_G(a, i, e) z[a] += K.G[e] * x[i];
@@ -86,41 +89,47 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
     COL_G(i, a, e) force[i] += K.G[e] * z[a];
   }
   cst_saddle_mass(C, minv, K, force);
-  for (int i = 0; i < NQ; i++) x[i] -= force[i];
+  for (int i = 0; i < NQ; i++)
+    x[i] -= force[i];
 }
 
 /* A and lambda at (q, v); K must be factored there. */
-CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
-                                        const vd *q, const vd *v, vd *A, vd *lambda) {
+CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv,
+                                        cst_saddle K, const vd *q, const vd *v, vd *A, vd *lambda) {
   if (GENERAL) {
     K_AT(K.e, f, c, q, v, 0, 0, 0, A);
   } else {
     cst_force(C, c, K.e, q, v, A);
   }
   K_AT(K.e, D2gvv, c, q, v, 0, 0, 0, lambda);
-  for (int a = 0; a < NG; a++) lambda[a] = -lambda[a];
+  for (int a = 0; a < NG; a++)
+    lambda[a] = -lambda[a];
   cst_saddle_solve(C, minv, K, A, lambda);
 }
 
 /* dA and dlambda for the change u = (dq, dv) of the point; A, lambda belong to (q, v). */
-CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
-                                     const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *u,
-                                     vd *dA, vd *dlambda) {
+CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd *minv,
+                                     cst_saddle K, const vd *q, const vd *v, const vd *A,
+                                     const vd *lambda, const vd *u, vd *dA, vd *dlambda) {
   vd E[ROOM(NQ + NG)];
   K_AT(K.e, DE, c, q, v, A, u, lambda, E);
-  for (int i = 0; i < NQ; i++) dA[i] = E[i];
-  for (int a = 0; a < NG; a++) dlambda[a] = E[NQ + a];
+  for (int i = 0; i < NQ; i++)
+    dA[i] = E[i];
+  for (int a = 0; a < NG; a++)
+    dlambda[a] = E[NQ + a];
   cst_saddle_solve(C, minv, K, dA, dlambda);
 }
 
 /* The reverse contribution of a point of a layer: (y, z) for the covector a, and in grad[2 nq] the gradient
  * of a.A + s L by (q, v). */
 CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
-                                   const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *a, vd s,
-                                   vd *y, vd *z, vd *grad) {
+                                   const vd *q, const vd *v, const vd *A, const vd *lambda,
+                                   const vd *a, vd s, vd *y, vd *z, vd *grad) {
   vd w[ROOM(2 * NQ)], l[ROOM(2 * NG + 1)];
-  for (int i = 0; i < NQ; i++) y[i] = a[i];
-  for (int b = 0; b < NG; b++) z[b] = vset(0);
+  for (int i = 0; i < NQ; i++)
+    y[i] = a[i];
+  for (int b = 0; b < NG; b++)
+    z[b] = vset(0);
   cst_saddle_solve(C, minv, K, y, z);
   for (int i = 0; i < NQ; i++) {
     w[i] = y[i];
@@ -137,17 +146,21 @@ CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *
 /* The change of that contribution for the changes u = (dq, dv) of the point, dA and dlambda of its
  * accelerations, and da of the covector. */
 CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
-                                  const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *y,
-                                  const vd *z, vd s, const vd *u, const vd *dA, const vd *dlambda,
-                                  const vd *da, vd *dgrad) {
-  vd w[ROOM(2 * NQ)], l[ROOM(4 * NG + 1)], d[ROOM(4 * NQ)], bent[ROOM(NQ)], moved[ROOM(NQ)], dz[ROOM(NG)],
-      *dy = d + 2 * NQ;
+                                  const vd *q, const vd *v, const vd *A, const vd *lambda,
+                                  const vd *y, const vd *z, vd s, const vd *u, const vd *dA,
+                                  const vd *dlambda, const vd *da, vd *dgrad) {
+  vd w[ROOM(2 * NQ)], l[ROOM(4 * NG + 1)], d[ROOM(4 * NQ)], bent[ROOM(NQ)], moved[ROOM(NQ)],
+      dz[ROOM(NG)], *dy = d + 2 * NQ;
   K_AT(K.e, D2glw, c, q, 0, u, 0, z, bent);
-  for (int i = 0; i < NQ; i++) moved[i] = vset(0);
-  if (GENERAL) K_AT(K.e, DMvw, c, q, y, u, 0, 0, moved);
-  for (int i = 0; i < NQ; i++) dy[i] = da[i] - moved[i] - bent[i];
+  for (int i = 0; i < NQ; i++)
+    moved[i] = vset(0);
+  if (GENERAL)
+    K_AT(K.e, DMvw, c, q, y, u, 0, 0, moved);
+  for (int i = 0; i < NQ; i++)
+    dy[i] = da[i] - moved[i] - bent[i];
   K_AT(K.e, D2gvw, c, q, y, u, 0, 0, dz);
-  for (int b = 0; b < NG; b++) dz[b] = -dz[b];
+  for (int b = 0; b < NG; b++)
+    dz[b] = -dz[b];
   cst_saddle_solve(C, minv, K, dy, dz);
   for (int i = 0; i < NQ; i++) {
     w[i] = y[i];

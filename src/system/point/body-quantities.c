@@ -31,7 +31,8 @@ typedef struct {
 
 static cst_node dot(cst_graph *g, const cst_node *x, int dx, const cst_node *y, int dy) {
   cst_node sum = cst_graph_mul(g, x[0], y[0]);
-  for (int a = 1; a < AXES; a++) sum = cst_graph_add_product(g, sum, x[a * dx], y[a * dy]);
+  for (int a = 1; a < AXES; a++)
+    sum = cst_graph_add_product(g, sum, x[a * dx], y[a * dy]);
   return sum;
 }
 
@@ -55,10 +56,13 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
   cst_node         I[9], x[3];
   for (int e = 0; e < 9; e++) {
     const cst_node own = s->bodies[k].inertia[place[e]];
-    I[e] = b->g == s->graph || cst_graph_is_zero(s->graph, own) ? own : cst_graph_input(b->g, 'c', 0);
-    if (cst_graph_is_zero(s->graph, own)) I[e] = constant(b, 0);
+    I[e] =
+        b->g == s->graph || cst_graph_is_zero(s->graph, own) ? own : cst_graph_input(b->g, 'c', 0);
+    if (cst_graph_is_zero(s->graph, own))
+      I[e] = constant(b, 0);
   }
-  for (int a = 0; a < AXES; a++) x[a] = dot(b->g, I + 3 * a, 1, w, 1);
+  for (int a = 0; a < AXES; a++)
+    x[a] = dot(b->g, I + 3 * a, 1, w, 1);
   memcpy(w, x, sizeof x);
 }
 
@@ -98,7 +102,8 @@ static cst_node quaternion(const body *b, int part) {
   cst_node   Q[16], p[PARTS];
   cst_node   length = constant(b, 0);
   outer(b, Q);
-  for (int i = 0; i < PARTS; i++) p[i] = constant(b, 0);
+  for (int i = 0; i < PARTS; i++)
+    p[i] = constant(b, 0);
   for (int k = 0; k < PARTS; k++) {
     cst_node side = Q[k];
     double   weight = 1;
@@ -107,14 +112,16 @@ static cst_node quaternion(const body *b, int part) {
       side = cst_graph_add_product(g, side, constant(b, weight), Q[PARTS * i + k]);
     }
     side = sign(b, side);
-    for (int i = 0; i < PARTS; i++) p[i] = cst_graph_add_product(g, p[i], side, Q[PARTS * k + i]);
+    for (int i = 0; i < PARTS; i++)
+      p[i] = cst_graph_add_product(g, p[i], side, Q[PARTS * k + i]);
   }
-  for (int i = 0; i < PARTS; i++) length = cst_graph_add_product(g, length, p[i], p[i]);
+  for (int i = 0; i < PARTS; i++)
+    length = cst_graph_add_product(g, length, p[i], p[i]);
   return cst_graph_div(g, p[part], cst_graph_call(g, "sqrt", length, -1));
 }
 
-cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k, const cst_body_quantity *what,
-                                int which) {
+cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k,
+                                const cst_body_quantity *what, int which) {
   body     b = {.g = g};
   cst_node w[3];
   for (int e = 0; e < 9; e++) {
@@ -122,8 +129,10 @@ cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k, const 
     b.V[e] = cst_graph_input(g, 'v', s->bodies[k].rotation + e);
   }
   const char letter = what->components[which];
-  if (!strcmp(what->prefix, "quaternion")) return quaternion(&b, letter - '0');
+  if (!strcmp(what->prefix, "quaternion"))
+    return quaternion(&b, letter - '0');
   omega_of(&b, w);
-  if (!strcmp(what->prefix, "momentum")) times_inertia(s, &b, k, w);
+  if (!strcmp(what->prefix, "momentum"))
+    times_inertia(s, &b, k, w);
   return component(&b, w, letter);
 }

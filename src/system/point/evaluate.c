@@ -12,19 +12,21 @@
 #include "system/point/worst.h"
 
 static cst_tape **tapes(cst_tape ***list, int n) {
-  if (!*list) *list = cst_zeros(n, sizeof **list);
+  if (!*list)
+    *list = cst_zeros(n, sizeof **list);
   return *list;
 }
 
 /* The tape with outputs a[n], b[n], c[m], in sequence. */
-static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c,
-                        int m) {
+static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n,
+                        const cst_node *c, int m) {
   cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
   for (int i = 0; i < n; i++) {
     out[i] = a[i];
     out[n + i] = b[i];
   }
-  for (int i = 0; i < m; i++) out[2 * n + i] = c[i];
+  for (int i = 0; i < m; i++)
+    out[2 * n + i] = c[i];
   cst_tape *tape = cst_tape_create(s->graph, out, 2 * n + m);
   free(out);
   return tape;
@@ -32,7 +34,8 @@ static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *
 
 static cst_tape *start_of(const cst_system *s, int state) {
   cst_tape **tape = tapes(&((cst_system_owned *)s->owned)->start, s->nstate) + state;
-  if (!*tape) *tape = joined(s, s->state[state].q, s->state[state].v, s->nq, NULL, 0);
+  if (!*tape)
+    *tape = joined(s, s->state[state].q, s->state[state].v, s->nq, NULL, 0);
   return *tape;
 }
 
@@ -40,7 +43,8 @@ static cst_tape *motion_of(const cst_system *s, int state) {
   const cst_state *x = &s->state[state];
   cst_tape       **tape = tapes(&((cst_system_owned *)s->owned)->motion, s->nstate) + state;
   const int        nlambda = x->exact_lambda ? s->ng : 0;
-  if (!*tape) *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, nlambda);
+  if (!*tape)
+    *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, nlambda);
   return *tape;
 }
 
@@ -55,23 +59,27 @@ void cst_system_state(const cst_system *s, int state, const double *c, double *q
 
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
   cst_tape **tape = &((cst_system_owned *)s->owned)->tape[k];
-  if (!*tape) *tape = cst_tape_create(s->graph, cst_system_beside(s, k), s->kernel_size[k]);
+  if (!*tape)
+    *tape = cst_tape_create(s->graph, cst_system_beside(s, k), s->kernel_size[k]);
   return *tape;
 }
 
-void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
-                     const double *w, const double *u, const double *l, double *out) {
+void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
+                     const double *v, const double *w, const double *u, const double *l,
+                     double *out) {
   const double *in[128]; /* a tape reads only the inputs that it uses */
   in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;
-  if (s->kernel_size[k]) cst_evaluate_tape(cst_system_tape(s, k), in, out);
+  if (s->kernel_size[k])
+    cst_evaluate_tape(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
     cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
-void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q,
-                          const __float128 *v, __float128 *out) {
+void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c,
+                          const __float128 *q, const __float128 *v, __float128 *out) {
   const __float128 *in[128] = {['c'] = c, ['q'] = q, ['v'] = v};
-  if (s->kernel_size[k]) cst_tape_eval_quad(cst_system_tape(s, k), in, out);
+  if (s->kernel_size[k])
+    cst_tape_eval_quad(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
     cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
@@ -85,7 +93,8 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
   cst_linear_clear(out, p->rows * columns);
   for (int a = 0; a < p->rows; a++) {
     double *row = out + a * columns;
-    CST_EACH_ENTRY(p, a, e) row[p->column[e]] = A[e];
+    CST_EACH_ENTRY(p, a, e)
+      row[p->column[e]] = A[e];
   }
   free(A);
 }
@@ -98,20 +107,24 @@ static void general_momentum(const cst_system *s, const double *c, const double 
   double *M = cst_linear_numbers(s->pattern[CST_K_M].n);
   double *a = cst_linear_numbers(s->nq);
   cst_system_eval_at(s, CST_K_M, c, q, M);
-  if (s->gyroscopic) cst_system_eval_at(s, CST_K_a, c, q, a);
+  if (s->gyroscopic)
+    cst_system_eval_at(s, CST_K_a, c, q, a);
   cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
-  for (int i = 0; i < s->nq; i++) p[i] += a[i];
+  for (int i = 0; i < s->nq; i++)
+    p[i] += a[i];
   free(M);
   free(a);
 }
 
 bool cst_system_is_gauged(const cst_system *s) {
   for (int k = 0; k < s->nsym; k++)
-    if (!cst_graph_is_zero(s->graph, s->gauge[k])) return true;
+    if (!cst_graph_is_zero(s->graph, s->gauge[k]))
+      return true;
   return false;
 }
 
-void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p) {
+void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v,
+                         double *p) {
   if (s->general) {
     general_momentum(s, c, q, v, p);
     return;
@@ -122,26 +135,32 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
   }
   double *m = cst_linear_numbers((size_t)s->nq);
   cst_linear_masses(s, c, m);
-  for (int i = 0; i < s->nq; i++) p[i] = m[i] * v[i];
+  for (int i = 0; i < s->nq; i++)
+    p[i] = m[i] * v[i];
   free(m);
 }
 
-bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v) {
+bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p,
+                         double *v) {
   cst_mass M;
   bool     good = cst_linear_mass_create(&M, s, c, q);
   if (good) {
     double *a = cst_linear_numbers(s->nq);
-    if (s->general && s->gyroscopic) cst_system_eval_at(s, CST_K_a, c, q, a);
-    for (int i = 0; i < s->nq; i++) v[i] = p[i] - a[i];
+    if (s->general && s->gyroscopic)
+      cst_system_eval_at(s, CST_K_a, c, q, a);
+    for (int i = 0; i < s->nq; i++)
+      v[i] = p[i] - a[i];
     cst_linear_mass_solve(&M, v);
-    for (int i = 0; i < s->nq; i++) good &= isfinite(v[i]);
+    for (int i = 0; i < s->nq; i++)
+      good &= isfinite(v[i]);
     free(a);
   }
   cst_linear_mass_destroy(&M);
   return good;
 }
 
-void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value) {
+void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c,
+                       double *value) {
   const double *in[128] = {['c'] = c};
   cst_tape     *tape = cst_tape_create(s->graph, node, n);
   cst_evaluate_tape(tape, in, value);
@@ -150,12 +169,14 @@ void cst_system_values(const cst_system *s, const cst_node *node, int n, const d
 
 /* Bodies. */
 
-void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
+void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9],
+                             double *mass) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_body  *b = &s->bodies[k];
   double          *number = cst_zeros(s->nbody, sizeof *number);
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
-  for (int e = 0; e < 9; e++) inertia[e] = number[b->at[place[e]]];
+  for (int e = 0; e < 9; e++)
+    inertia[e] = number[b->at[place[e]]];
   *mass = b->at[6] < 0 ? 0 : number[b->at[6]];
   free(number);
 }
@@ -170,11 +191,12 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
       return false;
     }
     if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass))) {
-      snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite", s->bodies[k].name,
-               mass);
+      snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite",
+               s->bodies[k].name, mass);
       return false;
     }
-    if (cst_body_is_flat(inertia)) s->flat = k;
+    if (cst_body_is_flat(inertia))
+      s->flat = k;
   }
   return true;
 }
@@ -185,8 +207,8 @@ bool cst_system_has_exact(const cst_system *s, int state) {
   return s->exact || (state >= 0 && state < s->nstate && s->state[state].has_exact);
 }
 
-void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0,
-                      double t, double *q, double *p, double *lambda) {
+void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
+                      const double *v0, double t, double *q, double *p, double *lambda) {
   const size_t  n = (size_t)s->nq;
   const double *in[128] = {['c'] = c, ['t'] = &t};
   if (state < 0 || !s->state[state].has_exact) {
@@ -196,7 +218,8 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   double *out = cst_linear_numbers(2 * n + (size_t)s->ng);
   double  now[CST_MAX_PAR];
   cst_linear_copy(now, c, s->npar);
-  if (s->timed) now[s->account - 1] = t;
+  if (s->timed)
+    now[s->account - 1] = t;
   cst_evaluate_tape(motion_of(s, state), in, out);
   cst_linear_copy(q, out, n);
   cst_system_momentum(s, c, q, out + n, p);
@@ -212,12 +235,14 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
 double cst_evaluate_scaled(double r, double scale, double rough) {
   const double noise = CST_ROUNDOFF * rough;
   const double x = fabs(r);
-  if (x == 0) return 0;
+  if (x == 0)
+    return 0;
   return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
 }
 
 static void enlarge(cst_worst *m, int j, double r, double scaled) {
-  if (!(fabs(r) <= m->raw)) m->raw = fabs(r); /* keeps a NaN */
+  if (!(fabs(r) <= m->raw))
+    m->raw = fabs(r); /* keeps a NaN */
   if (!(scaled <= m->scaled)) {
     m->scaled = scaled;
     m->at = j;
@@ -233,7 +258,8 @@ static void velocity_rough(const cst_system *s, const double *c, const double *q
   for (int k = 0; k < s->nq; k++) {
     w[k] = q[k];
     cst_system_eval(s, CST_K_D2gvw, c, q, v, w, NULL, NULL, change);
-    for (int j = 0; j < s->ng; j++) rough[j] += fabs(change[j]);
+    for (int j = 0; j < s->ng; j++)
+      rough[j] += fabs(change[j]);
     w[k] = 0;
   }
   free(w);
@@ -243,12 +269,13 @@ static void velocity_rough(const cst_system *s, const double *c, const double *q
 static double speed_of(const double *v, int n) {
   double speed = 0;
   for (int i = 0; i < n; i++)
-    if (!(fabs(v[i]) <= speed)) speed = fabs(v[i]);
+    if (!(fabs(v[i]) <= speed))
+      speed = fabs(v[i]);
   return speed;
 }
 
-static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G,
-                               cst_worst *most) {
+static void position_residuals(const cst_system *s, const double *c, const double *q,
+                               const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *g = cst_linear_numbers(s->ng);
   double            *length = cst_linear_numbers(s->ng);
@@ -267,8 +294,8 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
 }
 
 /* The round-off of G is needed only if G v exceeds the round-off of its own sum. */
-static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v,
-                               const double *G, cst_worst *most) {
+static void velocity_residuals(const cst_system *s, const double *c, const double *q,
+                               const double *v, const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
   double            *Gv = cst_linear_numbers(s->ng);
@@ -285,7 +312,8 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
     }
     visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
   }
-  if (visible) velocity_rough(s, c, q, v, rough);
+  if (visible)
+    velocity_rough(s, c, q, v, rough);
   for (int j = 0; j < s->ng; j++)
     enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
   free(Gv);
@@ -312,9 +340,14 @@ void cst_system_worst(const cst_system *s, const double *c, const double *q, con
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
                           double *g_max, double *g_scaled, double *gv_max, double *gv_scaled) {
   cst_worst position, velocity;
-  cst_system_worst(s, c, q, v, g_max || g_scaled ? &position : NULL, gv_max || gv_scaled ? &velocity : NULL);
-  if (g_max) *g_max = position.raw;
-  if (g_scaled) *g_scaled = position.scaled;
-  if (gv_max) *gv_max = velocity.raw;
-  if (gv_scaled) *gv_scaled = velocity.scaled;
+  cst_system_worst(s, c, q, v, g_max || g_scaled ? &position : NULL,
+                   gv_max || gv_scaled ? &velocity : NULL);
+  if (g_max)
+    *g_max = position.raw;
+  if (g_scaled)
+    *g_scaled = position.scaled;
+  if (gv_max)
+    *gv_max = velocity.raw;
+  if (gv_scaled)
+    *gv_scaled = velocity.scaled;
 }

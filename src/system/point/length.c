@@ -38,10 +38,12 @@ static void put_part(gathering *x, cst_node u) {
   cst_node      *q = cst_need(malloc(sizeof *q * (2 * (size_t)n + 1)));
   cst_node      *slope = q + n;
   const cst_node one = cst_graph_constant(x->graph, 1);
-  for (int k = 0; k < n; k++) q[k] = cst_graph_input(x->graph, 'q', index[k]);
+  for (int k = 0; k < n; k++)
+    q[k] = cst_graph_input(x->graph, 'q', index[k]);
   cst_graph_gradient(x->graph, &u, &one, 1, q, n, slope);
   put(x, u);
-  for (int k = 0; k < n; k++) put(x, slope[k]);
+  for (int k = 0; k < n; k++)
+    put(x, slope[k]);
   free(q);
   free(index);
 }
@@ -86,12 +88,15 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
 /* A row per constraint, and one for the potential if no constraint has a part. */
 static const cst_lengths *lengths_of(const cst_system *s) {
   cst_lengths *l = &((cst_system_owned *)s->owned)->length;
-  if (l->tape) return l;
+  if (l->tape)
+    return l;
   gathering x = {.graph = cst_graph_copy(s->graph)};
   l->row = cst_need(calloc((size_t)s->ng + 2, sizeof *l->row));
-  for (int j = 0; j < s->ng; j++) gather(l, &x, s->g[j], j);
+  for (int j = 0; j < s->ng; j++)
+    gather(l, &x, s->g[j], j);
   l->row[s->ng + 1] = l->n;
-  if (!l->n) gather(l, &x, s->V, s->ng);
+  if (!l->n)
+    gather(l, &x, s->V, s->ng);
   l->tape = cst_tape_create(x.graph, x.out, x.nout);
   cst_graph_destroy(x.graph);
   free(x.out);
@@ -101,7 +106,8 @@ static const cst_lengths *lengths_of(const cst_system *s) {
 /* The length of the part with value out[0] and slopes out[1] .. out[n - 1]. */
 static double length_of(const double *out, int n, bool dimensionless) {
   double slope = 0;
-  for (int k = 1; k < n; k++) slope = fmax(slope, fabs(out[k]));
+  for (int k = 1; k < n; k++)
+    slope = fmax(slope, fabs(out[k]));
   return (dimensionless ? 1 : fabs(out[0])) / slope;
 }
 
@@ -109,7 +115,8 @@ static double row_length(const cst_lengths *l, int row, const double *out) {
   double sum = 0;
   for (int i = l->row[row]; i < l->row[row + 1]; i++) {
     const double x = length_of(out + l->at[i], l->at[i + 1] - l->at[i], l->dimensionless[i]);
-    if (isfinite(x)) sum += x * x;
+    if (isfinite(x))
+      sum += x * x;
   }
   return sqrt(sum);
 }
@@ -126,8 +133,10 @@ static double pairs_square(const cst_system *s, int k, const double *c, const do
   const double       *in[128] = {['c'] = c, ['q'] = in_pair};
   for (int i = 0; i < p->rows; i++)
     for (int j = p->from[i]; j < p->to[i]; j++) {
-      for (int a = 0; a < p->nx; a++) x[a] = q[p->x[a] + i * p->xstep[a]];
-      for (int b = 0; b < p->ny; b++) y[b] = q[p->y[b] + j * p->ystep[b]];
+      for (int a = 0; a < p->nx; a++)
+        x[a] = q[p->x[a] + i * p->xstep[a]];
+      for (int b = 0; b < p->ny; b++)
+        y[b] = q[p->y[b] + j * p->ystep[b]];
       cst_evaluate_tape(l.tape, in, out);
       const double length = row_length(&l, 0, out);
       sum += length * length;
@@ -140,11 +149,12 @@ static double pairs_square(const cst_system *s, int k, const double *c, const do
   return sum;
 }
 
-static double potential_length(const cst_system *s, const cst_lengths *l, const double *c, const double *q,
-                               const double *out) {
+static double potential_length(const cst_system *s, const cst_lengths *l, const double *c,
+                               const double *q, const double *out) {
   const double rest = row_length(l, s->ng, out);
   double       sum = rest * rest;
-  for (int k = 0; k < s->npairs; k++) sum += pairs_square(s, k, c, q);
+  for (int k = 0; k < s->npairs; k++)
+    sum += pairs_square(s, k, c, q);
   return s->npairs ? sqrt(sum) : rest;
 }
 
@@ -153,15 +163,19 @@ double cst_system_lengths(const cst_system *s, const double *c, const double *q,
   const double      *in[128];
   double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
   in['c'] = c, in['q'] = q;
-  if (cst_tape_outputs(l->tape)) cst_evaluate_tape(l->tape, in, out);
+  if (cst_tape_outputs(l->tape))
+    cst_evaluate_tape(l->tape, in, out);
   for (int j = 0; j < s->ng; j++) {
     length[j] = row_length(l, j, out);
     common = fmax(common, length[j]);
   }
-  if (!(common > 0)) common = potential_length(s, l, c, q, out);
-  if (!(common > 0)) common = 1;
+  if (!(common > 0))
+    common = potential_length(s, l, c, q, out);
+  if (!(common > 0))
+    common = 1;
   for (int j = 0; j < s->ng; j++)
-    if (!(length[j] > 0)) length[j] = common;
+    if (!(length[j] > 0))
+      length[j] = common;
   free(out);
   return common;
 }

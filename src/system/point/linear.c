@@ -9,13 +9,15 @@ double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
   double *distinct = cst_linear_numbers(s->nmass);
   cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, distinct);
-  for (int i = 0; i < s->nq; i++) m[i] = distinct[s->mass_class[i]];
+  for (int i = 0; i < s->nq; i++)
+    m[i] = distinct[s->mass_class[i]];
   free(distinct);
 }
 
 static bool is_diagonal(const cst_pattern *p) {
   for (int i = 0; i < p->rows; i++)
-    if (p->start[i + 1] != i + 1 || p->column[i] != i) return false;
+    if (p->start[i + 1] != i + 1 || p->column[i] != i)
+      return false;
   return true;
 }
 
@@ -33,7 +35,8 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   else {
     double *m = cst_linear_numbers(n);
     cst_linear_masses(s, c, m);
-    for (size_t i = 0; i < n; i++) M->m[i * n + i] = m[i];
+    for (size_t i = 0; i < n; i++)
+      M->m[i * n + i] = m[i];
     free(m);
   }
   M->sigma = 0;
@@ -51,7 +54,8 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
 bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
   const size_t n = (size_t)s->nq;
   *M = (cst_mass){.s = s};
-  if (s->flat >= 0) return raised_mass(M, c, q);
+  if (s->flat >= 0)
+    return raised_mass(M, c, q);
   if (!s->general || is_diagonal(&s->pattern[CST_K_M])) {
     bool good = true;
     M->m = cst_linear_numbers(n);
@@ -59,7 +63,8 @@ bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, c
       cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M->m);
     else
       cst_linear_masses(s, c, M->m);
-    for (size_t i = 0; i < n; i++) good &= M->m[i] != 0;
+    for (size_t i = 0; i < n; i++)
+      good &= M->m[i] != 0;
     return good;
   }
   M->m = cst_linear_numbers(n * n);
@@ -78,25 +83,30 @@ void cst_linear_mass_solve(const cst_mass *M, double *x) {
     cst_dense_solve(M->m, M->row, M->s->nq, x);
     return;
   }
-  for (int i = 0; i < M->s->nq; i++) x[i] /= M->m[i];
+  for (int i = 0; i < M->s->nq; i++)
+    x[i] /= M->m[i];
 }
 
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
     y[a] = 0;
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) y[a] += A[e] * x[p->column[e]];
+    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+      y[a] += A[e] * x[p->column[e]];
   }
 }
 
-void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y) {
+void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x,
+                                       double *y) {
   for (int a = 0; a < p->rows; a++)
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) y[p->column[e]] += A[e] * x[a];
+    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+      y[p->column[e]] += A[e] * x[a];
 }
 
 static int keep(const cst_system *s, int *kept) {
   int n = 0;
   for (int a = 0; a < s->ng; a++)
-    if (!s->dropped || !s->dropped[a]) kept[n++] = a;
+    if (!s->dropped || !s->dropped[a])
+      kept[n++] = a;
   return n;
 }
 
@@ -105,7 +115,8 @@ static bool factor_band(double *S, int n, int band, double *least) {
   const int width = 2 * band + 1;
   double   *diagonal = cst_linear_numbers(n);
   bool      good = true;
-  for (int k = 0; k < n; k++) diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
+  for (int k = 0; k < n; k++)
+    diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
   *least = 1;
   for (int k = 0; k < n && good; k++) {
     const double *top = S + (size_t)k * (size_t)width + band; /* top[j - k] is entry (k, j) */
@@ -114,7 +125,8 @@ static bool factor_band(double *S, int n, int band, double *least) {
     for (int i = k + 1; i < n && i <= k + band && good; i++) {
       double *now = S + (size_t)i * (size_t)width + band - (i - k); /* now[j - k] is entry (i, j) */
       now[0] /= top[0];
-      for (int j = 1; j <= band && k + j < n; j++) now[j] -= now[0] * top[j];
+      for (int j = 1; j <= band && k + j < n; j++)
+        now[j] -= now[0] * top[j];
     }
   }
   free(diagonal);
@@ -128,7 +140,8 @@ static void solve_band(const double *S, int n, int band, double *b) {
       b[i] -= S[(size_t)i * (size_t)width + (size_t)(j - i + band)] * b[j];
   for (int i = n - 1; i >= 0; i--) {
     const double *row = S + (size_t)i * (size_t)width + band;
-    for (int j = i + 1; j < n && j <= i + band; j++) b[i] -= row[j - i] * b[j];
+    for (int j = i + 1; j < n && j <= i + band; j++)
+      b[i] -= row[j - i] * b[j];
     b[i] /= row[0];
   }
 }
@@ -159,7 +172,8 @@ static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, d
   for (int k = 0; k < x->n; k++) {
     for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
       Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
-    if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
+    if (M)
+      cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
 }
 
@@ -177,14 +191,18 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
       for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
         x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
   double top = 0;
-  for (size_t a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);
+  for (size_t a = 0; a < n; a++)
+    top = fmax(top, x->S[a * n + a]);
   const bool good = cst_dense_factor(x->S, x->row, x->n);
-  for (size_t a = 0; a < n; a++) x->least = fmin(x->least, good ? fabs(x->S[a * n + a]) / top : 0);
+  for (size_t a = 0; a < n; a++)
+    x->least = fmin(x->least, good ? fabs(x->S[a * n + a]) / top : 0);
   return good;
 }
 
-bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G, const cst_mass *M) {
-  *x = (cst_schur){.s = s, .kept = cst_need(calloc(2 * (size_t)s->ng + 1, sizeof(int))), .least = 1};
+bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G,
+                             const cst_mass *M) {
+  *x =
+      (cst_schur){.s = s, .kept = cst_need(calloc(2 * (size_t)s->ng + 1, sizeof(int))), .least = 1};
   x->n = keep(s, x->kept);
   x->banded = s->gram.banded && !s->dropped && (!M || !M->row);
   return x->banded ? make_banded(x, G, M ? M->m : NULL) : make_dense(x, G, M);
@@ -197,27 +215,32 @@ void cst_linear_schur_destroy(cst_schur *x) {
 
 void cst_linear_schur_solve(const cst_schur *x, double *l) {
   double *b = x->b;
-  for (int k = 0; k < x->n; k++) b[x->banded ? x->s->gram.place[k] : k] = l[x->kept[k]];
+  for (int k = 0; k < x->n; k++)
+    b[x->banded ? x->s->gram.place[k] : k] = l[x->kept[k]];
   if (x->banded)
     solve_band(x->S, x->n, x->s->gram.band, b);
   else
     cst_dense_solve(x->S, x->row, x->n, b);
   memset(l, 0, sizeof *l * (size_t)x->s->ng);
-  for (int k = 0; k < x->n; k++) l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
+  for (int k = 0; k < x->n; k++)
+    l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
 }
 
-void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
+void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S,
+                                double *x) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *b = cst_linear_numbers(s->ng);
   cst_linear_pattern_times(P, G, x, b);
   cst_linear_schur_solve(S, b);
-  for (int a = 0; a < s->ng; a++) b[a] = -b[a];
+  for (int a = 0; a < s->ng; a++)
+    b[a] = -b[a];
   cst_linear_pattern_add_transposed(P, G, b, x);
   free(b);
 }
 
 double cst_linear_dot(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  for (int i = 0; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }

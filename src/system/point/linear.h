@@ -41,7 +41,8 @@ double cst_evaluate_scaled(double r, double scale, double rough);
 
 /* y[rows] = A x, and y[columns] += A'x, with the entries A of a pattern. */
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y);
-void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y);
+void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x,
+                                       double *y);
 
 /* S = G W G' of the enforced constraints, factored. */
 typedef struct {
@@ -57,10 +58,12 @@ typedef struct {
 /* W = M^-1, or 1 if M is NULL. Returns false if S is singular; destroy S in either case. */
 bool cst_linear_schur_create(cst_schur *S, const cst_system *s, const double *G, const cst_mass *M);
 void cst_linear_schur_destroy(cst_schur *S);
-void cst_linear_schur_solve(const cst_schur *x, double *l); /* l[ng] := S^-1 l; 0 for redundant constraints */
+void cst_linear_schur_solve(const cst_schur *x,
+                            double          *l); /* l[ng] := S^-1 l; 0 for redundant constraints */
 
 /* x := x - G'(G G')^-1 G x, the part of x that is tangential; S = G G'. */
-void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x);
+void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S,
+                                double *x);
 
 double cst_linear_dot(const double *x, const double *y, int n);
 

@@ -11,24 +11,29 @@
 #include "system/point/linear.h"
 
 /* M A without constraints: f, or -grad V. */
-static void free_force(const cst_system *s, const double *c, const double *q, const double *v, double *f) {
+static void free_force(const cst_system *s, const double *c, const double *q, const double *v,
+                       double *f) {
   cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
-  for (int i = 0; i < s->nq && !s->general; i++) f[i] = -f[i];
+  for (int i = 0; i < s->nq && !s->general; i++)
+    f[i] = -f[i];
 }
 
 /* f := f - sigma O'D2o[v, v]; bend is D2g[v, v]. */
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  if (!(M->sigma > 0)) return;
+  if (!(M->sigma > 0))
+    return;
   for (int a = s->nown; a < s->ng - s->nvel; a++)
-    CST_EACH_ENTRY(P, a, e) f[P->column[e]] -= M->sigma * G[e] * bend[a];
+    CST_EACH_ENTRY(P, a, e)
+      f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  if (!s->ng) return;
+  if (!s->ng)
+    return;
   double    *G = cst_linear_numbers(P->n);
   double    *A = cst_linear_numbers(s->nq);
   double    *b = cst_linear_numbers(s->ng);
@@ -43,11 +48,14 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
     lower_force(&M, G, lambda, A);
     cst_linear_mass_solve(&M, A);
     cst_linear_pattern_times(P, G, A, b);
-    for (int a = 0; a < s->ng; a++) lambda[a] += b[a];
+    for (int a = 0; a < s->ng; a++)
+      lambda[a] += b[a];
     cst_linear_schur_solve(&S, lambda);
-    if (s->dropped) cst_system_least_norm(s, c, q, lambda);
+    if (s->dropped)
+      cst_system_least_norm(s, c, q, lambda);
   }
-  for (int a = 0; a < s->ng && !good; a++) lambda[a] = NAN;
+  for (int a = 0; a < s->ng && !good; a++)
+    lambda[a] = NAN;
   cst_linear_schur_destroy(&S);
   cst_linear_mass_destroy(&M);
   free(G);

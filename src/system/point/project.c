@@ -29,7 +29,8 @@ static double relative(const cst_stationary *p) {
       far = fmax(far, fabs(p->x[P->column[e]]));
     }
     const double r = cst_evaluate_scaled(p->g[j], row * p->length[j], row * far);
-    if (!(r <= most)) most = r; /* keeps a NaN */
+    if (!(r <= most))
+      most = r; /* keeps a NaN */
   }
   return most;
 }
@@ -57,8 +58,10 @@ static bool find_stationary(cst_stationary *p) {
   for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
     bool good = true;
     restart(p);
-    for (int k = 1; k <= parts && good; k++) good = cst_stationary_reach(p, (double)(parts - k) / parts);
-    if (good && arrived(p)) return true;
+    for (int k = 1; k <= parts && good; k++)
+      good = cst_stationary_reach(p, (double)(parts - k) / parts);
+    if (good && arrived(p))
+      return true;
   }
   return false;
 }
@@ -76,7 +79,8 @@ static bool follow_minimum(cst_stationary *p, bool everywhere) {
     cst_linear_copy(x, p->x, nq);
     cst_linear_copy(theta, p->theta, ng);
     const bool reached = cst_stationary_reach(p, next);
-    if (reached) arrived(p); /* for G at x */
+    if (reached)
+      arrived(p); /* for G at x */
     if (reached && cst_stationary_is_minimum(p, everywhere)) {
       level = next;
       step *= 2;
@@ -104,14 +108,16 @@ static double distance(const cst_stationary *p) {
 static bool project_position(cst_stationary *p) {
   const size_t bytes = sizeof *p->x * (size_t)p->s->nq;
   const bool   found = find_stationary(p);
-  if (found && cst_stationary_is_minimum(p, true)) return true;
+  if (found && cst_stationary_is_minimum(p, true))
+    return true;
   const bool   quadric = is_quadric(p->s);
   const bool   local = found && !quadric && cst_stationary_is_minimum(p, false);
   const double away = local ? distance(p) : INFINITY;
   double      *x = cst_linear_numbers(p->s->nq);
   memcpy(x, p->x, bytes);
   const bool nearer = follow_minimum(p, quadric) && distance(p) < away * (1 - NEARER);
-  if (!nearer) memcpy(p->x, x, bytes);
+  if (!nearer)
+    memcpy(p->x, x, bytes);
   free(x);
   return nearer || local;
 }
@@ -119,26 +125,30 @@ static bool project_position(cst_stationary *p) {
 /* Elimination within the band also finds saddle points, of which there are many far from the manifold.
  * Conjugate gradients avoid directions of negative curvature. */
 static bool find_position(cst_stationary *p) {
-  if (project_position(p)) return true;
-  if (!p->band) return false;
+  if (project_position(p))
+    return true;
+  if (!p->band)
+    return false;
   cst_stationary_band_destroy(p->band);
   p->band = NULL;
   return project_position(p);
 }
 
 /* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
-static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M,
-                          const cst_schur *S, double *v) {
+static void remove_normal(const cst_system *s, const double *G, const double *phi0,
+                          const cst_mass *M, const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *mu = cst_linear_numbers((size_t)(s->ng + s->nq)), *d = mu + s->ng;
   for (int pass = 0; pass < 2; pass++) {
     cst_linear_pattern_times(P, G, v, mu);
-    for (int a = 0; a < s->ng && s->affine; a++) mu[a] += phi0[a];
+    for (int a = 0; a < s->ng && s->affine; a++)
+      mu[a] += phi0[a];
     cst_linear_schur_solve(S, mu);
     cst_linear_clear(d, s->nq);
     cst_linear_pattern_add_transposed(P, G, mu, d);
     cst_linear_mass_solve(M, d);
-    for (int i = 0; i < s->nq; i++) v[i] -= d[i];
+    for (int i = 0; i < s->nq; i++)
+      v[i] -= d[i];
   }
   free(mu);
 }
@@ -151,8 +161,10 @@ static bool project_velocity(const cst_system *s, const double *c, const double 
   cst_stationary_gradient(s, c, q, G);
   cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
   good = good && cst_linear_schur_create(&S, s, G, &M);
-  if (good) remove_normal(s, G, phi0, &M, &S, v);
-  for (int i = 0; i < s->nq && good; i++) good = isfinite(v[i]);
+  if (good)
+    remove_normal(s, G, phi0, &M, &S, v);
+  for (int i = 0; i < s->nq && good; i++)
+    good = isfinite(v[i]);
   cst_linear_schur_destroy(&S);
   cst_linear_mass_destroy(&M);
   free(phi0);
@@ -161,7 +173,8 @@ static bool project_velocity(const cst_system *s, const double *c, const double 
 
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v) {
   const size_t bytes = sizeof(double) * (size_t)s->nq;
-  if (!s->ng) return true;
+  if (!s->ng)
+    return true;
   cst_stationary p = cst_stationary_begin(s, c, q);
   double        *u = cst_linear_numbers(s->nq);
   memcpy(u, v, bytes);
@@ -176,14 +189,17 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
 }
 
 void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p) {
-  if (!s->ng) return;
+  if (!s->ng)
+    return;
   double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
   cst_schur S;
   cst_stationary_gradient(s, c, q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL);
   /* the second pass removes the round-off of the first */
-  for (int pass = 0; pass < 2 && good; pass++) cst_linear_project_tangent(s, G, &S, p);
-  for (int i = 0; i < s->nq && !good; i++) p[i] = NAN;
+  for (int pass = 0; pass < 2 && good; pass++)
+    cst_linear_project_tangent(s, G, &S, p);
+  for (int i = 0; i < s->nq && !good; i++)
+    p[i] = NAN;
   cst_linear_schur_destroy(&S);
   free(G);
 }

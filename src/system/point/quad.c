@@ -33,7 +33,8 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   x->s = s;
   x->kept = cst_zeros(s->ng, sizeof *x->kept);
   for (int a = 0; a < s->ng; a++)
-    if (!s->dropped || !s->dropped[a]) x->kept[x->n++] = a;
+    if (!s->dropped || !s->dropped[a])
+      x->kept[x->n++] = a;
   x->row = cst_zeros(s->nq, sizeof *x->row);
   x->constraint_row = cst_zeros(x->n, sizeof *x->constraint_row);
   x->c = numbers(s->npar);
@@ -46,33 +47,41 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   x->S = numbers(x->n * x->n);
   x->b = numbers(x->n);
   x->D2gvv = numbers(s->ng);
-  for (int k = 0; k < s->npar; k++) x->c[k] = c[k];
+  for (int k = 0; k < s->npar; k++)
+    x->c[k] = c[k];
   cst_system_eval_quad(s, CST_K_mass, x->c, NULL, NULL, x->mass);
-  for (int i = 0; i < s->nq && !s->general; i++) x->M[i] = x->mass[s->mass_class[i]];
+  for (int i = 0; i < s->nq && !s->general; i++)
+    x->M[i] = x->mass[s->mass_class[i]];
   return x;
 }
 
 void cst_quad_destroy(cst_quad *x) {
-  if (!x) return;
-  void *owned[] = {x->kept, x->row, x->constraint_row, x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z,
-                   x->S,    x->b,   x->D2gvv};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  if (!x)
+    return;
+  void *owned[] = {
+      x->kept, x->row, x->constraint_row, x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z,
+      x->S,    x->b,   x->D2gvv};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   free(x);
 }
 
 void cst_quad_time(cst_quad *x, quad t) {
-  if (x->s->timed) x->c[x->s->account - 1] = t;
+  if (x->s->timed)
+    x->c[x->s->account - 1] = t;
 }
 
 /* Factors M(q). */
 static bool factor_mass(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_M];
-  if (!x->s->general) return true;
+  if (!x->s->general)
+    return true;
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
   memset(x->M, 0, sizeof *x->M * (size_t)p->rows * (size_t)p->columns);
   for (int i = 0; i < p->rows; i++) {
     quad *row = x->M + i * p->columns;
-    CST_EACH_ENTRY(p, i, e) row[p->column[e]] = x->entry[e];
+    CST_EACH_ENTRY(p, i, e)
+      row[p->column[e]] = x->entry[e];
   }
   return factor(x->M, x->row, p->rows);
 }
@@ -81,7 +90,8 @@ static void solve_mass(const cst_quad *x, quad *y) {
   if (x->s->general)
     solve(x->M, x->row, x->s->nq, y);
   else
-    for (int i = 0; i < x->s->nq; i++) y[i] /= x->M[i];
+    for (int i = 0; i < x->s->nq; i++)
+      y[i] /= x->M[i];
 }
 
 /* S = G M^-1 G' of the enforced constraints, and Z = G M^-1. */
@@ -92,13 +102,15 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
   memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
   for (int k = 0; k < n; k++) {
-    CST_EACH_ENTRY(p, x->kept[k], e) x->Z[k * nq + p->column[e]] = x->G[e];
+    CST_EACH_ENTRY(p, x->kept[k], e)
+      x->Z[k * nq + p->column[e]] = x->G[e];
     solve_mass(x, x->Z + k * nq);
   }
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
       quad sum = 0;
-      CST_EACH_ENTRY(p, x->kept[a], e) sum += x->G[e] * x->Z[b * nq + p->column[e]];
+      CST_EACH_ENTRY(p, x->kept[a], e)
+        sum += x->G[e] * x->Z[b * nq + p->column[e]];
       x->S[a * n + b] = sum;
     }
   return factor(x->S, x->constraint_row, n);
@@ -108,22 +120,27 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   const cst_system   *s = x->s;
   const cst_pattern  *p = &s->pattern[CST_K_G];
   const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
-  if (!factor_mass(x, q) || !factor_constraints(x, q)) return false;
+  if (!factor_mass(x, q) || !factor_constraints(x, q))
+    return false;
   cst_system_eval_quad(s, force, x->c, q, v, A);
-  for (int i = 0; i < s->nq && !s->general; i++) A[i] = -A[i];
+  for (int i = 0; i < s->nq && !s->general; i++)
+    A[i] = -A[i];
   solve_mass(x, A);
   cst_system_eval_quad(s, CST_K_D2gvv, x->c, q, v, x->D2gvv);
-  for (int a = 0; a < s->ng; a++) lambda[a] = 0;
+  for (int a = 0; a < s->ng; a++)
+    lambda[a] = 0;
   for (int k = 0; k < x->n; k++) {
     const int a = x->kept[k];
     x->b[k] = x->D2gvv[a];
-    CST_EACH_ENTRY(p, a, e) x->b[k] += x->G[e] * A[p->column[e]];
+    CST_EACH_ENTRY(p, a, e)
+      x->b[k] += x->G[e] * A[p->column[e]];
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {
     const quad *Z = x->Z + k * s->nq;
     lambda[x->kept[k]] = x->b[k];
-    for (int i = 0; i < s->nq; i++) A[i] -= Z[i] * x->b[k];
+    for (int i = 0; i < s->nq; i++)
+      A[i] -= Z[i] * x->b[k];
   }
   return true;
 }
@@ -132,13 +149,16 @@ void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   const cst_system  *s = x->s;
   const cst_pattern *P = &s->pattern[CST_K_M];
   if (!s->general) {
-    for (int i = 0; i < s->nq; i++) p[i] = x->M[i] * v[i];
+    for (int i = 0; i < s->nq; i++)
+      p[i] = x->M[i] * v[i];
     return;
   }
   cst_system_eval_quad(s, CST_K_M, x->c, q, NULL, x->entry);
-  if (s->gyroscopic) cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
+  if (s->gyroscopic)
+    cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
   for (int i = 0; i < s->nq; i++) {
     p[i] = x->a[i];
-    CST_EACH_ENTRY(P, i, e) p[i] += x->entry[e] * v[P->column[e]];
+    CST_EACH_ENTRY(P, i, e)
+      p[i] += x->entry[e] * v[P->column[e]];
   }
 }

@@ -5,8 +5,8 @@
 #include "constella/system.h"
 
 /* Like cst_system_eval, for kernels of c, q, v. */
-void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q,
-                          const __float128 *v, __float128 *out);
+void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c,
+                          const __float128 *q, const __float128 *v, __float128 *out);
 
 /* The equations M A = f - G' lambda, G A = -D2g[v, v] with parameters c[npar]. nq and ng are at most
  * CST_MAX_Q and CST_MAX_G. Owned. */

@@ -26,7 +26,8 @@ enum {
 
 static double dot(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  for (int i = 0; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }
 
@@ -37,7 +38,8 @@ static double remainder_of(double *x, const double *Q, int k, int n) {
     for (long j = 0; j < k; j++) {
       const double *row = Q + j * n;
       const double  t = dot(x, row, n);
-      for (int i = 0; i < n; i++) x[i] -= t * row[i];
+      for (int i = 0; i < n; i++)
+        x[i] -= t * row[i];
     }
   return sqrt(dot(x, x, n));
 }
@@ -54,19 +56,23 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
     for (int a = 0; a < m; a++) {
       const double *row = A + a * width;
       const double  length = sqrt(dot(row, row, n));
-      if (!(length > top)) continue;
+      if (!(length > top))
+        continue;
       top = length;
       taken[r] = a;
     }
-    if (!(top > least)) break;
+    if (!(top > least))
+      break;
     cst_linear_copy(q, A + taken[r] * width, n);
     top = remainder_of(q, Q, r, n);
-    for (int i = 0; i < n; i++) q[i] /= top;
+    for (int i = 0; i < n; i++)
+      q[i] /= top;
     cst_linear_clear(A + taken[r] * width, n);
     for (int a = 0; a < m; a++) {
       double      *row = A + a * width;
       const double t = dot(row, q, n);
-      for (int i = 0; i < n; i++) row[i] -= t * q[i];
+      for (int i = 0; i < n; i++)
+        row[i] -= t * q[i];
     }
   }
   return r;
@@ -79,8 +85,10 @@ static double *unit_rows(const cst_system *s, const double *c, const double *q, 
   for (int a = 0; a < s->ng; a++) {
     double *row = A + (size_t)a * (size_t)s->nq;
     double  size = sqrt(dot(row, row, s->nq));
-    for (int i = 0; i < s->nq && size > 0; i++) row[i] /= size;
-    if (length) length[a] = size;
+    for (int i = 0; i < s->nq && size > 0; i++)
+      row[i] /= size;
+    if (length)
+      length[a] = size;
   }
   return A;
 }
@@ -99,7 +107,8 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 }
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
-  if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q))) return s->ng;
+  if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q)))
+    return s->ng;
   double *A = unit_rows(s, c, q, NULL);
   double *Q = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
   int    *taken = cst_zeros(s->ng, sizeof *taken);
@@ -115,7 +124,8 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   const size_t nq = (size_t)s->nq;
   const size_t ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
-  if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng))) return;
+  if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng)))
+    return;
   double *G = cst_linear_numbers(ng * nq);
   double *A = cst_linear_numbers(ng * nq);
   double *Q = cst_linear_numbers(ng * ng);
@@ -123,11 +133,13 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   int    *taken = cst_need(calloc(ng, sizeof *taken));
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   for (size_t a = 0; a < ng; a++)
-    for (size_t i = 0; i < nq; i++) A[i * ng + a] = G[a * nq + i];
+    for (size_t i = 0; i < nq; i++)
+      A[i * ng + a] = G[a * nq + i];
   const int r = basis(A, s->nq, s->ng, rank, 0, taken, Q);
   for (int k = 0; k < r; k++) {
     double t = dot(lambda, Q + (size_t)k * ng, s->ng);
-    for (size_t a = 0; a < ng; a++) x[a] += t * Q[(size_t)k * ng + a];
+    for (size_t a = 0; a < ng; a++)
+      x[a] += t * Q[(size_t)k * ng + a];
   }
   cst_linear_copy(lambda, x, ng);
   free(G);
@@ -158,24 +170,28 @@ static double shorten(const cst_system *s, const double *c, double *q) {
     const long    a = taken[k];
     const double *row = G + a * nq;
     y[k] = -g[a] / length[a];
-    for (long j = 0; j < k; j++) y[k] -= dot(row, Q + j * nq, nq) * y[j];
+    for (long j = 0; j < k; j++)
+      y[k] -= dot(row, Q + j * nq, nq) * y[j];
     y[k] /= dot(row, Q + k * nq, nq);
   }
   for (int i = 0; i < nq; i++) {
     double d = 0;
-    for (long k = 0; k < r; k++) d += y[k] * Q[k * nq + i];
+    for (long k = 0; k < r; k++)
+      d += y[k] * Q[k * nq + i];
     q[i] += d;
     step = isnan(d) ? INFINITY : fmax(step, fabs(d));
   }
   double *owned[] = {length, g, G, A, Q, y};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   free(taken);
   return step;
 }
 
 static double size_of(const double *q, int n) {
   double size = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(q[i]));
+  for (int i = 0; i < n; i++)
+    size = fmax(size, fabs(q[i]));
   return size > 0 ? size : 1;
 }
 
@@ -184,8 +200,10 @@ static bool reach(const cst_system *s, const double *c, double *q) {
   double g;
   for (int k = 0; k < NEWTON_ITERATIONS; k++) {
     double step = shorten(s, c, q);
-    if (!isfinite(step)) return false;
-    if (step > NEAR * size_of(q, s->nq)) continue;
+    if (!isfinite(step))
+      return false;
+    if (step > NEAR * size_of(q, s->nq))
+      continue;
     cst_system_residuals(s, c, q, q, NULL, &g, NULL, NULL);
     return g <= NEAR;
   }
@@ -207,8 +225,10 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
     double   *row = A + (size_t)a * nq;
     double    left = remainder_of(row, Q, r, s->nq);
     dropped[a] = !(left > SMALL) || r == s->nq;
-    if (dropped[a]) continue;
-    for (size_t i = 0; i < nq; i++) Q[(size_t)r * nq + i] = row[i] / left;
+    if (dropped[a])
+      continue;
+    for (size_t i = 0; i < nq; i++)
+      Q[(size_t)r * nq + i] = row[i] / left;
     r++;
   }
   free(A);
@@ -223,7 +243,8 @@ static void neighbours(const cst_system *s, const double *c, const double *q, in
   for (int k = 0; k < NEIGHBOURS; k++) {
     for (int i = 0; i < s->nq; i++)
       x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
-    if (!reach(s, c, x)) continue;
+    if (!reach(s, c, x))
+      continue;
     const int r = cst_system_rank(s, c, x);
     *low = r < *low ? r : *low;
     *high = r > *high ? r : *high;
@@ -233,7 +254,8 @@ static void neighbours(const cst_system *s, const double *c, const double *q, in
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
   const size_t n = (size_t)s->ng;
-  const bool   same = (!dropped && !s->dropped) || (dropped && s->dropped && !memcmp(dropped, s->dropped, n));
+  const bool   same =
+      (!dropped && !s->dropped) || (dropped && s->dropped && !memcmp(dropped, s->dropped, n));
   if (same) {
     free(dropped);
     return;
@@ -244,43 +266,52 @@ void cst_system_enforce(cst_system *s, unsigned char *dropped) {
 }
 
 static bool large(const cst_system *s, const double *c, const double *q, char *why, int n) {
-  if (is_strong(s, c, q)) return true;
-  snprintf(why, (size_t)n,
-           "the constraints are dependent or nearly dependent at the start; systems of more than %d "
-           "coordinates need independent ones",
-           MAX_RANKED);
+  if (is_strong(s, c, q))
+    return true;
+  snprintf(
+      why, (size_t)n,
+      "the constraints are dependent or nearly dependent at the start; systems of more than %d "
+      "coordinates need independent ones",
+      MAX_RANKED);
   return false;
 }
 
 /* The same for a start on g = 0. */
-static bool redundant_on(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
-                         char *why, int n) {
+static bool redundant_on(const cst_system *s, const double *c, const double *q,
+                         unsigned char **dropped, char *why, int n) {
   const int rank = cst_system_rank(s, c, q);
   int       low = rank, high = rank;
-  if (rank < s->ng) neighbours(s, c, q, &low, &high); /* full rank at q means full rank nearby */
+  if (rank < s->ng)
+    neighbours(s, c, q, &low, &high); /* full rank at q means full rank nearby */
   if (low == high && rank == s->nq) {
-    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion", rank,
-             s->nq);
+    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
+             rank, s->nq);
     return false;
   }
-  if (low == high && rank == s->ng) return true;
+  if (low == high && rank == s->ng)
+    return true;
   *dropped = cst_need(calloc((size_t)s->ng, 1));
-  if (low == high && choose(s, c, q, *dropped) == rank) return true;
+  if (low == high && choose(s, c, q, *dropped) == rank)
+    return true;
   free(*dropped);
   *dropped = NULL;
   snprintf(why, (size_t)n,
-           "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion from there "
+           "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion "
+           "from there "
            "is not unique; start from another state",
            rank, s->ng, high > rank ? high : low);
   return false;
 }
 
-bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
-                          char *why, int n) {
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
+                          unsigned char **dropped, char *why, int n) {
   *dropped = NULL;
-  if (!s->ng) return true;
-  if (s->nq > MAX_RANKED) return large(s, c, q, why, n);
-  if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
+  if (!s->ng)
+    return true;
+  if (s->nq > MAX_RANKED)
+    return large(s, c, q, why, n);
+  if (is_large(s) && !s->dropped && is_strong(s, c, q))
+    return true;
   double *start = cst_linear_numbers(s->nq);
   cst_linear_copy(start, q, s->nq);
   /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
@@ -289,9 +320,11 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
   return good;
 }
 
-bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why, int n) {
+bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why,
+                                    int n) {
   unsigned char *dropped;
-  if (!cst_system_redundant(s, c, q, &dropped, why, n)) return false;
+  if (!cst_system_redundant(s, c, q, &dropped, why, n))
+    return false;
   cst_system_enforce(s, dropped);
   return true;
 }

@@ -9,8 +9,8 @@
 struct cst_stationary_band {
   const cst_system *s;
   const int        *kept;
-  int               n, size, half; /* constraints; unknowns; entries on either side of the diagonal */
-  int              *place;         /* [nq + n] the position of an unknown in the order of the band */
+  int  n, size, half; /* constraints; unknowns; entries on either side of the diagonal */
+  int *place;         /* [nq + n] the position of an unknown in the order of the band */
   /* coordinates that share a constraint with coordinate i, itself included: near[first[i] .. first[i + 1] -
    * 1] */
   int *first, *near;
@@ -41,21 +41,25 @@ static void order(cst_stationary_band *b) {
   const int          nq = b->s->nq;
   const int         *place = b->s->gram.place;
   position          *list = cst_zeros(b->size, sizeof *list);
-  for (int i = 0; i < nq; i++) list[i] = (position){b->s->ng, i};
+  for (int i = 0; i < nq; i++)
+    list[i] = (position){b->s->ng, i};
   for (int k = 0; k < b->n; k++) {
     const int a = b->kept[k];
     list[nq + k] = (position){place[a], nq + k};
     CST_EACH_ENTRY(P, a, e)
-      if (place[a] < list[P->column[e]].key) list[P->column[e]].key = place[a];
+      if (place[a] < list[P->column[e]].key)
+        list[P->column[e]].key = place[a];
   }
   qsort(list, (size_t)b->size, sizeof *list, by_key);
-  for (int i = 0; i < b->size; i++) b->place[list[i].unknown] = i;
+  for (int i = 0; i < b->size; i++)
+    b->place[list[i].unknown] = i;
   free(list);
 }
 
 static bool has(const int *list, int n, int x) {
   for (int i = 0; i < n; i++)
-    if (list[i] == x) return true;
+    if (list[i] == x)
+      return true;
   return false;
 }
 
@@ -63,8 +67,10 @@ enum { MOST = 64 }; /* neighbours of a coordinate in a band */
 
 /* Adds j to the neighbours of coordinate i, list[MOST]; false if there are too many. */
 static bool add_near(int *list, int *count, int j) {
-  if (has(list, *count, j)) return true;
-  if (*count == MOST) return false;
+  if (has(list, *count, j))
+    return true;
+  if (*count == MOST)
+    return false;
   list[*count] = j;
   ++*count;
   return true;
@@ -84,13 +90,16 @@ static bool find_near(cst_stationary_band *b) {
   for (int k = 0; k < b->n && good; k++)
     CST_EACH_ENTRY(P, b->kept[k], e) {
       const long i = P->column[e];
-      CST_EACH_ENTRY(P, b->kept[k], f) good = good && add_near(list + i * MOST, &count[i], P->column[f]);
+      CST_EACH_ENTRY(P, b->kept[k], f)
+        good = good && add_near(list + i * MOST, &count[i], P->column[f]);
     }
-  for (int i = 0; i < nq; i++) b->first[i + 1] = b->first[i] + count[i];
+  for (int i = 0; i < nq; i++)
+    b->first[i + 1] = b->first[i] + count[i];
   b->near = cst_zeros(b->first[nq], sizeof *b->near);
   for (long i = 0; i < nq; i++) {
     int *near = b->near + b->first[i];
-    for (int k = 0; k < count[i]; k++) near[k] = list[i * MOST + k];
+    for (int k = 0; k < count[i]; k++)
+      near[k] = list[i * MOST + k];
   }
   free(count);
   free(list);
@@ -108,27 +117,33 @@ static void find_half_width(cst_stationary_band *b) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   const int          nq = b->s->nq;
   for (int i = 0; i < nq; i++)
-    for (int e = b->first[i]; e < b->first[i + 1]; e++) widen(b, i, b->near[e]);
+    for (int e = b->first[i]; e < b->first[i + 1]; e++)
+      widen(b, i, b->near[e]);
   for (int k = 0; k < b->n; k++)
-    CST_EACH_ENTRY(P, b->kept[k], e) widen(b, nq + k, P->column[e]);
+    CST_EACH_ENTRY(P, b->kept[k], e)
+      widen(b, nq + k, P->column[e]);
 }
 
 /* Colours the coordinates so that two with a common neighbour have different colours. */
 static void paint(cst_stationary_band *b) {
   const int nq = b->s->nq;
   int      *taken = cst_zeros(nq, sizeof *taken);
-  for (int k = 0; k <= nq; k++) taken[k] = -1;
-  for (int i = 0; i < nq; i++) b->colour[i] = -1;
+  for (int k = 0; k <= nq; k++)
+    taken[k] = -1;
+  for (int i = 0; i < nq; i++)
+    b->colour[i] = -1;
   for (int i = 0; i < nq; i++) {
     for (int e = b->first[i]; e < b->first[i + 1]; e++) {
       const int j = b->near[e];
       for (int f = b->first[j]; f < b->first[j + 1]; f++) {
         const int colour = b->colour[b->near[f]];
-        if (colour >= 0) taken[colour] = i;
+        if (colour >= 0)
+          taken[colour] = i;
       }
     }
     int k = 0;
-    while (taken[k] == i) k++;
+    while (taken[k] == i)
+      k++;
     b->colour[i] = k;
     b->colours = larger(b->colours, k + 1);
   }
@@ -160,23 +175,28 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
 }
 
 void cst_stationary_band_destroy(cst_stationary_band *b) {
-  if (!b) return;
+  if (!b)
+    return;
   void *owned[] = {b->place, b->first, b->near, b->colour, b->a, b->x, b->w, b->y};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
   free(b);
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 /* 1 - D2(theta.g)(x) for the coordinates, zeros elsewhere. */
-static void fill_curvature(cst_stationary_band *b, const double *c, const double *x, const double *theta) {
+static void fill_curvature(cst_stationary_band *b, const double *c, const double *x,
+                           const double *theta) {
   const int nq = b->s->nq;
   cst_linear_clear(b->a, (long)b->size * width_of(b));
   for (int k = 0; k < b->colours; k++) {
-    for (int i = 0; i < nq; i++) b->w[i] = b->colour[i] == k;
+    for (int i = 0; i < nq; i++)
+      b->w[i] = b->colour[i] == k;
     cst_system_eval(b->s, CST_K_D2glw, c, x, NULL, b->w, NULL, theta, b->y);
     for (int j = 0; j < nq; j++) {
-      if (b->colour[j] != k) continue;
+      if (b->colour[j] != k)
+        continue;
       for (int e = b->first[j]; e < b->first[j + 1]; e++) {
         const int i = b->near[e];
         *entry(b, b->place[i], b->place[j]) = (i == j) - b->y[i];
@@ -216,8 +236,10 @@ static void subtract_row(cst_stationary_band *b, int k, int i, int end) {
   double       *to = entry(b, i, k);
   const double *from = entry(b, k, k);
   const double  f = *to / *from;
-  if (f == 0) return;
-  for (int j = 1; j < end - k; j++) to[j] -= f * from[j];
+  if (f == 0)
+    return;
+  for (int j = 1; j < end - k; j++)
+    to[j] -= f * from[j];
   b->x[i] -= f * b->x[k];
 }
 
@@ -228,35 +250,46 @@ static bool eliminate(cst_stationary_band *b) {
     const int end = smaller(b->size, k + 2 * b->half + 1);
     int       pivot = k;
     for (int i = k + 1; i < last; i++)
-      if (fabs(*entry(b, i, k)) > fabs(*entry(b, pivot, k))) pivot = i;
-    if (!(fabs(*entry(b, pivot, k)) > 0)) return false;
-    if (pivot != k) swap_rows(b, k, pivot, end);
-    for (int i = k + 1; i < last; i++) subtract_row(b, k, i, end);
+      if (fabs(*entry(b, i, k)) > fabs(*entry(b, pivot, k)))
+        pivot = i;
+    if (!(fabs(*entry(b, pivot, k)) > 0))
+      return false;
+    if (pivot != k)
+      swap_rows(b, k, pivot, end);
+    for (int i = k + 1; i < last; i++)
+      subtract_row(b, k, i, end);
   }
   for (int k = b->size - 1; k >= 0; k--) {
     const double *row = entry(b, k, k);
     double       *x = b->x + k;
     const int     n = smaller(b->size, k + 2 * b->half + 1) - k;
-    for (int j = 1; j < n; j++) x[0] -= row[j] * x[j];
+    for (int j = 1; j < n; j++)
+      x[0] -= row[j] * x[j];
     x[0] /= row[0];
-    if (!isfinite(x[0])) return false;
+    if (!isfinite(x[0]))
+      return false;
   }
   return true;
 }
 
-bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x, const double *theta,
-                               const double *G, double *r) {
+bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x,
+                               const double *theta, const double *G, double *r) {
   const int  nq = b->s->nq;
   const int *place = b->place;
   double    *residual = r + nq; /* of the constraints */
   fill_curvature(b, c, x, theta);
   fill_constraints(b, G);
-  for (int i = 0; i < nq; i++) b->x[place[i]] = r[i];
-  for (int k = 0; k < b->n; k++) b->x[place[nq + k]] = residual[b->kept[k]];
-  if (!eliminate(b)) return false;
-  for (int i = 0; i < nq; i++) r[i] = b->x[place[i]];
+  for (int i = 0; i < nq; i++)
+    b->x[place[i]] = r[i];
+  for (int k = 0; k < b->n; k++)
+    b->x[place[nq + k]] = residual[b->kept[k]];
+  if (!eliminate(b))
+    return false;
+  for (int i = 0; i < nq; i++)
+    r[i] = b->x[place[i]];
   cst_linear_clear(residual, b->s->ng);
-  for (int k = 0; k < b->n; k++) residual[b->kept[k]] = b->x[place[nq + k]];
+  for (int k = 0; k < b->n; k++)
+    residual[b->kept[k]] = b->x[place[nq + k]];
   return true;
 }
 
@@ -272,12 +305,15 @@ bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, co
     *entry(b, row, row) = 1;
   }
   cst_linear_clear(b->x, b->size);
-  for (long i = 0; i < entries; i++) top = fmax(top, fabs(b->a[i]));
+  for (long i = 0; i < entries; i++)
+    top = fmax(top, fabs(b->a[i]));
   const double least = b->size * DBL_EPSILON * top;
   for (int k = 0; k < b->size; k++) {
     const int last = smaller(b->size, k + b->half + 1);
-    if (!(*entry(b, k, k) > least)) return false;
-    for (int i = k + 1; i < last; i++) subtract_row(b, k, i, last);
+    if (!(*entry(b, k, k) > least))
+      return false;
+    for (int i = k + 1; i < last; i++)
+      subtract_row(b, k, i, last);
   }
   return true;
 }

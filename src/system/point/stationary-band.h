@@ -17,8 +17,8 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
 void                 cst_stationary_band_destroy(cst_stationary_band *b);
 /* r[nq + ng] becomes (dx, dtheta), which is 0 for constraints not in `kept`. G: entries at x. Returns false
  * if the matrix is singular. */
-bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x, const double *theta,
-                               const double *G, double *r);
+bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x,
+                               const double *theta, const double *G, double *r);
 /* True if 1 - D2(theta.g) is positive definite beyond round-off. */
 bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, const double *x,
                                      const double *theta);

@@ -9,12 +9,15 @@
 /* True if the symmetric A[n][n] is positive definite beyond round-off. Cholesky's method; overwrites A. */
 static bool is_positive(double *A, int n) {
   double top = 0;
-  for (int i = 0; i < n * n; i++) top = fmax(top, fabs(A[i]));
+  for (int i = 0; i < n * n; i++)
+    top = fmax(top, fabs(A[i]));
   for (int j = 0; j < n; j++) {
     double *const row = A + j * n;
     double        pivot = row[j];
-    for (int k = 0; k < j; k++) pivot -= row[k] * row[k];
-    if (!(pivot > n * DBL_EPSILON * top)) return false;
+    for (int k = 0; k < j; k++)
+      pivot -= row[k] * row[k];
+    if (!(pivot > n * DBL_EPSILON * top))
+      return false;
     row[j] = sqrt(pivot);
     for (int i = j + 1; i < n; i++) {
       double *const below = A + i * n;
@@ -31,14 +34,17 @@ static double *normals(const cst_stationary *p) {
   double            *N = cst_linear_numbers((size_t)p->n * (size_t)nq);
   for (int k = 0; k < p->n; k++) {
     double *x = N + k * nq;
-    CST_EACH_ENTRY(P, p->kept[k], e) x[P->column[e]] = p->G[e];
+    CST_EACH_ENTRY(P, p->kept[k], e)
+      x[P->column[e]] = p->G[e];
     for (int j = 0; j < 2 * k; j++) { /* twice, against round-off */
       const double *y = N + j % k * nq;
       const double  t = cst_linear_dot(x, y, nq);
-      for (int i = 0; i < nq; i++) x[i] -= t * y[i];
+      for (int i = 0; i < nq; i++)
+        x[i] -= t * y[i];
     }
     const double size = sqrt(cst_linear_dot(x, x, nq));
-    for (int i = 0; i < nq; i++) x[i] /= size;
+    for (int i = 0; i < nq; i++)
+      x[i] /= size;
   }
   return N;
 }
@@ -51,12 +57,15 @@ static void restrict_curvature(const cst_stationary *p, double *K) {
     const double *x = N + k * nq;
     for (int i = 0; i < nq; i++) {
       const double t = cst_linear_dot(K + i * nq, x, nq);
-      for (int j = 0; j < nq; j++) K[i * nq + j] -= t * x[j];
+      for (int j = 0; j < nq; j++)
+        K[i * nq + j] -= t * x[j];
     }
     for (int j = 0; j < nq; j++) {
       double t = 0;
-      for (int i = 0; i < nq; i++) t += x[i] * K[i * nq + j];
-      for (int i = 0; i < nq; i++) K[i * nq + j] += (x[j] - t) * x[i];
+      for (int i = 0; i < nq; i++)
+        t += x[i] * K[i * nq + j];
+      for (int i = 0; i < nq; i++)
+        K[i * nq + j] += (x[j] - t) * x[i];
     }
   }
   free(N);
@@ -71,18 +80,25 @@ static bool is_curved_up(const cst_stationary *p, const cst_schur *S) {
   double   *Kd = cst_linear_numbers(n);
   double    first = 0, last = 0;
   bool      good = true;
-  for (int i = 0; i < n; i++) r[i] = 0.5 + fmod(0.6180339887498949 * (i + 1), 1);
+  for (int i = 0; i < n; i++)
+    r[i] = 0.5 + fmod(0.6180339887498949 * (i + 1), 1);
   for (int k = 0; k < CST_STATIONARY_GRADIENTS; k++) {
-    if (S) cst_linear_project_tangent(p->s, p->G, S, r);
+    if (S)
+      cst_linear_project_tangent(p->s, p->G, S, r);
     const double size = cst_linear_dot(r, r, n);
-    if (k == 0) first = size;
-    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first)) break;
-    for (int i = 0; i < n; i++) d[i] = r[i] + (k ? size / last : 0) * d[i];
+    if (k == 0)
+      first = size;
+    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first))
+      break;
+    for (int i = 0; i < n; i++)
+      d[i] = r[i] + (k ? size / last : 0) * d[i];
     cst_stationary_curve(p, d, Kd);
     const double curvature = cst_linear_dot(d, Kd, n);
     good = curvature > 0;
-    if (!good) break;
-    for (int i = 0; i < n; i++) r[i] -= size / curvature * Kd[i];
+    if (!good)
+      break;
+    for (int i = 0; i < n; i++)
+      r[i] -= size / curvature * Kd[i];
     last = size;
   }
   free(r);
@@ -94,11 +110,13 @@ static bool is_curved_up(const cst_stationary *p, const cst_schur *S) {
 /* True if K is positive definite at x, on ker G or everywhere. */
 bool cst_stationary_is_minimum(const cst_stationary *p, bool everywhere) {
   bool good;
-  if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta)) return true;
+  if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta))
+    return true;
   if (p->J) {
     double *K = p->J; /* of use only within a step */
     cst_stationary_curvature(p, K, p->s->nq);
-    if (!everywhere) restrict_curvature(p, K);
+    if (!everywhere)
+      restrict_curvature(p, K);
     good = is_positive(K, p->s->nq);
   } else {
     cst_schur S = {0};

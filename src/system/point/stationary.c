@@ -33,8 +33,10 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
   p.kept = cst_need(calloc(nq + 2 * ng + 1, sizeof *p.kept));
   p.row = p.kept + ng;
   for (int a = 0; a < s->ng - s->nvel; a++)
-    if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
-  if (s->gram.banded) p.band = cst_stationary_band_create(s, p.kept, p.n);
+    if (!s->dropped || !s->dropped[a])
+      p.kept[p.n++] = a;
+  if (s->gram.banded)
+    p.band = cst_stationary_band_create(s, p.kept, p.n);
   const bool   dense = !p.band && (!s->gram.banded || s->nq + p.n <= DENSE) && s->nq <= CST_MAX_Q;
   const size_t n = dense ? nq + (size_t)p.n : 0;
   double      *at = p.numbers = cst_linear_numbers(4 * nq + 5 * ng + entries + n * n);
@@ -47,7 +49,8 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
   p.length = take(&at, ng);
   p.w = take(&at, nq);
   p.column = take(&at, nq);
-  if (dense) p.J = take(&at, n * n);
+  if (dense)
+    p.J = take(&at, n * n);
   cst_stationary_constraint(s, c, q, p.g0);
   cst_system_lengths(s, c, q, p.length);
   return p;
@@ -64,9 +67,11 @@ static void residual(cst_stationary *p, double level) {
   const int nq = p->s->nq;
   cst_stationary_constraint(p->s, p->c, p->x, p->g);
   cst_stationary_gradient(p->s, p->c, p->x, p->G);
-  for (int i = 0; i < nq; i++) p->r[i] = p->q[i] - p->x[i];
+  for (int i = 0; i < nq; i++)
+    p->r[i] = p->q[i] - p->x[i];
   cst_linear_pattern_add_transposed(&p->s->pattern[CST_K_G], p->G, p->theta, p->r);
-  for (int a = 0; a < p->s->ng; a++) p->r[nq + a] = level * p->g0[a] - p->g[a];
+  for (int a = 0; a < p->s->ng; a++)
+    p->r[nq + a] = level * p->g0[a] - p->g[a];
 }
 
 /* K = 1 - D2(theta.g)(x), in rows of length n. */
@@ -76,7 +81,8 @@ void cst_stationary_curvature(const cst_stationary *p, double *K, int n) {
     p->w[j] = 1;
     cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, p->w, NULL, p->theta, p->column);
     p->w[j] = 0;
-    for (int i = 0; i < nq; i++) K[i * n + j] = (i == j) - p->column[i];
+    for (int i = 0; i < nq; i++)
+      K[i * n + j] = (i == j) - p->column[i];
   }
 }
 
@@ -99,14 +105,17 @@ static bool full_step(cst_stationary *p) {
   const int nq = p->s->nq;
   double   *theta = p->r + nq;
   full_matrix(p);
-  if (!cst_dense_factor(p->J, p->row, nq + p->n)) return false;
-  for (int k = 0; k < p->n; k++) theta[k] = theta[p->kept[k]]; /* kept[k] >= k */
+  if (!cst_dense_factor(p->J, p->row, nq + p->n))
+    return false;
+  for (int k = 0; k < p->n; k++)
+    theta[k] = theta[p->kept[k]]; /* kept[k] >= k */
   cst_dense_solve(p->J, p->row, nq + p->n, p->r);
   int k = p->n - 1; /* the last constraint that is kept, up to a */
   for (int a = p->s->ng - 1; a >= 0; a--) {
     const bool is_kept = k >= 0 && p->kept[k] == a;
     theta[a] = is_kept ? theta[k] : 0;
-    if (is_kept) k--;
+    if (is_kept)
+      k--;
   }
   return true;
 }
@@ -114,7 +123,8 @@ static bool full_step(cst_stationary *p) {
 /* y := K x, K = 1 - D2(theta.g). */
 void cst_stationary_curve(const cst_stationary *p, const double *x, double *y) {
   cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, x, NULL, p->theta, y);
-  for (int i = 0; i < p->s->nq; i++) y[i] = x[i] - y[i];
+  for (int i = 0; i < p->s->nq; i++)
+    y[i] = x[i] - y[i];
 }
 
 /* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z.
@@ -132,13 +142,17 @@ static void minimise(const cst_stationary *p, const cst_schur *S, double *r, dou
     cst_linear_copy(g, r, n);
     cst_linear_project_tangent(p->s, p->G, S, g);
     const double size = cst_linear_dot(g, g, n);
-    if (k == 0) first = size;
-    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first && size > least)) break;
-    for (int i = 0; i < n; i++) d[i] = g[i] + (k ? size / last : 0) * d[i];
+    if (k == 0)
+      first = size;
+    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first && size > least))
+      break;
+    for (int i = 0; i < n; i++)
+      d[i] = g[i] + (k ? size / last : 0) * d[i];
     cst_stationary_curve(p, d, Kd);
     const double curvature = cst_linear_dot(d, Kd, n);
     const double t = cst_linear_dot(r, d, n) / curvature;
-    if (!(curvature > 0)) break;
+    if (!(curvature > 0))
+      break;
     for (int i = 0; i < n; i++) {
       dx[i] += t * d[i];
       r[i] -= t * Kd[i];
@@ -163,11 +177,13 @@ static bool large_step(cst_stationary *p) {
     cst_linear_schur_solve(&S, p->r + nq);
     cst_linear_pattern_add_transposed(P, p->G, p->r + nq, dx);
     cst_stationary_curve(p, dx, rest);
-    for (int i = 0; i < nq; i++) rest[i] = p->r[i] - rest[i];
+    for (int i = 0; i < nq; i++)
+      rest[i] = p->r[i] - rest[i];
     minimise(p, &S, rest, dx);
     cst_linear_pattern_times(P, p->G, rest, p->r + nq); /* rest = r_x - K dx */
     cst_linear_schur_solve(&S, p->r + nq);
-    for (int a = 0; a < ng; a++) p->r[nq + a] = -p->r[nq + a];
+    for (int a = 0; a < ng; a++)
+      p->r[nq + a] = -p->r[nq + a];
     memcpy(p->r, dx, sizeof *dx * (size_t)nq);
   }
   cst_linear_schur_destroy(&S);
@@ -177,7 +193,8 @@ static bool large_step(cst_stationary *p) {
 }
 
 static bool step_of(cst_stationary *p) {
-  if (p->band) return cst_stationary_band_solve(p->band, p->c, p->x, p->theta, p->G, p->r);
+  if (p->band)
+    return cst_stationary_band_solve(p->band, p->c, p->x, p->theta, p->G, p->r);
   return p->J ? full_step(p) : large_step(p);
 }
 
@@ -187,15 +204,19 @@ bool cst_stationary_reach(cst_stationary *p, double level) {
   for (int k = 0; k < (p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS); k++) {
     double size = 0, step = 0;
     residual(p, level);
-    if (!step_of(p)) return false;
+    if (!step_of(p))
+      return false;
     for (int i = 0; i < nq; i++) {
       p->x[i] += p->r[i];
       step = fmax(step, fabs(p->r[i]));
       size = fmax(size, fabs(p->x[i]));
     }
-    for (int a = 0; a < p->s->ng; a++) p->theta[a] += p->r[nq + a];
-    if (!isfinite(size)) return false;
-    if (step <= 4 * DBL_EPSILON * size) return true;
+    for (int a = 0; a < p->s->ng; a++)
+      p->theta[a] += p->r[nq + a];
+    if (!isfinite(size))
+      return false;
+    if (step <= 4 * DBL_EPSILON * size)
+      return true;
   }
   return false;
 }

@@ -46,14 +46,16 @@ static void exponential(const double x[3], double E[9]) {
     }
 }
 
-void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v) {
+void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q,
+                          double *v) {
   double *R = q + b->rotation;
   double *V = v + b->rotation;
   double  E[9], turned[9];
   exponential(x, E);
   for (int a = 0; a < AXES; a++) {
     const double *row = R + 3 * a;
-    for (int j = 0; j < AXES; j++) turned[3 * a + j] = row[0] * E[j] + row[1] * E[3 + j] + row[2] * E[6 + j];
+    for (int j = 0; j < AXES; j++)
+      turned[3 * a + j] = row[0] * E[j] + row[1] * E[3 + j] + row[2] * E[6 + j];
   }
   memcpy(R, turned, sizeof turned);
   for (int a = 0; a < AXES; a++) {

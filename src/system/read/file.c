@@ -30,7 +30,8 @@ static void free_kept(cst_system_owned *o) {
 
 static void read_title(cst_reading *r) {
   cst_yaml *n = cst_read_required(r, r->root, "system", "(the name of the system)");
-  if (n && cst_read_label(r, n, "system")) r->s->name = cst_yaml_text(n);
+  if (n && cst_read_label(r, n, "system"))
+    r->s->name = cst_yaml_text(n);
   r->s->doc = cst_read_text(r, cst_yaml_get(r->root, "doc"), "doc");
   r->s->source = cst_read_text(r, cst_yaml_get(r->root, "source"), "source");
 }
@@ -69,23 +70,28 @@ static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->befor
 
 static void derive(cst_reading *r) {
   cst_yaml *title = cst_yaml_get(r->root, "system");
-  if (good(r)) cst_read_check_mass(r);
-  if (!good(r) || cst_system_derive(r->s)) return;
+  if (good(r))
+    cst_read_check_mass(r);
+  if (!good(r) || cst_system_derive(r->s))
+    return;
   if (cst_graph_spent(r->s->graph))
-    cst_yaml_error(r->doc, title, r->d,
-                   "the system is too large: with its arrays and sums written out, its derivatives take more "
-                   "work than is allowed");
+    cst_yaml_error(
+        r->doc, title, r->d,
+        "the system is too large: with its arrays and sums written out, its derivatives take more "
+        "work than is allowed");
   else
-    cst_yaml_error(r->doc, title, r->d,
-                   "the system is too large: its derivatives need more than %d operations, or a matrix more "
-                   "than %d entries",
-                   CST_EXPR_NODES, CST_MOST_ENTRIES);
+    cst_yaml_error(
+        r->doc, title, r->d,
+        "the system is too large: its derivatives need more than %d operations, or a matrix more "
+        "than %d entries",
+        CST_EXPR_NODES, CST_MOST_ENTRIES);
 }
 
-cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes,
-                            int nsize, cst_diag *d) {
+cst_system *cst_system_read(const char *file, const char *text, size_t length,
+                            const cst_size *sizes, int nsize, cst_diag *d) {
   cst_document *doc = cst_document_parse(file, text, length, d);
-  if (!doc) return NULL;
+  if (!doc)
+    return NULL;
   cst_system       *s = cst_need(calloc(1, sizeof *s));
   cst_system_owned *o = s->owned = cst_need(calloc(1, sizeof *o));
   o->doc = doc;
@@ -101,7 +107,8 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   derive(&r);
   cst_graph_allow(s->graph, INFINITY);
   free(r.names);
-  if (good(&r)) return s;
+  if (good(&r))
+    return s;
   cst_system_destroy(s);
   return NULL;
 }
@@ -117,13 +124,14 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
   r.names = cst_need(calloc(2 + CST_MAX_PAR, sizeof *r.names));
   for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
-    r.names[1 + i] =
-        (cst_binding){.name = p->name, .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
+    r.names[1 + i] = (cst_binding){.name = p->name,
+                                   .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
   }
   r.i = cst_zeros(s->ncoordinate, sizeof *r.i);
   for (int i = 0; i < s->ncoordinate; i++) {
     r.i[i] = "i";
-    if (s->coordinate_name[i].array) r.array = s->coordinate_name[i].name;
+    if (s->coordinate_name[i].array)
+      r.array = s->coordinate_name[i].name;
   }
   cst_read_start(&r, map, &from_q, &from_v);
   const bool read = good(&r);
@@ -142,19 +150,23 @@ static double preset(const cst_system *s, int i, const double *c) {
   double        value;
   const double *in[128] = {['c'] = c};
   cst_tape    **tape = &((cst_system_owned *)s->owned)->preset[i];
-  if (cst_graph_is_constant(s->graph, s->parameter[i].node, &value)) return value;
-  if (!*tape) *tape = cst_tape_create(s->graph, &s->parameter[i].node, 1);
+  if (cst_graph_is_constant(s->graph, s->parameter[i].node, &value))
+    return value;
+  if (!*tape)
+    *tape = cst_tape_create(s->graph, &s->parameter[i].node, 1);
   cst_evaluate_tape(*tape, in, &value);
   return value;
 }
 
 void cst_system_defaults(const cst_system *s, const bool *given, double *c) {
   for (int i = 0; i < s->npar; i++)
-    if (s->parameter[i].size || !given || !given[i]) c[i] = preset(s, i, c);
+    if (s->parameter[i].size || !given || !given[i])
+      c[i] = preset(s, i, c);
 }
 
 static void destroy_tapes(cst_tape **tapes, int n) {
-  for (int i = 0; tapes && i < n; i++) cst_tape_destroy(tapes[i]);
+  for (int i = 0; tapes && i < n; i++)
+    cst_tape_destroy(tapes[i]);
 }
 
 /* Frees what cst_system_derive allocated. */
@@ -166,13 +178,15 @@ static void free_derived(cst_system *s) {
   }
   cst_pairs_destroy(s);
   cst_structure_gram_destroy(&s->gram);
-  for (int i = 0; i < 2; i++) cst_bands_destroy(&s->bands[i]);
+  for (int i = 0; i < 2; i++)
+    cst_bands_destroy(&s->bands[i]);
   free(s->mass_class);
   free(s->dropped);
 }
 
 void cst_system_destroy(cst_system *s) {
-  if (!s) return;
+  if (!s)
+    return;
   cst_system_owned *o = s->owned;
   cst_system_destroy(o->penalised);
   destroy_tapes(o->tape, CST_K_COUNT);
@@ -186,7 +200,8 @@ void cst_system_destroy(cst_system *s) {
   free(o->length.at);
   free(o->length.dimensionless);
   free(o->scratch);
-  for (int i = 0; o->unload && i < CST_ISA_COUNT; i++) o->unload(o->loaded[i]);
+  for (int i = 0; o->unload && i < CST_ISA_COUNT; i++)
+    o->unload(o->loaded[i]);
   free_derived(s);
   cst_graph_destroy(s->graph);
   cst_document_destroy(o->doc);

@@ -59,7 +59,8 @@ const cst_key cst_system_keys[] = {
 };
 /* clang-format on */
 
-void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms, cst_diag *d) {
+void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms,
+                           cst_diag *d) {
   const char *names[CST_MOST_KEYS];
   cst_yaml_check_keys(doc, map, names, cst_keys_of(cst_system_keys, in, forms, names), d);
 }

@@ -10,7 +10,8 @@
 
 /* Forms of a map whose keys differ. */
 enum {
-  CST_SYSTEM_BODIES = 1, /* of symmetries.NAME, states.NAME and states.NAME.exact: of a system with bodies */
+  CST_SYSTEM_BODIES =
+      1, /* of symmetries.NAME, states.NAME and states.NAME.exact: of a system with bodies */
   CST_SYSTEM_CONSTRAINED = 2, /* of states.NAME.exact: of a system with constraints */
   CST_SYSTEM_FREE = 1,        /* of states.NAME.bodies.NAME: of a body with a centre */
 };
@@ -18,5 +19,6 @@ enum {
 extern const cst_key cst_system_keys[]; /* ends with a row whose key is NULL */
 
 /* Reports every key of `map` that the map of this path does not have in the given forms. */
-void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms, cst_diag *d);
+void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms,
+                           cst_diag *d);
 #endif

@@ -20,7 +20,8 @@ static const int pair[CST_ORTHOGONAL][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 
 bool cst_read_has_bodies(const cst_reading *r) { return cst_yaml_get(r->root, "bodies") != NULL; }
 
 /* "R" and "12" joined to one name, in memory of the system. */
-static const char *with_digits(cst_reading *r, const char *name, const char *between, int a, int b) {
+static const char *with_digits(cst_reading *r, const char *name, const char *between, int a,
+                               int b) {
   const size_t size = strlen(name) + strlen(between) + 3;
   char        *text = cst_system_keep(r->s, size, 1);
   snprintf(text, size, "%s%s%d%d", name, between, a + 1, b + 1);
@@ -41,17 +42,23 @@ static void declare_coordinate(cst_reading *r, const cst_name *body, const cst_b
                                                     .step = p->size};
 }
 
-static void declare_rotation(cst_reading *r, const cst_name *body, const cst_body_place *p, cst_yaml **item) {
-  cst_yaml   *n = cst_read_required(r, p->map, "rotation", "of the body (the name of its rotation matrix)");
+static void declare_rotation(cst_reading *r, const cst_name *body, const cst_body_place *p,
+                             cst_yaml **item) {
+  cst_yaml *n =
+      cst_read_required(r, p->map, "rotation", "of the body (the name of its rotation matrix)");
   const char *name = n ? cst_yaml_text(n) : NULL;
-  if (!n || !cst_read_symbol(r, n, -1, name, "rotation")) return;
+  if (!n || !cst_read_symbol(r, n, -1, name, "rotation"))
+    return;
   for (int e = 0; e < ENTRIES; e++)
-    declare_coordinate(r, body, p, with_digits(r, name, "", e / AXES, e % AXES), p->rotation + e, n, item);
+    declare_coordinate(r, body, p, with_digits(r, name, "", e / AXES, e % AXES), p->rotation + e, n,
+                       item);
 }
 
-static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_place *p, cst_yaml **item) {
+static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_place *p,
+                           cst_yaml **item) {
   cst_yaml *list = cst_yaml_get(p->map, "centre");
-  if (!list) return;
+  if (!list)
+    return;
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
     cst_yaml_error(r->doc, list, r->d,
                    "'centre' must be a list of 3 names, one per coordinate of the centre of mass");
@@ -68,17 +75,20 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
   cst_system     *s = r->s;
   cst_name       *body = &s->body_name[s->nbody_name];
   cst_body_place *p = &r->body[s->nbody_name];
-  if (!cst_read_declared(r, key, "body", body)) return;
+  if (!cst_read_declared(r, key, "body", body))
+    return;
   if (!cst_yaml_is_map(map)) {
-    cst_yaml_error(
-        r->doc, map, r->d,
-        "a body must be a map with the keys rotation, inertia and, if it has a centre, centre and mass");
+    cst_yaml_error(r->doc, map, r->d,
+                   "a body must be a map with the keys rotation, inertia and, if it has a centre, "
+                   "centre and mass");
     return;
   }
   cst_system_keys_check(r->doc, map, "bodies.NAME", CST_KEYS_ALL, r->d);
-  if (body->array && !r->array) r->array = cst_yaml_text(key);
+  if (body->array && !r->array)
+    r->array = cst_yaml_text(key);
   const bool centre = cst_yaml_get(map, "centre") != NULL;
-  *p = (cst_body_place){key, map, s->nq, centre ? s->nq + ENTRIES : -1, ENTRIES + (centre ? AXES : 0)};
+  *p = (cst_body_place){key, map, s->nq, centre ? s->nq + ENTRIES : -1,
+                        ENTRIES + (centre ? AXES : 0)};
   body->at = s->nbodies;
   s->nbody_name++;
   declare_rotation(r, body, p, item);
@@ -92,8 +102,8 @@ static void check_names(cst_reading *r) {
   for (int k = 0; k < s->nbody_name; k++)
     for (int i = 0; i < k; i++)
       if (!strcmp(s->body_name[i].name, s->body_name[k].name)) {
-        cst_yaml_error(r->doc, r->body[k].key, r->d, "body '%s': there is already a body of this name",
-                       s->body_name[k].name);
+        cst_yaml_error(r->doc, r->body[k].key, r->d,
+                       "body '%s': there is already a body of this name", s->body_name[k].name);
         break;
       }
 }
@@ -104,8 +114,9 @@ void cst_read_declare_bodies(cst_reading *r, cst_yaml **item) {
   cst_yaml  **key, **value;
   const int   n = cst_yaml_size(map);
   if (map && !n)
-    cst_yaml_error(r->doc, map, r->d,
-                   "'bodies' has no body; leave it out, or write 'name: {rotation: R, inertia: [...]}'");
+    cst_yaml_error(
+        r->doc, map, r->d,
+        "'bodies' has no body; leave it out, or write 'name: {rotation: R, inertia: [...]}'");
   value = cst_read_children(map, &key);
   s->body_name = cst_system_keep(s, (size_t)n, sizeof *s->body_name);
   r->body = cst_system_keep(s, (size_t)n, sizeof *r->body);
@@ -127,7 +138,8 @@ void cst_read_fill_bodies(cst_reading *r) {
                       .rotation = p->rotation + i * p->size,
                       .centre = -1,
                       .mass = -1};
-      if (p->centre >= 0) b->centre = p->centre + i * p->size;
+      if (p->centre >= 0)
+        b->centre = p->centre + i * p->size;
     }
 }
 
@@ -135,7 +147,8 @@ static void check_taken(cst_reading *r, cst_yaml *const *key, int own, const cha
   for (int i = 0; i < own; i++)
     if (!strcmp(r->s->family[i].name, name))
       cst_yaml_error(r->doc, key[i], r->d,
-                     "constraint '%s': this is the name of an orthogonality constraint of a body", name);
+                     "constraint '%s': this is the name of an orthogonality constraint of a body",
+                     name);
 }
 
 void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
@@ -154,7 +167,8 @@ void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
                                            .array = body->array,
                                            .step = CST_ORTHOGONAL};
     }
-    for (int i = 0; i < body->count; i++) s->bodies[body->at + i].constraint = s->ng + i * CST_ORTHOGONAL;
+    for (int i = 0; i < body->count; i++)
+      s->bodies[body->at + i].constraint = s->ng + i * CST_ORTHOGONAL;
     s->ng += CST_ORTHOGONAL * body->count;
   }
 }
@@ -168,8 +182,10 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
                                   cst_graph_input(g, 'q', b->rotation + AXES * a + j));
     sum = a ? cst_graph_add(g, sum, term) : term;
   }
-  if (i != j) return sum;
-  return cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_sub(g, sum, cst_graph_constant(g, 1)));
+  if (i != j)
+    return sum;
+  return cst_graph_mul(g, cst_graph_constant(g, 0.5),
+                       cst_graph_sub(g, sum, cst_graph_constant(g, 1)));
 }
 
 void cst_read_orthogonal(cst_reading *r) {
@@ -177,6 +193,7 @@ void cst_read_orthogonal(cst_reading *r) {
   for (int k = 0; k < s->nbodies; k++) {
     const cst_body *b = &s->bodies[k];
     cst_node       *g = s->g + b->constraint;
-    for (int e = 0; e < CST_ORTHOGONAL; e++) g[e] = orthogonality(s, b, pair[e][0], pair[e][1]);
+    for (int e = 0; e < CST_ORTHOGONAL; e++)
+      g[e] = orthogonality(s, b, pair[e][0], pair[e][1]);
   }
 }

@@ -38,12 +38,14 @@ static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_
   cst_reading *r = x->r;
   char         what[WHAT];
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != n) {
-    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions", name_of(x, key, what), n);
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions", name_of(x, key, what),
+                   n);
     return false;
   }
   for (int i = 0; i < n; i++) {
     out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what));
-    if (out[i] < 0) return false;
+    if (out[i] < 0)
+      return false;
   }
   return true;
 }
@@ -51,17 +53,21 @@ static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_
 /* Three expressions; 0 if the key is absent. */
 static bool vector(const entry *x, const char *key, cst_node out[3]) {
   cst_yaml *list = cst_yaml_get(x->map, key);
-  for (int a = 0; a < AXES; a++) out[a] = cst_graph_constant(graph_of(x), 0);
+  for (int a = 0; a < AXES; a++)
+    out[a] = cst_graph_constant(graph_of(x), 0);
   return !list || list_of(x, list, key, AXES, out);
 }
 
 /* Reports an error if all n expressions are 0 at the default parameters. */
-static bool has_length(const entry *x, cst_yaml *list, const char *key, const cst_node *node, int n) {
+static bool has_length(const entry *x, cst_yaml *list, const char *key, const cst_node *node,
+                       int n) {
   double value[4], sum = 0;
   char   what[WHAT];
   cst_read_values(x->r, node, n, NULL, value);
-  for (int i = 0; i < n; i++) sum += value[i] * value[i];
-  if (sum > 0 && isfinite(sum)) return true;
+  for (int i = 0; i < n; i++)
+    sum += value[i] * value[i];
+  if (sum > 0 && isfinite(sum))
+    return true;
   cst_yaml_error(x->r->doc, list, x->r->d,
                  "%s has the length %g %s; it must be positive and finite (it is normalised to 1)",
                  name_of(x, key, what), sqrt(sum), cst_read_where(x->r));
@@ -73,16 +79,19 @@ static bool from_axis(const entry *x, cst_yaml *axis, cst_node R[9]) {
   char         what[WHAT];
   cst_node     n[3], angle;
   cst_yaml    *value = cst_read_required(r, x->map, "angle", "beside 'axis' (in radians)");
-  if (!list_of(x, axis, "axis", AXES, n) || !value) return false;
+  if (!list_of(x, axis, "axis", AXES, n) || !value)
+    return false;
   angle = cst_read_expression(r, value, x->in, name_of(x, "angle", what));
-  if (angle < 0 || !has_length(x, axis, "axis", n, AXES)) return false;
+  if (angle < 0 || !has_length(x, axis, "axis", n, AXES))
+    return false;
   cst_rotation_from_axis(r->s->graph, n, angle, R);
   return true;
 }
 
 static bool from_quaternion(const entry *x, cst_yaml *list, cst_node R[9]) {
   cst_node p[4];
-  if (!list_of(x, list, "quaternion", 4, p) || !has_length(x, list, "quaternion", p, 4)) return false;
+  if (!list_of(x, list, "quaternion", 4, p) || !has_length(x, list, "quaternion", p, 4))
+    return false;
   cst_rotation_from_quaternion(graph_of(x), p, R);
   return true;
 }
@@ -96,7 +105,8 @@ static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
     return false;
   }
   for (int a = 0; a < AXES; a++)
-    if (!list_of(x, cst_yaml_item(list, a), "row of the matrix", AXES, R + 3 * a)) return false;
+    if (!list_of(x, cst_yaml_item(list, a), "row of the matrix", AXES, R + 3 * a))
+      return false;
   return true;
 }
 
@@ -107,7 +117,8 @@ static double off_orthogonal(const double R[9]) {
     for (int j = 0; j < AXES; j++) {
       const double product = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
       const double e = fabs(product - (i == j));
-      if (!(e <= off)) off = e;
+      if (!(e <= off))
+        off = e;
     }
   return off;
 }
@@ -125,12 +136,13 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
   char   what[WHAT];
   cst_read_values(x->r, node, 9, NULL, R);
   const double off = off_orthogonal(R);
-  if (off <= ORTHOGONAL && determinant(R) > 0) return true;
+  if (off <= ORTHOGONAL && determinant(R) > 0)
+    return true;
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
     cst_yaml_error(x->r->doc, n, x->r->d,
-                   "%s is not a rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
-                   cst_read_where(x->r), off);
+                   "%s is not a rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed",
+                   what, cst_read_where(x->r), off);
   else
     cst_yaml_error(x->r->doc, n, x->r->d,
                    "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
@@ -147,23 +159,27 @@ static bool rotation(const entry *x, cst_node R[9]) {
   int                      given = 0, which = -1;
   for (int k = 0; k < 3; k++) {
     n[k] = cst_yaml_get(x->map, form[k]);
-    if (!n[k]) continue;
+    if (!n[k])
+      continue;
     given++;
     which = k;
   }
   if (given > 1) {
-    cst_yaml_error(r->doc, x->map, r->d,
-                   "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and "
-                   "'matrix' is allowed",
-                   x->b->name, given);
+    cst_yaml_error(
+        r->doc, x->map, r->d,
+        "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and "
+        "'matrix' is allowed",
+        x->b->name, given);
     return false;
   }
   if (angle && which) {
     cst_yaml_error(r->doc, angle, r->d, "'angle' of %s needs 'axis'", x->b->name);
     return false;
   }
-  for (int e = 0; e < 9; e++) R[e] = cst_graph_constant(graph_of(x), e % 4 == 0);
-  if (which < 0) return true;
+  for (int e = 0; e < 9; e++)
+    R[e] = cst_graph_constant(graph_of(x), e % 4 == 0);
+  if (which < 0)
+    return true;
   bool good;
   if (which == 0)
     good = from_axis(x, n[0], R);
@@ -184,18 +200,20 @@ static bool place(const entry *x, cst_node *q, cst_node *v) {
   if (!cst_yaml_is_map(x->map)) {
     cst_yaml_error(
         r->doc, x->map, r->d,
-        "the state of %s must be a map with the keys axis and angle, quaternion or matrix, omega%s", b->name,
-        free ? ", centre, velocity" : "");
+        "the state of %s must be a map with the keys axis and angle, quaternion or matrix, omega%s",
+        b->name, free ? ", centre, velocity" : "");
     return false;
   }
-  cst_system_keys_check(r->doc, x->map, "states.NAME.bodies.NAME", free ? CST_SYSTEM_FREE : 0, r->d);
+  cst_system_keys_check(r->doc, x->map, "states.NAME.bodies.NAME", free ? CST_SYSTEM_FREE : 0,
+                        r->d);
   if (free && !cst_yaml_get(x->map, "centre"))
     cst_yaml_error(r->doc, x->map, r->d, "missing key 'centre' of %s", b->name);
   bool good = rotation(x, R);
   good &= vector(x, "omega", omega);
   good &= !free || vector(x, "centre", centre);
   good &= !free || vector(x, "velocity", velocity);
-  if (!good || cst_diag_count(r->d) != before) return false;
+  if (!good || cst_diag_count(r->d) != before)
+    return false;
   cst_rotation_velocity(r->s->graph, R, omega, V);
   memcpy(q + b->rotation, R, sizeof R);
   memcpy(v + b->rotation, V, sizeof V);
@@ -213,9 +231,10 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
   const bool list = name->array && cst_yaml_is_list(n);
   bool       good = true;
   if (list && cst_yaml_size(n) != name->count) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "'%s' has %d entries; there must be %d, one per element, or one description for all",
-                   name->name, cst_yaml_size(n), name->count);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'%s' has %d entries; there must be %d, one per element, or one description for all",
+        name->name, cst_yaml_size(n), name->count);
     return;
   }
   for (int i = 0; i < name->count && good; i++) {
@@ -225,12 +244,13 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
   }
 }
 
-void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q,
-                          cst_node *v) {
+void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of,
+                          cst_node *q, cst_node *v) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(state, "bodies");
   const char      **names = cst_zeros(s->nbody_name, sizeof *names);
-  for (int k = 0; k < s->nbody_name; k++) names[k] = s->body_name[k].name;
+  for (int k = 0; k < s->nbody_name; k++)
+    names[k] = s->body_name[k].name;
   if (cst_yaml_is_map(map)) {
     cst_yaml_check_keys(r->doc, map, names, s->nbody_name, r->d);
     for (int k = 0; k < s->nbody_name; k++) {

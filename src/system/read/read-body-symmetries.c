@@ -36,8 +36,10 @@ static void turn(cst_system *s, const cst_node n[3], int at, int stride, cst_nod
 static void turn_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
   for (int k = 0; k < s->nbodies; k++) {
     const cst_body *b = &s->bodies[k];
-    for (int column = 0; column < AXES; column++) turn(s, n, b->rotation + column, AXES, xi);
-    if (b->centre >= 0) turn(s, n, b->centre, 1, xi);
+    for (int column = 0; column < AXES; column++)
+      turn(s, n, b->rotation + column, AXES, xi);
+    if (b->centre >= 0)
+      turn(s, n, b->centre, 1, xi);
   }
 }
 
@@ -45,7 +47,8 @@ static void turn_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
  * translation is not a symmetry; the examination finds that. */
 static void move_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
   for (int k = 0; k < s->nbodies; k++)
-    if (s->bodies[k].centre >= 0) memcpy(xi + s->bodies[k].centre, n, sizeof *n * AXES);
+    if (s->bodies[k].centre >= 0)
+      memcpy(xi + s->bodies[k].centre, n, sizeof *n * AXES);
 }
 
 bool cst_read_moves_bodies(cst_yaml *n) {
@@ -59,15 +62,19 @@ const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi) {
   cst_yaml   *own = cst_yaml_get(n, "generator");
   cst_node    axis[3];
   cst_entries e = cst_read_plain_entries(r);
-  for (int i = 0; i < s->nq; i++) xi[i] = cst_graph_constant(s->graph, 0);
+  for (int i = 0; i < s->nq; i++)
+    xi[i] = cst_graph_constant(s->graph, 0);
   if (rotation && translation)
-    cst_yaml_error(r->doc, n, r->d, "a symmetry has a rotation or a translation; these are two symmetries");
-  if (!read_vector(r, rotation ? rotation : translation, rotation ? "rotation" : "translation", axis))
+    cst_yaml_error(r->doc, n, r->d,
+                   "a symmetry has a rotation or a translation; these are two symmetries");
+  if (!read_vector(r, rotation ? rotation : translation, rotation ? "rotation" : "translation",
+                   axis))
     return NULL;
   if (s->nplain || own) {
-    own =
-        cst_read_required(r, n, "generator", "of the symmetry (for the coordinates that belong to no body)");
-    if (!own || !cst_read_list(r, own, cst_read_positions(r), "symmetry", &e, xi)) return NULL;
+    own = cst_read_required(r, n, "generator",
+                            "of the symmetry (for the coordinates that belong to no body)");
+    if (!own || !cst_read_list(r, own, cst_read_positions(r), "symmetry", &e, xi))
+      return NULL;
   }
   if (rotation)
     turn_bodies(s, axis, xi);

@@ -10,19 +10,25 @@ static const char form[] = "NAME = FROM..TO";
 static bool taken(cst_reading *r, const char *name) {
   cst_scope known = cst_read_positions(r);
   for (int i = 0; i < known.n; i++)
-    if (!strcmp(known.names[i].name, name)) return true;
+    if (!strcmp(known.names[i].name, name))
+      return true;
   return false;
 }
 
 /* The name text[0 .. n) of the variable, `offset` characters into the node. */
-static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const char *text, int length) {
-  while (length && strchr(" \n", text[length - 1])) length--;
+static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const char *text,
+                                 int length) {
+  while (length && strchr(" \n", text[length - 1]))
+    length--;
   char *name = cst_system_keep(r->s, (size_t)length + 1, 1);
   memcpy(name, text, (size_t)length);
-  if (!cst_read_symbol(r, n, offset, name, "variable")) return NULL;
-  if (!taken(r, name)) return name;
+  if (!cst_read_symbol(r, n, offset, name, "variable"))
+    return NULL;
+  if (!taken(r, name))
+    return name;
   cst_yaml_error_at(r->doc, n, offset, r->d,
-                    "'%s' cannot be the variable of a family, the name is in use; choose another", name);
+                    "'%s' cannot be the variable of a family, the name is in use; choose another",
+                    name);
   return NULL;
 }
 
@@ -38,21 +44,25 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
     return;
   }
   int  blanks = (int)strspn(text, " \n");
-  bool good = (*variable = read_variable(r, n, blanks, text + blanks, (int)(equal - text) - blanks)) != NULL;
+  bool good = (*variable = read_variable(r, n, blanks, text + blanks,
+                                         (int)(equal - text) - blanks)) != NULL;
   good &= cst_read_whole(r, n, (int)(equal + 1 - text), equal + 1, (int)(dots - equal) - 1,
                          "the first number", 0, LARGEST, &from);
-  good &= cst_read_whole(r, n, (int)(dots + 2 - text), dots + 2, (int)strlen(dots + 2), "the last number",
-                         -LARGEST, LARGEST, &to);
+  good &= cst_read_whole(r, n, (int)(dots + 2 - text), dots + 2, (int)strlen(dots + 2),
+                         "the last number", -LARGEST, LARGEST, &to);
   a->first = from;
   a->count = good && to >= from ? to - from + 1 : 0;
   a->range = text;
 }
 
-cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a,
-                          const char **variable) {
+cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
+                          cst_name *a, const char **variable) {
   bool family = cst_yaml_is_map(value);
-  *a = (cst_name){
-      .name = cst_yaml_text(key), .at = r->s->ng + r->s->nvel, .count = 1, .array = family, .step = 1};
+  *a = (cst_name){.name = cst_yaml_text(key),
+                  .at = r->s->ng + r->s->nvel,
+                  .count = 1,
+                  .array = family,
+                  .step = 1};
   *variable = NULL;
   cst_read_symbol(r, key, -1, a->name, what);
   if (family) {
@@ -60,7 +70,8 @@ cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const 
     cst_yaml *range = cst_read_required(r, value, "for", "of a family of constraints");
     value = cst_read_required(r, value, "expression", "of a family of constraints");
     a->count = 0;
-    if (range) read_range(r, range, a, variable);
+    if (range)
+      read_range(r, range, a, variable);
     if (!*variable) {
       *variable = "";
       a->count = 0;
@@ -76,11 +87,14 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
   for (int k = 0; k < a->count; k++) {
     const char *name = s->constraint[a->at + k];
     cst_scope   scope = cst_read_positions(r);
-    if (a->array) scope = cst_read_with(r, scope, variable, a->first + k);
+    if (a->array)
+      scope = cst_read_with(r, scope, variable, a->first + k);
     snprintf(what, sizeof what, "constraint%s%s", a->array ? " " : "", a->array ? name : "");
     cst_node g = s->g[a->at + k] = cst_read_expression(r, n, scope, what);
-    if (g < 0) return;
-    if (cst_graph_depends(s->graph, g, 'q')) continue;
+    if (g < 0)
+      return;
+    if (cst_graph_depends(s->graph, g, 'q'))
+      continue;
     cst_yaml_error(r->doc, n, r->d, "the %s depends on no coordinate", what);
     return;
   }
@@ -110,16 +124,20 @@ void cst_read_constraints(cst_reading *r) {
   cst_read_declare_orthogonal(r, key);
   cst_read_declare_velocities(r);
   if (s->ng > CST_MOST_Q) {
-    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum", CST_MOST_Q);
+    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum",
+                   CST_MOST_Q);
     s->ng = s->nfamily = s->nvel = 0;
   }
   if (s->ng > 4 * s->nq) /* some may be redundant; their rank is found at the start */
-    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave no motion", s->ng, s->nq);
+    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave no motion", s->ng,
+                   s->nq);
   s->constraint = cst_read_elements(r, s->family, s->nfamily, s->ng);
   s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
   for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)
-    if (value[k]) read_expression(r, value[k], &s->family[k], r->variable[k]);
-  if (s->ng) cst_read_orthogonal(r);
+    if (value[k])
+      read_expression(r, value[k], &s->family[k], r->variable[k]);
+  if (s->ng)
+    cst_read_orthogonal(r);
   cst_read_read_velocities(r);
   free(value);
 }

@@ -10,8 +10,12 @@
  * LEAST_PAIRS: the smallest double sum that is not written out. */
 enum { EFFORT = 16, CHARACTERS_PER_NODE = 4, WHAT = 200, LEAST_PAIRS = 16 };
 
-cst_scope cst_read_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
-cst_scope cst_read_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
+cst_scope cst_read_constants(cst_reading *r) {
+  return (cst_scope){r->names + 1, cst_system_named(r->s)};
+}
+cst_scope cst_read_motion(cst_reading *r) {
+  return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)};
+}
 cst_scope cst_read_positions(cst_reading *r) {
   return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate};
 }
@@ -24,24 +28,29 @@ cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable
 
 /* Charges an expression of this length; reports an error once the limit is exceeded. */
 static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
-  if (!cst_read_goes_on(r)) return false;
+  if (!cst_read_goes_on(r))
+    return false;
   r->text += (double)length + EFFORT;
   cst_graph_spend(r->s->graph, (double)length / CHARACTERS_PER_NODE);
-  if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT) return true;
+  if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT)
+    return true;
   r->stopped = true;
-  cst_yaml_error(r->doc, n, r->d,
-                 "the description is too long: with its arrays written out, all expressions together may "
-                 "have %d characters",
-                 CST_READING_TEXT);
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "the description is too long: with its arrays written out, all expressions together may "
+      "have %d characters",
+      CST_READING_TEXT);
   return false;
 }
 
 static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in,
                       const char *what) {
   cst_expr_error error;
-  if (!afford(r, n, strlen(text))) return -1;
+  if (!afford(r, n, strlen(text)))
+    return -1;
   cst_node node = cst_expr_parse(r->s->graph, text, in.names, in.n, &error);
-  if (node < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s", what, error.message);
+  if (node < 0)
+    cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s", what, error.message);
   r->stopped |= cst_graph_spent(r->s->graph);
   return node;
 }
@@ -60,13 +69,14 @@ cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
 }
 
 cst_node cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {
-  if (cst_yaml_is_scalar(n)) return parse(r, n, 0, cst_yaml_text(n), in, what);
+  if (cst_yaml_is_scalar(n))
+    return parse(r, n, 0, cst_yaml_text(n), in, what);
   cst_yaml_error(r->doc, n, r->d, "%s must be a number or an expression", what);
   return -1;
 }
 
-bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what,
-                    int least, int most, int *value) {
+bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length,
+                    const char *what, int least, int most, int *value) {
   char    *part = cst_need(strndup(text, (size_t)length));
   double   x = 0;
   cst_node node = parse(r, n, offset, part, cst_read_constants(r), what);
@@ -74,14 +84,17 @@ bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, i
   bool     good = constant && x == floor(x) && x >= least && x <= most;
   offset += (int)strspn(part, " \n");
   free(part);
-  if (good) *value = (int)x;
-  if (good || node < 0) return good;
+  if (good)
+    *value = (int)x;
+  if (good || node < 0)
+    return good;
   if (constant)
-    cst_yaml_error_at(r->doc, n, offset, r->d, "%s is %.17g; it must be a whole number from %d to %d", what,
-                      x, least, most);
+    cst_yaml_error_at(r->doc, n, offset, r->d,
+                      "%s is %.17g; it must be a whole number from %d to %d", what, x, least, most);
   else
     cst_yaml_error_at(r->doc, n, offset, r->d,
-                      "%s must be a whole number: an expression of numbers and size parameters", what);
+                      "%s must be a whole number: an expression of numbers and size parameters",
+                      what);
   return false;
 }
 
@@ -93,8 +106,10 @@ cst_entries cst_read_coordinate_entries(const cst_reading *r) {
 
 cst_entries cst_read_plain_entries(const cst_reading *r) {
   cst_entries e = cst_read_coordinate_entries(r);
-  while (e.n && e.name[e.n - 1].at >= r->s->nplain) e.n--;
-  if (r->s->nbodies) e.of = "name of 'coordinates'";
+  while (e.n && e.name[e.n - 1].at >= r->s->nplain)
+    e.n--;
+  if (r->s->nbodies)
+    e.of = "name of 'coordinates'";
   return e;
 }
 
@@ -104,30 +119,35 @@ cst_entries cst_read_constraint_entries(const cst_reading *r) {
 }
 
 /* The name of an element in messages. */
-static const char *element(const cst_entries *e, int name, int k, const char *what, char text[WHAT]) {
-  if (!e->name[name].array) return what;
+static const char *element(const cst_entries *e, int name, int k, const char *what,
+                           char text[WHAT]) {
+  if (!e->name[name].array)
+    return what;
   snprintf(text, WHAT, "%s of %s", what, e->text[e->name[name].at + k * e->name[name].step]);
   return text;
 }
 
 /* Checks the number of entries of an array's list. */
 static bool counted(cst_reading *r, cst_yaml *list, const char *what, const cst_name *a) {
-  if (cst_yaml_size(list) == a->count) return true;
-  cst_yaml_error(r->doc, list, r->d,
-                 "%s of %s has %d entries; there must be %d, one per element, or one expression for all",
-                 what, a->name, cst_yaml_size(list), a->count);
+  if (cst_yaml_size(list) == a->count)
+    return true;
+  cst_yaml_error(
+      r->doc, list, r->d,
+      "%s of %s has %d entries; there must be %d, one per element, or one expression for all", what,
+      a->name, cst_yaml_size(list), a->count);
   return false;
 }
 
 /* Reads the elements of one name: one expression for all, or a list with one per element. Stops at the first
  * mistake. */
-static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, const cst_entries *e,
-                     int name, cst_node *out) {
+static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what,
+                     const cst_entries *e, int name, cst_node *out) {
   const cst_name *a = &e->name[name];
   char            text[WHAT];
   bool            list = a->array && cst_yaml_is_list(n);
   bool            good = true;
-  if (list && !counted(r, n, what, a)) return false;
+  if (list && !counted(r, n, what, a))
+    return false;
   cst_yaml **item = cst_read_children(list ? n : NULL, NULL);
   for (int k = 0; k < a->count && good; k++) {
     cst_scope scope = a->array ? cst_read_with(r, in, e->variable[name], a->first + k) : in;
@@ -139,12 +159,14 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
   return good;
 }
 
-bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e,
-                   cst_node *out) {
+bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what,
+                   const cst_entries *e, cst_node *out) {
   bool good = true;
-  if (!list) return false;
+  if (!list)
+    return false;
   if (!cst_yaml_is_list(list)) {
-    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one per %s", what, e->n, e->of);
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one per %s", what,
+                   e->n, e->of);
     return false;
   }
   if (cst_yaml_size(list) != e->n) {
@@ -153,7 +175,8 @@ bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *wha
     return false;
   }
   cst_yaml **item = cst_read_children(list, NULL);
-  for (int i = 0; i < e->n && cst_read_goes_on(r); i++) good &= elements(r, item[i], in, what, e, i, out);
+  for (int i = 0; i < e->n && cst_read_goes_on(r); i++)
+    good &= elements(r, item[i], in, what, e, i, out);
   free(item);
   return good && cst_read_goes_on(r);
 }
@@ -162,10 +185,12 @@ const char *cst_read_where(const cst_reading *r) {
   return r->c ? "with the parameters of the study" : "at the default parameters";
 }
 
-void cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value) {
+void cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q,
+                     double *value) {
   double        c[CST_MAX_PAR], t = 0;
   const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
-  for (int i = 0; i < r->s->npar; i++) c[i] = r->c ? r->c[i] : r->s->parameter[i].value;
+  for (int i = 0; i < r->s->npar; i++)
+    c[i] = r->c ? r->c[i] : r->s->parameter[i].value;
   cst_tape *tape = cst_tape_create(r->s->graph, node, n);
   cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);
@@ -180,21 +205,25 @@ static void number(double x, char text[32]) {
 }
 
 bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e,
-                    const double *value, bool (*good)(double), const char *where, const char *must) {
+                    const double *value, bool (*good)(double), const char *where,
+                    const char *must) {
   char text[WHAT], shown[32];
   bool all = true;
   for (int i = 0; i < e->n && cst_read_goes_on(r); i++) {
     const cst_name *a = &e->name[i];
     int             k = 0;
-    while (k < a->count && good(value[a->at + k * a->step])) k++;
-    if (k == a->count) continue;
+    while (k < a->count && good(value[a->at + k * a->step]))
+      k++;
+    if (k == a->count)
+      continue;
     all = false;
     cst_yaml *item = cst_yaml_item(list, i);
     /* the entry of an array's list, or the diagonal entry of a row */
-    if (cst_yaml_is_list(item)) item = cst_yaml_item(item, a->array ? k : i);
+    if (cst_yaml_is_list(item))
+      item = cst_yaml_item(item, a->array ? k : i);
     number(value[a->at + k * a->step], shown);
-    cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s", element(e, i, k, what, text),
-                   shown, where, must);
+    cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s",
+                   element(e, i, k, what, text), shown, where, must);
   }
   return all;
 }

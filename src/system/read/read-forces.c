@@ -20,13 +20,15 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
   cst_entries e = cst_read_coordinate_entries(r);
   char        what[200];
   s->force_name[k] = s->force_text[k] = "";
-  if (!cst_read_symbol(r, key, -1, cst_yaml_text(key), "force")) return;
+  if (!cst_read_symbol(r, key, -1, cst_yaml_text(key), "force"))
+    return;
   s->force_name[k] = cst_yaml_text(key);
   if (cst_yaml_is_scalar(list)) {
-    cst_yaml_error(r->doc, list, r->d,
-                   "the force '%s' must be a list of %d expressions, one per %s; an energy whose gradient is "
-                   "the force belongs under 'potential'",
-                   s->force_name[k], e.n, e.of);
+    cst_yaml_error(
+        r->doc, list, r->d,
+        "the force '%s' must be a list of %d expressions, one per %s; an energy whose gradient is "
+        "the force belongs under 'potential'",
+        s->force_name[k], e.n, e.of);
     return;
   }
   snprintf(what, sizeof what, "force '%.60s'", s->force_name[k]);
@@ -38,7 +40,8 @@ void cst_read_forces(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_read_map(r, "forces", "name: [a generalised force per coordinate]");
   const int   n = cst_yaml_size(map);
-  if (!n) return;
+  if (!n)
+    return;
   if (n > CST_MAX_FORCES) {
     cst_yaml_error(r->doc, map, r->d, "%d forces; at most %d are allowed", n, CST_MAX_FORCES);
     return;
@@ -57,14 +60,15 @@ void cst_read_forces(cst_reading *r) {
 static bool depends_on(const cst_graph *g, cst_node n, int parameter) {
   int      *index, found = 0;
   const int count = cst_graph_support(g, n, 'c', &index);
-  for (int i = 0; i < count; i++) found |= index[i] == parameter;
+  for (int i = 0; i < count; i++)
+    found |= index[i] == parameter;
   free(index);
   return found;
 }
 
 static void append(cst_system *s, const char *name, const char *doc) {
-  s->parameter[s->npar++] =
-      (cst_parameter){.name = name, .unit = "", .doc = doc, .node = cst_graph_constant(s->graph, 0)};
+  s->parameter[s->npar++] = (cst_parameter){
+      .name = name, .unit = "", .doc = doc, .node = cst_graph_constant(s->graph, 0)};
 }
 
 static void open_account(cst_system *s, const char *name, const char *doc) {
@@ -82,12 +86,13 @@ void cst_read_accounts(cst_reading *r) {
   cst_system *s = r->s;
   const bool  pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
   const int   n = s->nforce + pumped;
-  if (!n) return;
+  if (!n)
+    return;
   if (s->npar + 1 + n > CST_MAX_PAR) {
-    cst_yaml_error(
-        r->doc, cst_yaml_get(r->root, "parameters"), r->d,
-        "there are %d parameters; with forces or a potential that depends on t at most %d are allowed here",
-        s->npar, CST_MAX_PAR - 1 - n);
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, "parameters"), r->d,
+                   "there are %d parameters; with forces or a potential that depends on t at most "
+                   "%d are allowed here",
+                   s->npar, CST_MAX_PAR - 1 - n);
     return;
   }
   s->account_name = cst_system_keep(s, (size_t)n, sizeof *s->account_name);
@@ -98,5 +103,6 @@ void cst_read_accounts(cst_reading *r) {
   for (int k = 0; k < s->nforce; k++)
     open_account(s, joined(s, "work_", s->force_name[k]),
                  joined(s, "work done by the force ", s->force_name[k]));
-  if (pumped) open_account(s, "pumped", "integral of dV/dt over the time");
+  if (pumped)
+    open_account(s, "pumped", "integral of dV/dt over the time");
 }

@@ -6,19 +6,23 @@
 /* A part of the potential that is also available on its own; V includes it. */
 static void read_stiff(cst_reading *r) {
   cst_yaml *n = cst_yaml_get(r->root, "stiff");
-  if (!n) return;
+  if (!n)
+    return;
   r->s->stiff = cst_read_expression(r, n, cst_read_positions(r), "stiff");
   r->s->stiff_text = cst_yaml_text(n);
-  if (r->s->V >= 0 && r->s->stiff >= 0) r->s->V = cst_graph_add(r->s->graph, r->s->V, r->s->stiff);
+  if (r->s->V >= 0 && r->s->stiff >= 0)
+    r->s->V = cst_graph_add(r->s->graph, r->s->V, r->s->stiff);
 }
 
 void cst_read_potential(cst_reading *r) {
   const bool optional = cst_read_has_bodies(r) && !cst_yaml_get(r->root, "potential");
   cst_yaml  *n =
-      optional ? NULL : cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
+      optional ? NULL
+                : cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
   r->s->V = cst_graph_constant(r->s->graph, 0);
   r->s->potential_text = "0";
-  if (!n) return;
+  if (!n)
+    return;
   r->s->V = cst_read_potential_expression(r, n);
   r->s->potential_text = cst_yaml_text(n);
   read_stiff(r);
@@ -28,7 +32,8 @@ const char **cst_read_entries_written(cst_reading *r, cst_yaml *list) {
   int          n = cst_yaml_size(list);
   const char **text = cst_system_keep(r->s, (size_t)n, sizeof *text);
   cst_yaml   **item = cst_read_children(list, NULL);
-  for (int i = 0; i < n; i++) text[i] = cst_read_written(r, item[i]);
+  for (int i = 0; i < n; i++)
+    text[i] = cst_read_written(r, item[i]);
   free(item);
   return text;
 }
@@ -37,11 +42,14 @@ void cst_read_gyroscopic(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *list = cst_yaml_get(r->root, "gyroscopic");
   cst_entries e = cst_read_coordinate_entries(r);
-  if (!list) return;
+  if (!list)
+    return;
   s->a = cst_system_keep(s, (size_t)s->nq, sizeof *s->a);
-  if (!cst_read_list(r, list, cst_read_positions(r), "gyroscopic", &e, s->a)) return;
+  if (!cst_read_list(r, list, cst_read_positions(r), "gyroscopic", &e, s->a))
+    return;
   s->gyroscopic_text = cst_read_entries_written(r, list);
-  for (int i = 0; i < s->nq; i++) s->gyroscopic |= !cst_graph_is_zero(s->graph, s->a[i]);
+  for (int i = 0; i < s->nq; i++)
+    s->gyroscopic |= !cst_graph_is_zero(s->graph, s->a[i]);
 }
 
 /* `name: [...]` or `name: {generator: [...], gauge: F}`, or a rotation or translation of all bodies. */
@@ -60,7 +68,8 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
     gauge = cst_yaml_get(n, "gauge");
     list = of_bodies ? NULL : cst_read_required(r, n, "generator", "of the symmetry");
   }
-  if (gauge) s->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");
+  if (gauge)
+    s->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");
   if (of_bodies)
     s->symmetry_text[k] = cst_read_body_symmetry(r, n, xi);
   else if (cst_read_list(r, list, cst_read_positions(r), "symmetry", &e, xi))
@@ -78,5 +87,6 @@ void cst_read_symmetries(cst_reading *r) {
   s->nsym = n;
   s->xi = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->xi);
   s->gauge = cst_system_keep(s, (size_t)n, sizeof *s->gauge);
-  for (int k = 0; k < n; k++) read_symmetry(r, cst_yaml_key(map, k), cst_yaml_value(map, k), k);
+  for (int k = 0; k < n; k++)
+    read_symmetry(r, cst_yaml_key(map, k), cst_yaml_value(map, k), k);
 }

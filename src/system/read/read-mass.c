@@ -17,7 +17,8 @@ static bool is_mass(double x) { return x > 0 && isfinite(x); }
 
 static bool varies(const cst_system *s, const cst_node *node, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (cst_graph_depends(s->graph, node[i], 'q')) return true;
+    if (cst_graph_depends(s->graph, node[i], 'q'))
+      return true;
   return false;
 }
 
@@ -31,7 +32,8 @@ static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diago
   for (int i = 0; i < s->nplain; i++)
     node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
   cst_read_values(r, node, s->nplain, NULL, value);
-  cst_read_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");
+  cst_read_check(r, list, "mass", &e, value, is_mass, "at the default parameters",
+                 "positive and finite");
   free(value);
   free(node);
 }
@@ -40,7 +42,8 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
   s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
-  if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass)) return;
+  if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass))
+    return;
   s->general = varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
@@ -60,7 +63,8 @@ static bool is_diagonal(const cst_system *s, const cst_node *M) {
   const int n = s->nplain;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      if (i != j && !cst_graph_is_zero(s->graph, M[i * n + j])) return false;
+      if (i != j && !cst_graph_is_zero(s->graph, M[i * n + j]))
+        return false;
   return true;
 }
 
@@ -68,13 +72,15 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
   cst_system *s = r->s;
   cst_node    M[CST_MAX_Q * CST_MAX_Q], diagonal[CST_MAX_Q];
   int         n = s->nplain;
-  if (!read_rows(r, list, M)) return;
-  for (int i = 0; i < n; i++) diagonal[i] = M[i * (n + 1)];
+  if (!read_rows(r, list, M))
+    return;
+  for (int i = 0; i < n; i++)
+    diagonal[i] = M[i * (n + 1)];
   s->matrix = !is_diagonal(s, M);
   s->general = s->matrix || varies(s, M, (size_t)(n * n));
   size_t size = s->matrix ? (size_t)(n * n) : (size_t)n;
-  s->mass =
-      memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal, sizeof *s->mass * size);
+  s->mass = memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal,
+                   sizeof *s->mass * size);
   check_constant(r, list, diagonal);
 }
 
@@ -82,7 +88,8 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
 static const char *plain_array(const cst_reading *r) {
   const cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < e.n; i++)
-    if (e.name[i].array) return e.n == r->s->ncoordinate ? r->array : e.name[i].name;
+    if (e.name[i].array)
+      return e.n == r->s->ncoordinate ? r->array : e.name[i].name;
   return NULL;
 }
 
@@ -98,17 +105,19 @@ static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
 /* Reads the mass of the plain coordinates. */
 static void read_plain(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *list = cst_read_required(
-        r, r->root, "mass", s->nbodies ? "of the coordinates that belong to no body" : "of the system");
+  cst_yaml   *list =
+      cst_read_required(r, r->root, "mass",
+                        s->nbodies ? "of the coordinates that belong to no body" : "of the system");
   cst_yaml **item = cst_read_children(cst_yaml_is_list(list) ? list : NULL, NULL);
   int        n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
   s->mass_text = cst_read_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
   if (!has_rows(r, item, n))
     read_diagonal(r, list);
   else if (plain_array(r))
-    cst_yaml_error(r->doc, list, r->d,
-                   "a system with arrays, such as '%s', cannot have a mass matrix; give its diagonal",
-                   plain_array(r));
+    cst_yaml_error(
+        r->doc, list, r->d,
+        "a system with arrays, such as '%s', cannot have a mass matrix; give its diagonal",
+        plain_array(r));
   else if (n != s->nplain)
     cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one per coordinate", n,
                    s->nplain);
@@ -123,11 +132,13 @@ static void read_plain(cst_reading *r) {
 /* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
 static bool wants_matrix(const cst_system *s) {
   static const int off_diagonal[] = {1, 2, 4};
-  if (s->matrix) return true;
+  if (s->matrix)
+    return true;
   for (int k = 0; k < s->nbodies; k++)
     for (int e = 0; e < 3; e++) {
       const cst_node product = s->bodies[k].inertia[off_diagonal[e]];
-      if (!cst_graph_is_zero(s->graph, product)) return true;
+      if (!cst_graph_is_zero(s->graph, product))
+        return true;
     }
   return false;
 }
@@ -141,9 +152,11 @@ static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int 
       for (int j = 0; j < 3; j++) {
         const int row = b->rotation + 3 * a + i;
         const int column = b->rotation + 3 * a + j;
-        if (stride || i == j) out[stride ? row * stride + column : row] = J[3 * i + j];
+        if (stride || i == j)
+          out[stride ? row * stride + column : row] = J[3 * i + j];
       }
-    if (b->centre >= 0) out[(b->centre + a) * (stride + 1)] = b->mass;
+    if (b->centre >= 0)
+      out[(b->centre + a) * (stride + 1)] = b->mass;
   }
 }
 
@@ -153,20 +166,23 @@ static void add_bodies(cst_reading *r) {
   const bool  full = wants_matrix(s);
   const int   n = s->nq, np = s->nplain;
   if (full && n > CST_MAX_Q) {
-    cst_yaml_error(
-        r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
-        "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is not diagonal", n,
-        CST_MAX_Q);
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
+                   "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
+                   "not diagonal",
+                   n, CST_MAX_Q);
     return;
   }
   const size_t size = full ? (size_t)n * (size_t)n : (size_t)n;
   cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
-  for (size_t i = 0; i < size; i++) mass[i] = cst_graph_constant(s->graph, 0);
+  for (size_t i = 0; i < size; i++)
+    mass[i] = cst_graph_constant(s->graph, 0);
   for (int i = 0; i < np; i++)
     for (int j = 0; j < np; j++) {
-      if (s->matrix || i == j) mass[full ? i * n + j : i] = s->mass[s->matrix ? i * np + j : i];
+      if (s->matrix || i == j)
+        mass[full ? i * n + j : i] = s->mass[s->matrix ? i * np + j : i];
     }
-  for (int k = 0; k < s->nbodies; k++) put_body(s, &s->bodies[k], mass, full ? n : 0);
+  for (int k = 0; k < s->nbodies; k++)
+    put_body(s, &s->bodies[k], mass, full ? n : 0);
   s->mass = mass;
   s->matrix = full;
   s->general |= full;
@@ -177,9 +193,11 @@ void cst_read_mass(cst_reading *r) {
   if (r->s->nplain || !r->s->nbodies)
     read_plain(r);
   else if (n && cst_yaml_size(n))
-    cst_yaml_error(r->doc, n, r->d,
-                   "'mass' concerns 'coordinates', and there are none; the bodies have their own masses");
-  if (r->s->nbodies && cst_diag_count(r->d) == r->before) add_bodies(r);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'mass' concerns 'coordinates', and there are none; the bodies have their own masses");
+  if (r->s->nbodies && cst_diag_count(r->d) == r->before)
+    add_bodies(r);
 }
 
 static cst_yaml *entry_of(const cst_reading *r, int i, int j) {
@@ -197,13 +215,16 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
       const double lower = M[i * n + j];
       const double upper = M[j * n + i];
       const double size = fmax(fabs(lower), fabs(upper));
-      if (s->mass[i * n + j] == s->mass[j * n + i]) continue;
-      if (!(fabs(lower - upper) > 1e-12 * size)) continue;
-      cst_yaml_error(r->doc, entry_of(r, i, j), r->d,
-                     "mass: the entry (%s, %s) is %.13g and the entry (%s, %s) is %.13g %s; the matrix must "
-                     "be symmetric",
-                     s->coordinate[i], s->coordinate[j], lower, s->coordinate[j], s->coordinate[i], upper,
-                     where);
+      if (s->mass[i * n + j] == s->mass[j * n + i])
+        continue;
+      if (!(fabs(lower - upper) > 1e-12 * size))
+        continue;
+      cst_yaml_error(
+          r->doc, entry_of(r, i, j), r->d,
+          "mass: the entry (%s, %s) is %.13g and the entry (%s, %s) is %.13g %s; the matrix must "
+          "be symmetric",
+          s->coordinate[i], s->coordinate[j], lower, s->coordinate[j], s->coordinate[i], upper,
+          where);
       return false;
     }
   return true;
@@ -216,11 +237,14 @@ static bool is_positive(double *M, int n, int stride) {
     double *const row = M + k * stride;
     const double  diagonal = row[k];
     double        pivot = diagonal;
-    for (int j = 0; j < k; j++) pivot -= row[j] * row[j];
-    if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
+    for (int j = 0; j < k; j++)
+      pivot -= row[j] * row[j];
+    if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot))
+      return false;
     for (int i = k + 1; i < n; i++) {
       double *const below = M + i * stride;
-      for (int j = 0; j < k; j++) below[k] -= below[j] * row[j];
+      for (int j = 0; j < k; j++)
+        below[k] -= below[j] * row[j];
       below[k] /= sqrt(pivot);
     }
     row[k] = sqrt(pivot);
@@ -233,8 +257,10 @@ static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_entries e = cst_read_plain_entries(r);
   double      M[CST_MAX_Q * CST_MAX_Q];
   cst_read_values(r, s->mass, s->matrix ? s->nq * s->nq : s->nq, q, M);
-  if (!s->matrix) return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
-  if (is_positive(M, s->nplain, s->nq)) return true;
+  if (!s->matrix)
+    return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
+  if (is_positive(M, s->nplain, s->nq))
+    return true;
   cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s", where);
   return false;
 }
@@ -253,15 +279,17 @@ static void check_dense(cst_reading *r) {
   cst_yaml   *n = s->gyroscopic ? cst_yaml_get(r->root, "gyroscopic") : mass_of(r);
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
     cst_yaml_error(r->doc, n, r->d,
-                   "%d coordinates and %d constraints; a system with %s may have at most %d and %d", s->nq,
-                   s->ng, s->gyroscopic ? "gyroscopic terms" : "a mass that depends on the coordinates",
+                   "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
+                   s->nq, s->ng,
+                   s->gyroscopic ? "gyroscopic terms" : "a mass that depends on the coordinates",
                    CST_MAX_Q, CST_MAX_G);
 }
 
 static void mirror(cst_system *s) {
   const int n = s->nq;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) s->mass[i * n + j] = s->mass[j * n + i];
+    for (int j = 0; j < i; j++)
+      s->mass[i * n + j] = s->mass[j * n + i];
 }
 
 void cst_read_check_mass(cst_reading *r) {
@@ -270,8 +298,10 @@ void cst_read_check_mass(cst_reading *r) {
   char        where[120];
   bool        vary, good = true;
   s->general |= s->gyroscopic;
-  if (s->general) check_dense(r);
-  if (!s->general || s->nq > CST_MAX_Q) return;
+  if (s->general)
+    check_dense(r);
+  if (!s->general || s->nq > CST_MAX_Q)
+    return;
   vary = varies(s, s->mass, s->matrix ? (size_t)(s->nq * s->nq) : (size_t)s->nq);
   for (int k = 0; good && k < (vary ? s->nstate : 1); k++) {
     if (vary)
@@ -281,7 +311,9 @@ void cst_read_check_mass(cst_reading *r) {
     cst_read_values(r, s->state[k].q, s->nq, NULL, q);
     good = (!s->matrix || symmetric(r, q, where)) && positive(r, q, where);
     move(q, s->nq);
-    if (good && s->matrix && !k) good = symmetric(r, q, "near the first state");
+    if (good && s->matrix && !k)
+      good = symmetric(r, q, "near the first state");
   }
-  if (good && s->matrix) mirror(s);
+  if (good && s->matrix)
+    mirror(s);
 }

@@ -6,16 +6,19 @@
 
 static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   cst_node node = cst_read_expression(r, n, cst_read_constants(r), "default");
-  if (node < 0) return;
+  if (node < 0)
+    return;
   p->node = node;
   cst_read_values(r, &node, 1, NULL, &p->value);
-  if (!isfinite(p->value)) cst_yaml_error(r->doc, n, r->d, "default: the value is not a finite number");
+  if (!isfinite(p->value))
+    cst_yaml_error(r->doc, n, r->d, "default: the value is not a finite number");
 }
 
 /* The value that replaces the default of a size; NULL if there is none. */
 static const cst_size *replacement(const cst_reading *r, const char *name) {
   for (int k = 0; k < r->nsize; k++)
-    if (!strcmp(r->sizes[k].name, name)) return &r->sizes[k];
+    if (!strcmp(r->sizes[k].name, name))
+      return &r->sizes[k];
   return NULL;
 }
 
@@ -28,7 +31,8 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
     cst_read_whole(r, n, 0, text, (int)strlen(text), "size", 1, CST_MOST_Q, &value);
   else
     cst_yaml_error(r->doc, n, r->d, "size must be a number or an expression");
-  if (other && other->value >= 1 && other->value <= CST_MOST_Q) value = other->value;
+  if (other && other->value >= 1 && other->value <= CST_MOST_Q)
+    value = other->value;
   p->value = value;
   p->node = cst_graph_constant(r->s->graph, value);
 }
@@ -39,15 +43,16 @@ static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_par
   cst_yaml *size = cst_yaml_get(map, "size");
   cst_system_keys_check(r->doc, map, "parameters.NAME", CST_KEYS_ALL, r->d);
   if (number && size)
-    cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed",
-                   p->name);
+    cst_yaml_error(r->doc, size, r->d,
+                   "parameter '%s' has a default and a size; one of them is allowed", p->name);
   if (size)
     read_size(r, size, p);
   else if (number)
     read_default(r, number, p);
   else
     cst_yaml_error(r->doc, key, r->d,
-                   "missing key 'default' of parameter '%s' (or 'size' for an integer size)", p->name);
+                   "missing key 'default' of parameter '%s' (or 'size' for an integer size)",
+                   p->name);
   p->unit = cst_read_text(r, cst_yaml_get(map, "unit"), "unit");
   p->doc = cst_read_text(r, cst_yaml_get(map, "doc"), "doc");
 }
@@ -61,8 +66,10 @@ static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
     read_described(r, key, value, &p);
   else
     read_default(r, value, &p);
-  if (!cst_read_symbol(r, key, -1, p.name, "parameter")) return;
-  cst_binding bound = {.name = p.name, .node = p.size ? p.node : cst_graph_input(s->graph, 'c', s->npar)};
+  if (!cst_read_symbol(r, key, -1, p.name, "parameter"))
+    return;
+  cst_binding bound = {.name = p.name,
+                       .node = p.size ? p.node : cst_graph_input(s->graph, 'c', s->npar)};
   r->names[1 + s->npar] = r->timed[2 + s->npar] = bound;
   s->parameter[s->npar++] = p;
 }
@@ -71,11 +78,13 @@ static void check_sizes(cst_reading *r) {
   const char *names[CST_MAX_PAR];
   int         n = 0;
   for (int i = 0; i < r->s->npar; i++)
-    if (r->s->parameter[i].size) names[n++] = r->s->parameter[i].name;
+    if (r->s->parameter[i].size)
+      names[n++] = r->s->parameter[i].name;
   for (int k = 0; k < r->nsize; k++) {
     const cst_size *size = &r->sizes[k];
     int             i = 0;
-    while (i < n && strcmp(names[i], size->name)) i++;
+    while (i < n && strcmp(names[i], size->name))
+      i++;
     if (i == n)
       cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name,
                      n ? "allowed: " : "it has none", n ? cst_diag_join(names, n) : "");
@@ -88,9 +97,9 @@ static void check_sizes(cst_reading *r) {
 void cst_read_parameters(cst_reading *r) {
   cst_yaml *map = cst_yaml_get(r->root, "parameters");
   if (map && !cst_yaml_is_map(map))
-    cst_yaml_error(
-        r->doc, map, r->d,
-        "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'");
+    cst_yaml_error(r->doc, map, r->d,
+                   "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: "
+                   "text, doc: text}'");
   else if (cst_yaml_size(map) > CST_MAX_PAR)
     cst_yaml_error(r->doc, map, r->d, "%d parameters; at most %d are allowed", cst_yaml_size(map),
                    CST_MAX_PAR);
@@ -105,15 +114,18 @@ bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *
   const char *text = cst_yaml_text(n);
   const char *bracket = text ? strchr(text, '[') : NULL;
   size_t      length = text ? strlen(text) : 0;
-  *a = (cst_name){.name = text, .count = 1, .first = bracket != NULL, .array = bracket != NULL, .step = 1};
-  if (!bracket) return cst_read_symbol(r, n, -1, text, kind);
+  *a = (cst_name){
+      .name = text, .count = 1, .first = bracket != NULL, .array = bracket != NULL, .step = 1};
+  if (!bracket)
+    return cst_read_symbol(r, n, -1, text, kind);
   char *name = cst_system_keep(r->s, (size_t)(bracket - text) + 1, 1);
   a->name = memcpy(name, text, (size_t)(bracket - text));
-  if (!cst_read_symbol(r, n, -1, name, kind)) return false;
+  if (!cst_read_symbol(r, n, -1, name, kind))
+    return false;
   snprintf(what, sizeof what, "the size of '%s'", name);
   if (text[length - 1] == ']')
-    return cst_read_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2,
-                          what, 1, CST_MOST_Q, &a->count);
+    return cst_read_whole(r, n, (int)(bracket - text) + 1, bracket + 1,
+                          (int)(text + length - bracket) - 2, what, 1, CST_MOST_Q, &a->count);
   cst_yaml_error(r->doc, n, r->d, "'%s': an array of %s is written NAME[SIZE]", text,
                  strcmp(kind, "body") ? "coordinates" : "bodies");
   return false;
@@ -135,17 +147,20 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
   int               n = s->npar + s->ncoordinate;
   word             *all = cst_need(malloc(sizeof *all * (size_t)n));
   const cst_yaml   *reported = NULL;
-  for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
+  for (int i = 0; i < n; i++)
+    all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
   for (int i = 1; i < n && cst_read_goes_on(r); i++) {
     const word *first = &all[i - 1];
     const word *second = &all[i];
-    if (strcmp(first->name, second->name)) continue;
+    if (strcmp(first->name, second->name))
+      continue;
     cst_yaml *at = item[second->rank - s->npar];
-    if (at == reported) continue; /* one message per rotation matrix is enough */
+    if (at == reported)
+      continue; /* one message per rotation matrix is enough */
     const char *kind = first->rank < s->npar ? "parameter" : "coordinate";
-    cst_yaml_error(r->doc, at, r->d, "coordinate '%s': there is already a %s of this name", second->name,
-                   kind);
+    cst_yaml_error(r->doc, at, r->d, "coordinate '%s': there is already a %s of this name",
+                   second->name, kind);
     reported = at;
   }
   free(all);
@@ -157,12 +172,14 @@ static void check_i(cst_reading *r, cst_yaml *const *item) {
   cst_yaml         *map = cst_yaml_get(r->root, "parameters");
   static const char words[] =
       "'i' is reserved in a system with arrays, such as '%s': it is the number of an element";
-  if (!r->array) return;
+  if (!r->array)
+    return;
   for (int i = 0; i < cst_yaml_size(map); i++)
     if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i"))
       cst_yaml_error(r->doc, cst_yaml_key(map, i), r->d, words, r->array);
   for (int i = 0; i < s->ncoordinate; i++)
-    if (!strcmp(s->coordinate_name[i].name, "i")) cst_yaml_error(r->doc, item[i], r->d, words, r->array);
+    if (!strcmp(s->coordinate_name[i].name, "i"))
+      cst_yaml_error(r->doc, item[i], r->d, words, r->array);
 }
 
 /* The names of all elements: "x", or "x[1]", "x[2]" ... */
@@ -172,7 +189,8 @@ const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int 
     const size_t width = strlen(name[i].name) + sizeof "[-1000000]";
     char        *room = name[i].array ? cst_system_keep(r->s, (size_t)name[i].count, width) : NULL;
     for (int k = 0; k < name[i].count; k++, room += room ? width : 0) {
-      if (room) snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);
+      if (room)
+        snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);
       text[name[i].at + k * name[i].step] = room ? room : name[i].name;
     }
   }
@@ -182,11 +200,13 @@ const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int 
 static void bind(cst_reading *r, const cst_name *a) {
   cst_system *s = r->s;
   cst_node   *q = cst_system_keep(s, (size_t)a->count, sizeof *q);
-  for (int k = 0; k < a->count; k++) q[k] = cst_graph_input(s->graph, 'q', a->at + k * a->step);
-  r->names[1 + s->npar + (a - s->coordinate_name)] = (cst_binding){.name = a->name,
-                                                                   .node = a->array ? -1 : q[0],
-                                                                   .entry = a->array ? q : NULL,
-                                                                   .count = a->array ? a->count : 0};
+  for (int k = 0; k < a->count; k++)
+    q[k] = cst_graph_input(s->graph, 'q', a->at + k * a->step);
+  r->names[1 + s->npar + (a - s->coordinate_name)] =
+      (cst_binding){.name = a->name,
+                    .node = a->array ? -1 : q[0],
+                    .entry = a->array ? q : NULL,
+                    .count = a->array ? a->count : 0};
 }
 
 /* Declares the names of the list; returns false after a mistake. */
@@ -196,12 +216,15 @@ static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
   int         before = cst_diag_count(r->d);
   for (int k = 0; k < n && cst_read_goes_on(r); k++) {
     cst_name *a = &s->coordinate_name[s->ncoordinate];
-    if (!cst_read_declared(r, item[k], "coordinate", a)) continue;
-    if (a->array && !r->array) r->array = cst_yaml_text(item[k]);
+    if (!cst_read_declared(r, item[k], "coordinate", a))
+      continue;
+    if (a->array && !r->array)
+      r->array = cst_yaml_text(item[k]);
     a->at = s->nq;
     r->i[s->ncoordinate++] = "i";
     s->nq += a->count;
-    if (s->nq > CST_MOST_Q) break;
+    if (s->nq > CST_MOST_Q)
+      break;
   }
   s->nplain = s->nq;
   return cst_diag_count(r->d) == before;
@@ -209,7 +232,8 @@ static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
 
 static void bind_all(cst_reading *r, cst_yaml *const *item) {
   cst_system *s = r->s;
-  for (int k = 0; k < s->ncoordinate; k++) bind(r, &s->coordinate_name[k]);
+  for (int k = 0; k < s->ncoordinate; k++)
+    bind(r, &s->coordinate_name[k]);
   check_twice(r, item);
   check_i(r, item);
   s->coordinate = cst_read_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
@@ -220,8 +244,10 @@ static void bind_all(cst_reading *r, cst_yaml *const *item) {
 static bool find_list(cst_reading *r, cst_yaml **list) {
   *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates")
                                  : cst_read_required(r, r->root, "coordinates", "of the system");
-  if (!*list) return cst_read_has_bodies(r);
-  if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_read_has_bodies(r))) return true;
+  if (!*list)
+    return cst_read_has_bodies(r);
+  if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_read_has_bodies(r)))
+    return true;
   cst_yaml_error(r->doc, *list, r->d, "'coordinates' must be a list of names");
   return false;
 }
@@ -231,7 +257,8 @@ bool cst_read_coordinates(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *list, **own;
   int         before = cst_diag_count(r->d);
-  if (!find_list(r, &list)) return false;
+  if (!find_list(r, &list))
+    return false;
   const size_t n = (size_t)cst_yaml_size(list);
   const size_t all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
   cst_yaml   **item = cst_zeros(all, sizeof *item);
@@ -240,12 +267,15 @@ bool cst_read_coordinates(cst_reading *r) {
   s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);
   r->i = cst_system_keep(s, all, sizeof *r->i);
   bool good = declare(r, list, item);
-  if (good && cst_read_has_bodies(r)) cst_read_declare_bodies(r, item);
+  if (good && cst_read_has_bodies(r))
+    cst_read_declare_bodies(r, item);
   if (s->nq > CST_MOST_Q)
     cst_yaml_error(r->doc, list ? list : cst_yaml_get(r->root, "bodies"), r->d,
                    "there are more than %d coordinates, the maximum", CST_MOST_Q);
-  if (cst_diag_count(r->d) == before) bind_all(r, item);
-  if (cst_diag_count(r->d) == before) cst_read_fill_bodies(r);
+  if (cst_diag_count(r->d) == before)
+    bind_all(r, item);
+  if (cst_diag_count(r->d) == before)
+    cst_read_fill_bodies(r);
   free(own);
   free(item);
   return cst_diag_count(r->d) == before;

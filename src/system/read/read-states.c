@@ -8,8 +8,9 @@ static bool is_finite(double x) { return isfinite(x); }
 
 /* Reads the list `key` of a map; `of` says in messages what the map describes. The result lives as long as
  * the system; entries that are not valid expressions are -1 or 0. */
-static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const char *of, cst_scope in,
-                           const char *what, const cst_entries *e, int total, bool *good) {
+static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const char *of,
+                           cst_scope in, const char *what, const cst_entries *e, int total,
+                           bool *good) {
   cst_node *out = cst_system_keep(r->s, (size_t)total, sizeof *out);
   *good = cst_read_list(r, cst_read_required(r, map, key, of), in, what, e, out);
   return out;
@@ -34,9 +35,10 @@ static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_system *s = r->s;
   cst_entries constraints = cst_read_constraint_entries(r);
   bool        good;
-  if (!s->nfamily || (s->nbodies && !cst_yaml_get(n, "lambda"))) return;
-  state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_read_motion(r), "exact lambda",
-                                  &constraints, s->ng, &good);
+  if (!s->nfamily || (s->nbodies && !cst_yaml_get(n, "lambda")))
+    return;
+  state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_read_motion(r),
+                                  "exact lambda", &constraints, s->ng, &good);
 }
 
 static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
@@ -45,7 +47,8 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_system *s = r->s;
   bool        lambda = s->ng || cst_yaml_get(r->root, "constraints");
   bool        good;
-  if (!n) return;
+  if (!n)
+    return;
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys %sq, v%s",
                    s->nbodies ? "bodies, " : "", lambda ? ", lambda" : "");
@@ -64,7 +67,8 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
                   : cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
   state->exact_q = node[0];
   state->exact_v = node[1];
-  if (has_bodies(n) && s->nbodies) cst_read_body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
+  if (has_bodies(n) && s->nbodies)
+    cst_read_body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
   read_exact_lambda(r, n, state);
 }
 
@@ -72,9 +76,12 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
 static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
   cst_entries e = listed(r, map);
   bool        good;
-  if (!is_listed(r, map, key)) return cst_system_keep(r->s, (size_t)r->s->nq, sizeof(cst_node));
-  cst_node *out = read_list(r, map, key, "of the state", cst_read_constants(r), key, &e, r->s->nq, &good);
-  if (!good) return out;
+  if (!is_listed(r, map, key))
+    return cst_system_keep(r->s, (size_t)r->s->nq, sizeof(cst_node));
+  cst_node *out =
+      read_list(r, map, key, "of the state", cst_read_constants(r), key, &e, r->s->nq, &good);
+  if (!good)
+    return out;
   const int n = has_bodies(map) ? r->s->nplain : r->s->nq;
   double   *value = cst_need(malloc(sizeof *value * ((size_t)n + 1)));
   cst_read_values(r, out, n, NULL, value);
@@ -96,7 +103,8 @@ static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *st
   cst_read_label(r, key, "state");
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d, "a state must be a map with the keys %s",
-                   bodies ? "bodies, and q and v of the coordinates that belong to none" : "q and v");
+                   bodies ? "bodies, and q and v of the coordinates that belong to none"
+                          : "q and v");
     return;
   }
   cst_system_keys_check(r->doc, n, "states.NAME", bodies ? CST_SYSTEM_BODIES : 0, r->d);
@@ -112,7 +120,8 @@ void cst_read_states(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_read_required(r, r->root, "states", "of the system");
   cst_yaml  **key, **value;
-  if (!map) return;
+  if (!map)
+    return;
   if (!cst_yaml_is_map(map) || !cst_yaml_size(map)) {
     cst_yaml_error(r->doc, map, r->d, "'states' must be a map of 'name: {q: [...], v: [...]}'");
     return;
@@ -123,6 +132,7 @@ void cst_read_states(cst_reading *r) {
                    cst_yaml_text(key[0]));
   s->nstate = cst_yaml_size(map);
   s->state = cst_system_keep(s, (size_t)s->nstate, sizeof *s->state);
-  for (int i = 0; i < s->nstate && cst_read_goes_on(r); i++) read_state(r, key[i], value[i], &s->state[i]);
+  for (int i = 0; i < s->nstate && cst_read_goes_on(r); i++)
+    read_state(r, key[i], value[i], &s->state[i]);
   free(value);
 }

@@ -10,11 +10,13 @@ static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
   const char *name = cst_yaml_text(key);
   const char *unit = cst_read_text(r, value, name);
   if (!cst_read_is_name(name, true))
-    cst_yaml_error(r->doc, key, r->d,
-                   "'%s' under 'units' is not a valid name; it must be 'time', a coordinate or an observable",
-                   name);
+    cst_yaml_error(
+        r->doc, key, r->d,
+        "'%s' under 'units' is not a valid name; it must be 'time', a coordinate or an observable",
+        name);
   else if (strlen(unit) > LONGEST)
-    cst_yaml_error(r->doc, value, r->d, "the unit of '%s' has %d characters; at most %d are allowed", name,
+    cst_yaml_error(r->doc, value, r->d,
+                   "the unit of '%s' has %d characters; at most %d are allowed", name,
                    (int)strlen(unit), LONGEST);
 }
 

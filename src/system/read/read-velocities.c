@@ -18,7 +18,8 @@ static const char *primed(cst_reading *r, const char *name) {
 
 static cst_binding velocity(cst_reading *r, const cst_name *a) {
   cst_node *v = cst_system_keep(r->s, (size_t)a->count, sizeof *v);
-  for (int k = 0; k < a->count; k++) v[k] = cst_graph_input(r->s->graph, 'v', a->at + k * a->step);
+  for (int k = 0; k < a->count; k++)
+    v[k] = cst_graph_input(r->s->graph, 'v', a->at + k * a->step);
   return (cst_binding){.name = primed(r, a->name),
                        .node = a->array ? -1 : v[0],
                        .entry = a->array ? v : NULL,
@@ -28,9 +29,10 @@ static cst_binding velocity(cst_reading *r, const cst_name *a) {
 cst_scope cst_read_velocities(cst_reading *r, bool timed) {
   const cst_system *s = r->s;
   const cst_scope   known = timed ? cst_read_timed(r) : cst_read_positions(r);
-  cst_binding      *all = cst_system_keep(r->s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
+  cst_binding *all = cst_system_keep(r->s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
   memcpy(all + 1, known.names, sizeof *all * (size_t)known.n);
-  for (int i = 0; i < s->ncoordinate; i++) all[1 + known.n + i] = velocity(r, &s->coordinate_name[i]);
+  for (int i = 0; i < s->ncoordinate; i++)
+    all[1 + known.n + i] = velocity(r, &s->coordinate_name[i]);
   return (cst_scope){all + 1, known.n + s->ncoordinate};
 }
 
@@ -60,23 +62,26 @@ static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node p
   const cst_system *s = r->s;
   int               by, on;
   if (!cst_graph_depends(s->graph, phi, 'v'))
-    cst_yaml_error(r->doc, n, r->d,
-                   "the nonholonomic constraint '%s' depends on no velocity (%s' is the velocity of %s); a "
-                   "constraint on positions belongs under 'constraints'",
-                   name, s->coordinate[0], s->coordinate[0]);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "the nonholonomic constraint '%s' depends on no velocity (%s' is the velocity of %s); a "
+        "constraint on positions belongs under 'constraints'",
+        name, s->coordinate[0], s->coordinate[0]);
   else if (!is_bent(s, phi, &by, &on))
     return true;
   else
-    cst_yaml_error(r->doc, n, r->d,
-                   "the nonholonomic constraint '%s' is not linear in the velocities: its derivative by %s' "
-                   "depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
-                   name, s->coordinate[by], s->coordinate[on]);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "the nonholonomic constraint '%s' is not linear in the velocities: its derivative by %s' "
+        "depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
+        name, s->coordinate[by], s->coordinate[on]);
   return false;
 }
 
 static bool is_taken(const cst_reading *r, const char *name) {
   for (int i = 0; i < r->s->nfamily; i++)
-    if (!strcmp(r->s->family[i].name, name)) return true;
+    if (!strcmp(r->s->family[i].name, name))
+      return true;
   return false;
 }
 
@@ -86,7 +91,8 @@ int cst_read_count_velocities(const cst_reading *r) {
 
 void cst_read_declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
+  cst_yaml   *map =
+      cst_read_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
   for (int k = 0; k < cst_yaml_size(map) && cst_read_goes_on(r) && s->nvel <= CST_MOST_Q; k++) {
     cst_yaml *key = cst_yaml_key(map, k);
     cst_name  a;
@@ -96,7 +102,8 @@ void cst_read_declare_velocities(cst_reading *r) {
                      cst_yaml_text(key));
       continue;
     }
-    cst_read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a, &r->variable[s->nfamily]);
+    cst_read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a,
+                    &r->variable[s->nfamily]);
     s->family[s->nfamily++] = a;
     s->nvel += a.count;
   }
@@ -125,12 +132,14 @@ void cst_read_read_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_yaml_get(r->root, "nonholonomic");
   const int   first = s->ng - s->nvel;
-  if (!s->nvel) return;
+  if (!s->nvel)
+    return;
   if (s->nq > MOST_DENSE || s->ng > MOST_DENSE) {
-    cst_yaml_error(r->doc, map, r->d,
-                   "a system with nonholonomic constraints has at most %d coordinates and %d constraints; "
-                   "there are %d and %d",
-                   MOST_DENSE, MOST_DENSE, s->nq, s->ng);
+    cst_yaml_error(
+        r->doc, map, r->d,
+        "a system with nonholonomic constraints has at most %d coordinates and %d constraints; "
+        "there are %d and %d",
+        MOST_DENSE, MOST_DENSE, s->nq, s->ng);
     return;
   }
   s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);

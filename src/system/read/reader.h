@@ -57,15 +57,15 @@ typedef struct {
   cst_binding    *names;
   cst_binding     timed[2 + CST_MAX_PAR]; /* a free entry, t, parameters */
   cst_body_place *body;                   /* [s->nbody_name] */
-  const double   *c;                      /* parameters at which values are checked; NULL: the defaults */
+  const double   *c; /* parameters at which values are checked; NULL: the defaults */
 } cst_reading;
 
 /* read-text.c: names, keys and texts. A check that fails reports an error. */
 bool cst_read_goes_on(const cst_reading *r); /* false after too many mistakes */
 bool cst_read_is_name(const char *s, bool dashes);
 /* offset -1: the whole node n */
-bool        cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what);
-bool        cst_read_label(cst_reading *r, cst_yaml *n, const char *what);
+bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what);
+bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what);
 cst_yaml   *cst_read_required(cst_reading *r, cst_yaml *map, const char *key, const char *of);
 const char *cst_read_text(cst_reading *r, cst_yaml *n, const char *key);
 cst_yaml   *cst_read_map(cst_reading *r, const char *key, const char *form);
@@ -76,23 +76,25 @@ const char *cst_read_written(cst_reading *r, cst_yaml *n);
 const char *cst_read_join(cst_reading *r, cst_yaml *list); /* "a, b". Borrowed */
 
 /* read-expression.c. The node of a wrong expression is -1. */
-cst_scope cst_read_constants(cst_reading *r);              /* parameters */
-cst_scope cst_read_motion(cst_reading *r);                 /* t and parameters */
-cst_scope cst_read_positions(cst_reading *r);              /* parameters and coordinates */
-cst_scope cst_read_timed(cst_reading *r);                  /* parameters, coordinates and t */
-cst_scope cst_read_velocities(cst_reading *r, bool timed); /* also velocities x' */
-cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable, int value);
-cst_node  cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what);
-cst_node  cst_read_potential_expression(cst_reading *r, cst_yaml *n);
-bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what,
-                    int least, int most, int *value); /* text[0 .. length) starts at byte `offset` of n */
+cst_scope   cst_read_constants(cst_reading *r);              /* parameters */
+cst_scope   cst_read_motion(cst_reading *r);                 /* t and parameters */
+cst_scope   cst_read_positions(cst_reading *r);              /* parameters and coordinates */
+cst_scope   cst_read_timed(cst_reading *r);                  /* parameters, coordinates and t */
+cst_scope   cst_read_velocities(cst_reading *r, bool timed); /* also velocities x' */
+cst_scope   cst_read_with(const cst_reading *r, cst_scope in, const char *variable, int value);
+cst_node    cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what);
+cst_node    cst_read_potential_expression(cst_reading *r, cst_yaml *n);
+bool        cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length,
+                           const char *what, int least, int most,
+                           int *value); /* text[0 .. length) starts at byte `offset` of n */
 cst_entries cst_read_coordinate_entries(const cst_reading *r);
 cst_entries cst_read_plain_entries(const cst_reading *r); /* coordinates that belong to no body */
 cst_entries cst_read_constraint_entries(const cst_reading *r);
-bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e,
-                   cst_node *out);
+bool        cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what,
+                          const cst_entries *e, cst_node *out);
 const char *cst_read_where(const cst_reading *r); /* "at the default parameters" */
-void cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value);
+void        cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q,
+                            double *value);
 /* Checks all values of the list. For each name it reports the first value that is not good, `where` it was
  * evaluated and what it must be. Returns true if all values are good. */
 bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e,
@@ -126,14 +128,14 @@ bool        cst_read_moves_bodies(cst_yaml *n);
 const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi);
 /* Reads the key `bodies` of a state or an exact motion into q[nq], v[nq]. `of` names the map in messages;
  * `in` has the names that its expressions may use. */
-void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q,
-                          cst_node *v);
+void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of,
+                          cst_node *q, cst_node *v);
 
 /* read-constraints.c: reads `name: expression` or `name: {for: "i = 2..n", expression: "..."}` as the name *a
  * of constraints that follow those already declared. `what` names it in messages. *variable is the variable
  * of a family or NULL. Returns the node of the expression. */
-cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a,
-                          const char **variable);
+cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
+                          cst_name *a, const char **variable);
 
 /* read-velocities.c: constraints on velocities, which follow all others: their number, their names, their
  * expressions. */
