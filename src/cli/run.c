@@ -230,6 +230,19 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   return status;
 }
 
+/* Starts MPI and PETSc. Returns 0, or the exit status of what failed. */
+static int begin(cst_arguments *a) {
+  if (cst_launch_is_mute() && cst_launch_refuse(1))
+    return 2;
+  if (cst_limits_refuse())
+    return 2;
+  cst_launch_alone();
+  if (!cst_launch_begin(&a->npetsc, &a->petsc))
+    return 2;
+  cst_stop_listen();
+  return cst_solver_register() ? 1 : 0;
+}
+
 int cst_run_start(int argc, char **argv) {
   const cst_command *c = !strcmp(argv[0], "extend") ? &cst_command_extend : &cst_command_run;
   cst_arguments      a = {.run.deadline = INFINITY};
@@ -242,23 +255,14 @@ int cst_run_start(int argc, char **argv) {
   cst_run_arguments_parse(c, argc, argv, &a, d);
   char *command = cst_run_arguments_join(argc, argv);
   a.run.command = command;
-  if (cst_launch_is_mute() && cst_launch_refuse(1))
-    return 2;
-  if (cst_limits_refuse())
-    return 2;
-  cst_launch_alone();
-  if (!cst_launch_begin(&a.npetsc, &a.petsc))
-    return 2;
-  cst_stop_listen();
-  if (cst_solver_register())
-    return 1;
-  int ranks, status = 2;
-  set_deadline(&a);
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  if (!cst_launch_refuse(ranks))
-    status = run_checked(&a, d);
+  int status = begin(&a);
+  if (!status) {
+    int ranks;
+    set_deadline(&a);
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    status = cst_launch_end(cst_launch_refuse(ranks) ? 2 : run_checked(&a, d));
+  }
   cst_diag_destroy(d);
-  status = cst_launch_end(status);
   free(a.petsc);
   free(command);
   return status;
