@@ -21,6 +21,7 @@ take() {   # NAME FROM FLAGS...: says where NAME is; of the flags those that com
     esac
   done
   printf '%s := %s\n' "${name}_FROM" "$from" "${name}_CFLAGS" "${compile[*]}" "${name}_LIBS" "${link[*]}"
+  taken=("${compile[@]}")
 }
 
 in_folder() {   # NAME FOLDER LIBRARIES...
@@ -54,7 +55,14 @@ by_compiler() {   # NAME HEADER LIBRARIES...: where CC looks anyway
 absent() { missing+="${missing:+; }$1"; }
 
 # A compiler that finds mpi.h by itself is an MPI wrapper, and links the library too.
+taken=()
 by_compiler MPI mpi.h || by_package MPI 0 '' ompi-c mpich || by_wrapper MPI mpicc || absent 'MPI (CC=mpicc, or mpicc on PATH)'
+
+# A machine may have HDF5 for several MPI libraries; mpi.h tells which of them this one is.
+macros=$("${cc[@]}" "${taken[@]}" -E -dM -x c - <<<'#include <mpi.h>' 2>/dev/null)
+hdf5=(hdf5-openmpi hdf5-mpich hdf5)
+[[ $macros != *"#define OPEN_MPI "* ]] || hdf5=(hdf5-openmpi hdf5)
+[[ $macros != *"#define MPICH_VERSION "* ]] || hdf5=(hdf5-mpich hdf5)
 
 if [[ ${PETSC_DIR:-} ]]; then
   where=$PETSC_DIR${PETSC_ARCH:+/$PETSC_ARCH}/lib/pkgconfig
@@ -67,7 +75,7 @@ fi
 if [[ ${HDF5_DIR:-} ]]; then
   in_folder HDF5 "$HDF5_DIR" -lhdf5_hl -lhdf5 || absent "HDF5 (no folder $HDF5_DIR)"
 else
-  by_package HDF5 1.10.7 -lhdf5_hl hdf5-openmpi hdf5-mpich hdf5 || by_wrapper HDF5 h5pcc ||
+  by_package HDF5 1.10.7 -lhdf5_hl "${hdf5[@]}" || by_wrapper HDF5 h5pcc ||
     absent 'parallel HDF5, 1.10.7 or later (HDF5_DIR, h5pcc on PATH, or pkg-config hdf5)'
 fi
 
