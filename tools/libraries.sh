@@ -54,9 +54,14 @@ by_compiler() {   # NAME HEADER LIBRARIES...: where CC looks anyway
 
 absent() { missing+="${missing:+; }$1"; }
 
-# A compiler that finds mpi.h by itself is an MPI wrapper, and links the library too.
+# A compiler that finds mpi.h by itself is an MPI wrapper. Its folders are kept, since programs that use the
+# installed library may be compiled by another compiler.
 taken=()
-by_compiler MPI mpi.h || by_package MPI 0 '' ompi-c mpich || by_wrapper MPI mpicc || absent 'MPI (CC=mpicc, or mpicc on PATH)'
+if "${cc[@]}" -E -x c - <<<'#include <mpi.h>' >/dev/null 2>&1; then
+  by_wrapper MPI "${cc[0]}" || take MPI "the folders of ${cc[0]}"
+else
+  by_package MPI 0 '' ompi-c mpich || by_wrapper MPI mpicc || absent 'MPI (CC=mpicc, or mpicc on PATH)'
+fi
 
 # A machine may have HDF5 for several MPI libraries; mpi.h tells which of them this one is.
 macros=$("${cc[@]}" "${taken[@]}" -E -dM -x c - <<<'#include <mpi.h>' 2>/dev/null)

@@ -148,14 +148,20 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   p->depth--;
   if (p->idle)
     return n;
-  if (p->pair && !p->failed && cst_parse_paired(p, b, n) >= 0)
-    return cst_parse_paired(p, b, n);
-  snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
-  if (!cst_parse_integer(p, n, index, what, &i))
+  if (p->failed)
     return -1;
+  const cst_node paired = p->pair ? cst_parse_paired(p, b, n) : -1;
+  if (paired >= 0)
+    return paired;
+  if (!cst_graph_is_constant(p->g, n, &i) || i != floor(i)) {
+    snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
+    cst_parse_integer(p, n, index, what, &i);
+    return -1;
+  }
   if (i <= b->shift || i > b->shift + b->count)
-    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i, s),
-                          SHOWN, b->name, b->shift + 1, b->shift + b->count);
+    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d",
+                          cst_parse_value(i + 0.0, s), SHOWN, b->name, b->shift + 1,
+                          b->shift + b->count);
   return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 

@@ -21,20 +21,34 @@ void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
   s->n = 0;
 }
 
-/* Whether the entries of b are inputs of one array with a constant stride. */
-static bool regular(const cst_parser *p, const cst_binding *b, int *first, int *step) {
+/* What array b is to a sum over pairs. */
+static cst_parse_array look(const cst_parser *p, const cst_binding *b) {
   const cst_vertex *v = p->g->node;
   const cst_vertex *e = &v[b->entry[0]];
+  cst_parse_array   a = {.binding = b, .first = e->b, .step = 1};
   if (e->op != CST_OP_INPUT || e->a != p->pairs->array)
-    return false;
-  *first = e->b;
-  *step = b->count > 1 ? v[b->entry[1]].b - e->b : 1;
+    return a;
+  if (b->count > 1)
+    a.step = v[b->entry[1]].b - a.first;
   for (int k = 1; k < b->count; k++) {
     e = &v[b->entry[k]];
-    if (e->op != CST_OP_INPUT || e->a != p->pairs->array || e->b != *first + k * *step)
-      return false;
+    if (e->op != CST_OP_INPUT || e->a != p->pairs->array || e->b != a.first + k * a.step)
+      return a;
   }
-  return true;
+  a.regular = true;
+  return a;
+}
+
+/* The same, kept from the first time. */
+static cst_parse_array array_of(const cst_parser *p, const cst_binding *b) {
+  cst_parse_pairs *x = p->pair;
+  for (int k = 0; k < x->narray; k++)
+    if (x->array[k].binding == b)
+      return x->array[k];
+  const cst_parse_array a = look(p, b);
+  if (x->narray < CST_PAIR_ARRAYS)
+    x->array[x->narray++] = a;
+  return a;
 }
 
 /* The number of an array in a list of n, appended when it is new; -1: the list is full. at: its place for
@@ -57,17 +71,21 @@ static bool within(const cst_binding *b, int least, int most) {
 
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
   cst_pair_sum *s = &p->pair->sum;
-  int           first, step, k;
-  if ((n != p->pair->i && n != p->pair->j) || !regular(p, b, &first, &step))
+  int           k;
+  if (n != p->pair->i && n != p->pair->j)
     return -1;
-  const int zero = first - (b->shift + 1) * step; /* its place for index 0 */
+  const cst_parse_array a = array_of(p, b);
+  if (!a.regular)
+    return -1;
+  const int zero = a.first - (b->shift + 1) * a.step; /* its place for index 0 */
   if (n == p->pair->i) {
     const int least = p->pair->first;
     const int most = least + s->rows - 1;
-    k = within(b, least, most) ? find_array(s->x, s->xstep, &s->nx, zero + least * step, step) : -1;
+    const int start = zero + least * a.step;
+    k = within(b, least, most) ? find_array(s->x, s->xstep, &s->nx, start, a.step) : -1;
     return k < 0 ? -1 : cst_graph_input(p->g, 'x', k);
   }
-  k = within(b, s->least, s->most) ? find_array(s->y, s->ystep, &s->ny, zero, step) : -1;
+  k = within(b, s->least, s->most) ? find_array(s->y, s->ystep, &s->ny, zero, a.step) : -1;
   return k < 0 ? -1 : cst_graph_input(p->g, 'y', k);
 }
 

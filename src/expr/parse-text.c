@@ -27,8 +27,10 @@ bool cst_parse_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 char cst_parse_peek(cst_parser *p) {
-  while (p->text[p->at] && strchr(" \t\r\n", p->text[p->at]))
+  while (blank(p->text[p->at]))
     p->at++;
   return p->text[p->at];
 }

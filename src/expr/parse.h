@@ -19,11 +19,22 @@ typedef struct cst_parse_loop {
   const struct cst_parse_loop *outer;
 } cst_parse_loop;
 
+/* An array that the term of a sum over pairs reads. regular: its entries are the inputs first, first + step,
+ * ... of one array. */
+typedef struct {
+  const cst_binding *binding;
+  bool               regular;
+  int                first, step;
+} cst_parse_array;
+
 /* A double sum that is read as a sum over pairs. */
 typedef struct {
   cst_node     i, j;  /* the inputs of its two variables */
   cst_pair_sum sum;   /* as far as it is known */
   int          first; /* the least i */
+  cst_parse_array
+      array[CST_PAIR_ARRAYS]; /* that were looked at, because terms are read many times */
+  int narray;
 } cst_parse_pairs;
 
 typedef struct {

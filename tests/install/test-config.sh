@@ -14,6 +14,7 @@ config() { make --no-print-directory -s -C "$sources" BUILD="$box/build" config 
 petsc=$(pkg-config --variable=prefix PETSc 2>/dev/null)
 hdf5=$(pkg-config --libs hdf5-openmpi 2>/dev/null | grep -o '/[^ ]*hdf5[^ ]*')
 if [ ! -d "$petsc/include" ] || [ ! -r "$hdf5/libhdf5.so" ]; then echo '1..0 # SKIP PETSc or HDF5 lies elsewhere'; exit 0; fi
+if ! mpicc -show 2>/dev/null | grep -q openmpi; then echo '1..0 # SKIP mpicc is not that of this HDF5'; exit 0; fi
 mkdir -p "$box"/petsc/arch/lib/pkgconfig "$box"/{hdf5,fyaml,sleef}/lib "$box"/{fyaml,sleef}/include
 ln -s "$petsc/include" "$box/petsc/arch/include"
 ln -s "$petsc"/lib/libpetsc* "$box/petsc/arch/lib"
@@ -32,7 +33,7 @@ has "PETSc in PETSC_DIR and PETSC_ARCH" "$found" "PETSC: $box/petsc/arch/lib/pkg
 has "HDF5 in HDF5_DIR" "$found" "HDF5: $box/hdf5"
 has "libfyaml in FYAML_DIR" "$found" "FYAML: $box/fyaml"
 has "SLEEF in SLEEF_DIR" "$found" "SLEEF: $box/sleef"
-has "MPI in its own compiler" "$found" "MPI: the folders of mpicc"
+has "MPI in its own compiler" "$found" "MPI: mpicc"
 lacks "nothing is missing" "$found" "not found"
 has "what is in folders of its own is found at run time too" "$found" "-Wl,-rpath,$box/petsc/arch/lib"
 
