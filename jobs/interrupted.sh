@@ -15,7 +15,8 @@ name=$(basename "${study%.*}")
 ranks=(1 2 3 5)
 here=$(cd "$(dirname "$0")" && pwd)
 constella=${CONSTELLA:-$(command -v constella || echo "$here/../build/constella")}
-launcher=${LAUNCHER:-mpirun --oversubscribe -n}
+launcher=${LAUNCHER:-mpirun -n}
+export OMPI_MCA_rmaps_base_oversubscribe=1   # more ranks than cores, which Open MPI refuses otherwise
 
 began=$(date +%s.%N)
 $launcher "${RANKS:-2}" "$constella" run "$study" -o "$name-undisturbed.h5" --overwrite --progress none

@@ -24,8 +24,9 @@ static int concerns(const char *where, const char *path) {
 
 /* 0: no failure; else the errno to fail with. */
 static int strike(const char *call, const char *path) {
-  const char *how = getenv("STRIKE"), *where = getenv("STRIKE_PATH"), *rank = getenv("STRIKE_RANK"),
-             *mine = getenv("OMPI_COMM_WORLD_RANK");
+  const char *how = getenv("STRIKE"), *where = getenv("STRIKE_PATH"), *rank = getenv("STRIKE_RANK");
+  const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK");
+  const char *mine = open_mpi ? open_mpi : getenv("PMI_RANK");
   const size_t n = strlen(call);
   char        *what;
   if (!how || strncmp(how, call, n) || how[n] != ':' || (where && !concerns(where, path)))

@@ -343,7 +343,7 @@ def insistent():
         "insistent: the run is at work",
     )
     ranks = {
-        int(open(f"/proc/{x}/environ").read().split("OMPI_COMM_WORLD_RANK=")[1].split("\0")[0]): x
+        int(re.search(r"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", open(f"/proc/{x}/environ").read())[1]): x
         for x in ranks_of(process.pid)
     }
     os.kill(ranks[1], signal.SIGSTOP)
