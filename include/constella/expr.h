@@ -81,9 +81,9 @@ static inline cst_node cst_graph_sub_product(cst_graph *g, cst_node sum, cst_nod
 typedef struct {
   const char *name; /* borrowed */
   cst_node    node; /* of a plain name */
-  const cst_node
-      *entry; /* [count] of an array, entry[0] is name[1 + shift]; NULL: a plain name. Borrowed */
-  int  count, shift;
+  /* [count] of an array, entry[0] is name[1 + shift]; NULL: a plain name. Borrowed */
+  const cst_node *entry;
+  int             count, shift;
 } cst_binding;
 
 typedef struct {

@@ -57,21 +57,21 @@ typedef struct cst_integrator cst_integrator;
 
 /* 0 is the default of every number. */
 typedef struct {
-  cst_system *
-      system; /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
-                         redundant */
-  const char
-      *method; /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
-  const cst_layers
-        *layers; /* names of user methods that it may use; NULL: none. Borrowed for the call */
-  double step;   /* required: h, not 0; negative steps go backwards */
-  long   trajectories;   /* the largest number of trajectories; default 1 */
-  double tolerance;      /* of the constraints, relative; default 1e-14, at most 0.01 */
-  int    max_iterations; /* of the solver, per substep; default 25 */
-  bool   compensated;    /* sum q and p in twice the precision, where the method can */
-  bool
-           compile; /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
-                   is no compiler */
+  /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
+   * redundant */
+  cst_system *system;
+  /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
+  const char *method;
+  /* names of user methods that it may use; NULL: none. Borrowed for the call */
+  const cst_layers *layers;
+  double            step;           /* required: h, not 0; negative steps go backwards */
+  long              trajectories;   /* the largest number of trajectories; default 1 */
+  double            tolerance;      /* of the constraints, relative; default 1e-14, at most 0.01 */
+  int               max_iterations; /* of the solver, per substep; default 25 */
+  bool              compensated;    /* sum q and p in twice the precision, where the method can */
+  /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
+   * is no compiler */
+  bool     compile;
   uint64_t seed; /* of thermostats; trajectory k of a start has the noise of member k */
 } cst_integrator_options;
 

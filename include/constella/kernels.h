@@ -118,9 +118,9 @@ typedef struct {
 
 /* A form of lane code in which the kernels of one system are inlined. */
 typedef struct {
-  const char
-      *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the
-                       upper ones */
+  /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the upper
+   * ones */
+  const char *core;
   const void *form; /* its type is known to the files of this core; borrowed */
 } cst_form;
 

@@ -44,17 +44,16 @@ typedef struct {
   int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
   double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
-  bool
-      own_lambda; /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
-                      state */
-  double
-      first_impulse; /* the part of the impulse that the first step of a run takes, where later steps take
-                           over what the last one left; 0 means 1 */
-  bool
-      tangential; /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
-                      (kinetic) */
-  double
-      mean; /* its multipliers are means over this time before the end of the step; 0: they are not means */
+  /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its state */
+  bool own_lambda;
+  /* the part of the impulse that the first step of a run takes, where later steps take over what
+   * the last one left; 0 means 1 */
+  double first_impulse;
+  /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
+   * (kinetic) */
+  bool tangential;
+  /* its multipliers are means over this time before the end of the step; 0: they are not means */
+  double mean;
 } cst_properties;
 
 /* The distance, in steps of length h, from the end of a step back to the centre of the mean of its

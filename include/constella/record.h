@@ -34,8 +34,8 @@ enum { CST_TEXT_WIDTH = 192, CST_NOTE_WIDTH = 256, CST_FIELD_DIMS = 4 };
 size_t cst_record_width(cst_type type);
 
 typedef struct {
-  char name
-      [48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
+  /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
+  char               name[48];
   long               size;
   const char        *doc;   /* long_name of the scale */
   const char *const *label; /* [size] names of the entries (text scale), or NULL: 0, 1, 2 ... */

@@ -74,24 +74,24 @@ typedef enum {
   CST_WHY_NO_POWER,   /* growth that is not a power of time */
   CST_WHYS
 } cst_why;
-extern const char *const cst_growth_why_names
-    [CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
+/* "" few-windows slow wide one-member swelling weak between no-power */
+extern const char *const cst_growth_why_names[CST_WHYS];
 
 /* The data on an observable x of all members of a case; entries of failed members are NaN. */
 typedef struct {
   long   members, steps;
   double end;
-  const double
-      *means; /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end];
-                          NaN: window empty */
+  /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end]; NaN:
+   * window empty */
+  const double *means;
   const double *largest; /* [members]: max |x - x(0)| */
   const double *scale;   /* [members]: typical size of the terms that x is the sum of */
   const double *start;   /* [members]: x(0) */
   const double *last;    /* [members]: x(end) - x(0) */
   const double *moved;   /* [members]: largest |q - q(0)| over |q(0)| */
-  const double *
-      away; /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member
-                         then counts as escaped */
+  /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member then
+   * counts as escaped */
+  const double *away;
 } cst_long_run;
 
 typedef struct {
@@ -137,20 +137,20 @@ typedef enum {
   CST_FROM_NOTHING,
   CST_ERROR_SOURCES
 } cst_error_source;
-extern const char
-    *const cst_batch_means_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
+/* windows members unknown */
+extern const char *const cst_batch_means_source_names[CST_ERROR_SOURCES];
 
 typedef struct {
   double mean;     /* of all numbers of the members that did not fail */
   double variance; /* of the mean; NaN: unknown */
   double freedom;  /* degrees of freedom of this estimate */
-  double
-                   error; /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
-                   a normal distribution */
+  /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
+   * a normal distribution */
+  double           error;
   cst_error_source source;
-  double
-      of_windows; /* the variance of the mean from batches of windows, which gives the autocorrelation
-                        time; NaN: unknown */
+  /* the variance of the mean from batches of windows, which gives the autocorrelation time; NaN:
+   * unknown */
+  double of_windows;
 } cst_average;
 
 /* From means over equal windows of independent members, means[members][windows], windows a power of 2. A

@@ -36,8 +36,8 @@ typedef enum {
 
 typedef struct {
   char *name; /* of an observer, or given by the user */
-  char *
-      expression; /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  char                      *expression;
   cst_node                   node; /* of the expression, in the graph of the system */
   const struct cst_observer *observer;
   int                        line, column; /* of an expression: where the name is written */
@@ -49,9 +49,9 @@ typedef struct {
   int       n;    /* expressions of the family; 1 without `for` */
   cst_node *node; /* [n] in the graph of the system */
   int       bins;
-  double *
-      edge; /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
-  bool fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
+  /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
+  double *edge;
+  bool    fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
 } cst_histogram;
 
 /* A word of the study file, with its place. */
@@ -66,18 +66,18 @@ typedef struct {
   char        sha256[65];  /* of the bytes of that file */
   int         order;       /* order and doc as the file declares them */
   const char *doc;         /* borrowed from the loaded code, which stays */
-  bool
-      withheld; /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must
-                    not be run */
+  /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must not
+   * be run */
+  bool withheld;
 } cst_layer_file;
 
 typedef struct {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
   char           *file, *title; /* file as given on the command line */
-  char         *
-      canonical; /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
-                      the result stores it */
+  /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files; the
+   * result stores it */
+  char       *canonical;
   char        sha256[65]; /* of canonical, hexadecimal */
   cst_system *system;
   char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
@@ -100,12 +100,12 @@ typedef struct {
   uint64_t seed;
   double   spread_q, spread_v; /* standard deviations, in the units of q and v */
   bool     unspread;           /* the key is missing: members start from the same point */
-  cst_method *
-      relax_method; /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
-  double  relax_step, relax_end;
-  double *deviation[2]; /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
-  long
-      nstart; /* member m starts from start m modulo nstart; 0: members have no starts of their own */
+  /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
+  cst_method *relax_method;
+  double      relax_step, relax_end;
+  double     *deviation[2]; /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
+  /* member m starts from start m modulo nstart; 0: members have no starts of their own */
+  long    nstart;
   bool    starts_each;       /* the starts differ between variants */
   double *starts;            /* [nvariant or 1][nstart][2 nq] q, v */
   char   *starts_text;       /* the table of starts from another file; NULL: none */
@@ -113,8 +113,8 @@ typedef struct {
   double *end;               /* [nvariant] */
   int     nstep;
   double *step; /* [nvariant][nstep] nominal steps, as written */
-  double
-      resolution; /* of the paths of noise; each step is a multiple; 0: each step has its own path */
+  /* of the paths of noise; each step is a multiple; 0: each step has its own path */
+  double             resolution;
   int                nmethod;
   cst_method       **method;
   cst_reference_kind reference;

@@ -40,8 +40,8 @@ typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
   double      value; /* default; of a size: the whole number that this object was made with */
   bool size; /* a whole number with which the description is unrolled; kernels cannot change it */
-  cst_node
-      node; /* the default as an expression of the parameters before it; of a size its constant */
+  /* the default as an expression of the parameters before it; of a size its constant */
+  cst_node node;
 } cst_parameter;
 
 /* A name of the description: of one coordinate or constraint, or of an array of them, name[first .. first +
@@ -62,13 +62,13 @@ typedef struct {
 typedef struct {
   const char *name; /* "top", or "link[3]" */
   int rotation; /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
-  int      centre; /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
+  int centre; /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
                */
-  int      constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
+  int constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
                      diagonal half of it */
-  cst_node inertia
-      [6]; /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is
-                          none): of the parameters */
+  /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is none): of
+   * the parameters */
+  cst_node inertia[6];
   cst_node mass;  /* -1 without a centre */
   int      at[7]; /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
 } cst_body;
@@ -107,10 +107,10 @@ struct cst_system {
   int         nvel;   /* the last of the ng constraints are on velocities */
   bool        affine; /* some of them have a phi0 */
   int         nforce; /* forces */
-  bool
-      timed; /* there are forces, or the potential depends on t; the system is then general, and has
-                         accounts: */
-  int naccount,
+  /* there are forces, or the potential depends on t; the system is then general, and has
+   * accounts: */
+  bool timed;
+  int  naccount,
       account; /* parameters account .. account + naccount - 1; the parameter before them is t */
   const char **account_name, **account_doc; /* [naccount] "work_drag" */
   int          nplain,
@@ -127,11 +127,11 @@ struct cst_system {
   const char   *symmetry[CST_MAX_SYM];
   cst_parameter parameter[CST_MAX_PAR];
   cst_state    *state; /* [nstate], the first is called default */
-  bool
-       general; /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool general;
   bool gyroscopic; /* there is an a(q) */
-  bool
-      diagonal; /* M is a constant diagonal and a = 0, also where forces or t make the system general */
+  /* M is a constant diagonal and a = 0, also where forces or t make the system general */
+  bool           diagonal;
   int            nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
   int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
   bool           mass_unit;  /* every mass is the literal 1: nothing is multiplied */
@@ -142,8 +142,8 @@ struct cst_system {
   cst_graph     *graph;
   int            npairs;
   cst_pairs     *pairs; /* [npairs] parts of V that are not in the node V: */
-  bool
-      bent; /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
+  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
+  bool     bent;
   cst_node whole; /* V with its sums over pairs written out, where that was done */
   cst_node V, *g, *mass, *a, *xi,
       *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
@@ -153,9 +153,9 @@ struct cst_system {
   int       nshared;     /* values that dVH leaves for D3V */
   bool      matrix;
   cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  cst_node *beside
-      [CST_K_COUNT]; /* the outputs that are evaluated beside sums over pairs, where they differ
-                                    from kernel_out; else NULL */
+  /* the outputs that are evaluated beside sums over pairs, where they differ from kernel_out;
+   * else NULL */
+  cst_node           *beside[CST_K_COUNT];
   int                 kernel_size[CST_K_COUNT];
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];

@@ -22,11 +22,11 @@ enum {
 typedef struct {
   const char *name;       /* "--format"; without dashes it is an argument: "STUDY" */
   const char *short_name; /* "-o"; NULL: none */
-  const char *
-      value; /* what the usage shows for the value: "FILE"; lower-case words with | between them are the only
-                 ones allowed; NULL: a flag, or an argument that the usage shows by its name */
-  const char *
-      standard; /* the value where the option is left out; NULL: none, the member does not change */
+  /* what the usage shows for the value: "FILE"; lower-case words with | between them are the
+   * only ones allowed; NULL: a flag, or an argument that the usage shows by its name */
+  const char *value;
+  /* the value where the option is left out; NULL: none, the member does not change */
+  const char *standard;
   const char *doc; /* the meaning, for the usage */
   unsigned
       is; /* REQUIRED; ONCE: a second one is an error, else the last one counts; REPEATS: each one
@@ -35,9 +35,9 @@ typedef struct {
   bool (*set)(void       *member,
               const char *value); /* false: the value is refused; NULL: the member is a const
                                                    char *, of a flag a bool */
-  const char *
-      takes; /* what `set` allows, for messages: "a positive number"; of an argument, what it is: "a
-                        study file" */
+  /* what `set` allows, for messages: "a positive number"; of an argument, what it is: "a study
+   * file" */
+  const char *takes;
 } cst_option;
 
 typedef struct {

@@ -10,8 +10,8 @@
 static const struct {
   const char      *name;
   cst_table_print *print;
-  bool
-      complete; /* it has all columns by default, the others those that the study lists as most useful */
+  /* it has all columns by default, the others those that the study lists as most useful */
+  bool complete;
 } formats[] = {{"text", cst_table_text_print, false},
                {"csv", cst_table_csv_print, true},
                {"json", cst_table_json_print, true},

@@ -12,8 +12,8 @@
 
 typedef struct {
   bool given; /* --trust-code */
-  const cst_study
-      *own; /* a study of the user: layers with the bytes of its files are trusted; NULL: none */
+  /* a study of the user: layers with the bytes of its files are trusted; NULL: none */
+  const cst_study *own;
 } cst_trust;
 
 /* Whether the C file or shared object at path may be compiled and loaded. Reads it; call it on one process.

@@ -23,9 +23,9 @@ enum { MOST_SLOTS = 65536 }; /* on the stack: 4 MiB with 8 lanes */
 
 typedef struct {
   const cst_partition *p;
-  int         *
-      number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
-                  is written */
+  /* the number of the temporary of a straight operation, in the order of the text; -1 before it is
+   * written */
+  int        *number;
   int         temporaries;
   const char *indent;
   bool        marked; /* inverse roots are checked together */

@@ -32,9 +32,9 @@ typedef struct {
   cst_node     i, j;  /* the inputs of its two variables */
   cst_pair_sum sum;   /* as far as it is known */
   int          first; /* the least i */
-  cst_parse_array
-      array[CST_PAIR_ARRAYS]; /* that were looked at, because terms are read many times */
-  int narray;
+  /* that were looked at, because terms are read many times */
+  cst_parse_array array[CST_PAIR_ARRAYS];
+  int             narray;
 } cst_parse_pairs;
 
 typedef struct {
@@ -49,8 +49,8 @@ typedef struct {
   int                   n;
   const cst_parse_loop *loop; /* the innermost */
   cst_expr_error       *error;
-  cst_pair_sums
-      *pairs; /* receives double sums that can be sums over pairs; NULL: they are written out */
+  /* receives double sums that can be sums over pairs; NULL: they are written out */
+  cst_pair_sums   *pairs;
   cst_parse_pairs *pair; /* the one whose term is being read */
   struct {
     size_t             end; /* the end of the name in the text; 0: the slot is free */
@@ -64,9 +64,8 @@ __attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, siz
 
 char cst_parse_peek(cst_parser *p); /* the next character that is not blank; p->at is there */
 bool cst_parse_accept(cst_parser *p, char c); /* reads c if it comes next */
-const char             *
-cst_parse_found(const cst_parser *p,
-                            char s[32]); /* "; found 'c'" for the character at p->at, or "" at the end */
+/* "; found 'c'" for the character at p->at, or "" at the end */
+const char *cst_parse_found(const cst_parser *p, char s[32]);
 const char *cst_parse_value(double value, char s[32]); /* value for a message, into s */
 bool        cst_parse_digit(char c);
 bool        cst_parse_letter(char c);      /* or _ */

@@ -56,8 +56,8 @@ typedef struct {
   int *index;              /* [leaves][rows]: the entry of each leaf (of a constant: 0) */
   int  sums;  /* 0: every row is a value; else the number of sums whose terms are the rows */
   int *first; /* [sums + 1], the first term of each sum */
-  cst_op
-      sign; /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
+  /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
+  cst_op   sign;
   cst_leaf start;
   int     *origin; /* [sums] */
   int letter; /* the values go to place[row], the sums to place[sum], of CST_FROM_SLOT or CST_FROM_OUT */

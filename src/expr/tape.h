@@ -47,7 +47,7 @@ struct cst_tape {
   int              chunk;               /* the first register of the chunks of bodies */
   char             letter[CST_LETTERS]; /* of base CST_BASE_INPUT + j */
   int              nconstant;
-  double *
-      constants[4]; /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
+  /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
+  double *constants[4];
 };
 #endif

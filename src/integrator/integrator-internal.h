@@ -11,22 +11,21 @@ enum { CST_INTEGRATOR_TEXT = 1024 };
 
 struct cst_integrator {
   char message[CST_INTEGRATOR_TEXT];
-  cst_integrator_options
-                options; /* with defaults filled in; method and layers are only read at creation */
-  cst_system   *system;
-  cst_method   *method;
-  int           isa, width;
-  bool          ready;            /* there is a stepper */
-  bool          redundancy_known; /* the redundant constraints are known */
-  cst_prepared *prepared;         /* made at the first start, with the stepper */
-  cst_stepper  *stepper;
-  cst_batch     batch;
-  const cst_fold *fold;
-  long            count;   /* trajectories started */
-  double          h, next; /* the step, and that of the next start */
-  double *
-      workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte
-                        aligned */
+  /* with defaults filled in; method and layers are only read at creation */
+  cst_integrator_options options;
+  cst_system            *system;
+  cst_method            *method;
+  int                    isa, width;
+  bool                   ready;            /* there is a stepper */
+  bool                   redundancy_known; /* the redundant constraints are known */
+  cst_prepared          *prepared;         /* made at the first start, with the stepper */
+  cst_stepper           *stepper;
+  cst_batch              batch;
+  const cst_fold        *fold;
+  long                   count;   /* trajectories started */
+  double                 h, next; /* the step, and that of the next start */
+  /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte aligned */
+  double    *workspace;
   cst_tape **observable;
   bool      *needs_lambda;
   int        nobservable;

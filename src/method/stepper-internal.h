@@ -75,8 +75,8 @@ struct cst_stepper {
   double        *saved;   /* [groups] records, for steps in parts */
   double        *space;   /* workspace of the generic cores */
   double        *trail; /* [2][CST_TRAIL][q, p][W], of the groups that march; NULL: none is kept */
-  double *
-      solo_space; /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
+  /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
+  double *solo_space;
   /* arguments of the solver's callbacks */
   cst_batch          *batch;
   const cst_schedule *schedule;

@@ -103,8 +103,8 @@ struct cst_substep_row {
   unsigned               iterations;
   const cst_state_block *state;               /* terminated by one without a name; NULL: none */
   const cst_core        *core[CST_ISA_COUNT]; /* its forms for any system */
-  const char
-      *solo; /* file of its march with lanes over parts of a trajectory (core.h); NULL: none */
+  /* file of its march with lanes over parts of a trajectory (core.h); NULL: none */
+  const char *solo;
   /* Whether substeps with the parameters x and y are the same map for the same step. */
   bool (*same)(const void *x, const void *y);
   /* Changes x to the parameters of the adjoint; false: there is none. NULL: there never is. */

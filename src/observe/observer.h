@@ -65,8 +65,8 @@ typedef struct {
 typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
   bool        always;     /* it is in every study; a study does not name it */
-  bool
-       optional; /* it is only observed where the study file names it, not where that names no observables */
+  /* it is only observed where the study file names it, not where that names no observables */
+  bool optional;
   bool expression; /* one observation for each expression of the user, under its name */
   bool averages;   /* a study that names it computes time averages */
   int  kept;       /* numbers per lane that it keeps from one observation to the next */

@@ -32,8 +32,8 @@ typedef struct {
   cst_document *doc;               /* owns the names and texts that the system borrows */
   void         *kept;              /* memory from cst_system_keep */
   cst_tape     *tape[CST_K_COUNT]; /* programs of the kernels, created on first use */
-  cst_tape
-      *preset[CST_MAX_PAR]; /* programs of the defaults that are expressions of other parameters */
+  /* programs of the defaults that are expressions of other parameters */
+  cst_tape       *preset[CST_MAX_PAR];
   cst_tape      **start, **motion; /* programs per state: q and v; exact q, v and lambda */
   cst_lengths     length;
   cst_interpreter interpreter[CST_ISA_COUNT];

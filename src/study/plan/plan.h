@@ -109,11 +109,10 @@ double cst_plan_work_bytes(const cst_plan *p);
 /* numbers per lane in a checkpoint, at most, without accumulated quantities */
 long   cst_plan_state_numbers(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
-double
-     cst_plan_look_cost(const cst_plan  *p,
-                        const cst_class *k); /* the part of it that is looking at what is observed */
-long cst_plan_most_lanes(const cst_plan *p);
-int  cst_plan_fitting_isa(const cst_plan *p, int isa);
+/* the part of it that is looking at what is observed */
+double cst_plan_look_cost(const cst_plan *p, const cst_class *k);
+long   cst_plan_most_lanes(const cst_plan *p);
+int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */

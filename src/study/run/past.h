@@ -18,8 +18,8 @@ typedef struct {
   int            *item_section; /* [nitem] the section with each */
   int             loaded;       /* index of the piece in the buffer; -1: none */
   cst_bundle      buffer;
-  cst_bundle
-      origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
+  /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
+  cst_bundle origin;
 } cst_past;
 
 cst_past *cst_past_create(const cst_plan *p); /* of a study that has not begun */

@@ -15,8 +15,8 @@ typedef struct {
   long         icase, member, count; /* first lane, and number of lanes */
   long         numbers;              /* per lane */
   cst_position at;
-  long
-      opens; /* 1: nothing has been looked at at this step, `at` is else what it was one step before; 0 */
+  /* 1: nothing has been looked at at this step, `at` is else what it was one step before; 0 */
+  long opens;
 } cst_piece;
 
 /* Adds the current batch, if any, as a section "lanes": its cst_piece, then its rows. */

@@ -16,11 +16,11 @@ typedef struct {
   unsigned char *mass;   /* M */
   unsigned char *ends;   /* M, D_q L_v, its transpose and D_v F: L taken at an end of the step */
   unsigned char *inside; /* these and D_q (L_q + F): at a point within */
-  unsigned char
-      *across; /* D_q L_v, its transpose and D_v F: what the equations at one end have of the
-                            velocity at the other */
-  long
-      work; /* products of a factorisation and a solution with 1 + ng right hand sides of `ends`, twice */
+  /* D_q L_v, its transpose and D_v F: what the equations at one end have of the velocity at the
+   * other */
+  unsigned char *across;
+  /* products of a factorisation and a solution with 1 + ng right hand sides of `ends`, twice */
+  long work;
 } cst_elimination;
 
 /* NULL where s is no general system, or one too large for dense matrices. Owned. */

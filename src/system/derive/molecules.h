@@ -12,8 +12,8 @@ typedef struct {
   int *q, *qstep, *g, *gstep;
   int *order; /* [ng] which of them elimination takes first, second ... */
   int *class; /* [nq] of mass */
-  cst_node  *
-      value; /* [ng] the constraints as expressions of the inputs 'x', the molecule's coordinates, and 'c' */
+  /* [ng] the constraints as expressions of the inputs 'x', the molecule's coordinates, and 'c' */
+  cst_node *value;
   int *at; /* [ng * nq] the entry of G that stands there, -1: none; entries are numbered by rows */
   int  entries;    /* so many */
   cst_node *slope; /* [entries] of them */

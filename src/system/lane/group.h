@@ -58,15 +58,15 @@ typedef struct cst_context {
   int                  nq, ng, npar, nmass, nsym;
   const int           *mass_class; /* those of the system, borrowed */
   const unsigned char *dropped;
-  cst_kernel *const
-            *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
-                                weights w (gram.h), and more (rows.h) */
-  int        mass_unit;
-  cst_layout at;
+  /* NULL, or what is compiled to make S and its upper half from q = A, v = B and weights w
+   * (gram.h), and more (rows.h) */
+  cst_kernel *const *gram;
+  int                mass_unit;
+  cst_layout         at;
   int tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
-  double *
-      work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
-                   for */
+  /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
+   * for */
+  double *work;
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
