@@ -53,16 +53,26 @@ static void observe(const problem *x, const double *q, const double *p, bool fir
   }
 }
 
+/* A thermostat heats slow systems, whose steps are longer than H. */
+static double step_of(const problem *x, const char *method) {
+  const double pace = pace_of(x->s->name);
+  cst_method  *m = method_of(method);
+  const bool   heated = cst_method_has_noise(m);
+  cst_method_destroy(m);
+  return heated && pace > 1 ? H : H * pace;
+}
+
 static residuals residuals_of(const problem *x, const char *method, bool *well) {
-  run       r;
-  residuals most = {0, 0, 0};
-  course    c[LANES];
-  double    q[CST_MAX_Q], p[CST_MAX_Q];
+  run          r;
+  residuals    most = {0, 0, 0};
+  course       c[LANES];
+  double       q[CST_MAX_Q], p[CST_MAX_Q];
+  const double step = step_of(x, method);
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int n = 0; n <= affordable(x, method, STEPS); n++) {
     if (n)
-      run_go(&r, H * pace_of(x->s->name), 1);
+      run_go(&r, step, 1);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
       observe(x, q, p, n == 0, &c[l], &most);
