@@ -9,8 +9,8 @@
 #define CST_BAND_H
 #include "constella/lanes.h"
 
-#ifdef U
-#define CST_BAND_UNROLL U
+#ifdef UNROLL
+#define CST_BAND_UNROLL UNROLL
 #else
 #define CST_BAND_UNROLL
 #endif
@@ -61,22 +61,27 @@ static __attribute__((unused, noinline)) void cst_band_solve(const vd *A, vd *b,
 /* b := A^-1 b for a symmetric A. Its upper half is stored by rows, entry (r, r + d) at r (band + 1) + d; row
  * r ends at last[r], fill-in included (cst_bands). A is destroyed. Unrolls where n and last are constants. */
 CST_INLINE void cst_envelope_solve(vd *A, vd *b, int n, int band, const int *last) {
-  CST_BAND_UNROLL for (int r = 0; r < n; r++) {
+  CST_BAND_UNROLL
+  for (int r = 0; r < n; r++) {
     vd *const pivot = A + (long)r * (band + 1);
     const vd  inverse = 1.0 / pivot[0];
     pivot[0] = inverse;
-    CST_BAND_UNROLL for (int i = r + 1; i <= last[r]; i++) {
+    CST_BAND_UNROLL
+    for (int i = r + 1; i <= last[r]; i++) {
       const vd f = pivot[i - r] * inverse;
-      CST_BAND_UNROLL for (int c = i; c <= last[r]; c++) A[(long)i * (band + 1) + c - i] -=
-          f * pivot[c - r];
+      CST_BAND_UNROLL
+      for (int c = i; c <= last[r]; c++)
+        A[(long)i * (band + 1) + c - i] -= f * pivot[c - r];
       b[i] -= f * b[r];
       pivot[i - r] = f;
     }
   }
-  CST_BAND_UNROLL for (int r = n - 1; r >= 0; r--) {
+  CST_BAND_UNROLL
+  for (int r = n - 1; r >= 0; r--) {
     vd s = b[r] * A[(long)r * (band + 1)];
-    CST_BAND_UNROLL for (int i = r + 1; i <= last[r]; i++) s -=
-        A[(long)r * (band + 1) + i - r] * b[i];
+    CST_BAND_UNROLL
+    for (int i = r + 1; i <= last[r]; i++)
+      s -= A[(long)r * (band + 1) + i - r] * b[i];
     b[r] = s;
   }
 }

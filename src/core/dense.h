@@ -8,8 +8,8 @@
 #define CST_DENSE_H
 #include "constella/lanes.h"
 
-#ifndef U
-#define U
+#ifndef UNROLL
+#define UNROLL
 #endif
 #define EPS 2.220446049250313e-16
 
@@ -23,22 +23,34 @@ CST_INLINE void cst_lu(vd *A, int n) {
     A[3] = 1.0 / (A[3] - f * A[1]);
     return;
   }
-  U for (int k = 0; k < n; k++) {
+  UNROLL
+  for (int k = 0; k < n; k++) {
     vd r = 1.0 / A[k * n + k];
     A[k * n + k] = r;
-    U for (int i = k + 1; i < n; i++) {
+    UNROLL
+    for (int i = k + 1; i < n; i++) {
       vd f = A[i * n + k] * r;
       A[i * n + k] = f;
-      U for (int j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+      UNROLL
+      for (int j = k + 1; j < n; j++)
+        A[i * n + j] -= f * A[k * n + j];
     }
   }
 }
 
 /* b := A^-1 b with A from cst_lu. */
 CST_INLINE void cst_lu_solve(const vd *A, vd *b, int n) {
-  U for (int i = 1; i < n; i++) U for (int j = 0; j < i; j++) b[i] -= A[i * n + j] * b[j];
-  U for (int i = n - 1; i >= 0; i--) {
-    U for (int j = i + 1; j < n; j++) b[i] -= A[i * n + j] * b[j];
+  UNROLL
+  for (int i = 1; i < n; i++) {
+    UNROLL
+    for (int j = 0; j < i; j++)
+      b[i] -= A[i * n + j] * b[j];
+  }
+  UNROLL
+  for (int i = n - 1; i >= 0; i--) {
+    UNROLL
+    for (int j = i + 1; j < n; j++)
+      b[i] -= A[i * n + j] * b[j];
     b[i] *= A[i * n + i];
   }
 }
@@ -53,13 +65,17 @@ CST_INLINE void cst_ldl(vd *A, int n) {
     A[3] = 1.0 / (A[3] - f * A[1]);
     return;
   }
-  U for (int k = 0; k < n; k++) {
+  UNROLL
+  for (int k = 0; k < n; k++) {
     vd r = 1.0 / A[k * n + k];
     A[k * n + k] = r;
-    U for (int i = k + 1; i < n; i++) {
+    UNROLL
+    for (int i = k + 1; i < n; i++) {
       vd f = A[k * n + i] * r;
       A[i * n + k] = f;
-      U for (int j = i; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+      UNROLL
+      for (int j = i; j < n; j++)
+        A[i * n + j] -= f * A[k * n + j];
     }
   }
 }

@@ -42,7 +42,9 @@ CST_INLINE cst_retraction cst_cayley(vd s) {
 /* sum a[i] s^i. */
 CST_INLINE vd cst_series(const double *a, int n, vd s) {
   vd sum = vset(a[n - 1]);
-  CST_UNROLL for (int i = n - 2; i >= 0; i--) sum = sum * s + a[i];
+  CST_UNROLL
+  for (int i = n - 2; i >= 0; i--)
+    sum = sum * s + a[i];
   return sum;
 }
 
@@ -129,18 +131,24 @@ CST_INLINE void cst_turn(const cst_retraction *r, const vd *x, vd *y) {
   vd z[3], w[3];
   cst_cross(x, y, z);
   cst_cross(x, z, w);
-  CST_UNROLL for (int i = 0; i < 3; i++) y[i] = (y[i] - r->k1 * z[i]) + r->k2 * w[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    y[i] = (y[i] - r->k1 * z[i]) + r->k2 * w[i];
 }
 
 /* y := dL tau_x y; of the Cayley map t2 = 0. */
 CST_INLINE void cst_tangent(const cst_retraction *r, int exponential, const vd *x, vd *y) {
   vd z[3], w[3];
   cst_cross(x, y, z);
-  CST_UNROLL for (int i = 0; i < 3; i++) y[i] = r->t0 * y[i] - r->t1 * z[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    y[i] = r->t0 * y[i] - r->t1 * z[i];
   if (!exponential)
     return;
   cst_cross(x, z, w);
-  CST_UNROLL for (int i = 0; i < 3; i++) y[i] += r->t2 * w[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    y[i] += r->t2 * w[i];
 }
 
 /* z := (dR tau_x^-1)' y; of the Cayley map c2 = 0. */
@@ -149,20 +157,32 @@ CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, 
   const vd along = r->c1 * cst_dot(x, y), off = r->c2 * r->s;
   vd       w[3];
   cst_cross(x, y, w);
-  CST_UNROLL for (int i = 0; i < 3; i++) z[i] = (y[i] + 0.5 * w[i]) + along * x[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    z[i] = (y[i] + 0.5 * w[i]) + along * x[i];
   if (!exponential)
     return;
-  CST_UNROLL for (int i = 0; i < 3; i++) z[i] -= off * y[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    z[i] -= off * y[i];
 }
 
 /* R := R - R (R'R - 1)/2 for R[3][3] near SO(3): the distance from SO(3) is squared. */
 CST_INLINE void cst_orthogonalize(vd *R) {
   vd E[3][3];
-  CST_UNROLL for (int i = 0; i < 3; i++) CST_UNROLL for (int j = i; j < 3; j++) E[i][j] = E[j][i] =
-      0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
-  CST_UNROLL for (int k = 0; k < 3; k++) {
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    CST_UNROLL
+    for (int j = i; j < 3; j++)
+      E[i][j] = E[j][i] =
+          0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
+  }
+  CST_UNROLL
+  for (int k = 0; k < 3; k++) {
     const vd a = R[3 * k], b = R[3 * k + 1], c = R[3 * k + 2];
-    CST_UNROLL for (int j = 0; j < 3; j++) R[3 * k + j] -= a * E[0][j] + b * E[1][j] + c * E[2][j];
+    CST_UNROLL
+    for (int j = 0; j < 3; j++)
+      R[3 * k + j] -= a * E[0][j] + b * E[1][j] + c * E[2][j];
   }
 }
 #endif

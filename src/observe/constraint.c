@@ -32,11 +32,14 @@ CST_OBSERVE(constraint, 4) {
                       speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;
   const int n = NG, nq = NQ;
   (void)C;
-  U for (int i = 0; i < nq; i++) speed = vmax(vabs(v[i]), speed);
+  UNROLL
+  for (int i = 0; i < nq; i++)
+    speed = vmax(vabs(v[i]), speed);
   if (view->keep != CST_KEEP_NOT)
     *(vd *)kept = speed;
   cst_rows_look(C, c, q, v, o);
-  U for (int a = 0; a < n; a++) {
+  UNROLL
+  for (int a = 0; a < n; a++) {
     const vd g = vabs(o[a]), r = vabs(o[n + a]), row = o[2 * n + a], far = o[3 * n + a],
              w = row * speed;
     const vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */

@@ -8,7 +8,9 @@ CST_OBSERVE(displacement, 1) {
   const vd          *q = now.q, *q0 = (const vd *)view->q0;
   vd                 s = vset(0);
   (void)C, (void)look, (void)kept;
-  U for (int i = 0; i < NQ; i++) s += (q[i] - q0[i]) * (q[i] - q0[i]);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    s += (q[i] - q0[i]) * (q[i] - q0[i]);
   *(vd *)value = vsqrt(s);
   *(vd *)scale = vset(1);
 }

@@ -12,7 +12,9 @@ CST_OBSERVE(energy, 1) {
   K_V(c, q, &V);
   if (GYROSCOPIC)
     K_a(c, q, a);
-  U for (int i = 0; i < NQ; i++) T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
   T = 0.5 * T;
   if (view->keep == CST_KEEP_FIRST)
     *start = V;

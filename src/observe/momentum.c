@@ -11,7 +11,8 @@ CST_OBSERVE(momentum, NSYM) {
   K_xi(c, q, xi);
   if (GYROSCOPIC)
     K_gauge(c, q, gauge);
-  U for (int k = 0; k < NSYM; k++) {
+  UNROLL
+  for (int k = 0; k < NSYM; k++) {
     x[k] = vpick(GYROSCOPIC, -gauge[k], vset(0));
     s[k] = vabs(x[k]);
     ROW_X(k, i, e) {

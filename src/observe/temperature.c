@@ -14,7 +14,9 @@ CST_OBSERVE(temperature, 1) {
   (void)C, (void)look, (void)kept, (void)c, (void)q;
   if (GYROSCOPIC)
     K_a(c, q, a);
-  U for (int i = 0; i < NQ; i++) twice += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    twice += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
   *(vd *)value = twice / view->freedom;
   *(vd *)scale = vabs(*(vd *)value);
 }

@@ -12,7 +12,7 @@
 #include "constella/lanes.h"
 #include "core/dense.h"
 #undef U
-#define U CST_UNROLL
+#define UNROLL CST_UNROLL
 
 static const double I[3] = HAND_TOP_INERTIA, WEIGHT = HAND_TOP_WEIGHT;
 
@@ -26,23 +26,34 @@ CST_INLINE void cross(const vd *x, const vd *y, vd *z) {
 CST_INLINE void turn(vd k, const vd *x, vd *y) {
   vd z[3], w[3];
   cross(x, y, z);
-  U for (int i = 0; i < 3; i++) w[i] = y[i] - 0.5 * z[i];
+  UNROLL
+  for (int i = 0; i < 3; i++)
+    w[i] = y[i] - 0.5 * z[i];
   cross(x, w, z);
-  U for (int i = 0; i < 3; i++) y[i] -= k * z[i];
+  UNROLL
+  for (int i = 0; i < 3; i++)
+    y[i] -= k * z[i];
 }
 
 /* x with I x + x cross I x / 2 + x (x.I x) / 4 = h a. */
 CST_INLINE void solve(double h, const vd *a, vd *x) {
   vd w[3], r[3], Ix[3], c[3], J[3][3], K[3][3];
-  U for (int i = 0; i < 3; i++) w[i] = a[i] * (1 / I[i]);
+  UNROLL
+  for (int i = 0; i < 3; i++)
+    w[i] = a[i] * (1 / I[i]);
   cross(w, a, c);
-  U for (int i = 0; i < 3; i++) x[i] = (h / I[i]) * (a[i] - 0.5 * h * c[i]);
+  UNROLL
+  for (int i = 0; i < 3; i++)
+    x[i] = (h / I[i]) * (a[i] - 0.5 * h * c[i]);
   for (int it = 0; it < 25; it++) {
-    U for (int i = 0; i < 3; i++) Ix[i] = I[i] * x[i];
+    UNROLL
+    for (int i = 0; i < 3; i++)
+      Ix[i] = I[i] * x[i];
     const vd d = 0.25 * (x[0] * Ix[0] + x[1] * Ix[1] + x[2] * Ix[2]);
     vd       off = vset(0), size = vset(0);
     cross(x, Ix, c);
-    U for (int i = 0; i < 3; i++) {
+    UNROLL
+    for (int i = 0; i < 3; i++) {
       r[i] = (Ix[i] + 0.5 * c[i] + d * x[i]) - h * a[i];
       off = vmax(vabs(r[i]), off);
       size = vmax(vabs(h * a[i]), size);
@@ -50,29 +61,43 @@ CST_INLINE void solve(double h, const vd *a, vd *x) {
     const vl active = ~(vl)(off <= (8 * EPS) * size);
     if (!vany(active))
       return;
-    U for (int k = 0; k < 3; k++) {
+    UNROLL
+    for (int k = 0; k < 3; k++) {
       const int m = (k + 1) % 3, n = (k + 2) % 3;
       J[k][k] = (I[k] + d) + 0.5 * (x[k] * Ix[k]);
       J[m][k] = 0.5 * (x[m] * Ix[k] + x[n] * I[k] - Ix[n]);
       J[n][k] = 0.5 * (x[n] * Ix[k] - x[m] * I[k] + Ix[m]);
     }
-    U for (int i = 0; i < 3; i++) U for (int k = 0; k < 3; k++) {
-      const int m = (i + 1) % 3, n = (i + 2) % 3, p = (k + 1) % 3, q = (k + 2) % 3;
-      K[k][i] = J[m][p] * J[n][q] - J[m][q] * J[n][p];
+    UNROLL
+    for (int i = 0; i < 3; i++) {
+      UNROLL
+      for (int k = 0; k < 3; k++) {
+        const int m = (i + 1) % 3, n = (i + 2) % 3, p = (k + 1) % 3, q = (k + 2) % 3;
+        K[k][i] = J[m][p] * J[n][q] - J[m][q] * J[n][p];
+      }
     }
     const vd inverse = 1.0 / (J[0][0] * K[0][0] + J[0][1] * K[1][0] + J[0][2] * K[2][0]);
-    U for (int i = 0; i < 3; i++) x[i] -=
-        vkeep(active, inverse * (K[i][0] * r[0] + K[i][1] * r[1] + K[i][2] * r[2]));
+    UNROLL
+    for (int i = 0; i < 3; i++)
+      x[i] -= vkeep(active, inverse * (K[i][0] * r[0] + K[i][1] * r[1] + K[i][2] * r[2]));
   }
 }
 
 CST_INLINE void repair(vd *R) {
   vd E[3][3];
-  U for (int i = 0; i < 3; i++) U for (int j = i; j < 3; j++) E[i][j] = E[j][i] =
-      0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
-  U for (int k = 0; k < 3; k++) {
+  UNROLL
+  for (int i = 0; i < 3; i++) {
+    UNROLL
+    for (int j = i; j < 3; j++)
+      E[i][j] = E[j][i] =
+          0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
+  }
+  UNROLL
+  for (int k = 0; k < 3; k++) {
     const vd a = R[3 * k], b = R[3 * k + 1], c = R[3 * k + 2];
-    U for (int j = 0; j < 3; j++) R[3 * k + j] -= a * E[0][j] + b * E[1][j] + c * E[2][j];
+    UNROLL
+    for (int j = 0; j < 3; j++)
+      R[3 * k + j] -= a * E[0][j] + b * E[1][j] + c * E[2][j];
   }
 }
 
@@ -85,21 +110,32 @@ CST_INLINE void kick(double h, const vd *R, vd *a) {
 /* n steps of h of one group; state is R[9], alpha[3]. */
 static void group(vd *state, double h, long n) {
   vd R[9], a[3], x[3];
-  U for (int e = 0; e < 9; e++) R[e] = state[e];
-  U for (int i = 0; i < 3; i++) a[i] = state[9 + i];
+  UNROLL
+  for (int e = 0; e < 9; e++)
+    R[e] = state[e];
+  UNROLL
+  for (int i = 0; i < 3; i++)
+    a[i] = state[9 + i];
   kick(0.5 * h, R, a);
   for (long k = 0; k < n; k++) {
-    U for (int half = 0; half < 2; half++) {
+    UNROLL
+    for (int half = 0; half < 2; half++) {
       solve(0.5 * h, a, x);
       const vd k1 = 1.0 / (1.0 + 0.25 * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
-      U for (int i = 0; i < 3; i++) turn(k1, x, R + 3 * i);
+      UNROLL
+      for (int i = 0; i < 3; i++)
+        turn(k1, x, R + 3 * i);
       turn(k1, x, a);
     }
     repair(R);
     kick(k + 1 < n ? h : 0.5 * h, R, a);
   }
-  U for (int e = 0; e < 9; e++) state[e] = R[e];
-  U for (int i = 0; i < 3; i++) state[9 + i] = a[i];
+  UNROLL
+  for (int e = 0; e < 9; e++)
+    state[e] = R[e];
+  UNROLL
+  for (int i = 0; i < 3; i++)
+    state[9 + i] = a[i];
 }
 
 void HAND_SYMBOL(double *state, int groups, double h, long n) {

@@ -10,7 +10,7 @@
 #include "constella/lanes.h"
 #include "core/dense.h"
 #undef U
-#define U CST_UNROLL
+#define UNROLL CST_UNROLL
 
 enum { N = 3, K = 6 };
 static const double xi[2] = {0.5, 0.28867513459481287}; /* sqrt(1/12) */
@@ -38,7 +38,8 @@ CST_INLINE vd begin(const vd *q, const vd *p, double h, vd gamma[2][N], vd *lamb
   const vd bend =
       30.0 * (xx * xx) * (p[0] * p[0]) + 12.0 * (q[1] * q[1]) * (p[1] * p[1]) + 2.0 * (p[2] * p[2]);
   *lambda = (bend - G[2] * dV[2]) / dot(G, G);
-  U for (int i = 0; i < N; i++) {
+  UNROLL
+  for (int i = 0; i < N; i++) {
     const vd A = -dV[i] - G[i] * *lambda;
     gamma[0][i] = p[i] + (h * xi[0]) * A, gamma[1][i] = (h * xi[1]) * A;
     size = vmax(vabs(p[i]) + vabs(h * dV[i]), size);
@@ -49,15 +50,20 @@ CST_INLINE vd begin(const vd *q, const vd *p, double h, vd gamma[2][N], vd *lamb
 CST_INLINE void integrate(const double *weighted, const double *integral, double h, const vd *q,
                           vd gamma[2][N], sums *x) {
   *x = (sums){{vset(0), vset(0)}, {{vset(0)}, {vset(0)}}};
-  U for (int k = 0; k < K; k++) {
+  UNROLL
+  for (int k = 0; k < K; k++) {
     const double w0 = weighted[2 * k], w1 = weighted[2 * k + 1], h0 = h * integral[2 * k],
                  h1 = h * integral[2 * k + 1];
     vd u[N], G[N];
-    U for (int i = 0; i < N; i++) u[i] = q[i] + (h0 * gamma[0][i] + h1 * gamma[1][i]);
+    UNROLL
+    for (int i = 0; i < N; i++)
+      u[i] = q[i] + (h0 * gamma[0][i] + h1 * gamma[1][i]);
     const vd dV = slope(u);
     normal(u, G);
     x->psi[0] += w0 * dV, x->psi[1] += w1 * dV;
-    U for (int i = 0; i < N; i++) x->rho[0][i] += w0 * G[i], x->rho[1][i] += w1 * G[i];
+    UNROLL
+    for (int i = 0; i < N; i++)
+      x->rho[0][i] += w0 * G[i], x->rho[1][i] += w1 * G[i];
   }
 }
 
@@ -69,7 +75,8 @@ CST_INLINE vd lower(vd y0) { return xi[1] * y0; }
 CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd gamma[2][N],
                         vd lambda, vd d[2][N]) {
   vd end[N], G[N], turned[N], C = vset(0);
-  U for (int i = 0; i < N; i++) {
+  UNROLL
+  for (int i = 0; i < N; i++) {
     const vd last = i == 2 ? vset(1) : vset(0), phi0 = last * x->psi[0] + x->rho[0][i] * lambda,
              phi1 = last * x->psi[1] + x->rho[1][i] * lambda;
     d[0][i] = p[i] - h * upper(phi0, phi1) - gamma[0][i], d[1][i] = -h * lower(phi0) - gamma[1][i];
@@ -79,7 +86,9 @@ CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd ga
   }
   normal(end, G);
   const vd l = (C + dot(G, d[0])) / dot(G, turned);
-  U for (int i = 0; i < N; i++) d[0][i] -= turned[i] * l, d[1][i] -= lower(x->rho[0][i]) * l;
+  UNROLL
+  for (int i = 0; i < N; i++)
+    d[0][i] -= turned[i] * l, d[1][i] -= lower(x->rho[0][i]) * l;
   return l;
 }
 
@@ -105,17 +114,24 @@ CST_INLINE void step(const double *weighted, const double *integral, double h, v
     vd   size = vset(0), of = base;
     integrate(weighted, integral, h, q, gamma, &x);
     lambda += vkeep(active, direction(&x, h, q, p, gamma, lambda, d) / h);
-    U for (int r = 0; r < 2; r++) U for (int i = 0; i < N; i++) {
-      gamma[r][i] += vkeep(active, d[r][i]);
-      size = vmax(vabs(d[r][i]), size), of = vmax(vabs(gamma[r][i]), of);
+    UNROLL
+    for (int r = 0; r < 2; r++) {
+      UNROLL
+      for (int i = 0; i < N; i++) {
+        gamma[r][i] += vkeep(active, d[r][i]);
+        size = vmax(vabs(d[r][i]), size), of = vmax(vabs(gamma[r][i]), of);
+      }
     }
-    U for (int i = 0; i < N; i++) {
+    UNROLL
+    for (int i = 0; i < N; i++) {
       const vd phi = x.rho[0][i] * lambda + (i == 2 ? x.psi[0] : vset(0));
       end[i] = vselect(active, p[i] - h * phi, end[i]);
     }
     active &= ~is_done(size, of, &last, &rate);
   }
-  U for (int i = 0; i < N; i++) q[i] += h * gamma[0][i], p[i] = end[i];
+  UNROLL
+  for (int i = 0; i < N; i++)
+    q[i] += h * gamma[0][i], p[i] = end[i];
   *impulse = h * lambda;
 }
 

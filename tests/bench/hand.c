@@ -12,7 +12,7 @@
 #include "constella/lanes.h"
 #include "core/dense.h"
 #undef U
-#define U CST_UNROLL
+#define UNROLL CST_UNROLL
 
 #define PENDULUM 1
 #define DOUBLE   2
@@ -46,39 +46,53 @@ static const char nz[D][N] = {{1, 0, 0, 1, 0, 0, 1, 0, 0}, {0, 1, 0, 0, 1, 0, 0,
                               {0, 0, 1, 0, 0, 1, 0, 0, 1}, {1, 1, 0, 1, 1, 0, 1, 1, 0},
                               {1, 0, 1, 1, 0, 1, 1, 0, 1}, {0, 1, 1, 0, 1, 1, 0, 1, 1}};
 CST_INLINE void   g(const vd *q, vd *o) {
-    U for (int a = 0; a < D; a++) {
+    UNROLL
+    for (int a = 0; a < D; a++) {
       int j = first[a], k = second[a];
       o[a] = q[j] * q[k] + q[3 + j] * q[3 + k] + q[6 + j] * q[6 + k] - (j == k ? 1.0 : 0.0);
   }
 }
 CST_INLINE void G(const vd *q, vd o[D][N]) {
-  U for (int a = 0; a < D; a++) U for (int i = 0; i < 3; i++) {
-    int j = first[a], k = second[a];
-    if (j == k)
-      o[a][3 * i + j] = 2.0 * q[3 * i + j];
-    else
-      o[a][3 * i + j] = q[3 * i + k], o[a][3 * i + k] = q[3 * i + j];
+  UNROLL
+  for (int a = 0; a < D; a++) {
+    UNROLL
+    for (int i = 0; i < 3; i++) {
+      int j = first[a], k = second[a];
+      if (j == k)
+        o[a][3 * i + j] = 2.0 * q[3 * i + j];
+      else
+        o[a][3 * i + j] = q[3 * i + k], o[a][3 * i + k] = q[3 * i + j];
+    }
   }
 }
 #endif
 
 CST_INLINE void product(double h, vd A[D][N], vd B[D][N], int symmetric, vd *S) {
-  U for (int a = 0; a < D; a++) U for (int b = symmetric ? a : 0; b < D; b++) {
-    vd s = vset(0);
-    U for (int i = 0; i < N; i++) if (nz[a][i] && nz[b][i]) s +=
-        (A[a][i] * (h * minv[i])) * B[b][i];
-    S[a * D + b] = s;
+  UNROLL
+  for (int a = 0; a < D; a++) {
+    UNROLL
+    for (int b = symmetric ? a : 0; b < D; b++) {
+      vd s = vset(0);
+      UNROLL
+      for (int i = 0; i < N; i++)
+        if (nz[a][i] && nz[b][i])
+          s += (A[a][i] * (h * minv[i])) * B[b][i];
+      S[a * D + b] = s;
+    }
   }
 }
 
 enum {
   TOGETHER = D <= 2 ? 2 : 1
 }; /* groups whose latencies hide behind one another; more do not fit the registers */
-#define EACH(k) U for (int k = 0; k < K; k++)
+#define EACH(k)                                                                                    \
+  UNROLL                                                                                           \
+  for (int k = 0; k < K; k++)
 
 /* Impulses with which a step starts: the parabola through those of the last three. */
 CST_INLINE void extrapolate(vd *l, vd *l1, vd *l2) {
-  U for (int a = 0; a < D; a++) {
+  UNROLL
+  for (int a = 0; a < D; a++) {
     const vd next = 3.0 * (l[a] - l1[a]) + l2[a];
     l2[a] = l1[a], l1[a] = l[a], l[a] = next;
   }
@@ -87,9 +101,13 @@ CST_INLINE void extrapolate(vd *l, vd *l1, vd *l2) {
 /* q1 = q + h M^-1 ph, ph = pt - G'l. */
 CST_INLINE void drift(double h, const vd *q, const vd *pt, vd G0[D][N], const vd *l, vd *ph,
                       vd *q1) {
-  U for (int i = 0; i < N; i++) {
+  UNROLL
+  for (int i = 0; i < N; i++) {
     ph[i] = pt[i];
-    U for (int a = 0; a < D; a++) if (nz[a][i]) ph[i] -= G0[a][i] * l[a];
+    UNROLL
+    for (int a = 0; a < D; a++)
+      if (nz[a][i])
+        ph[i] -= G0[a][i] * l[a];
     q1[i] = q[i] + (h * minv[i]) * ph[i];
   }
 }
@@ -99,7 +117,9 @@ CST_INLINE vl residual(const vd *q1, vd *r, vd G1[D][N]) {
   vl active = vmask(0);
   g(q1, r);
   G(q1, G1);
-  U for (int a = 0; a < D; a++) active |= ~(vl)(vabs(r[a]) <= 1e-14 * scale[a]);
+  UNROLL
+  for (int a = 0; a < D; a++)
+    active |= ~(vl)(vabs(r[a]) <= 1e-14 * scale[a]);
   return active;
 }
 
@@ -108,19 +128,31 @@ CST_INLINE void correct(double h, vl active, vd G1[D][N], vd G0[D][N], vd *r, vd
   product(h, G1, G0, 0, S);
   cst_lu(S, D);
   cst_lu_solve(S, r, D);
-  U for (int a = 0; a < D; a++) l[a] += vkeep(active, r[a]);
+  UNROLL
+  for (int a = 0; a < D; a++)
+    l[a] += vkeep(active, r[a]);
 }
 
 CST_INLINE void make_tangent(double h, vd G1[D][N], vd *p) {
   vd S[D * D], r[D];
   product(h, G1, G1, 1, S);
-  U for (int a = 0; a < D; a++) {
+  UNROLL
+  for (int a = 0; a < D; a++) {
     r[a] = vset(0);
-    U for (int i = 0; i < N; i++) if (nz[a][i]) r[a] += (G1[a][i] * (h * minv[i])) * p[i];
+    UNROLL
+    for (int i = 0; i < N; i++)
+      if (nz[a][i])
+        r[a] += (G1[a][i] * (h * minv[i])) * p[i];
   }
   cst_ldl(S, D);
   cst_lu_solve(S, r, D);
-  U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) p[i] -= G1[a][i] * r[a];
+  UNROLL
+  for (int a = 0; a < D; a++) {
+    UNROLL
+    for (int i = 0; i < N; i++)
+      if (nz[a][i])
+        p[i] -= G1[a][i] * r[a];
+  }
 }
 
 /* n steps of h of K groups; x is [TOGETHER][q[N], p[N], impulses[D]]. */
@@ -130,12 +162,20 @@ CST_INLINE void step_groups(const int K, vd *x, double h, long n) {
       q1[TOGETHER][N], ph[TOGETHER][N], pt[TOGETHER][N], G0[TOGETHER][D][N], G1[TOGETHER][D][N],
       r[TOGETHER][D];
   EACH(k) {
-    U for (int i = 0; i < N; i++) q[k][i] = x[k * ROWS + i], p[k][i] = x[k * ROWS + N + i];
-    U for (int a = 0; a < D; a++) l[k][a] = l1[k][a] = l2[k][a] = x[k * ROWS + 2 * N + a];
+    UNROLL
+    for (int i = 0; i < N; i++)
+      q[k][i] = x[k * ROWS + i], p[k][i] = x[k * ROWS + N + i];
+    UNROLL
+    for (int a = 0; a < D; a++)
+      l[k][a] = l1[k][a] = l2[k][a] = x[k * ROWS + 2 * N + a];
     G(q[k], G0[k]);
   }
   for (long step = 0; step < n; step++) {
-    EACH(k) U for (int i = 0; i < N; i++) pt[k][i] = p[k][i] - 0.5 * h * dV[i];
+    EACH(k) {
+      UNROLL
+      for (int i = 0; i < N; i++)
+        pt[k][i] = p[k][i] - 0.5 * h * dV[i];
+    }
     EACH(k) extrapolate(l[k], l1[k], l2[k]);
     for (int it = 0; it < 25; it++) {
       vl active[TOGETHER], some = vmask(0);
@@ -148,15 +188,26 @@ CST_INLINE void step_groups(const int K, vd *x, double h, long n) {
       EACH(k) correct(h, active[k], G1[k], G0[k], r[k], l[k]);
     }
     EACH(k) {
-      U for (int i = 0; i < N; i++) p[k][i] = ph[k][i] - 0.5 * h * dV[i], q[k][i] = q1[k][i];
+      UNROLL
+      for (int i = 0; i < N; i++)
+        p[k][i] = ph[k][i] - 0.5 * h * dV[i], q[k][i] = q1[k][i];
       make_tangent(h, G1[k], p[k]);
-      U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) G0[k][a][i] =
-          G1[k][a][i];
+      UNROLL
+      for (int a = 0; a < D; a++) {
+        UNROLL
+        for (int i = 0; i < N; i++)
+          if (nz[a][i])
+            G0[k][a][i] = G1[k][a][i];
+      }
     }
   }
   EACH(k) {
-    U for (int i = 0; i < N; i++) x[k * ROWS + i] = q[k][i], x[k * ROWS + N + i] = p[k][i];
-    U for (int a = 0; a < D; a++) x[k * ROWS + 2 * N + a] = l[k][a];
+    UNROLL
+    for (int i = 0; i < N; i++)
+      x[k * ROWS + i] = q[k][i], x[k * ROWS + N + i] = p[k][i];
+    UNROLL
+    for (int a = 0; a < D; a++)
+      x[k * ROWS + 2 * N + a] = l[k][a];
   }
 }
 

@@ -142,7 +142,8 @@ BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const v
   USES_G
   K_G(c, q, G);
   for (int a = NG - NVEL; a < NG; a++)
-    ROW_G(a, i, e) work -= lambda[a] * G[e] * dq[i];
+    ROW_G(a, i, e)
+      work -= lambda[a] * G[e] * dq[i];
   if (C->system->nforce)
     K_F(c, q, v, F);
   for (int i = 0; i < NQ; i++)

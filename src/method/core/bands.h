@@ -50,7 +50,9 @@ typedef struct {
 CST_INLINE void cst_masses_load(const cst_context *C, const double *record, const vd *c,
                                 const vd *q, cst_linear_masses *m) {
   m->mass = cst_block(record, LAYOUT(C).mass);
-  U for (int k = 0; k < NMASS; k++) m->inverse[k] = 1.0 / m->mass[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    m->inverse[k] = 1.0 / m->mass[k];
 #if !CST_HOT
   if (!GENERAL)
     return;
@@ -75,14 +77,18 @@ CST_INLINE void cst_masses_divide(const cst_context *C, const cst_linear_masses 
   (void)C;
   if (GENERAL)
     cst_lu_solve(m->factor, x, NQ);
-  else if (!MASS_UNIT)
-    U for (int i = 0; i < NQ; i++) x[i] *= m->inverse[CLASS(i)];
+  else if (!MASS_UNIT) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      x[i] *= m->inverse[CLASS(i)];
+  }
 }
 
 /* to := M a, a by rows, to in the order of the coordinates. */
 CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *m, int which,
                                  const vd *a, vd *to) {
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     if (GENERAL) {
       to[i] = vset(0);
       for (int k = 0; k < NQ; k++)
@@ -96,9 +102,14 @@ CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *
 /* A := M + b H, where H contains the entries that dVH or dVS returned. */
 CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which,
                                double b, const vd *H, vd *A) {
-  U for (int k = 0; k < NQ * (BAND(which) + 1); k++) A[k] = vset(0);
-  U for (int e = 0; e < ENTRIES(which); e++) A[AT(which)[e]] = b * H[e];
-  U for (int r = 0; r < NQ; r++) {
+  UNROLL
+  for (int k = 0; k < NQ * (BAND(which) + 1); k++)
+    A[k] = vset(0);
+  UNROLL
+  for (int e = 0; e < ENTRIES(which); e++)
+    A[AT(which)[e]] = b * H[e];
+  UNROLL
+  for (int r = 0; r < NQ; r++) {
     if (!GENERAL)
       A[r * (BAND(which) + 1)] += vpick(MASS_UNIT, vset(1), m->mass[CLASS(ORDER(which)[r])]);
     for (int i = r; GENERAL && i < NQ; i++)

@@ -24,8 +24,12 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
                           vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  vd seed[ROOM(NQ)], dseed[ROOM(NQ)], unused[ROOM(NQ)], part[ROOM(2 * NQ)], pulled[ROOM(NQ)],
-      none[ROOM(NG)];
+  vd                 seed[ROOM(NQ)];
+  vd                 dseed[ROOM(NQ)];
+  vd                 unused[ROOM(NQ)];
+  vd                 part[ROOM(2 * NQ)];
+  vd                 pulled[ROOM(NQ)];
+  vd                 none[ROOM(NG)];
   K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
   project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
   for (int k = 0; k < 2; k++) {
@@ -81,8 +85,12 @@ static void apply(void *self, const vd *z, vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
   const double       over = 1 / H(e->j);
-  vd dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)],
-      unused[ROOM(NG)];
+  vd                 dw[ROOM(2 * NQ)];
+  vd                 dd[ROOM(2 * NQ)];
+  vd                 grad[ROOM(2 * NQ)];
+  vd                 bent[ROOM(NG)];
+  vd                 moved[ROOM(NG)];
+  vd                 unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) {
     dw[i] = z[J_Q + i];
@@ -95,7 +103,8 @@ static void apply(void *self, const vd *z, vd *y) {
     y[J_Q + i] = dd[i];
     y[J_MU + i] = grad[i];
     y[J_V + i] = over * grad[NQ + i];
-    COL_G(i, a, k) y[J_Q + i] -= L->Gb[k] * z[J_TH + a];
+    COL_G(i, a, k)
+      y[J_Q + i] -= L->Gb[k] * z[J_TH + a];
   }
   if (NG == 0)
     return;
@@ -103,7 +112,9 @@ static void apply(void *self, const vd *z, vd *y) {
   K_D2gvw(L->c, e->x + R_, e->x + MU, dd + NQ, bent);
   K_D2gvw(L->c, e->x + Q_, e->x + V_, dw, moved);
   for (int a = 0; a < NG; a++) {
-    vd g = vset(0), gv = moved[a], gmu = bent[a];
+    vd g = vset(0);
+    vd gv = moved[a];
+    vd gmu = bent[a];
     ROW_G(a, i, k) {
       g += L->G0[k] * dw[i];
       gv += L->G0[k] * dw[NQ + i];

@@ -30,11 +30,13 @@ static void follow(const cst_context *C, const struct local *L, const vd *x, con
 
 /* The columns of theta-: mu- changes by -DP (D2(dtheta.g) mu-), and this changes the gradient of H. */
 static void fill_pull_back(const cst_context *C, struct local *L, int j, const vd *x) {
-  vd l[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
+  vd l[ROOM(NG)];
+  vd change[ROOM(NQ)];
+  vd unused[ROOM(NG)];
   for (int a = 0; a < NG; a++) {
     for (int b = 0; b < NG; b++)
       l[b] = vset(a == b);
-    K_AT(L->Eb, D2glw, L->c, L->q, 0, L->minus, 0, l, change);
+    K_D2glw_AT(L->Eb, L->c, L->q, L->minus, l, change);
     project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
@@ -48,7 +50,10 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
 /* The equations without derivatives of the layer: constraints and their multipliers, at w and at r. */
 static void fill_constraints(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double h = H(j);
-  vd           u[ROOM(2 * NQ)], bent[ROOM(NG)], dr[ROOM(NQ)], unused[ROOM(NG)];
+  vd           u[ROOM(2 * NQ)];
+  vd           bent[ROOM(NG)];
+  vd           dr[ROOM(NQ)];
+  vd           unused[ROOM(NG)];
   USES_G
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) {
@@ -63,7 +68,7 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
   for (int k = 0; k < 2 * NQ && NG > 0; k++) {
     unit(C, k, u);
     if (k < NQ) {
-      K_AT(L->E0, D2gvw, L->c, x + Q_, x + V_, u, 0, 0, bent);
+      K_D2gvw_AT(L->E0, L->c, x + Q_, x + V_, u, bent);
       for (int a = 0; a < NG; a++) {
         AT_J(J_N2 + a, J_Q + k) = bent[a];
         AT_J(J_MU + k, J_N2 + a) = -h * bent[a];
@@ -73,7 +78,7 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
       dr[i] = AT_D(1, i, k);
     if (all)
       follow(C, L, x, NULL, dr, unused);
-    K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, dr, 0, 0, bent);
+    K_D2gvw_AT(L->E1, L->c, x + R_, x + MU, dr, bent);
     for (int a = 0; a < NG; a++)
       AT_J(J_N1 + a, column_of(C, k)) = bent[a];
   }
@@ -100,13 +105,17 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
 static void factor_matrix(const cst_context *C, struct local *L) {
 #if CST_HOT
   vd *const J = L->J;
-  U for (int k = 0; k < NJ; k++) {
+  UNROLL
+  for (int k = 0; k < NJ; k++) {
     const vd r = 1.0 / J[k * NJ + k];
     J[k * NJ + k] = r;
-    U for (int i = k + 1; i < NJ; i++) {
+    UNROLL
+    for (int i = k + 1; i < NJ; i++) {
       const vd f = J[i * NJ + k] * r;
       J[i * NJ + k] = f;
-      U for (int j = k + 1; j < NJ; j++) if (k >= J_MU || j < J_MU || (j >= J_V && j < J_N2))
+      UNROLL
+      for (int j = k + 1; j < NJ; j++)
+        if (k >= J_MU || j < J_MU || (j >= J_V && j < J_N2))
           J[i * NJ + j] -= f * J[k * NJ + j];
     }
   }
@@ -114,7 +123,8 @@ static void factor_matrix(const cst_context *C, struct local *L) {
   for (int i = 0; i < NJ; i++) {
     vd *const row = &AT_J(i, 0);
     for (int k = 0, end; k < i; k = end) {
-      const int first = k < J_MU, last = first && i > J_MU ? J_MU : i;
+      const int first = k < J_MU;
+      const int last = first && i > J_MU ? J_MU : i;
       end = k + 4 < last ? k + 4 : last;
       for (int l = k; l < end; l++) {
         row[l] *= AT_J(l, l);
@@ -134,7 +144,12 @@ static void factor_matrix(const cst_context *C, struct local *L) {
 CST_INLINE vd dot(const vd *a, const vd *b, int n) {
   vd  s[4] = {vset(0), vset(0), vset(0), vset(0)};
   int l = 0;
-  U for (; l + 4 <= n; l += 4) CST_UNROLL for (int k = 0; k < 4; k++) s[k] += a[l + k] * b[l + k];
+  UNROLL
+  for (; l + 4 <= n; l += 4) {
+    CST_UNROLL
+    for (int k = 0; k < 4; k++)
+      s[k] += a[l + k] * b[l + k];
+  }
   for (; l < n; l++)
     s[0] += a[l] * b[l];
   return (s[0] + s[1]) + (s[2] + s[3]);
@@ -147,7 +162,7 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
   for (int i = 0; i < NJ * NJ; i++)
     L->J[i] = vset(0);
   K_place(L->c, L->given, x + Q_, L->E0);
-  K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
+  K_G_AT(L->E0, L->c, x + Q_, L->G0);
   part_velocities(C, L);
   for (int i = 0; i < NQ; i++)
     for (int k = 0; k < 2 * NQ; k++) {
@@ -169,12 +184,17 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
   if (!MARCH->robust) {
-    U for (int i = 1; i < NJ; i++) b[i] -= dot(&AT_J(i, 0), b, i);
-    U for (int i = NJ - 1; i >= J_MU; i--) b[i] =
-        (b[i] - dot(&AT_J(i, i + 1), b + i + 1, NJ - i - 1)) * AT_J(i, i);
-    U for (int i = J_MU - 1; i >= 0; i--) b[i] =
-        (b[i] - dot(&AT_J(i, i + 1), b + i + 1, J_MU - i - 1) - dot(&AT_J(i, J_V), b + J_V, NQ)) *
-        AT_J(i, i);
+    UNROLL
+    for (int i = 1; i < NJ; i++)
+      b[i] -= dot(&AT_J(i, 0), b, i);
+    UNROLL
+    for (int i = NJ - 1; i >= J_MU; i--)
+      b[i] = (b[i] - dot(&AT_J(i, i + 1), b + i + 1, NJ - i - 1)) * AT_J(i, i);
+    UNROLL
+    for (int i = J_MU - 1; i >= 0; i--)
+      b[i] =
+          (b[i] - dot(&AT_J(i, i + 1), b + i + 1, J_MU - i - 1) - dot(&AT_J(i, J_V), b + J_V, NQ)) *
+          AT_J(i, i);
     return;
   }
   for (int i = 0; i < NJ * NJ; i++)

@@ -5,7 +5,8 @@
 
 /* G with the rows of constraints on velocities 0. */
 static void clear_velocities(const cst_context *C, vd *G) {
-  USES_G(void) G;
+  (void)G;
+  USES_G
   for (int a = NG - NVEL; a < NG; a++)
     ROW_G(a, i, e) {
       (void)i;
@@ -17,7 +18,7 @@ static void clear_velocities(const cst_context *C, vd *G) {
  * there. E: of K_place. */
 static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
   K_place(L->c, L->given, q, E);
-  K_AT(E, G, L->c, q, 0, 0, 0, 0, G);
+  K_G_AT(E, L->c, q, G);
   if (NG == 0)
     return;
   clear_velocities(C, G);
@@ -35,24 +36,30 @@ static void make_tangential(const cst_context *C, const vd *G, const vd *S, cons
     return;
   for (int a = 0; a < NG; a++) {
     theta[a] = y ? -y[a] : vset(0);
-    ROW_G(a, i, e) theta[a] += G[e] * x[i];
+    ROW_G(a, i, e)
+      theta[a] += G[e] * x[i];
   }
   cst_gram_backsolve(C, S, theta);
   for (int i = 0; i < NQ; i++)
-    COL_G(i, a, e) x[i] -= G[e] * theta[a];
+    COL_G(i, a, e)
+      x[i] -= G[e] * theta[a];
 }
 
 /* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng]
  * is filled. */
 static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E,
                              const vd *G, const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
-  vd bent[ROOM(NQ)], right[ROOM(NQ)], now[ROOM(NQ)], with[ROOM(NG)], last = vset(INFINITY);
+  vd bent[ROOM(NQ)];
+  vd right[ROOM(NQ)];
+  vd now[ROOM(NQ)];
+  vd with[ROOM(NG)];
+  vd last = vset(INFINITY);
   vl active = vmask(NG > 0);
   for (int i = 0; i < NQ; i++)
     right[i] = x[i];
   make_tangential(C, G, S, y, x, k);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
-    K_AT(E, D2glw, c, q, 0, x, 0, theta, bent);
+    K_D2glw_AT(E, c, q, x, theta, bent);
     for (int i = 0; i < NQ; i++)
       now[i] = right[i] - bent[i];
     make_tangential(C, G, S, y, now, with);

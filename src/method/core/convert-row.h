@@ -36,8 +36,8 @@ static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.b
  * more, and Newton's matrix takes one point a half, and its variation in 2 nq directions. */
 static void count_evaluations(const struct parameters *x, const cst_system *s,
                               cst_substep_size *size) {
-  const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]),
-            plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
+  const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]);
+  const int plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
   const int points = dense(s) ? (minus > 0) + (plus > 0) : 0;
   size->fixed = minus + (minus + plus) + points * (1 + 2 * s->nq);
   size->each = 2 * (minus + plus);
@@ -46,13 +46,13 @@ static void count_evaluations(const struct parameters *x, const cst_system *s,
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const double             q = s->nq, g = s->ng, iterations = 5;
-  const int                minus = cst_program_layer_stages(&x->layer[0]),
-            plus = cst_program_layer_stages(&x->layer[1]);
-  cst_substep_size y = {.stages = minus > plus ? minus : plus,
-                        .unknowns = 4 * s->nq + 4 * s->ng,
-                        .kept = 4 * s->nq + 4 * s->ng,
-                        .predicted = 4 * s->nq + 4 * s->ng,
-                        .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
+  const int                minus = cst_program_layer_stages(&x->layer[0]);
+  const int                plus = cst_program_layer_stages(&x->layer[1]);
+  cst_substep_size         y = {.stages = minus > plus ? minus : plus,
+                                .unknowns = 4 * s->nq + 4 * s->ng,
+                                .kept = 4 * s->nq + 4 * s->ng,
+                                .predicted = 4 * s->nq + 4 * s->ng,
+                                .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
   count_evaluations(x, s, &y);
   y.cost = dense(s)
                ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)

@@ -13,7 +13,9 @@
 static void covector_matrix(const cst_context *C, struct local *L, int j, const vd *q, const vd *v,
                             vd *A) {
   const int n = 2 * NQ;
-  vd        u[ROOM(2 * NQ)], dd[ROOM(NQ)], de[ROOM(NQ)];
+  vd        u[ROOM(2 * NQ)];
+  vd        dd[ROOM(NQ)];
+  vd        de[ROOM(NQ)];
   for (int c = 0; c < n; c++) {
     for (int i = 0; i < n; i++)
       u[i] = vset(i == c);
@@ -27,7 +29,10 @@ static void covector_matrix(const cst_context *C, struct local *L, int j, const 
 
 /* L->q and L->p: from w to d+(w) and p+. */
 static void leave_w(const cst_context *C, struct local *L, int j) {
-  vd v[ROOM(NQ)], none[ROOM(NQ)], grad[ROOM(2 * NQ)], other[ROOM(2 * NQ)];
+  vd v[ROOM(NQ)];
+  vd none[ROOM(NQ)];
+  vd grad[ROOM(2 * NQ)];
+  vd other[ROOM(2 * NQ)];
   cst_velocity(C, L->c, L->m, L->q, L->p, v);
   place_sweeps(C, L, j);
   for (int i = 0; i < NQ; i++) {

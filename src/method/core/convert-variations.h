@@ -17,9 +17,14 @@ CST_INLINE void unit(const cst_context *C, int j, vd *u) {
 CST_INLINE void add_rows(const vd *a, int step, int m, const vd *B, int row, int n, vd *y) {
   int l = 0;
   for (; l + 4 <= m; l += 4) {
-    const vd a0 = a[l * step], a1 = a[(l + 1) * step], a2 = a[(l + 2) * step],
-             a3 = a[(l + 3) * step];
-    const vd *b0 = B + l * row, *b1 = b0 + row, *b2 = b1 + row, *b3 = b2 + row;
+    const vd  a0 = a[l * step];
+    const vd  a1 = a[(l + 1) * step];
+    const vd  a2 = a[(l + 2) * step];
+    const vd  a3 = a[(l + 3) * step];
+    const vd *b0 = B + l * row;
+    const vd *b1 = b0 + row;
+    const vd *b2 = b1 + row;
+    const vd *b3 = b2 + row;
     for (int j = 0; j < n; j++)
       y[j] = (((y[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j];
   }
@@ -32,8 +37,14 @@ CST_INLINE void add_rows(const vd *a, int step, int m, const vd *B, int row, int
 CST_INLINE void subtract_rows(const vd *a, int m, const vd *B, int row, int n, vd *y) {
   int l = 0;
   for (; l + 4 <= m; l += 4) {
-    const vd  a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
-    const vd *b0 = B + l * row, *b1 = b0 + row, *b2 = b1 + row, *b3 = b2 + row;
+    const vd  a0 = a[l];
+    const vd  a1 = a[l + 1];
+    const vd  a2 = a[l + 2];
+    const vd  a3 = a[l + 3];
+    const vd *b0 = B + l * row;
+    const vd *b1 = b0 + row;
+    const vd *b2 = b1 + row;
+    const vd *b3 = b2 + row;
     for (int j = 0; j < n; j++)
       y[j] = (((y[j] - a0 * b0[j]) - a1 * b1[j]) - a2 * b2[j]) - a3 * b3[j];
   }
@@ -57,17 +68,19 @@ static void solve_rows(const vd *A, int m, vd *B, int n) {
 static void momentum_variation(const cst_context *C, const struct local *L, const vd *d,
                                const vd *e, const vd *E, const vd *m, const vd *dd, const vd *de,
                                vd *p) {
-  K_AT(E, D2glw, L->c, d, 0, dd, 0, m, p);
+  K_D2glw_AT(E, L->c, d, dd, m, p);
 #if !CST_HOT || SYS_GENERAL
   if (GENERAL) {
     vd mass[ROOM(NNZ_M)], bent[ROOM(NNZ_LVQ)];
     USES_M
     USES_LVQ
-    K_AT(E, M, L->c, d, 0, 0, 0, 0, mass);
-    K_AT(E, Lvq, L->c, d, e, 0, 0, 0, bent);
+    K_M_AT(E, L->c, d, mass);
+    K_Lvq_AT(E, L->c, d, e, bent);
     for (int i = 0; i < NQ; i++) {
-      ROW_M(i, j, k) p[i] += mass[k] * de[j];
-      ROW_LVQ(i, j, k) p[i] += bent[k] * dd[j];
+      ROW_M(i, j, k)
+        p[i] += mass[k] * de[j];
+      ROW_LVQ(i, j, k)
+        p[i] += bent[k] * dd[j];
     }
     return;
   }
@@ -89,7 +102,8 @@ static void solve_many(const cst_context *C, const vd *minv, cst_saddle K, int n
       for (int j = 0; j < n; j++)
         X[i * n + j] = MINV(i) * X[i * n + j];
   for (int a = 0; a < NG; a++) {
-    ROW_G(a, i, e) add_rows(K.G + e, 0, 1, X + i * n, 0, n, Z + a * n);
+    ROW_G(a, i, e)
+      add_rows(K.G + e, 0, 1, X + i * n, 0, n, Z + a * n);
     for (int j = 0; j < n && DROPPED(a); j++)
       Z[a * n + j] = vset(0);
   }
@@ -101,7 +115,8 @@ static void solve_many(const cst_context *C, const vd *minv, cst_saddle K, int n
     for (int k = 0; k < NQ * n; k++)
       force[k] = vset(0);
     for (int i = 0; i < NQ; i++)
-      COL_G(i, a, e) add_rows(K.G + e, 0, 1, Z + a * n, 0, n, force + i * n);
+      COL_G(i, a, e)
+        add_rows(K.G + e, 0, 1, Z + a * n, 0, n, force + i * n);
     solve_rows(K.M, NQ, force, n);
     for (int k = 0; k < NQ * n; k++)
       X[k] -= force[k];
@@ -117,11 +132,17 @@ static void solve_many(const cst_context *C, const vd *minv, cst_saddle K, int n
 /* F[nq][2 nq] := the derivative of A at the midpoint of half k, between w and its end. */
 static void halfway(const cst_context *C, struct local *L, const vd *w, int k, vd *F) {
   const cst_sweep *H = &L->sweep[k];
-  const vd        *d = L->end + 2 * k * NQ, *e = d + NQ;
+  const vd        *d = L->end + 2 * k * NQ;
+  const vd        *e = d + NQ;
   const int        n = 2 * NQ;
   cst_saddle       K =
       cst_sweep_saddle(C, H, 0); /* the next evaluation overwrites its arrays, except e */
-  vd q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(n)], both[ROOM(NQ + NG)], Z[ROOM(NG * n)], E[ROOM(NPOINT)];
+  vd q[ROOM(NQ)];
+  vd v[ROOM(NQ)];
+  vd u[ROOM(n)];
+  vd both[ROOM(NQ + NG)];
+  vd Z[ROOM(NG * n)];
+  vd E[ROOM(NPOINT)];
   K.e = E;
   for (int i = 0; i < NQ; i++) {
     q[i] = 0.5 * (w[i] + d[i]);
@@ -134,7 +155,7 @@ static void halfway(const cst_context *C, struct local *L, const vd *w, int k, v
   cst_saddle_acceleration(C, L->c, L->minv, K, q, v, H->A, H->lambda);
   for (int j = 0; j < n; j++) {
     unit(C, j, u);
-    K_AT(K.e, DE, L->c, q, v, H->A, u, H->lambda, both);
+    K_DE_AT(K.e, L->c, q, v, H->A, u, H->lambda, both);
     for (int i = 0; i < NQ; i++)
       F[i * n + j] = both[i];
     for (int a = 0; a < NG; a++)
@@ -150,7 +171,9 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
   enum { TERMS = 3 };
   const int    n = 2 * NQ;
   const double t = L->sweep[k].t;
-  vd           F[ROOM(NQ * n)], upper[ROOM(NQ * n)], lower[ROOM(NQ * n)];
+  vd           F[ROOM(NQ * n)];
+  vd           upper[ROOM(NQ * n)];
+  vd           lower[ROOM(NQ * n)];
   for (int i = 0; i < n * n; i++)
     D[i] = vset(i % (n + 1) == 0);
   if (t == 0)
@@ -197,7 +220,11 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
 static void first_variations(const cst_context *C, struct local *L, const vd *w,
                              const vd *const m[2]) {
   const int n = 2 * NQ;
-  vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)], E[ROOM(NPOINT)];
+  vd        D[ROOM(n * n)];
+  vd        dd[ROOM(NQ)];
+  vd        de[ROOM(NQ)];
+  vd        p[ROOM(NQ)];
+  vd        E[ROOM(NPOINT)];
   for (int k = 0; k < 2; k++) {
     K_place(L->c, L->given, L->end + 2 * k * NQ, E);
     flow_variation(C, L, w, k, D);
@@ -237,8 +264,13 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
  * residual. */
 static void matrix_by_second_variations(const cst_context *C, struct local *L, int j, const vd *x) {
   const double h = H(j);
-  vd           u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)],
-      nu2[ROOM(NG)], bent[ROOM(NQ)];
+  vd           u[ROOM(2 * NQ)];
+  vd           zero[ROOM(NQ)];
+  vd           plus[ROOM(NQ)];
+  vd           de[ROOM(NQ)];
+  vd           grad[ROOM(2 * NQ)];
+  vd           nu2[ROOM(NG)];
+  vd           bent[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) {
     zero[i] = vset(0);
     plus[i] = -x[MU + i];
@@ -261,16 +293,16 @@ static void matrix_by_second_variations(const cst_context *C, struct local *L, i
     }
     if (NG == 0)
       continue;
-    K_AT(L->E0, D2glw, L->c, x + Q_, 0, u, 0, x + NU1, bent);
+    K_D2glw_AT(L->E0, L->c, x + Q_, u, x + NU1, bent);
     for (int i = 0; i < NQ; i++)
       AT_B(i, c) -= bent[i];
-    K_AT(L->E0, D3glwu, L->c, x + Q_, 0, x + V_, u, nu2, bent);
+    K_D3glwu_AT(L->E0, L->c, x + Q_, x + V_, u, nu2, bent);
     for (int i = 0; i < NQ; i++)
       AT_B(i, c) -= bent[i];
-    K_AT(L->E0, D2glw, L->c, x + Q_, 0, u + NQ, 0, nu2, bent);
+    K_D2glw_AT(L->E0, L->c, x + Q_, u + NQ, nu2, bent);
     for (int i = 0; i < NQ; i++)
       AT_B(i, c) -= bent[i];
-    K_AT(L->E0, D2glw, L->c, x + Q_, 0, u, 0, nu2, bent);
+    K_D2glw_AT(L->E0, L->c, x + Q_, u, nu2, bent);
     for (int i = 0; i < NQ; i++)
       AT_B(NQ + i, c) -= bent[i];
   }
@@ -290,7 +322,8 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
     USES_M
     K_M(L->c, q, mass);
     for (int i = 0; i < NQ; i++)
-      ROW_M(i, k, e) AT_B(NQ + i, NQ + k) = H(j) * mass[e];
+      ROW_M(i, k, e)
+        AT_B(NQ + i, NQ + k) = H(j) * mass[e];
     return;
   }
 #endif

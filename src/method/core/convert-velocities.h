@@ -22,23 +22,27 @@ static void part_velocities(const cst_context *C, struct local *L) {
 
 /* p += phi(qb)'kappa */
 static void add_reaction(const cst_context *C, const struct local *L, const vd *x, vd *p) {
-  USES_G(void) L, (void)x, (void)p;
+  (void)L, (void)x, (void)p;
+  USES_G
   for (int a = NG - NVEL; a < NG; a++)
     if (!DROPPED(a))
-      ROW_G(a, i, e) p[i] += L->phib[e] * x[NU2 + a];
+      ROW_G(a, i, e)
+        p[i] += L->phib[e] * x[NU2 + a];
 }
 
 /* The residuals of these rows; nu2 is set to 0 there, because it is no multiplier. */
 static void evaluate_velocities(const cst_context *C, const struct local *L, const vd *x, vd *f,
                                 vd *nu2) {
   vd phi0[ROOM(NG)];
-  USES_G(void) L, (void)x, (void)f, (void)nu2;
+  (void)L, (void)x, (void)f, (void)nu2;
+  USES_G
   if (AFFINE)
-    K_AT(L->E0, phi0, L->c, x + Q_, 0, 0, 0, 0, phi0);
+    K_phi0_AT(L->E0, L->c, x + Q_, phi0);
   for (int a = NG - NVEL; a < NG; a++) {
     nu2[a] = vset(0);
     f[NU2 + a] = vpick(AFFINE, phi0[a], vset(0));
-    ROW_G(a, i, e) f[NU2 + a] += L->phi[e] * x[V_ + i];
+    ROW_G(a, i, e)
+      f[NU2 + a] += L->phi[e] * x[V_ + i];
     if (DROPPED(a))
       f[NU2 + a] = vset(0);
   }
@@ -47,8 +51,13 @@ static void evaluate_velocities(const cst_context *C, const struct local *L, con
 /* The rows and columns of the matrix for which fill_constraints has assumed G0 = 0. */
 static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x) {
   const int first = NG - NVEL;
-  vd        u[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
-  USES_G(void) j;
+  vd        u[ROOM(2 * NQ)];
+  vd        bent[ROOM(NG)];
+  vd        moved[ROOM(NG)];
+  vd        change[ROOM(NQ)];
+  vd        unused[ROOM(NG)];
+  (void)j;
+  USES_G
   for (int a = first; a < NG; a++) {
     for (int k = 0; k < NJ; k++) {
       AT_J(J_TH + a, k) = AT_J(k, J_TH + a) = AT_J(J_N1 + a, k) = AT_J(k, J_N1 + a) =
@@ -71,9 +80,9 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
   }
   for (int k = 0; k < NQ && NVEL > 0; k++) {
     unit(C, k, u);
-    K_AT(L->E0, D2gvw, L->c, x + Q_, x + V_, u, 0, 0, bent);
+    K_D2gvw_AT(L->E0, L->c, x + Q_, x + V_, u, bent);
     if (AFFINE)
-      K_AT(L->E0, Dphi0w, L->c, x + Q_, 0, u, 0, 0, moved);
+      K_Dphi0w_AT(L->E0, L->c, x + Q_, u, moved);
     for (int a = first; a < NG; a++)
       AT_J(J_N2 + a, J_Q + k) = vpick(AFFINE, bent[a] + moved[a], bent[a]);
   }

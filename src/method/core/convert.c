@@ -79,8 +79,10 @@ struct data {
 #define IS_EXACT          exact(C)
 #define ADAPTS            (OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->robust)
 #define NJ                (3 * NQ + 3 * NG)
+#define NJ_SQUARED        (NJ * NJ)
 #define KRYLOV            (OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
 #define DENSE(n)          (KRYLOV ? 0 : (n))
+#define OF_KRYLOV(n)      (KRYLOV * (n))
 enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 
 /* The unknowns. */
@@ -95,20 +97,49 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 /* The equations F0, F3, F4, F6 of NQ entries stand in f where q, mu, v and r do; F1, F5, F2, F7 where theta-,
  * nu1, nu2 and theta+ do. */
 
-/* clang-format off */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(m, NMASS) X(minv, NMASS) /* the state */                                                                             \
-  X(Gb, NNZ_G) X(Sb, GRAM_SIZE) X(vb, NQ) X(mb, NG) /* what is made of it */                                                               \
-  X(G0, NNZ_G) X(G1, NNZ_G) X(S1, GRAM_SIZE) X(minus, NQ) X(end, 4 * NQ) /* at q, at r; mu-; (d-, d+) with their velocities */             \
-  X(start, NX) /* what is predicted from the state alone */                                                                                \
-  X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ * NJ)) X(next, DENSE(2 * NQ * NQ)) /* of Newton's matrix */ \
-  X(keptD, DENSE(4 * NQ * NQ)) X(keptJ, DENSE(NJ * NJ)) /* of lanes whose matrix stays, or room for a pivoted one */                       \
-  X(given, NGIVEN) X(Eb, NPOINT) X(E0, NPOINT) X(E1, NPOINT) /* what kernels have in common at qb, at q and at r */                        \
-  X(S0, KRYLOV * GRAM_SIZE) X(K0, KRYLOV * SADDLE_S) X(M0, KRYLOV * SADDLE_M) /* of the preconditioner */                                  \
-  X(phib, NVEL ? NNZ_G : 0) X(phi, NVEL ? NNZ_G : 0) CST_TIME_FIELD(X) /* convert-velocities.h, time.h */                                 \
-  X(basis, KRYLOV * (int)cst_gmres_workspace((size_t)NJ, MOST_DIRECTIONS))                                                                      \
+#define LOCAL(X)                                                                                   \
+  /* the state */                                                                                  \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(m, NMASS)                                                                                      \
+  X(minv, NMASS)                                                                                   \
+  /* what is made of it */                                                                         \
+  X(Gb, NNZ_G)                                                                                     \
+  X(Sb, GRAM_SIZE)                                                                                 \
+  X(vb, NQ)                                                                                        \
+  X(mb, NG)                                                                                        \
+  /* at q, at r; mu-; (d-, d+) with their velocities */                                            \
+  X(G0, NNZ_G)                                                                                     \
+  X(G1, NNZ_G)                                                                                     \
+  X(S1, GRAM_SIZE)                                                                                 \
+  X(minus, NQ)                                                                                     \
+  X(end, 4 * NQ)                                                                                   \
+  /* what is predicted from the state alone */                                                     \
+  X(start, NX)                                                                                     \
+  /* of Newton's matrix */                                                                         \
+  X(D, DENSE(4 * NQ * NQ))                                                                         \
+  X(P, DENSE(4 * NQ * NQ))                                                                         \
+  X(B, DENSE(4 * NQ * NQ))                                                                         \
+  X(J, DENSE(NJ_SQUARED))                                                                          \
+  X(next, DENSE(2 * NQ * NQ))                                                                      \
+  /* of lanes whose matrix stays, or room for a pivoted one */                                     \
+  X(keptD, DENSE(4 * NQ * NQ))                                                                     \
+  X(keptJ, DENSE(NJ_SQUARED))                                                                      \
+  /* what kernels have in common at qb, at q and at r */                                           \
+  X(given, NGIVEN)                                                                                 \
+  X(Eb, NPOINT)                                                                                    \
+  X(E0, NPOINT)                                                                                    \
+  X(E1, NPOINT)                                                                                    \
+  /* of the preconditioner */                                                                      \
+  X(S0, OF_KRYLOV(GRAM_SIZE))                                                                      \
+  X(K0, OF_KRYLOV(SADDLE_S))                                                                       \
+  X(M0, OF_KRYLOV(SADDLE_M))                                                                       \
+  /* convert-velocities.h, time.h */                                                               \
+  X(phib, NVEL ? NNZ_G : 0)                                                                        \
+  X(phi, NVEL ? NNZ_G : 0)                                                                         \
+  CST_TIME_FIELD(X)                                                                                \
+  X(basis, OF_KRYLOV((int)cst_gmres_workspace((size_t)NJ, MOST_DIRECTIONS)))                       \
   CST_SWEEP_FIELDS(X)
-/* clang-format on */
 
 struct local {
   LOCAL(CST_FIELD)
@@ -150,7 +181,7 @@ static void prepare(const cst_context *C, struct local *L) {
   for (int i = 0; i < NQ; i++)
     kinetic[i] = L->p[i];
   if (NVEL > 0)
-    K_AT(L->Eb, G, L->c, L->q, 0, 0, 0, 0, L->phib);
+    K_G_AT(L->Eb, L->c, L->q, L->phib);
   if (NG > 0)
     cst_make_tangent(C, L->c, L->q, NVEL ? L->phib : L->Gb, L->minv, kinetic, L->mb);
   cst_velocity(C, L->c, L->m, L->q, kinetic, L->vb);
@@ -251,7 +282,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 /* D H by w in grad[2 nq], with the values of the sweeps at x. */
 static void gradient(const cst_context *C, struct local *L, const vd *x, vd *grad) {
-  vd plus[ROOM(NQ)], other[ROOM(2 * NQ)];
+  vd plus[ROOM(NQ)];
+  vd other[ROOM(2 * NQ)];
   for (int i = 0; i < NQ; i++)
     plus[i] = -x[MU + i];
   cst_sweep_reverse(C, &L->sweep[0], x + Q_, x + V_, L->minus, vset(-1), grad);
@@ -262,8 +294,12 @@ static void gradient(const cst_context *C, struct local *L, const vd *x, vd *gra
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double h = H(j), over = 1 / h;
-  const vd    *dminus = L->end, *dplus = L->end + 2 * NQ;
-  vd           grad[ROOM(2 * NQ)], bent[ROOM(NQ)], nu2[ROOM(NG)], unused[ROOM(NG)];
+  const vd    *dminus = L->end;
+  const vd    *dplus = L->end + 2 * NQ;
+  vd           grad[ROOM(2 * NQ)];
+  vd           bent[ROOM(NQ)];
+  vd           nu2[ROOM(NG)];
+  vd           unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
@@ -272,11 +308,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   take_values(C, L, x);
   gradient(C, L, x, grad);
   K_place(L->c, L->given, x + Q_, L->E0);
-  K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
+  K_G_AT(L->E0, L->c, x + Q_, L->G0);
   part_velocities(C, L);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
-  K_AT(L->E0, g, L->c, x + Q_, 0, 0, 0, 0, f + MINUS);
-  K_AT(L->E1, g, L->c, x + R_, 0, 0, 0, 0, f + PLUS);
+  K_g_AT(L->E0, L->c, x + Q_, f + MINUS);
+  K_g_AT(L->E1, L->c, x + R_, f + PLUS);
   for (int a = 0; a < NG; a++) {
     nu2[a] = h * x[NU2 + a];
     f[NU1 + a] = vset(0);
@@ -294,7 +330,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       f[NU1 + k * NG + a] = vset(0);
   }
   evaluate_velocities(C, L, x, f, nu2);
-  K_AT(L->E0, D2glw, L->c, x + Q_, 0, x + V_, 0, nu2, bent);
+  K_D2glw_AT(L->E0, L->c, x + Q_, x + V_, nu2, bent);
   for (int i = 0; i < NQ; i++) {
     f[Q_ + i] = dminus[i] - L->q[i];
     f[MU + i] = grad[i] - bent[i];
@@ -327,7 +363,11 @@ static void add_end_variation(const cst_context *C, const struct local *L, const
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
-  vd b[ROOM(NJ)], known[ROOM(NQ)], bent[ROOM(NG)], y[ROOM(NG)], unused[ROOM(NG)];
+  vd b[ROOM(NJ)];
+  vd known[ROOM(NQ)];
+  vd bent[ROOM(NG)];
+  vd y[ROOM(NG)];
+  vd unused[ROOM(NG)];
   if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow))))
     renew_matrix(C, L, j, x);
   for (int a = 0; a < NG; a++)
@@ -335,7 +375,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   for (int i = 0; i < NQ; i++)
     known[i] = f[R_ + i];
   follow(C, L, x, y, known, unused);
-  K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, known, 0, 0, bent);
+  K_D2gvw_AT(L->E1, L->c, x + R_, x + MU, known, bent);
   for (int i = 0; i < NQ; i++) {
     b[J_Q + i] = -f[Q_ + i];
     b[J_MU + i] = -f[MU + i];
@@ -400,12 +440,12 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NG == 0)
     return;
   gram_at(C, L, L->q, L->E1, L->G1, L->S1);
-  K_AT(L->E1, D2glw, L->c, L->q, 0, x + MU, 0, x + PLUS, bent);
+  K_D2glw_AT(L->E1, L->c, L->q, x + MU, x + PLUS, bent);
   for (int i = 0; i < NQ; i++)
     L->p[i] += bent[i];
   make_tangential(C, L->G1, L->S1, NULL, L->p, theta);
   if (NVEL > 0)
-    K_AT(L->E1, G, L->c, L->q, 0, 0, 0, 0, L->G1);
+    K_G_AT(L->E1, L->c, L->q, L->G1);
   if (!C->tangential)
     cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
 }

@@ -39,7 +39,13 @@ struct data {
   X(q, NQ)                                                                                         \
   X(p, NQ)                                                                                         \
   X(m, NMASS)                                                                                      \
-  X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G) X(J, NX *NX)
+  X(minv, NMASS)                                                                                   \
+  X(reaction, NG)                                                                                  \
+  X(qm, NQ)                                                                                        \
+  X(dV, NQ)                                                                                        \
+  X(G, NNZ_G)                                                                                      \
+  X(G1, NNZ_G)                                                                                     \
+  X(J, NX *NX)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -83,7 +89,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m). In the third form p includes the force, and
  * q0 is q_h. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
+  const double half = 0.5 * H(j);
+  const double force = OWN(j)->form == LEAPFROG ? 0 : half;
   USES_G
   for (int i = 0; i < NQ; i++)
     L->qm[i] = L->q[i] + half * x[i];
@@ -92,18 +99,24 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_phi0(L->c, L->qm, f + NQ);
   for (int i = 0; i < NQ; i++) {
     f[i] = (MASS(i) * x[i] - L->p[i]) + force * L->dV[i];
-    COL_G(i, a, e) f[i] += L->G[e] * x[NQ + a];
+    COL_G(i, a, e)
+      f[i] += L->G[e] * x[NQ + a];
   }
   for (int a = 0; a < NG; a++)
-    ROW_G(a, i, e) f[NQ + a] += L->G1[e] * x[i];
+    ROW_G(a, i, e)
+      f[NQ + a] += L->G1[e] * x[i];
   return vmask(0); /* the size of the update ends the iteration */
 }
 
 static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
+  const double       half = 0.5 * H(j);
+  const double       force = OWN(j)->form == LEAPFROG ? 0 : half;
   const int          n = NX;
-  vd                 H2[ROOM(p->n)], w[ROOM(NQ)], bent[ROOM(NG)], moved[ROOM(NG)];
+  vd                 H2[ROOM(p->n)];
+  vd                 w[ROOM(NQ)];
+  vd                 bent[ROOM(NG)];
+  vd                 moved[ROOM(NG)];
   USES_G
   for (int k = 0; k < n * n; k++)
     L->J[k] = vset(0);
@@ -163,7 +176,8 @@ CST_INLINE void shake(const cst_context *C, struct local *L, int j) {
   K_dV(L->c, L->q, L->dV);
   for (int i = 0; i < NQ; i++) {
     L->p[i] -= half * L->dV[i];
-    COL_G(i, a, e) L->p[i] -= L->G[e] * (half * L->reaction[a]);
+    COL_G(i, a, e)
+      L->p[i] -= L->G[e] * (half * L->reaction[a]);
   }
   for (int i = 0; i < NQ; i++)
     L->q[i] += h * (OVER(i) * L->p[i]);

@@ -51,7 +51,11 @@ static const double difference[PAIR_STAGES] = {
   X(m, NMASS)                                                                                      \
   X(minv, NMASS)                                                                                   \
   X(Q, NQ)                                                                                         \
-  X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT) CST_TIME_FIELD(X)
+  X(V, PAIR_STAGES *NQ)                                                                            \
+  X(A, PAIR_STAGES *NQ)                                                                            \
+  X(lambda, NG)                                                                                    \
+  X(power, NACCOUNT)                                                                               \
+  CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -105,8 +109,8 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
       dq += difference[i] * L->V[i * NQ + k];
       dv += difference[i] * L->A[i * NQ + k];
     }
-    const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k])))),
-             y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
+    const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k]))));
+    const vd y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
     sum += x * x + y * y;
   }
   return sum / (2.0 * NQ);
@@ -147,9 +151,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
       L->power[k] = vset(0);
     for (int i = 0; i < PAIR_STAGES; i++)
       stage(C, L, i, start + done, t);
-    const vd square = square_of_error(C, L, OWN(j)->tolerance, t),
-             next = t * change_of_length(square);
-    const vl good = active & (vl)(square <= 1), cut = last & good;
+    const vd square = square_of_error(C, L, OWN(j)->tolerance, t);
+    const vd next = t * change_of_length(square);
+    const vl good = active & (vl)(square <= 1);
+    const vl cut = last & good;
     accept_step(C, L, good, t);
     L->iterations -= __builtin_convertvector(active, vd);
     L->length = vselect(active, vselect(cut, vmax(next, L->length), next), L->length);

@@ -59,8 +59,10 @@ CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *pre
   DUE(past) = 0.98 * DUE(past);
   for (int i = 0; i < NX_PREDICTED; i++) {
     vd d = prediction ? vpick(MARCH->robust, vset(0), x[i] - prediction[i]) : x[i];
-    CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
-      vd *before = &past[k * NX_PREDICTED + i], next = d - *before;
+    CST_UNROLL
+    for (int k = 0; k < CST_PAST; k++) {
+      vd *before = &past[k * NX_PREDICTED + i];
+      vd  next = d - *before;
       *before = d;
       if (early)
         next = vkeep((vl)(steps > k), next);
@@ -75,9 +77,14 @@ CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, 
                                vl plain, vd *x, vd *past) {
   const int n = NX_PREDICTED;
   x += NX - n;
-  U for (int i = 0; i < n; i++) {
-    vd d = x[i], sum = d, low = d, *before = past + i;
-    CST_UNROLL for (int k = 0; k < CST_PAST; k++, before += n) {
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    vd  d = x[i];
+    vd  sum = d;
+    vd  low = d;
+    vd *before = past + i;
+    CST_UNROLL
+    for (int k = 0; k < CST_PAST; k++, before += n) {
       vd next = d - *before;
       *before = d;
       if (early)

@@ -42,7 +42,12 @@ struct data {
   X(f, NQ)                                                                                         \
   X(q1, NQ)                                                                                        \
   X(bent, BENT_SIZE)                                                                               \
-  X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(A, MOST_BAND)                                                                                  \
+  X(a, NQ)                                                                                         \
+  X(third, NQ)                                                                                     \
+  X(inverse, NMASS)                                                                                \
+  X(M, FULL_MASS)                                                                                  \
+  X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -72,13 +77,17 @@ CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which
   else
     K_dVH(L->c, L->q, L->bent);
   cst_bands_fill(C, &L->m, which, b, L->bent + NQ, L->A);
-  U for (int r = 0; r < NQ; r++) L->a[r] = -L->bent[r];
+  UNROLL
+  for (int r = 0; r < NQ; r++)
+    L->a[r] = -L->bent[r];
   cst_envelope_solve(L->A, L->a, NQ, BAND(which), LAST(which));
   cst_masses_times(C, &L->m, which, L->a, L->f);
   if (OWN(j)->form != FULL)
     return;
   K_D3V(L->c, L->q, L->a, L->bent + NQ + ENTRIES(0), L->third);
-  U for (int i = 0; i < NQ; i++) L->f[i] -= (0.5 * (b * b)) * L->third[PLACE(0)[i]];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->f[i] -= (0.5 * (b * b)) * L->third[PLACE(0)[i]];
 }
 
 /* F at q. */
@@ -99,11 +108,17 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (kick != 0) {
     if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form)
       force(C, L, j);
-    U for (int i = 0; i < NQ; i++) L->p[i] += kick * L->f[i];
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      L->p[i] += kick * L->f[i];
   }
-  U for (int i = 0; i < NQ; i++) L->q1[i] = L->p[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->q1[i] = L->p[i];
   cst_masses_divide(C, &L->m, L->q1);
-  U for (int i = 0; i < NQ; i++) L->q[i] += H(j) * L->q1[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->q[i] += H(j) * L->q1[i];
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -123,7 +138,9 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (kick == 0)
     return;
   force(C, L, j);
-  U for (int i = 0; i < NQ; i++) L->p[i] += kick * L->f[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->p[i] += kick * L->f[i];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

@@ -7,7 +7,8 @@
 CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i,
                          const vd *y, vd *point) {
   const double *integral = OWN(0)->integral + i * DEGREE;
-  U for (int k = 0; k < NQ; k++) {
+  UNROLL
+  for (int k = 0; k < NQ; k++) {
     vd way = (h * integral[0]) * y[k];
     for (int r = 1; r < DEGREE; r++)
       way += (h * integral[r]) * y[r * NQ + k];
@@ -25,7 +26,10 @@ CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double 
 
 /* nu (of H_p, in a general system), psi and rho at the unknowns. */
 CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const vd *x) {
-  vd point[ROOM(NQ)], v[ROOM(NQ)], dH[ROOM(NQ)], G[ROOM(NNZ_G)];
+  vd point[ROOM(NQ)];
+  vd v[ROOM(NQ)];
+  vd dH[ROOM(NQ)];
+  vd G[ROOM(NNZ_G)];
   for (int k = 0; k < GENERAL * BLOCK; k++)
     L->nu[k] = vset(0);
   for (int k = 0; k < BLOCK; k++)
@@ -42,8 +46,12 @@ CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const
       const double w = OWN(0)->weighted[i * DEGREE + r];
       for (int k = 0; k < GENERAL * NQ; k++)
         L->nu[r * NQ + k] += w * v[k];
-      U for (int k = 0; k < NQ; k++) L->psi[r * NQ + k] += w * dH[k];
-      U for (int e = 0; e < NNZ_G; e++) L->rho[r * NNZ_G + e] += w * G[e];
+      UNROLL
+      for (int k = 0; k < NQ; k++)
+        L->psi[r * NQ + k] += w * dH[k];
+      UNROLL
+      for (int e = 0; e < NNZ_G; e++)
+        L->rho[r * NNZ_G + e] += w * G[e];
     }
   }
 }

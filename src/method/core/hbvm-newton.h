@@ -65,7 +65,8 @@ static void matrix_of_separable(const cst_context *C, struct local *L, double h,
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   const int          n = NJ;
   const vd          *minv = L->minv;
-  vd                 point[ROOM(NQ)], H[ROOM(p->n)];
+  vd                 point[ROOM(NQ)];
+  vd                 H[ROOM(p->n)];
   for (int k = 0; k < BLOCK * BLOCK; k++)
     L->T[k] = vset(0);
   for (int k = 0; k < n * n; k++)
@@ -108,7 +109,8 @@ static void newton_of_separable(const cst_context *C, struct local *L, double h,
   for (int a = 0; a < NG; a++) {
     d[LAMBDA + a] = b[BLOCK + a];
     for (int r = 0; r < DEGREE; r++)
-      ROW_G(a, i, e) d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * b[BLOCK + a];
+      ROW_G(a, i, e)
+        d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * b[BLOCK + a];
   }
 }
 
@@ -126,8 +128,14 @@ static void times(const vd *A, const vd *x, int n, vd *y) {
 /* The contribution of a node to J. E contains -H_p, D contains -H_q, and p changes by -h int dphi. */
 static void add_node(const cst_context *C, struct local *L, double h, int i, const vd *x) {
   const int n = NJ, size = NQ * NQ;
-  vd point[ROOM(NQ)], v[ROOM(NQ)], entry[ROOM(size)], M[ROOM(size)], B[ROOM(size)], N[ROOM(size)],
-      Y[ROOM(size)], Z[ROOM(size)];
+  vd        point[ROOM(NQ)];
+  vd        v[ROOM(NQ)];
+  vd        entry[ROOM(size)];
+  vd        M[ROOM(size)];
+  vd        B[ROOM(size)];
+  vd        N[ROOM(size)];
+  vd        Y[ROOM(size)];
+  vd        Z[ROOM(size)];
   point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
   velocity_at(C, L, h, i, x, point, v);
   cst_inertia(C, L->c, point, M);

@@ -74,12 +74,23 @@ struct data {
 #define PHI    BLOCK
 #define LAMBDA (2 * BLOCK)
 
-/* clang-format off */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(eq, NQ) X(ep, NQ) X(minv, NMASS) X(impulse, NG) X(M, GENERAL *NQ *NQ)                                                \
-  X(nu, GENERAL *BLOCK) X(psi, BLOCK) X(rho, DEGREE *NNZ_G) X(G1, NNZ_G) X(turned, NNZ_G)                                                  \
-  X(K, NQ *NQ) X(T, BLOCK *BLOCK) X(J, NJ *NJ) X(step, NX)
-/* clang-format on */
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(eq, NQ)                                                                                        \
+  X(ep, NQ)                                                                                        \
+  X(minv, NMASS)                                                                                   \
+  X(impulse, NG)                                                                                   \
+  X(M, GENERAL *NQ *NQ)                                                                            \
+  X(nu, GENERAL *BLOCK)                                                                            \
+  X(psi, BLOCK)                                                                                    \
+  X(rho, DEGREE *NNZ_G)                                                                            \
+  X(G1, NNZ_G)                                                                                     \
+  X(turned, NNZ_G)                                                                                 \
+  X(K, NQ *NQ)                                                                                     \
+  X(T, BLOCK *BLOCK)                                                                               \
+  X(J, NJ *NJ)                                                                                     \
+  X(step, NX)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -99,12 +110,16 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->impulse, record, at.impulse, NG);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
-  U for (int i = 0; i < NQ; i++) L->eq[i] = L->ep[i] = vset(0);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->eq[i] = L->ep[i] = vset(0);
   if (MARCH->compensated) {
     cst_load(L->eq, record, at.eq, NQ);
     cst_load(L->ep, record, at.ep, NQ);
   }
-  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
 /* What is given for a step, as for one of the usual degree. */
@@ -119,8 +134,11 @@ CST_INLINE void divide(const cst_context *C, const struct local *L, vd *x) {
   const vd *minv = L->minv;
   if (GENERAL)
     cst_lu_solve(L->M, x, NQ);
-  else
-    U for (int i = 0; i < NQ; i++) x[i] = MINV(i) * x[i];
+  else {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      x[i] = MINV(i) * x[i];
+  }
 }
 
 CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *q, const vd *p,
@@ -129,7 +147,9 @@ CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *
     cst_velocity_general(C, L->c, q, p, v);
     return;
   }
-  U for (int i = 0; i < NQ; i++) v[i] = p[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    v[i] = p[i];
   divide(C, L, v);
 }
 
@@ -152,10 +172,17 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, 
 static __attribute__((noinline)) void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double *xi = OWN(0)->xi;
   const double  h = H(j);
-  vd            v[ROOM(NQ)], A[ROOM(NQ)], dH[ROOM(NQ)], push[ROOM(NQ)], G[ROOM(NNZ_G)];
+  vd            v[ROOM(NQ)];
+  vd            A[ROOM(NQ)];
+  vd            dH[ROOM(NQ)];
+  vd            push[ROOM(NQ)];
+  vd            G[ROOM(NNZ_G)];
   USES_G
-  if (j == 0 && MARCH->opens)
-    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      L->impulse[a] = vset(0);
+  }
   if (GENERAL)
     cst_inertia(C, L->c, L->q, L->M);
   velocity(C, L, L->q, L->p, v);
@@ -166,18 +193,21 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   K_G(L->c, L->q, G);
   for (int k = 0; k < 2 * BLOCK; k++)
     x[k] = vset(0);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     x[GAMMA + i] = v[i] + (h * xi[0]) * A[i];
     if (DEGREE > 1)
       x[GAMMA + NQ + i] = (h * xi[1]) * A[i];
     x[PHI + i] = dH[i];
-    COL_G(i, a, e) x[PHI + i] += G[e] * x[LAMBDA + a];
+    COL_G(i, a, e)
+      x[PHI + i] += G[e] * x[LAMBDA + a];
     push[i] = h * dH[i];
   }
   divide(C, L, push);
   L->size = vset(0);
   vd far = vset(0);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size);
     far = vmax(vabs(L->q[i]), far);
   }
@@ -191,20 +221,27 @@ CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd 
   const vd    *minv = L->minv;
   USES_G
   integrate(C, L, h, x);
-  FOR_DEGREE(r) U for (int i = 0; i < NQ; i++) {
-    vd force = L->psi[r * NQ + i];
-    COL_G(i, a, e) force += L->rho[r * NNZ_G + e] * x[LAMBDA + a];
-    f[PHI + r * NQ + i] = x[PHI + r * NQ + i] - force;
-    if (GENERAL) {
-      f[r * NQ + i] = x[r * NQ + i] - L->nu[r * NQ + i];
-      continue;
+  FOR_DEGREE(r) {
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
+      vd force = L->psi[r * NQ + i];
+      COL_G(i, a, e)
+        force += L->rho[r * NNZ_G + e] * x[LAMBDA + a];
+      f[PHI + r * NQ + i] = x[PHI + r * NQ + i] - force;
+      if (GENERAL) {
+        f[r * NQ + i] = x[r * NQ + i] - L->nu[r * NQ + i];
+        continue;
+      }
+      const vd push = h * turned(C, x + PHI, NQ, r, i);
+      f[r * NQ + i] = x[r * NQ + i] - MINV(i) * vpick(r == 0, L->p[i] + (L->ep[i] - push), -push);
     }
-    const vd push = h * turned(C, x + PHI, NQ, r, i);
-    f[r * NQ + i] = x[r * NQ + i] - MINV(i) * vpick(r == 0, L->p[i] + (L->ep[i] - push), -push);
   }
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     vd sum = vset(0);
-    FOR_DEGREE(r) ROW_G(a, i, e) sum += L->rho[r * NNZ_G + e] * x[r * NQ + i];
+    FOR_DEGREE(r)
+      ROW_G(a, i, e)
+        sum += L->rho[r * NNZ_G + e] * x[r * NQ + i];
     f[LAMBDA + a] = DROPPED(a) ? vset(0) : sum;
   }
 }
@@ -225,9 +262,12 @@ CST_INLINE void free_part(const cst_context *C, const struct local *L, double h,
                           vd *d) {
   vd push[ROOM(NQ)];
   FOR_DEGREE(r) {
-    U for (int i = 0; i < NQ; i++) push[i] = h * turned(C, f + PHI, NQ, r, i);
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      push[i] = h * turned(C, f + PHI, NQ, r, i);
     divide(C, L, push);
-    U for (int i = 0; i < NQ; i++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
       d[r * NQ + i] = push[i] - f[r * NQ + i];
       d[PHI + r * NQ + i] = -f[PHI + r * NQ + i];
     }
@@ -240,7 +280,9 @@ CST_INLINE void free_part(const cst_context *C, const struct local *L, double h,
 CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
   vd row[ROOM(NQ)];
   USES_G
-  U for (int e = 0; e < NNZ_G; e++) L->turned[e] = turned(C, L->rho, NNZ_G, 0, e);
+  UNROLL
+  for (int e = 0; e < NNZ_G; e++)
+    L->turned[e] = turned(C, L->rho, NNZ_G, 0, e);
   if (!GENERAL) {
     cst_gram_fill(C, L->G1, L->turned, L->minv, vset(1.0), 0, S);
     return;
@@ -248,11 +290,13 @@ CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
   for (int b = 0; b < NG; b++) {
     for (int i = 0; i < NQ; i++)
       row[i] = vset(0);
-    ROW_G(b, i, e) row[i] = L->turned[e];
+    ROW_G(b, i, e)
+      row[i] = L->turned[e];
     divide(C, L, row);
     for (int a = 0; a < NG; a++) {
       vd sum = vset(0);
-      ROW_G(a, i, e) sum += L->G1[e] * row[i];
+      ROW_G(a, i, e)
+        sum += L->G1[e] * row[i];
       S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : sum;
     }
   }
@@ -260,27 +304,38 @@ CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
 
 /* The iteration of the first kind; l is h dlambda. */
 CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd *f, vd *d) {
-  vd l[ROOM(NG)], dlambda[ROOM(NG)], S[ROOM(GRAM_SIZE)], push[ROOM(NQ)];
+  vd l[ROOM(NG)];
+  vd dlambda[ROOM(NG)];
+  vd S[ROOM(GRAM_SIZE)];
+  vd push[ROOM(NQ)];
   USES_G
   free_part(C, L, h, f, d);
   if (NG == 0)
     return;
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     l[a] = f[LAMBDA + a];
-    ROW_G(a, i, e) l[a] += L->G1[e] * d[i];
+    ROW_G(a, i, e)
+      l[a] += L->G1[e] * d[i];
   }
   complement(C, L, S);
   cst_gram_solve(C, S, l, 0);
-  U for (int a = 0; a < NG; a++) d[LAMBDA + a] = dlambda[a] = l[a] / h;
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    d[LAMBDA + a] = dlambda[a] = l[a] / h;
   FOR_DEGREE(r) {
-    U for (int i = 0; i < NQ; i++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
       push[i] = vset(0);
-      COL_G(i, a, e) push[i] += turned(C, L->rho, NNZ_G, r, e) * l[a];
+      COL_G(i, a, e)
+        push[i] += turned(C, L->rho, NNZ_G, r, e) * l[a];
     }
     divide(C, L, push);
-    U for (int i = 0; i < NQ; i++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
       d[r * NQ + i] -= push[i];
-      COL_G(i, a, e) d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * dlambda[a];
+      COL_G(i, a, e)
+        d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * dlambda[a];
     }
   }
 }
@@ -289,7 +344,9 @@ static __attribute__((noinline)) void direction(const cst_context *C, struct loc
                                                 const vd *x, const vd *f, vd *d) {
   const double h = H(j);
   vd           end[ROOM(NQ)];
-  U for (int i = 0; i < NQ; i++) end[i] = L->q[i] + h * x[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    end[i] = L->q[i] + h * x[i];
   K_G(L->c, end, L->G1);
   if (IS_EXACT) {
     newton(C, L, h, x, f, d);
@@ -310,18 +367,23 @@ static __attribute__((noinline)) void direction(const cst_context *C, struct loc
 
 /* sum + e := sum + (e + x), e what rounding the sum has left. */
 CST_INLINE void add(vd *sum, vd *e, vd x) {
-  const vd more = *e + x, s = *sum + more, taken = s - *sum;
+  const vd more = *e + x;
+  const vd s = *sum + more;
+  const vd taken = s - *sum;
   *e = (*sum - (s - taken)) + (more - taken);
   *sum = s;
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double h = H(j);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     add(&L->q[i], &L->eq[i], h * x[GAMMA + i]);
     add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
   }
-  U for (int a = 0; a < NG; a++) L->impulse[a] += h * x[LAMBDA + a];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    L->impulse[a] += h * x[LAMBDA + a];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -359,9 +421,15 @@ static bool adjoint(void *x) {
 /* fixed: at the start, acceleration and force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const double q = s->nq, g = s->ng, block = x->s * q, newton = (s->general ? 2 : 1) * block + g,
-               unit = cst_substep_unit(s);
-  const double fixed = 2, each = x->k, generic = 4, iterations = 5;
+  const double             q = s->nq;
+  const double             g = s->ng;
+  const double             block = x->s * q;
+  const double             newton = (s->general ? 2 : 1) * block + g;
+  const double             unit = cst_substep_unit(s);
+  const double             fixed = 2;
+  const double             each = x->k;
+  const double             generic = 4;
+  const double             iterations = 5;
   return (cst_substep_size){.stages = x->s,
                             .unknowns = 2 * x->s * s->nq + s->ng,
                             .matrix = newton * newton + block * block,

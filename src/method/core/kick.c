@@ -39,7 +39,14 @@
   X(dV, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
   X(minv, NMASS)                                                                                   \
-  X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
+  X(hm, NMASS)                                                                                     \
+  X(pt, NQ)                                                                                        \
+  X(ph, NQ)                                                                                        \
+  X(q1, NQ)                                                                                        \
+  X(eq1, NQ)                                                                                       \
+  X(G1, NNZ_G)                                                                                     \
+  X(slack, NG)                                                                                     \
+  X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -64,7 +71,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->impulse, record, at.impulse, NG);
   if (COMPENSATED)
     cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
-  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
   K_dV(L->c, L->q, L->dV);
   K_G(L->c, L->q, L->G);
   (void)C;
@@ -73,14 +82,23 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double kick = OWN(j)->w0 * H(j);
   const int    n = NQ;
-  if (!CST_HOT || !MASS_UNIT)
-    U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
-  U for (int i = 0; i < n; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
-  if (j == 0 && MARCH->opens)
-    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (!CST_HOT || !MASS_UNIT) {
+    UNROLL
+    for (int k = 0; k < NMASS; k++)
+      L->hm[k] = H(j) * L->minv[k];
+  }
+  UNROLL
+  for (int i = 0; i < n; i++)
+    L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      L->impulse[a] = vset(0);
+  }
   (void)x;       /* the impulses of the last step are a good start */
   if (NG == 0) { /* no constraint: nothing to solve for, the drift is explicit */
-    U for (int i = 0; i < NQ; i++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
       L->ph[i] = L->pt[i];
       if (COMPENSATED)
         two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + L->ph[i]), &L->q1[i], &L->eq1[i]);
@@ -118,9 +136,11 @@ CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x)
     cst_rows_drift(C, L->q, L->hm, L->ph, L->q1);
     return;
   }
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     vd s = L->pt[i];
-    COL_G(i, a, e) s -= L->G[e] * x[a];
+    COL_G(i, a, e)
+      s -= L->G[e] * x[a];
     L->ph[i] = s;
     if (COMPENSATED)
       two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + s), &L->q1[i], &L->eq1[i]);
@@ -142,8 +162,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   drift(C, L, j, x);
   K_g(L->c, L->q1, f);
   K_G(L->c, L->q1, L->G1);
-  if (COMPENSATED)
-    U for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
+  if (COMPENSATED) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      ROW_G(a, i, e)
+        f[a] += L->G1[e] * L->eq1[i];
+  }
   cst_rows_test(C, f, L->G1, L->q1, L->slack, &done, &L->near);
   return done;
 }
@@ -158,7 +182,9 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     return;
   }
   cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
-  U for (int a = 0; a < NG; a++) d[a] = f[a];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    d[a] = f[a];
   if (!CST_HOT && MARCH->robust)
     cst_gram_solve_pivoted(C, S, d);
   else
@@ -172,14 +198,19 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
   cst_gram_fill(C, L->G1, L->G1, L->hm, vset(H(j)), 1, S);
   if (!CST_HOT && !COMPENSATED)
     cst_rows_sums(C, L->G1, L->hm, p, m);
-  else
-    U for (int a = 0; a < NG; a++) {
+  else {
+    UNROLL
+    for (int a = 0; a < NG; a++) {
       vd s = vset(CST_ZERO);
-      ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
+      ROW_G(a, i, e)
+        s += (L->G1[e] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
       m[a] = s;
     }
+  }
   cst_gram_solve(C, S, m, 1);
-  U for (int a = 0; a < NG; a++) L->impulse[a] += m[a];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    L->impulse[a] += m[a];
   cst_rows_impulses(C, L->G1, m, p, p);
 }
 
@@ -193,8 +224,12 @@ CST_INLINE void end_kick(const cst_context *C, struct local *L, int j, const vd 
     CST_BY_ROWS(TANGENT, &z);
     return;
   }
-  U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
-  U for (int i = 0; i < NQ; i++) L->ph[i] -= kick * L->dV[i];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    L->impulse[a] += x[a];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->ph[i] -= kick * L->dV[i];
   if (NG > 0 && OWN(j)->tangent)
     make_tangent(C, L, j, L->ph);
 }
@@ -253,7 +288,8 @@ static bool project(void *of) {
 /* The points of the force are those of the Lagrangian then. */
 static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct data *x = (const struct data *)one->data;
-  double             part[2] = {0}, theta[2] = {0};
+  double             part[2] = {0};
+  double             theta[2] = {0};
   int                n = 0;
   if (!s->general)
     return false;

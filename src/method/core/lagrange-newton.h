@@ -10,13 +10,17 @@
 
 /* A := its LU factors, in place; the diagonal contains the reciprocals of the pivots. */
 CST_INLINE void factor(vd *A, int n, const unsigned char *filled) {
-  U for (int i = 0; i < n; i++) {
-    U for (int k = 0; k < n; k++) {
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    UNROLL
+    for (int k = 0; k < n; k++) {
       if (k < i && filled[i * n + k]) {
         const vd f = A[i * n + k] * A[k * n + k];
         A[i * n + k] = f;
-        U for (int j = 0; j < n; j++) if (j > k && filled[k * n + j]) A[i * n + j] -=
-            f * A[k * n + j];
+        UNROLL
+        for (int j = 0; j < n; j++)
+          if (j > k && filled[k * n + j])
+            A[i * n + j] -= f * A[k * n + j];
       }
     }
     A[i * n + i] = 1.0 / A[i * n + i];
@@ -25,20 +29,44 @@ CST_INLINE void factor(vd *A, int n, const unsigned char *filled) {
 
 /* R := A^-1 R with A from factor; R[i * m + k] is row i of right hand side k. */
 CST_INLINE void substitute(const vd *A, int n, const unsigned char *filled, vd *R, int m) {
-  U for (int i = 0; i < n; i++) U for (int j = 0; j < n; j++) if (j < i && filled[i * n + j])
-      U for (int k = 0; k < m; k++) R[i * m + k] -= A[i * n + j] * R[j * m + k];
-  U for (int i = n - 1; i >= 0; i--) {
-    U for (int j = 0; j < n; j++) if (j > i && filled[i * n + j]) U for (int k = 0; k < m; k++)
-        R[i * m + k] -= A[i * n + j] * R[j * m + k];
-    U for (int k = 0; k < m; k++) R[i * m + k] *= A[i * n + i];
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    UNROLL
+    for (int j = 0; j < n; j++)
+      if (j < i && filled[i * n + j]) {
+        UNROLL
+        for (int k = 0; k < m; k++)
+          R[i * m + k] -= A[i * n + j] * R[j * m + k];
+      }
+  }
+  UNROLL
+  for (int i = n - 1; i >= 0; i--) {
+    UNROLL
+    for (int j = 0; j < n; j++)
+      if (j > i && filled[i * n + j]) {
+        UNROLL
+        for (int k = 0; k < m; k++)
+          R[i * m + k] -= A[i * n + j] * R[j * m + k];
+      }
+    UNROLL
+    for (int k = 0; k < m; k++)
+      R[i * m + k] *= A[i * n + i];
   }
 }
 
 /* to -= A from, for m right-hand sides. */
 CST_INLINE void take_off(const vd *A, int n, const unsigned char *filled, const vd *from, vd *to,
                          int m) {
-  U for (int i = 0; i < n; i++) U for (int j = 0; j < n; j++) if (filled[i * n + j])
-      U for (int k = 0; k < m; k++) to[i * m + k] -= A[i * n + j] * from[j * m + k];
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    UNROLL
+    for (int j = 0; j < n; j++)
+      if (filled[i * n + j]) {
+        UNROLL
+        for (int k = 0; k < m; k++)
+          to[i * m + k] -= A[i * n + j] * from[j * m + k];
+      }
+  }
 }
 
 /* These for the matrix `name` of the elimination, which is written out where it is large; R has SIDES
@@ -55,8 +83,11 @@ CST_INLINE void take_off(const vd *A, int n, const unsigned char *filled, const 
 
 /* A := M where it has entries, zero elsewhere. */
 CST_INLINE void spread_mass(const cst_context *C, const vd *M, vd *A) {
-  U for (int i = 0; i < NQ * NQ; i++) A[i] = vset(0);
-  EACH_ENTRY(M, i, j, e) A[i * NQ + j] = M[e];
+  UNROLL
+  for (int i = 0; i < NQ * NQ; i++)
+    A[i] = vset(0);
+  EACH_ENTRY(M, i, j, e)
+    A[i * NQ + j] = M[e];
   (void)C;
 }
 
@@ -68,7 +99,8 @@ CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, cons
   if (!FORCED)
     return;
   K_Fv(c, q, v, Fv);
-  EACH_ENTRY(Fv, i, j, e) A[i * NQ + j] -= w * Fv[e];
+  EACH_ENTRY(Fv, i, j, e)
+    A[i * NQ + j] -= w * Fv[e];
 #endif
   (void)C, (void)c, (void)q, (void)v, (void)w, (void)A;
 }
@@ -77,60 +109,78 @@ CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, cons
  * the right end with respect to the velocity at the left end. */
 CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
                          double w, vd *A, vd *across) {
-  vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
+  vd M[ROOM(ENTRIES(M))];
+  vd Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
   spread_mass(C, M, A);
-  EACH_ENTRY(Lvq, i, j, e) A[j * NQ + i] -= w * Lvq[e];
+  EACH_ENTRY(Lvq, i, j, e)
+    A[j * NQ + i] -= w * Lvq[e];
   take_off_Fv(C, c, q, v, w, A);
   if (!across)
     return;
-  U for (int i = 0; i < NQ * NQ; i++) across[i] = vset(0);
-  EACH_ENTRY(Lvq, i, j, e) across[j * NQ + i] -= w * Lvq[e];
+  UNROLL
+  for (int i = 0; i < NQ * NQ; i++)
+    across[i] = vset(0);
+  EACH_ENTRY(Lvq, i, j, e)
+    across[j * NQ + i] -= w * Lvq[e];
   take_off_Fv(C, c, q, v, w, across);
 }
 
 /* A := M + w D_q L_v, from the equations at the right end; across += before D_q L_v. */
 CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
                           double w, double before, vd *A, vd *across) {
-  vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
+  vd M[ROOM(ENTRIES(M))];
+  vd Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
   spread_mass(C, M, A);
-  EACH_ENTRY(Lvq, i, j, e) A[i * NQ + j] += w * Lvq[e];
+  EACH_ENTRY(Lvq, i, j, e)
+    A[i * NQ + j] += w * Lvq[e];
   if (!across)
     return;
-  EACH_ENTRY(Lvq, i, j, e) across[i * NQ + j] += before * Lvq[e];
+  EACH_ENTRY(Lvq, i, j, e)
+    across[i * NQ + j] += before * Lvq[e];
 }
 
 /* A := (M + left D_q L_v) - right (D_v + left D_q)(L_q + F) at a point within the step. */
 CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
                        double left, double right, vd *A) {
-  vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))], Lqq[ROOM(ENTRIES(Lqq))];
+  vd M[ROOM(ENTRIES(M))];
+  vd Lvq[ROOM(ENTRIES(Lvq))];
+  vd Lqq[ROOM(ENTRIES(Lqq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
   K_Lqq(c, q, v, Lqq);
   spread_mass(C, M, A);
-  EACH_ENTRY(Lvq, i, j, e) A[i * NQ + j] += left * Lvq[e];
-  EACH_ENTRY(Lvq, i, j, e) A[j * NQ + i] -= right * Lvq[e];
-  EACH_ENTRY(Lqq, i, j, e) A[i * NQ + j] -= (right * left) * Lqq[e];
+  EACH_ENTRY(Lvq, i, j, e)
+    A[i * NQ + j] += left * Lvq[e];
+  EACH_ENTRY(Lvq, i, j, e)
+    A[j * NQ + i] -= right * Lvq[e];
+  EACH_ENTRY(Lqq, i, j, e)
+    A[i * NQ + j] -= (right * left) * Lqq[e];
   take_off_Fv(C, c, q, v, right, A);
 #if !CST_HOT
   vd Fq[ROOM(ENTRIES(Fq))];
   if (!FORCED)
     return;
   K_Fq(c, q, v, Fq);
-  EACH_ENTRY(Fq, i, j, e) A[i * NQ + j] -= (right * left) * Fq[e];
+  EACH_ENTRY(Fq, i, j, e)
+    A[i * NQ + j] -= (right * left) * Fq[e];
 #endif
 }
 
 /* R := (-f, G'). */
 CST_INLINE void right_hand_sides(const cst_context *C, const vd *f, const vd *G, vd *R) {
   USES_G
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     R[i * SIDES] = -f[i];
-    U for (int a = 0; a < NG; a++) R[i * SIDES + 1 + a] = vset(0);
-    COL_G(i, a, e) R[i * SIDES + 1 + a] = G[e];
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      R[i * SIDES + 1 + a] = vset(0);
+    COL_G(i, a, e)
+      R[i * SIDES + 1 + a] = G[e];
   }
 }
 
@@ -151,7 +201,9 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
  * is the weight of point r in the equations for g. Two points are at the ends, one may be anywhere. */
 CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B,
                           const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
-  vd R[ROOM(NQ * SIDES)], Q[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
+  vd R[ROOM(NQ * SIDES)];
+  vd Q[ROOM(NQ * SIDES)];
+  vd S[ROOM(NG * NG)];
   USES_G
   right_hand_sides(C, f, G, R);
   if (points == 1) {
@@ -168,23 +220,32 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *acr
 #define ALONG(i, k)                                                                                \
   (points == 2 ? w[0] * R[(i)*SIDES + (k)] + w[1] * Q[(i)*SIDES + (k)] : w[0] * R[(i)*SIDES + (k)])
   vd *const m = d + points * NQ;
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     m[a] = f[points * NQ + a];
-    ROW_G(a, i, e) m[a] += G1[e] * ALONG(i, 0);
-    U for (int b = 0; b < NG; b++) {
+    ROW_G(a, i, e)
+      m[a] += G1[e] * ALONG(i, 0);
+    UNROLL
+    for (int b = 0; b < NG; b++) {
       vd s = vset(0);
-      ROW_G(a, i, e) s += G1[e] * ALONG(i, 1 + b);
+      ROW_G(a, i, e)
+        s += G1[e] * ALONG(i, 1 + b);
       S[a * NG + b] = s;
     }
   }
 #undef ALONG
   solve_impulses(C, S, m);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     d[i] = R[i * SIDES];
-    U for (int b = 0; b < NG; b++) d[i] -= R[i * SIDES + 1 + b] * m[b];
+    UNROLL
+    for (int b = 0; b < NG; b++)
+      d[i] -= R[i * SIDES + 1 + b] * m[b];
     if (points == 2) {
       d[NQ + i] = Q[i * SIDES];
-      U for (int b = 0; b < NG; b++) d[NQ + i] -= Q[i * SIDES + 1 + b] * m[b];
+      UNROLL
+      for (int b = 0; b < NG; b++)
+        d[NQ + i] -= Q[i * SIDES + 1 + b] * m[b];
     }
   }
 }
@@ -227,22 +288,33 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
  */
 CST_INLINE void project_momenta(const cst_context *C, const vd *M, const vd *a, const vd *phi0,
                                 const vd *G, vd *p, vd *m) {
-  vd A[ROOM(NQ * NQ)], R[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
+  vd A[ROOM(NQ * NQ)];
+  vd R[ROOM(NQ * SIDES)];
+  vd S[ROOM(NG * NG)];
   USES_G
   spread_mass(C, M, A);
   FACTOR(mass, A);
   right_hand_sides(C, p, G, R);
-  U for (int i = 0; i < NQ; i++) R[i * SIDES] = vpick(HAS_A, p[i] - a[i], p[i]);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    R[i * SIDES] = vpick(HAS_A, p[i] - a[i], p[i]);
   SUBSTITUTE(mass, A, R);
-  U for (int b = 0; b < NG; b++) {
+  UNROLL
+  for (int b = 0; b < NG; b++) {
     m[b] = vpick(AFFINE, phi0[b], vset(0));
-    ROW_G(b, i, e) m[b] += G[e] * R[i * SIDES];
-    U for (int k = 0; k < NG; k++) {
+    ROW_G(b, i, e)
+      m[b] += G[e] * R[i * SIDES];
+    UNROLL
+    for (int k = 0; k < NG; k++) {
       vd s = vset(0);
-      ROW_G(b, i, e) s += G[e] * R[i * SIDES + 1 + k];
+      ROW_G(b, i, e)
+        s += G[e] * R[i * SIDES + 1 + k];
       S[b * NG + k] = s;
     }
   }
   solve_impulses(C, S, m);
-  U for (int i = 0; i < NQ; i++) COL_G(i, b, e) p[i] -= G[e] * m[b];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    COL_G(i, b, e)
+      p[i] -= G[e] * m[b];
 }

@@ -17,9 +17,14 @@
 #define POINT_Lvq(c, q, v, T, o) sys_lagrange_Lvq(c, q, v, T, o)
 #define ENTRIES(K)               (sizeof sys_lagrange_at_##K / sizeof *sys_lagrange_at_##K) /* upper bound */
 #define FILLED(name)             sys_filled_##name
+#define ROW_ENTRY(K, i, j, e)                                                                      \
+  UNROLL                                                                                           \
+  for (int j = 0, e; j < NQ; j++)                                                                  \
+    if ((e = sys_lagrange_at_##K[i * NQ + j]) >= 0)
 #define EACH_ENTRY(K, i, j, e)                                                                     \
-  U for (int i = 0; i < NQ; i++)                                                                   \
-      U for (int j = 0, e; j < NQ; j++) if ((e = sys_lagrange_at_##K[i * NQ + j]) >= 0)
+  UNROLL                                                                                           \
+  for (int i = 0; i < NQ; i++)                                                                     \
+    ROW_ENTRY(K, i, j, e)
 #else
 #define NUMBERS                  0
 #define HAS_A                    GYROSCOPIC

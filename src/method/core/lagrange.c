@@ -64,7 +64,13 @@ struct data {
   X(T, NUMBERS)                                                                                    \
   X(x, NQ)                                                                                         \
   X(T1, NUMBERS)                                                                                   \
-  X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) CST_TIME_FIELD(X)
+  X(Lq, NQ)                                                                                        \
+  X(q1, NQ)                                                                                        \
+  X(p1, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  X(slack, NG)                                                                                     \
+  X(impulse, NG)                                                                                   \
+  CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -108,7 +114,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
  * of values that it has in registers. */
 static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q,
                                                const vd *p, vd *v) {
-  vd M[ROOM(ENTRIES(M))], A[ROOM(NQ * NQ)], a[ROOM(NQ)];
+  vd M[ROOM(ENTRIES(M))];
+  vd A[ROOM(NQ * NQ)];
+  vd a[ROOM(NQ)];
   K_M(c, q, M);
   K_a(c, q, a);
   for (int i = 0; i < NQ; i++)
@@ -135,24 +143,38 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
 
 /* Starts from the velocity in lanes whose last unknowns are zero, as in the first step. */
 CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fresh, vd *x) {
-  vd q[ROOM(NQ)], p[ROOM(NQ)], v[ROOM(NQ)];
+  vd q[ROOM(NQ)];
+  vd p[ROOM(NQ)];
+  vd v[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) {
     q[i] = L->q[i];
     p[i] = L->p[i];
   }
   velocity(C, L->c, q, p, v);
-  U for (int r = 0; r < POINTS; r++) U for (int i = 0; i < NQ; i++) x[r * NQ + i] =
-      vselect(fresh, v[i], x[r * NQ + i]);
+  UNROLL
+  for (int r = 0; r < POINTS; r++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      x[r * NQ + i] = vselect(fresh, v[i], x[r * NQ + i]);
+  }
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd size = vset(0);
-  if (j == 0 && MARCH->opens)
-    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      L->impulse[a] = vset(0);
+  }
   gather(C, L, j, START_OF(L, j));
-  U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[i]), size);
-  if (POINTS == 2)
-    U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[NQ + i]), size);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    size = vmax(vabs(x[i]), size);
+  if (POINTS == 2) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      size = vmax(vabs(x[NQ + i]), size);
+  }
   const vl fresh = (vl)(size == 0);
   if (__builtin_expect(vany(fresh), 0))
     start_afresh(C, L, fresh, x);
@@ -162,13 +184,18 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
  * the last place; right: the part of the step after the point. */
 static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q,
                                                     const vd *x, const vd *u, double right) {
-  vd B[ROOM(ENTRIES(Lvq))], K[ROOM(ENTRIES(Lqq))], sum[ROOM(NQ)], most = vset(0);
+  vd B[ROOM(ENTRIES(Lvq))];
+  vd K[ROOM(ENTRIES(Lqq))];
+  vd sum[ROOM(NQ)];
+  vd most = vset(0);
   K_Lvq(c, x, u, B);
   K_Lqq(c, x, u, K);
   for (int i = 0; i < NQ; i++)
     sum[i] = vset(0);
-  EACH_ENTRY(Lvq, i, j, e) sum[i] += vabs(B[e] * q[j]);
-  EACH_ENTRY(Lqq, i, j, e) sum[i] += right * vabs(K[e] * q[j]);
+  EACH_ENTRY(Lvq, i, j, e)
+    sum[i] += vabs(B[e] * q[j]);
+  EACH_ENTRY(Lqq, i, j, e)
+    sum[i] += right * vabs(K[e] * q[j]);
   for (int i = 0; i < NQ; i++)
     most = vmax(sum[i], most);
   return EPS * most;
@@ -176,7 +203,10 @@ static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const 
 
 /* The residual of the equations for P that round-off of the coordinates causes. */
 CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const vd *x) {
-  vd q[ROOM(NQ)], y[ROOM(NQ)], u[ROOM(NQ)], most = vset(0);
+  vd q[ROOM(NQ)];
+  vd y[ROOM(NQ)];
+  vd u[ROOM(NQ)];
+  vd most = vset(0);
   for (int i = 0; i < NQ; i++)
     q[i] = L->q[i];
   for (int r = 0; r < POINTS; r++) {
@@ -217,7 +247,8 @@ CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const 
   SET_TIME(L, TIME_LEFT(L, j));
   POINT_Lv(L->c, L->q, u, L->T, Lv);
   force_at(C, L->c, L->q, u, L->T, Lq);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     const vd part = w * Lq[i];
     f[i] = (Lv[i] - L->p1[i]) - part;
     *size = vmax(vmax(vabs(Lv[i]), vabs(part)), *size);
@@ -233,7 +264,8 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
   const double w = LAST_PART(j);
   vd           Lv[ROOM(NQ)];
   SET_TIME(L, TIME_POINT(L, j));
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     const vd end = L->q1[i] + w * u[i];
     if (IS_RIGHT(j))
       L->x[i] = end;
@@ -243,12 +275,15 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
       L->x[i] = L->q1[i] + BEFORE(j) * u[i];
     L->q1[i] = end;
   }
-  if (IS_LEFT(j))
-    U for (int k = 0; k < NUMBERS; k++) L->T1[k] = L->T[k];
-  else
+  if (IS_LEFT(j)) {
+    UNROLL
+    for (int k = 0; k < NUMBERS; k++)
+      L->T1[k] = L->T[k];
+  } else
     INERTIA_AT(L->c, L->x, L->T1);
   POINT_Lv(L->c, L->x, u, L->T1, Lv);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     f[i] = Lv[i] - L->p1[i];
     *size = vmax(vabs(Lv[i]), *size);
   }
@@ -257,7 +292,8 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
   if (!IS_LEFT(j))
     FORCE_AT(L->c, L->x, L->T1);
   force_at(C, L->c, L->x, u, L->T1, L->Lq);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     f[i] -= BEHIND(j) * L->Lq[i];
     *size = vmax(vabs(w * L->Lq[i]), *size);
   }
@@ -267,12 +303,14 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
  * satisfied to round-off. After a correction from where is_close held they are, as well as numbers allow. */
 CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met,
                        vd off, vd size) {
-  vl done = (vl)(off <= (8 * EPS) * size) | (L->was_near & (vl)(off <= 1e-12 * size)),
-     rough = met & ~done & (vl)(off <= 1e-9 * size);
+  vl done = (vl)(off <= (8 * EPS) * size) | (L->was_near & (vl)(off <= 1e-12 * size));
+  vl rough = met & ~done & (vl)(off <= 1e-9 * size);
   vd far = L->extent;
   if (!vany(rough))
     return done;
-  U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q1[i]), far);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    far = vmax(vabs(L->q1[i]), far);
   rough &= (vl)(off * L->extent <= (512 * EPS) * (size * far));
   if (__builtin_expect(vany(rough), 0))
     done |= rough & (vl)(off <= (8 * EPS) * size + 4 * floor_of(C, L, j, x));
@@ -284,7 +322,9 @@ CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const
  * the coordinates move by a length of the system. */
 CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd size) {
   vd moved = vset(0);
-  U for (int i = 0; i < NQ; i++) moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
   return (vl)((off * off) * moved <= (EPS / 16) * ((size * size) * L->extent)) &
          (vl)(off <= 1e-6 * size);
 }
@@ -293,7 +333,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd size = vset(0), off = vset(0); /* the terms of the equations for P, and their residual */
   const int ng = POINTS * NQ;
   USES_G
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     L->q1[i] = L->q[i];
     L->p1[i] = L->p[i];
     size = vmax(vabs(L->p[i]), size);
@@ -306,14 +347,20 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   if (POINTS == 2)
     first_point(C, L, j, x, f, &size);
   last_point(C, L, j, x + LAST * NQ, f + LAST * NQ, &size);
-  U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[i]), off);
-  if (POINTS == 2)
-    U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[NQ + i]), off);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    off = vmax(vabs(f[i]), off);
+  if (POINTS == 2) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      off = vmax(vabs(f[NQ + i]), off);
+  }
   K_g(L->c, L->q1, f + ng);
   K_G(L->c, L->q1, L->G1);
   vl met = vmask(1);
   L->near = is_close(C, L, off, size);
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     met &= cst_is_met(C, a, f[ng + a], L->G1, L->q1, L->slack);
     L->near &= cst_is_near(C, a, f[ng + a], L->G1, L->q1, L->slack);
   }
@@ -323,7 +370,9 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 /* Requires that evaluate was called with x. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
-  vd           A[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], across[ROOM(NQ * NQ)];
+  vd           A[ROOM(NQ * NQ)];
+  vd           B[ROOM(NQ * NQ)];
+  vd           across[ROOM(NQ * NQ)];
   const double w[2] = {PART(j, 0), LAST_PART(j)};
   if (POINTS == 2) {
     SET_TIME(L, TIME_LEFT(L, j));
@@ -354,7 +403,9 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 /* T := the numbers at q1, as far as they are needed. */
 CST_INLINE void keep_point(const cst_context *C, struct local *L, int j) {
   if (IS_RIGHT(j)) {
-    U for (int k = 0; k < NUMBERS; k++) L->T[k] = L->T1[k];
+    UNROLL
+    for (int k = 0; k < NUMBERS; k++)
+      L->T[k] = L->T1[k];
     return;
   }
   if (LEFT_IS_NEXT(j) || (NG > 0 && OWN(j)->tangent))
@@ -362,14 +413,21 @@ CST_INLINE void keep_point(const cst_context *C, struct local *L, int j) {
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  vd m[ROOM(NG)], M[ROOM(ENTRIES(M))], a[ROOM(NQ)], phi0[ROOM(NG)];
-  U for (int b = 0; b < NG; b++) m[b] = vset(0);
+  vd m[ROOM(NG)];
+  vd M[ROOM(ENTRIES(M))];
+  vd a[ROOM(NQ)];
+  vd phi0[ROOM(NG)];
+  UNROLL
+  for (int b = 0; b < NG; b++)
+    m[b] = vset(0);
   SET_TIME(L, TIME_POINT(L, j));
   if (IS_RIGHT(j)) {
     FORCE_AT(L->c, L->x, L->T1);
     force_at(C, L->c, L->x, x + LAST * NQ, L->T1, L->Lq);
   }
-  U for (int i = 0; i < NQ; i++) L->p1[i] += LAST_PART(j) * L->Lq[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->p1[i] += LAST_PART(j) * L->Lq[i];
   keep_point(C, L, j);
   if (NG > 0 && OWN(j)->tangent) {
     POINT_M(L->c, L->q1, L->T, M);
@@ -379,8 +437,11 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
       K_phi0(L->c, L->q1, phi0);
     project_momenta(C, M, a, phi0, L->G1, L->p1, m);
   }
-  U for (int b = 0; b < NG; b++) L->impulse[b] += x[POINTS * NQ + b] + m[b];
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int b = 0; b < NG; b++)
+    L->impulse[b] += x[POINTS * NQ + b] + m[b];
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     L->q[i] = L->q1[i];
     L->p[i] = L->p1[i];
   }
@@ -418,7 +479,8 @@ static bool same(const void *one, const void *other) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const int                unknowns = x->points * s->nq + s->ng;
-  const double             n = s->nq, products = x->points * n * n * (n / 3 + 1 + s->ng);
+  const double             n = s->nq;
+  const double             products = x->points * n * n * (n / 3 + 1 + s->ng);
   return (cst_substep_size){.stages = x->points,
                             .unknowns = unknowns,
                             .kept = unknowns,

@@ -37,13 +37,27 @@
  * the left kick, a: p after the impulse, all three by variations; b: a before the last piece, and after each
  * earlier piece; t: the retractions of all pieces at the last evaluation; q1: the end; G, G1: derivatives of
  * the constraints by variations at the ends. */
-/* clang-format off */
-#define LOCAL(X)                                                                                            \
-  X(q, NQ) X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM)                                                   \
-  X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB)                                       \
-  X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR) X(slack, NG) X(impulse, NG)                                         \
-  X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
-/* clang-format on */
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(I, 9 * NB)                                                                                     \
+  X(W, 9 * NB)                                                                                     \
+  X(minv, NO)                                                                                      \
+  X(M, NM)                                                                                         \
+  X(p, NZ)                                                                                         \
+  X(F, NZ)                                                                                         \
+  X(pt, NZ)                                                                                        \
+  X(d, NZ)                                                                                         \
+  X(a, NZ)                                                                                         \
+  X(b, 3 * PIECES * NB)                                                                            \
+  X(t, NT)                                                                                         \
+  X(q1, NQ)                                                                                        \
+  X(G, NR)                                                                                         \
+  X(G1, NR)                                                                                        \
+  X(slack, NG)                                                                                     \
+  X(impulse, NG)                                                                                   \
+  X(dV, NQ)                                                                                        \
+  X(g, NU > 0 ? NG : 0)                                                                            \
+  X(full, NU > 0 ? NNZ_G : 0)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -55,11 +69,15 @@ struct local {
 
 /* y := A x. diagonal: A has only diagonal entries. */
 CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
-  if (diagonal)
-    CST_UNROLL for (int i = 0; i < 3; i++) y[i] = A[4 * i] * x[i];
-  else
-    CST_UNROLL for (int i = 0; i < 3; i++) y[i] =
-        A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
+  if (diagonal) {
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      y[i] = A[4 * i] * x[i];
+  } else {
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
+  }
 }
 
 /* Inertias of all bodies, and their inverses. */
@@ -67,15 +85,26 @@ CST_INLINE void load_inertia(const cst_context *C, struct local *L) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   vd               number[ROOM(BODY_NUMBERS)];
   K_body(L->c, number);
-  U for (int b = 0; b < NB; b++) {
-    vd *I = L->I + 9 * b, *W = L->W + 9 * b, A[9];
-    CST_UNROLL for (int e = 0; e < 9; e++) I[e] = A[e] = number[INERTIA(b)[place[e]]];
-    CST_UNROLL for (int e = 0; e < 9; e++) W[e] = vpick(e % 4 == 0, vset(1.0), vset(0));
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    vd *I = L->I + 9 * b;
+    vd *W = L->W + 9 * b;
+    vd  A[9];
+    CST_UNROLL
+    for (int e = 0; e < 9; e++)
+      I[e] = A[e] = number[INERTIA(b)[place[e]]];
+    CST_UNROLL
+    for (int e = 0; e < 9; e++)
+      W[e] = vpick(e % 4 == 0, vset(1.0), vset(0));
     if (PRINCIPAL) {
-      CST_UNROLL for (int i = 0; i < 3; i++) W[4 * i] = 1.0 / I[4 * i];
+      CST_UNROLL
+      for (int i = 0; i < 3; i++)
+        W[4 * i] = 1.0 / I[4 * i];
     } else {
       cst_ldl(A, 3);
-      CST_UNROLL for (int i = 0; i < 3; i++) cst_lu_solve(A, W + 3 * i, 3);
+      CST_UNROLL
+      for (int i = 0; i < 3; i++)
+        cst_lu_solve(A, W + 3 * i, 3);
     }
   }
 }
@@ -86,13 +115,16 @@ CST_INLINE void carried(const cst_context *C, const struct local *L, int b, cons
   const vd *I = L->I + 9 * b;
   vd        omega[3], J[9];
   times(L->W + 9 * b, PRINCIPAL, alpha, omega);
-  CST_UNROLL for (int i = 0; i < 3; i++) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3;
+    const int k = (i + 2) % 3;
     J[4 * i] = 0.5 * ((I[4 * j] + I[4 * k]) - I[4 * i]);
     J[3 * i + j] = -I[3 * i + j];
     J[3 * i + k] = -I[3 * i + k];
   }
-  CST_UNROLL for (int k = 0; k < 3; k++) {
+  CST_UNROLL
+  for (int k = 0; k < 3; k++) {
     vd v[3];
     cst_cross(R + 3 * k, omega, v);
     times(J, PRINCIPAL, v, P + 3 * k);
@@ -108,34 +140,48 @@ CST_INLINE void reduce(const vd *G, const vd *R, vd *y) {
 
 /* to := R x, and R' x. */
 CST_INLINE void to_space(const vd *R, const vd *x, vd *to) {
-  CST_UNROLL for (int k = 0; k < 3; k++) to[k] = cst_dot(R + 3 * k, x);
+  CST_UNROLL
+  for (int k = 0; k < 3; k++)
+    to[k] = cst_dot(R + 3 * k, x);
 }
 CST_INLINE void to_body(const vd *R, const vd *x, vd *to) {
-  CST_UNROLL for (int i = 0; i < 3; i++) to[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    to[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
 }
 
 /* R alpha of a record: the stored one if it agrees with p, otherwise the one computed from p. */
 CST_INLINE void load_turning(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
-  U for (int b = 0; b < NB; b++) {
-    const vd *R = L->q + ROTATION(b), *beside = cst_block(record, OWN(0)->turning) + 3 * b,
-             *p = cst_block(record, at.p) + ROTATION(b);
-    vd own[9], alpha[3], from[3];
-    vl same = vmask(1);
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    const vd *R = L->q + ROTATION(b);
+    const vd *beside = cst_block(record, OWN(0)->turning) + 3 * b;
+    const vd *p = cst_block(record, at.p) + ROTATION(b);
+    vd        own[9], alpha[3], from[3];
+    vl        same = vmask(1);
     to_body(R, beside, alpha);
     carried(C, L, b, R, alpha, own);
     reduce(p, R, alpha);
     to_space(R, alpha, from);
-    CST_UNROLL for (int e = 0; e < 9; e++) same &= (vl)(own[e] == p[e]);
-    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = vselect(same, beside[i], from[i]);
+    CST_UNROLL
+    for (int e = 0; e < 9; e++)
+      same &= (vl)(own[e] == p[e]);
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      L->p[3 * b + i] = vselect(same, beside[i], from[i]);
   }
 }
 
 /* dV by variations at q. */
 CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
   K_dV(L->c, q, L->dV);
-  U for (int b = 0; b < NB; b++) reduce(L->dV + ROTATION(b), q + ROTATION(b), L->F + 3 * b);
-  U for (int k = 0; k < NO; k++) L->F[3 * NB + k] = L->dV[ORDINARY(k)];
+  UNROLL
+  for (int b = 0; b < NB; b++)
+    reduce(L->dV + ROTATION(b), q + ROTATION(b), L->F + 3 * b);
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    L->F[3 * NB + k] = L->dV[ORDINARY(k)];
 }
 
 /* ---- the masses of the ordinary coordinates, which do not depend on q ------------------------ */
@@ -143,7 +189,8 @@ CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
 CST_INLINE void load_masses(const cst_context *C, struct local *L, const double *record) {
 #if !CST_HOT
   if (GENERAL) {
-    vd entry[ROOM(C->system->pattern[CST_K_M].n)], M[ROOM(NQ * NQ)];
+    vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+    vd M[ROOM(NQ * NQ)];
     K_M(L->c, L->q, entry);
     cst_expand(C, CST_K_M, entry, M);
     for (int i = 0; i < NO; i++)
@@ -153,13 +200,16 @@ CST_INLINE void load_masses(const cst_context *C, struct local *L, const double 
     return;
   }
 #endif
-  U for (int k = 0; k < NO; k++) L->minv[k] =
-      1.0 / cst_block(record, LAYOUT(C).mass)[CLASS(ORDINARY(k))];
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    L->minv[k] = 1.0 / cst_block(record, LAYOUT(C).mass)[CLASS(ORDINARY(k))];
 }
 
 /* v[NO] := the velocities of the momenta p[NO]. */
 CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd *p, vd *v) {
-  U for (int k = 0; k < NO; k++) v[k] = vpick(GENERAL, p[k], L->minv[k] * p[k]);
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    v[k] = vpick(GENERAL, p[k], L->minv[k] * p[k]);
   if (GENERAL)
     cst_lu_solve(L->M, v, NO);
 }
@@ -190,7 +240,8 @@ CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const
     if (x.row < 0) {
       G[x.to] += f;
     } else { /* the vector f along this axis, cross the row of R */
-      const int j = (x.axis + 1) % 3, k = (x.axis + 2) % 3;
+      const int j = (x.axis + 1) % 3;
+      const int k = (x.axis + 2) % 3;
       G[x.to + j] -= f * q[x.row + k];
       G[x.to + k] += f * q[x.row + j];
     }
@@ -207,7 +258,8 @@ CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {
   USES_J
   for (int a = 0; a < NU; a++)
-    ROW_J(a, v, e) z[v] -= G[e] * l[a];
+    ROW_J(a, v, e)
+      z[v] -= G[e] * l[a];
 }
 
 /* X := G W by rows, W [9] of each body, and times h the inverse mass of the ordinary coordinates. */
@@ -245,13 +297,16 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
   if (NU == 0)
     return;
   const cst_context view = view_of(C);
-  vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)], m[ROOM(NU)];
+  vd                X[ROOM(NR)];
+  vd                S[ROOM(JOINTS->view.gram.size)];
+  vd                m[ROOM(NU)];
   USES_J
   weigh(C, L, L->G1, L->W, 1, X);
   cst_gram_fill(&view, X, L->G1, NULL, vset(1.0), 1, S);
   for (int a = 0; a < NU; a++) {
     m[a] = vset(0);
-    ROW_J(a, v, e) m[a] += X[e] * z[v];
+    ROW_J(a, v, e)
+      m[a] += X[e] * z[v];
   }
   cst_gram_solve(&view, S, m, 1);
   add_joints(C, L->G1, m, change);
@@ -263,10 +318,13 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
 static void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta,
                    vd *l) {
   const cst_context view = view_of(C);
-  vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)];
+  vd                X[ROOM(NR)];
+  vd                S[ROOM(JOINTS->view.gram.size)];
   USES_J
   for (int a = 0; a < NU; a++)
-    ROW_J(a, v, e) if (v < 3 * NB) l[a] += L->G1[e] * eta[v];
+    ROW_J(a, v, e)
+      if (v < 3 * NB)
+        l[a] += L->G1[e] * eta[v];
   weigh(C, L, L->G1, K, H(j), X);
   cst_gram_fill(&view, X, L->G, NULL, vset(1.0), 0, S);
   if (MARCH->robust)

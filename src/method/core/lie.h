@@ -39,7 +39,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   load_inertia(C, L);
   load_masses(C, L, record);
   load_turning(C, L, record);
-  U for (int k = 0; k < NO; k++) L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
   load_force(C, L, L->q);
   if (NU > 0)
     K_G(L->c, L->q, L->full);
@@ -62,44 +64,67 @@ CST_INLINE void guess(const cst_context *C, const struct local *L, int b, double
   vd y[3], z[3];
   times(L->W + 9 * b, PRINCIPAL, a, y);
   cst_cross(y, a, z);
-  CST_UNROLL for (int i = 0; i < 3; i++) z[i] = h * (a[i] - (0.5 * h) * z[i]);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    z[i] = h * (a[i] - (0.5 * h) * z[i]);
   times(L->W + 9 * b, PRINCIPAL, z, x);
 }
 
 /* z := the momenta in body axes, with the changes that L->d holds. */
 CST_INLINE void body_momenta(const cst_context *C, const struct local *L, const vd *q, vd *z) {
-  U for (int b = 0; b < NB; b++) to_body(q + ROTATION(b), L->p + 3 * b, z + 3 * b);
-  U for (int k = 0; k < NZ; k++) z[k] = (k < 3 * NB ? z[k] : L->p[k]) + L->d[k];
+  UNROLL
+  for (int b = 0; b < NB; b++)
+    to_body(q + ROTATION(b), L->p + 3 * b, z + 3 * b);
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    z[k] = (k < 3 * NB ? z[k] : L->p[k]) + L->d[k];
 }
 
 /* Adds the changes L->d, in the body axes of q, to the momenta. */
 CST_INLINE void take_up(const cst_context *C, struct local *L, const vd *q) {
-  U for (int b = 0; b < NB; b++) {
+  UNROLL
+  for (int b = 0; b < NB; b++) {
     vd space[3];
     to_space(q + ROTATION(b), L->d + 3 * b, space);
-    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] += space[i];
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      L->p[3 * b + i] += space[i];
   }
-  U for (int k = 3 * NB; k < NZ; k++) L->p[k] += L->d[k];
+  UNROLL
+  for (int k = 3 * NB; k < NZ; k++)
+    L->p[k] += L->d[k];
 }
 
 /* The drift starts from the momenta and the impulses of the last step. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
-  const double       kick = s->w0 * H(j), h = H(j) / PIECES;
+  const double       kick = s->w0 * H(j);
+  const double       h = H(j) / PIECES;
   vd                 a[ROOM(NZ)];
-  if (j == 0 && MARCH->opens)
-    U for (int k = 0; k < NG; k++) L->impulse[k] = vset(0);
-  U for (int k = 0; k < NZ; k++) L->d[k] = -kick * L->F[k];
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int k = 0; k < NG; k++)
+      L->impulse[k] = vset(0);
+  }
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    L->d[k] = -kick * L->F[k];
   body_momenta(C, L, L->q, L->pt);
-  U for (int k = 0; k < NZ; k++) a[k] = L->pt[k];
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    a[k] = L->pt[k];
   add_joints(C, L->G, x + 3 * PIECES * NB, a);
-  U for (int b = 0; b < NB; b++) CST_UNROLL for (int r = 0; r < PIECES; r++) {
-    vd *y = X(b) + 3 * r;
-    guess(C, L, b, h, a + 3 * b, y);
-    if (r + 1 < PIECES) {
-      const vd             k1 = 1.0 - 0.25 * cst_dot(y, y);
-      const cst_retraction t = {.k1 = k1, .k2 = 0.5 * k1};
-      cst_turn(&t, y, a + 3 * b);
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    CST_UNROLL
+    for (int r = 0; r < PIECES; r++) {
+      vd *y = X(b) + 3 * r;
+      guess(C, L, b, h, a + 3 * b, y);
+      if (r + 1 < PIECES) {
+        const vd             k1 = 1.0 - 0.25 * cst_dot(y, y);
+        const cst_retraction t = {.k1 = k1, .k2 = 0.5 * k1};
+        cst_turn(&t, y, a + 3 * b);
+      }
     }
   }
 }
@@ -108,10 +133,14 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
  * round-off. */
 CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b,
                            const cst_retraction *t, double h, const vd *x, const vd *a, vd *f) {
-  vd Ix[3], y[3], size = vset(0), off = vset(0);
+  vd Ix[3];
+  vd y[3];
+  vd size = vset(0);
+  vd off = vset(0);
   times(L->I + 9 * b, PRINCIPAL, x, Ix);
   cst_lift(t, EXPONENTIAL, x, Ix, y);
-  CST_UNROLL for (int i = 0; i < 3; i++) {
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
     f[i] = y[i] - h * a[i];
     off = vmax(vabs(f[i]), off);
     size = vmax(vmax(vabs(Ix[i]), vabs(h * a[i])), size);
@@ -121,34 +150,49 @@ CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b,
 
 /* The rotation at the end of the drift in R[9]. */
 CST_INLINE void arrive(const cst_context *C, const struct local *L, int b, const vd *x, vd *R) {
-  CST_UNROLL for (int e = 0; e < 9; e++) R[e] = L->q[ROTATION(b) + e];
-  CST_UNROLL for (int r = 0; r < PIECES; r++) {
+  CST_UNROLL
+  for (int e = 0; e < 9; e++)
+    R[e] = L->q[ROTATION(b) + e];
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++) {
     const cst_retraction *t = piece(C, L, b, r);
-    CST_UNROLL for (int k = 0; k < 3; k++) cst_turn(t, X(b) + 3 * r, R + 3 * k);
+    CST_UNROLL
+    for (int k = 0; k < 3; k++)
+      cst_turn(t, X(b) + 3 * r, R + 3 * k);
   }
   cst_orthogonalize(R);
 }
 
 CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const vd *x) {
   vd v[ROOM(NO)];
-  U for (int b = 0; b < NB; b++) arrive(C, L, b, x, L->q1 + ROTATION(b));
+  UNROLL
+  for (int b = 0; b < NB; b++)
+    arrive(C, L, b, x, L->q1 + ROTATION(b));
   velocities(C, L, L->a + 3 * NB, v);
-  U for (int k = 0; k < NO; k++) L->q1[ORDINARY(k)] = L->q[ORDINARY(k)] + H(j) * v[k];
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    L->q1[ORDINARY(k)] = L->q[ORDINARY(k)] + H(j) * v[k];
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double h = H(j) / PIECES;
   vl           done = vmask(1);
-  U for (int k = 0; k < NZ; k++) L->a[k] = L->pt[k];
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    L->a[k] = L->pt[k];
   add_joints(C, L->G, x + 3 * PIECES * NB, L->a);
-  U for (int b = 0; b < NB; b++) {
+  UNROLL
+  for (int b = 0; b < NB; b++) {
     const vd *a = L->a + 3 * b;
-    CST_UNROLL for (int r = 0; r < PIECES; r++) {
+    CST_UNROLL
+    for (int r = 0; r < PIECES; r++) {
       const vd            *y = X(b) + 3 * r;
       vd                  *to = L->b + 3 * (PIECES * b + r);
       const cst_retraction t = *piece(C, L, b, r) = retraction(C, y);
       done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r));
-      CST_UNROLL for (int i = 0; i < 3; i++) to[i] = a[i];
+      CST_UNROLL
+      for (int i = 0; i < 3; i++)
+        to[i] = a[i];
       if (r + 1 < PIECES)
         cst_turn(&t, y, to);
       a = to;
@@ -170,12 +214,21 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 /* J[9] := its inverse, by cofactors. */
 CST_INLINE void invert(vd *J) {
   vd K[9];
-  CST_UNROLL for (int i = 0; i < 3; i++) CST_UNROLL for (int k = 0; k < 3; k++) {
-    const int m = (i + 1) % 3, n = (i + 2) % 3, p = (k + 1) % 3, q = (k + 2) % 3;
-    K[3 * k + i] = J[3 * m + p] * J[3 * n + q] - J[3 * m + q] * J[3 * n + p];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    CST_UNROLL
+    for (int k = 0; k < 3; k++) {
+      const int m = (i + 1) % 3;
+      const int n = (i + 2) % 3;
+      const int p = (k + 1) % 3;
+      const int q = (k + 2) % 3;
+      K[3 * k + i] = J[3 * m + p] * J[3 * n + q] - J[3 * m + q] * J[3 * n + p];
+    }
   }
   const vd r = 1.0 / (J[0] * K[0] + J[1] * K[3] + J[2] * K[6]);
-  CST_UNROLL for (int e = 0; e < 9; e++) J[e] = r * K[e];
+  CST_UNROLL
+  for (int e = 0; e < 9; e++)
+    J[e] = r * K[e];
 }
 
 /* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
@@ -186,9 +239,12 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
   vd        Ix[3];
   times(I, PRINCIPAL, x, Ix);
   const vd along = t->c1 * cst_dot(x, Ix);
-  CST_UNROLL for (int k = 0; k < 3; k++) {
-    const int m = (k + 1) % 3, n = (k + 2) % 3;
-    vd        column[3] = {I[k], I[3 + k], I[6 + k]}, turned[3];
+  CST_UNROLL
+  for (int k = 0; k < 3; k++) {
+    const int m = (k + 1) % 3;
+    const int n = (k + 2) % 3;
+    vd        column[3] = {I[k], I[3 + k], I[6 + k]};
+    vd        turned[3];
     if (PRINCIPAL) {
       turned[k] = vset(0);
       turned[m] = x[n] * column[k];
@@ -200,13 +256,20 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
     J[3 * k + k] = vpick(PRINCIPAL, column[k] + along, (column[k] + along) + 0.5 * turned[k]);
     J[3 * m + k] = vpick(PRINCIPAL, 0.5 * turned[m], column[m] + 0.5 * turned[m]);
     J[3 * n + k] = vpick(PRINCIPAL, 0.5 * turned[n], column[n] + 0.5 * turned[n]);
-    CST_UNROLL for (int i = 0; i < 3; i++) J[3 * i + k] += (2 * t->c1) * (x[i] * Ix[k]);
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      J[3 * i + k] += (2 * t->c1) * (x[i] * Ix[k]);
   }
   if (EXPONENTIAL) {
-    const vd off = t->c2 * t->s, bend = t->dc * cst_dot(x, Ix), fall = t->c2 + t->dc * t->s;
-    CST_UNROLL for (int i = 0; i < 3; i++) {
+    const vd off = t->c2 * t->s;
+    const vd bend = t->dc * cst_dot(x, Ix);
+    const vd fall = t->c2 + t->dc * t->s;
+    CST_UNROLL
+    for (int i = 0; i < 3; i++) {
       const vd w = 2 * (bend * x[i] - fall * Ix[i]);
-      CST_UNROLL for (int k = 0; k < 3; k++) J[3 * i + k] += w * x[k] - off * I[3 * i + k];
+      CST_UNROLL
+      for (int k = 0; k < 3; k++)
+        J[3 * i + k] += w * x[k] - off * I[3 * i + k];
     }
   }
   invert(J);
@@ -218,12 +281,15 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
 CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h,
                        const vd *x, const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
   vd left[3], turn[3];
-  CST_UNROLL for (int i = 0; i < 3; i++) {
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
     const vd gone = f ? f[i] : vset(0);
     left[i] = vpick(from, vpick(f != NULL, h * da[i] - gone, h * da[i]), -gone);
   }
   times(J, 0, left, d);
-  CST_UNROLL for (int i = 0; i < 3; i++) turn[i] = d[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    turn[i] = d[i];
   cst_tangent(t, EXPONENTIAL, x, turn);
   if (from) {
     cst_turn(t, x, da);
@@ -232,36 +298,52 @@ CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *
     cst_cross(b, turn, da);
   }
   cst_turn(t, x, eta);
-  CST_UNROLL for (int i = 0; i < 3; i++) eta[i] += turn[i];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    eta[i] += turn[i];
 }
 
 /* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
 CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J,
                            const vd *x, const vd *f, int from, vd *d, vd *da, vd *eta) {
-  CST_UNROLL for (int i = 0; i < 3; i++) eta[i] = vset(0);
-  CST_UNROLL for (int r = 0; r < PIECES; r++)
-      follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
-             L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    eta[i] = vset(0);
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++)
+    follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
+           L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
 }
 
 CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
-  CST_UNROLL for (int r = 0; r < PIECES; r++)
-      slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++)
+    slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
 }
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
-  vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES],
-     dl[ROOM(NZ)], y[3 * PIECES], turn[3];
-  U for (int k = 0; k < NZ; k++) dl[k] = vset(0);
-  U for (int b = 0; b < NB; b++) {
+  vd *l = d + 3 * PIECES * NB;
+  vd  K[ROOM(NU ? 9 * NB : 0)];
+  vd  eta[ROOM(3 * NB)];
+  vd  J[9 * PIECES];
+  vd  dl[ROOM(NZ)];
+  vd  y[3 * PIECES];
+  vd  turn[3];
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    dl[k] = vset(0);
+  UNROLL
+  for (int b = 0; b < NB; b++) {
     vd da[3];
     slopes(C, L, b, x, J);
     follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 0, d + 3 * PIECES * b, da, eta + 3 * b);
     for (int i = 0; i < 3 && NU > 0; i++) {
       vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
       follow_all(C, L, j, b, J, x, NULL, 1, y, unit, turn);
-      CST_UNROLL for (int k = 0; k < 3; k++) K[9 * b + 3 * k + i] = turn[k];
+      CST_UNROLL
+      for (int k = 0; k < 3; k++)
+        K[9 * b + 3 * k + i] = turn[k];
     }
   }
   if (NU == 0)
@@ -284,7 +366,9 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   add_joints(C, L->G, x + 3 * PIECES * NB, L->d);
   take_up(C, L, L->q);
   load_force(C, L, L->q1);
-  U for (int k = 0; k < NZ; k++) L->d[k] = -kick * L->F[k];
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    L->d[k] = -kick * L->F[k];
   for (int k = 0; k < NU; k++)
     L->impulse[k] += x[3 * PIECES * NB + k];
   if (NU > 0) {
@@ -299,15 +383,21 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
   const cst_layout at = LAYOUT(C);
-  vd              *p = (vd *)record + at.p, *turning = (vd *)record + OWN(0)->turning;
+  vd              *p = (vd *)record + at.p;
+  vd              *turning = (vd *)record + OWN(0)->turning;
   cst_store(record, at.q, L->q, NQ);
-  U for (int b = 0; b < NB; b++) {
+  UNROLL
+  for (int b = 0; b < NB; b++) {
     vd alpha[3];
-    CST_UNROLL for (int i = 0; i < 3; i++) turning[3 * b + i] = L->p[3 * b + i];
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      turning[3 * b + i] = L->p[3 * b + i];
     to_body(L->q + ROTATION(b), L->p + 3 * b, alpha);
     carried(C, L, b, L->q + ROTATION(b), alpha, p + ROTATION(b));
   }
-  U for (int k = 0; k < NO; k++) p[ORDINARY(k)] = L->p[3 * NB + k];
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    p[ORDINARY(k)] = L->p[3 * NB + k];
   cst_store(record, at.impulse, L->impulse, NG);
 }
 

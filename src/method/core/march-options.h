@@ -92,7 +92,9 @@
 #define IN_PAIRS 0
 #endif
 #define MOST_GROUPS (IN_PAIRS ? 2 : 1)
-#define EACH(g)     CST_UNROLL for (int g = 0; g < K; g++)
+#define EACH_GROUP(g)                                                                              \
+  CST_UNROLL                                                                                       \
+  for (int g = 0; g < K; g++)
 #ifdef ADAPTS
 #define SLOW(C, L, rate) (L)->slow = vmask(ADAPTS) & (vl)((rate) > 0.3)
 #else

@@ -7,11 +7,15 @@
 typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
 
 CST_INLINE void fetch(vd *to, const double *from, int n) {
-  U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i];
+  UNROLL
+  for (int i = 0; i < n; i++)
+    to[i] = (vd)((const vdu *)from)[i];
 }
 
 CST_INLINE void put(double *to, const vd *from, int n) {
-  U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i];
+  UNROLL
+  for (int i = 0; i < n; i++)
+    ((vdu *)to)[i] = (vdu)from[i];
 }
 
 /* The start of substep j's unknowns, and what the record has of the steps before from then on. */
@@ -88,7 +92,9 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
          ((const course *)s->course)->corrections, &DUE(past));
     DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
   }
-  U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
+  UNROLL
+  for (int i = 0; i < NX; i++)
+    e[i] = vkeep(active, e[i]);
   put(d, e, NX);
   vd *iterations = (vd *)(record + (size_t)LAYOUT(C).iterations * CST_W);
   *iterations -= __builtin_convertvector(active, vd);

@@ -9,9 +9,11 @@
  * behind x. */
 CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *past, vd *x,
                                 vd *next) {
-  U for (int i = 0; i < NX_PREDICTED; i++) {
+  UNROLL
+  for (int i = 0; i < NX_PREDICTED; i++) {
     vd d = last[i], sum = d;
-    CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
+    CST_UNROLL
+    for (int k = 0; k < CST_PAST; k++) {
       next[k * NX_PREDICTED + i] = d;
       d -= past[k * NX_PREDICTED + i], sum += d;
     }
@@ -24,45 +26,65 @@ CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *
  * registers hold. Returns how many are done. */
 CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm,
                                vd *past, long done, long n, trail *t) {
-  vd last[MOST_GROUPS][ROOM(NX)], behind[MOST_GROUPS][ROOM(CST_PAST * NX)],
-      f[MOST_GROUPS][ROOM(NX)];
-  vd   x[MOST_GROUPS][ROOM(NX)], next[MOST_GROUPS][ROOM(CST_PAST * NX)], d[MOST_GROUPS][ROOM(NX)];
+  vd   last[MOST_GROUPS][ROOM(NX)];
+  vd   behind[MOST_GROUPS][ROOM(CST_PAST * NX)];
+  vd   f[MOST_GROUPS][ROOM(NX)];
+  vd   x[MOST_GROUPS][ROOM(NX)];
+  vd   next[MOST_GROUPS][ROOM(CST_PAST * NX)];
+  vd   d[MOST_GROUPS][ROOM(NX)];
   vl   due = vmask(0);
   long k = 0;
   if (!PREDICTS || NX_PREDICTED != NX || MARCH->nsub != 1)
     return 0;
-  EACH(g) due |= (vl)(DUE(past + g * PAST_SIZE) > 0);
+  EACH_GROUP(g)
+    due |= (vl)(DUE(past + g * PAST_SIZE) > 0);
   if (vany(due))
     return 0;
-  EACH(g) {
-    U for (int i = 0; i < NX; i++) last[g][i] = warm[g * NX + i];
-    U for (int i = 0; i < CST_PAST * NX; i++) behind[g][i] = past[g * PAST_SIZE + i];
+  EACH_GROUP(g) {
+    UNROLL
+    for (int i = 0; i < NX; i++)
+      last[g][i] = warm[g * NX + i];
+    UNROLL
+    for (int i = 0; i < CST_PAST * NX; i++)
+      behind[g][i] = past[g * PAST_SIZE + i];
   }
   for (; k < n; k++) {
     vl ends = vmask(1);
-    EACH(g) {
+    EACH_GROUP(g) {
       extrapolate_all(C, last[g], behind[g], x[g], next[g]);
       begin(C, &L[g], 0, x[g]);
     }
-    EACH(g) evaluate(C, &L[g], 0, x[g], f[g]);
-    EACH(g) {
+    EACH_GROUP(g)
+      evaluate(C, &L[g], 0, x[g], f[g]);
+    EACH_GROUP(g) {
       ends &= NEAR(&L[g]);
       direction(C, &L[g], 0, x[g], f[g], d[g]);
-      U for (int i = 0; i < NX; i++) x[g][i] += d[g][i];
+      UNROLL
+      for (int i = 0; i < NX; i++)
+        x[g][i] += d[g][i];
     }
-    EACH(g) ends &= evaluate(C, &L[g], 0, x[g], f[g]);
+    EACH_GROUP(g)
+      ends &= evaluate(C, &L[g], 0, x[g], f[g]);
     if (__builtin_expect(vany(~ends), 0))
       break;
-    EACH(g) {
+    EACH_GROUP(g) {
       finish(C, &L[g], 0, x[g]);
-      U for (int i = 0; i < NX; i++) last[g][i] = x[g][i];
-      U for (int i = 0; i < CST_PAST * NX; i++) behind[g][i] = next[g][i];
+      UNROLL
+      for (int i = 0; i < NX; i++)
+        last[g][i] = x[g][i];
+      UNROLL
+      for (int i = 0; i < CST_PAST * NX; i++)
+        behind[g][i] = next[g][i];
     }
     keep(C, K, L, done + k + 1, t);
   }
-  EACH(g) {
-    U for (int i = 0; i < NX; i++) warm[g * NX + i] = last[g][i];
-    U for (int i = 0; i < CST_PAST * NX; i++) past[g * PAST_SIZE + i] = behind[g][i];
+  EACH_GROUP(g) {
+    UNROLL
+    for (int i = 0; i < NX; i++)
+      warm[g * NX + i] = last[g][i];
+    UNROLL
+    for (int i = 0; i < CST_PAST * NX; i++)
+      past[g * PAST_SIZE + i] = behind[g][i];
     L[g].iterations += (double)k;
   }
   return k;

@@ -66,9 +66,9 @@ CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least 
  * that converges linearly leaves no such thing, and where all but the first update are round-off, its rate is
  * below what they say. */
 CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
-  const vd ratio = size / c->last,
-           slowest =
-               vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), vmax(c->rate, c->known));
+  const vd ratio = size / c->last;
+  const vd slowest =
+      vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), vmax(c->rate, c->known));
   const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
   const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
   (void)C;
@@ -82,7 +82,8 @@ CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) 
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
   const int n = NX, tested = NX_TESTED;
   vd        size = vset(0), odd = vset(0);
-  U for (int i = 0; i < n; i++) {
+  UNROLL
+  for (int i = 0; i < n; i++) {
     x[i] += vkeep(active, d[i]);
     if (i < tested)
       size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
@@ -114,7 +115,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
   SPACE(d, (ROWS + 1) * NX, K * NX);
   vl     plain[MOST_GROUPS], done[MOST_GROUPS], active[MOST_GROUPS];
   course c[MOST_GROUPS];
-  EACH(g) {
+  EACH_GROUP(g) {
     plain[g] = (vl)(*due[g] > 0);
     c[g] = outset();
     if (FREELY && PREDICTS)
@@ -123,7 +124,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
   }
   for (int it = 0;; it++) {
     vl some = vmask(0), more = vmask(0);
-    EACH(g) {
+    EACH_GROUP(g) {
       SET_NEAR(&L[g], &c[g]);
       const vl met = evaluate(C, &L[g], j, x[g], f + g * NX);
       done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
@@ -131,7 +132,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
     }
     if (!vany(some) || it == MARCH->max_iterations)
       return some;
-    EACH(g) {
+    EACH_GROUP(g) {
       note(C, active[g], young[g], plain[g], it, due[g]);
       SLOW(C, &L[g], c[g].rate);
       direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
@@ -156,8 +157,12 @@ CST_INLINE int lanes_of(vl m) {
 /* Lanes whose state is not finite. */
 CST_INLINE vl broken(const cst_context *C, const struct local *L) {
   vd z = vset(0);
-  U for (int i = 0; i < NQ; i++) z += L->q[i] - L->q[i];
-  U for (int i = 0; i < NP; i++) z += L->p[i] - L->p[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    z += L->q[i] - L->q[i];
+  UNROLL
+  for (int i = 0; i < NP; i++)
+    z += L->p[i] - L->p[i];
   (void)C;
   return (vl)(z != 0);
 }
@@ -209,7 +214,7 @@ CST_INLINE void keep(const cst_context *C, const int K, const struct local *L, l
   if (done != *t->at)
     return;
   t->at++;
-  EACH(g) {
+  EACH_GROUP(g) {
     cst_store(t->to[g], 0, L[g].q, NQ);
     cst_store(t->to[g], NQ, L[g].p, NQ);
     t->to[g] += 2 * NQ * CST_W;
@@ -229,7 +234,8 @@ CST_INLINE long stretch(const cst_context *C, const int K, long done, long n, tr
   *t = (trail){&never, x ? x->plan(x->context, done) : 0, {0}};
   if (t->looks && x->trail[0]) {
     t->at = x->at;
-    EACH(g) t->to[g] = x->trail[g];
+    EACH_GROUP(g)
+      t->to[g] = x->trail[g];
     if (t->looks < CST_TRAIL)
       return n - done;
   }
@@ -266,20 +272,24 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
   struct local       L[MOST_GROUPS];
   SPACE(warm, 0, K * ROWS * NX);
   SPACE(past, (ROWS + 2) * NX, K * ROWS * PAST_SIZE);
-  EACH(g) load_group(C, &L[g], record[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE);
+  EACH_GROUP(g)
+    load_group(C, &L[g], record[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE);
   for (long done = 0, by; done < n; done += by) {
     vl    bad = vmask(0);
     int   early = 0;
     trail t;
     by = stretch(C, K, done, n, &t);
-    EACH(g) early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
+    EACH_GROUP(g)
+      early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
       if (IN_PAIRS && !(early && k <= CST_PAST))
         k += march_straight(C, K, L, warm, past, done + k, by - k, &t);
       for (int j = 0; j < MARCH->nsub && k < by; j++) {
-        vd *x[MOST_GROUPS], *behind[MOST_GROUPS], *due[MOST_GROUPS];
+        vd *x[MOST_GROUPS];
+        vd *behind[MOST_GROUPS];
+        vd *due[MOST_GROUPS];
         vl  young[MOST_GROUPS];
-        EACH(g) {
+        EACH_GROUP(g) {
           x[g] = warm + g * ROWS * NX + j * KEPT;
           behind[g] = past + (g * ROWS + j) * PAST_SIZE;
           due[g] = &DUE(behind[g]);
@@ -296,7 +306,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
           if (__builtin_expect(vany(failed), 0))
             return (cst_outcome){done + k, lanes_of(failed), CST_NOT_CONVERGED};
         }
-        EACH(g) {
+        EACH_GROUP(g) {
           finish(C, &L[g], j, x[g]);
           if (FREELY && PREDICTS)
             advance(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, PREDICTION(&L[g]), x[g],
@@ -307,10 +317,12 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
       if (k < by)
         keep(C, K, L, done + k + 1, &t);
     }
-    EACH(g) bad |= broken(C, &L[g]);
+    EACH_GROUP(g)
+      bad |= broken(C, &L[g]);
     if (__builtin_expect(vany(bad), 0))
       return (cst_outcome){done + by, lanes_of(bad), CST_NOT_FINITE};
-    EACH(g) store_group(C, &L[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE, by, record[g]);
+    EACH_GROUP(g)
+      store_group(C, &L[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE, by, record[g]);
     if (t.looks)
       MARCH->observer->look(MARCH->observer->context, t.looks);
   }

@@ -35,7 +35,14 @@ struct data {
   X(q, NQ)                                                                                         \
   X(p, NQ)                                                                                         \
   X(G, NNZ_G)                                                                                      \
-  X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
+  X(minv, NMASS)                                                                                   \
+  X(hm, NMASS)                                                                                     \
+  X(qm, NQ)                                                                                        \
+  X(q1, NQ)                                                                                        \
+  X(dV, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  X(slack, NG)                                                                                     \
+  X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -56,7 +63,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load_slack(C, record, L->slack);
   L->tolerance = *cst_block(record, at.tolerance);
   cst_load(L->impulse, record, at.impulse, NG);
-  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
   K_G(L->c, L->q, L->G);
 }
 
@@ -64,14 +73,22 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd dV[ROOM(NQ)];
   USES_G
-  if (!CST_HOT || !MASS_UNIT)
-    U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
-  if (j == 0 && MARCH->opens)
-    U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (!CST_HOT || !MASS_UNIT) {
+    UNROLL
+    for (int k = 0; k < NMASS; k++)
+      L->hm[k] = H(j) * L->minv[k];
+  }
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      L->impulse[a] = vset(0);
+  }
   K_dV(L->c, L->q, dV);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     x[i] = L->p[i] - LEFT * dV[i];
-    COL_G(i, a, e) x[i] -= L->G[e] * x[NQ + a];
+    COL_G(i, a, e)
+      x[i] -= L->G[e] * x[NQ + a];
   }
 }
 
@@ -94,7 +111,8 @@ static vd roughness(const cst_context *C, const struct local *L, int j) {
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double left = LEFT, theta = OWN(j)->theta;
   USES_G
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     L->qm[i] = L->q[i] + theta * (HM(i) * x[i]);
     L->q1[i] = L->q[i] + HM(i) * x[i];
   }
@@ -102,7 +120,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_g(L->c, L->q1, f + NQ);
   K_G(L->c, L->q1, L->G1);
   vd size = vset(0), off = vset(0);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     f[i] = (x[i] - L->p[i]) + left * L->dV[i];
     size = vmax(vmax(vabs(x[i]), vabs(L->p[i])), size);
     COL_G(i, a, e) {
@@ -138,7 +157,8 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
 static void direction_pivoted(const cst_context *C, const struct local *L, int j, const vd *f,
                               vd *d) {
   const int n = NX;
-  vd        J[ROOM(n * n)], B[ROOM(NQ * NQ)];
+  vd        J[ROOM(n * n)];
+  vd        B[ROOM(NQ * NQ)];
   USES_G
   matrix(C, L, j, B);
   for (int k = 0; k < n * n; k++)
@@ -169,11 +189,13 @@ static void complement(const cst_context *C, const struct local *L, int j, const
   for (int b = 0; b < NG; b++) {
     for (int i = 0; i < NQ; i++)
       X[i] = vset(0);
-    ROW_G(b, i, e) X[i] = L->G[e];
+    ROW_G(b, i, e)
+      X[i] = L->G[e];
     cst_lu_solve(B, X, NQ);
     for (int a = 0; a < NG; a++) {
       vd s = vset(0);
-      ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * X[i];
+      ROW_G(a, i, e)
+        s += (L->G1[e] * HM(i)) * X[i];
       S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : s;
     }
   }
@@ -182,7 +204,9 @@ static void complement(const cst_context *C, const struct local *L, int j, const
 /* Schur complement: (h G1 M^-1 B^-1 G0') dL = g - h G1 M^-1 B^-1 f_p, then B dp = -f_p - G0' dL. */
 static void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
                       vd *d) {
-  vd B[ROOM(B_SIZE)], S[ROOM(GRAM_SIZE)], *t = d + NQ;
+  vd  B[ROOM(B_SIZE)];
+  vd  S[ROOM(GRAM_SIZE)];
+  vd *t = d + NQ;
   USES_G
   if (MARCH->robust && !BANDED) {
     direction_pivoted(C, L, j, f, d);
@@ -198,7 +222,8 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
     cst_lu_solve(B, d, NQ);
   for (int a = 0; a < NG; a++) {
     t[a] = f[NQ + a];
-    ROW_G(a, i, e) t[a] += (L->G1[e] * HM(i)) * d[i];
+    ROW_G(a, i, e)
+      t[a] += (L->G1[e] * HM(i)) * d[i];
   }
   if (BENT)
     complement(C, L, j, B, S);
@@ -207,7 +232,8 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
   cst_gram_solve(C, S, t, 0);
   for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
-    COL_G(i, a, e) d[i] -= L->G[e] * t[a];
+    COL_G(i, a, e)
+      d[i] -= L->G[e] * t[a];
   }
   if (BENT)
     cst_lu_solve(B, d, NQ);
@@ -215,11 +241,16 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double right = RIGHT;
   vd           p[ROOM(NQ)], m[ROOM(NG)];
-  U for (int i = 0; i < NQ; i++) p[i] = x[i] - right * L->dV[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    p[i] = x[i] - right * L->dV[i];
   if (NG > 0)
     cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
-  U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    L->impulse[a] += x[NQ + a] + m[a];
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     L->q[i] = L->q1[i];
     L->p[i] = p[i];
   }

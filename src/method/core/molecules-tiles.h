@@ -13,18 +13,30 @@ enum {
   KG = SYS_MOLECULE_NG,
   KE = SYS_MOLECULE_ENTRIES
 };
-#define ALL _Pragma("GCC unroll 64")
 #define EACH_ENTRY(a, k, e)                                                                        \
-  ALL for (int k = 0, e; k < KQ; k++) if ((e = sys_molecule_at[(a)*KQ + k]) >= 0)
+  CST_UNROLL                                                                                       \
+  for (int k = 0, e; k < KQ; k++)                                                                  \
+    if ((e = sys_molecule_at[(a)*KQ + k]) >= 0)
 
 /* CST_W molecules. */
 typedef struct {
-  vd q[KQ], p[KQ], dV[KQ], pt[KQ], ph[KQ], q1[KQ], G[KE], G1[KE], f[KG], slack[KG], impulse[KG];
+  vd q[KQ];
+  vd p[KQ];
+  vd dV[KQ];
+  vd pt[KQ];
+  vd ph[KQ];
+  vd q1[KQ];
+  vd G[KE];
+  vd G1[KE];
+  vd f[KG];
+  vd slack[KG];
+  vd impulse[KG];
 } tile;
 
 /* The unknowns of a substep, and the differences from which they are extrapolated. */
 typedef struct {
-  vd x[TILES][KG], past[CST_PAST][TILES][KG];
+  vd x[TILES][KG];
+  vd past[CST_PAST][TILES][KG];
 } history;
 
 typedef struct {
@@ -78,8 +90,10 @@ enum { VECTORS = sizeof(tile) / sizeof(vd) };
 /* o += the slopes of a sum over pairs at x, both of vectors x and o of every tile. */
 CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term,
                           const vd *c, vd *x, vd *o) {
-  vd            Q[p->n / CST_W + 1], F[p->n / CST_W + 1];
-  double *const q = (double *)Q, *const f = (double *)F;
+  vd            Q[p->n / CST_W + 1];
+  vd            F[p->n / CST_W + 1];
+  double *const q = (double *)Q;
+  double *const f = (double *)F;
   for (int i = 0; i < p->n / CST_W + 1; i++)
     Q[i] = F[i] = vset(0);
   for (int k = 0; k < KQ; k++)
@@ -100,8 +114,11 @@ CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pai
 }
 
 static void compute_force(molecule_set *s, vd *x) {
-  for (int t = 0; t < TILES; t++)
-    ALL for (int k = 0; k < KQ; k++) s->tile[t].dV[k] = vset(0);
+  for (int t = 0; t < TILES; t++) {
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++)
+      s->tile[t].dV[k] = vset(0);
+  }
 #define ADD(i) add_pairs(&sys_pairs##i, &sys_places##i, sys_pair##i##_dV, s->c, x, s->tile[0].dV);
   SYS_PAIR_SUMS(ADD)
 #undef ADD

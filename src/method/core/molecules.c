@@ -24,36 +24,52 @@
 
 /* S := A W B', rows in the order of elimination; symmetric: the lower half mirrors the upper one. */
 CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
-  ALL for (int r = 0; r < KG; r++) ALL for (int c = 0; c < KG; c++) {
-    const int a = sys_molecule_order[symmetric && c < r ? c : r],
-              b = sys_molecule_order[symmetric && c < r ? r : c];
-    vd sum = vset(-0.0);
-    ALL for (int k = 0; k < KQ;
-             k++) if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0) sum +=
-        (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
-    S[r][c] = sum;
-  }
+  CST_UNROLL
+  for (int r = 0; r < KG; r++)
+    ALL for (int c = 0; c < KG; c++) {
+      const int a = sys_molecule_order[symmetric && c < r ? c : r];
+      const int b = sys_molecule_order[symmetric && c < r ? r : c];
+      vd        sum = vset(-0.0);
+      CST_UNROLL
+      for (int k = 0; k < KQ; k++)
+        if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0)
+          sum += (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
+      S[r][c] = sum;
+    }
 }
 
 /* x := S^-1 x, with the operations of cst_band_lu and cst_band_solve. */
 CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
   vd b[KG];
-  ALL for (int r = 0; r < KG; r++) b[r] = x[sys_molecule_order[r]];
-  ALL for (int r = 0; r < KG; r++) {
+  CST_UNROLL
+  for (int r = 0; r < KG; r++)
+    b[r] = x[sys_molecule_order[r]];
+  CST_UNROLL
+  for (int r = 0; r < KG; r++) {
     const vd inverse = 1.0 / S[r][r];
     S[r][r] = inverse;
-    ALL for (int i = r + 1; i < KG; i++) {
+    CST_UNROLL
+    for (int i = r + 1; i < KG; i++) {
       const vd f = S[i][r] * inverse;
       S[i][r] = f;
-      ALL for (int c = r + 1; c < KG; c++) S[i][c] -= f * S[r][c];
+      CST_UNROLL
+      for (int c = r + 1; c < KG; c++)
+        S[i][c] -= f * S[r][c];
     }
   }
-  ALL for (int r = 1; r < KG; r++) ALL for (int c = 0; c < r; c++) b[r] -= S[r][c] * b[c];
-  ALL for (int r = KG - 1; r >= 0; r--) {
-    ALL for (int c = KG - 1; c > r; c--) b[r] -= S[r][c] * b[c];
+  CST_UNROLL
+  for (int r = 1; r < KG; r++)
+    ALL for (int c = 0; c < r; c++) b[r] -= S[r][c] * b[c];
+  CST_UNROLL
+  for (int r = KG - 1; r >= 0; r--) {
+    CST_UNROLL
+    for (int c = KG - 1; c > r; c--)
+      b[r] -= S[r][c] * b[c];
     b[r] *= S[r][r];
   }
-  ALL for (int r = 0; r < KG; r++) x[sys_molecule_order[r]] = b[r];
+  CST_UNROLL
+  for (int r = 0; r < KG; r++)
+    x[sys_molecule_order[r]] = b[r];
 }
 
 /* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near if
@@ -63,17 +79,23 @@ CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     vd          q1[KQ], G1[KE], f[KG];
-    ALL for (int k = 0; k < KQ; k++) {
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++) {
       vd sum = T->pt[k];
-      ALL for (int a = 0; a < KG; a++) if (sys_molecule_at[a * KQ + k] >= 0) sum -=
-          T->G[sys_molecule_at[a * KQ + k]] * x[t][a];
+      CST_UNROLL
+      for (int a = 0; a < KG; a++)
+        if (sys_molecule_at[a * KQ + k] >= 0)
+          sum -= T->G[sys_molecule_at[a * KQ + k]] * x[t][a];
       T->ph[k] = sum;
       T->q1[k] = q1[k] = T->q[k] + HM(k) * sum;
     }
     sys_molecule_values(s->c, q1, f);
     sys_molecule_slopes(s->c, q1, G1);
-    ALL for (int e = 0; e < KE; e++) T->G1[e] = G1[e];
-    ALL for (int a = 0; a < KG; a++) {
+    CST_UNROLL
+    for (int e = 0; e < KE; e++)
+      T->G1[e] = G1[e];
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
       vd row = vset(0), far = vset(0);
       EACH_ENTRY(a, k, e) {
         row += vabs(G1[e]);
@@ -103,9 +125,12 @@ CST_INLINE void correct(molecule_set *s, vd (*x)[KG], double *of, double *size) 
     tile *const T = &s->tile[t];
     vd          S[KG][KG], d[KG];
     fill(s, T->G1, T->G, 0, S);
-    ALL for (int a = 0; a < KG; a++) d[a] = T->f[a];
+    CST_UNROLL
+    for (int a = 0; a < KG; a++)
+      d[a] = T->f[a];
     eliminate(S, d);
-    ALL for (int a = 0; a < KG; a++) {
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
       x[t][a] += d[a];
       D = vmax(vabs(d[a]), D);
       X = vmax(vabs(x[t][a]), X);
@@ -146,14 +171,18 @@ CST_INLINE int solve(molecule_set *s, const cst_march *m, int predicts, int youn
 CST_INLINE void make_tangent(const molecule_set *s, tile *T) {
   vd S[KG][KG], m[KG];
   fill(s, T->G1, T->G1, 1, S);
-  ALL for (int a = 0; a < KG; a++) {
+  CST_UNROLL
+  for (int a = 0; a < KG; a++) {
     m[a] = vset(0);
-    EACH_ENTRY(a, k, e) m[a] += (T->G1[e] * HM(k)) * T->ph[k];
+    EACH_ENTRY(a, k, e)
+      m[a] += (T->G1[e] * HM(k)) * T->ph[k];
   }
   eliminate(S, m);
-  ALL for (int a = 0; a < KG; a++) {
+  CST_UNROLL
+  for (int a = 0; a < KG; a++) {
     T->impulse[a] += m[a];
-    EACH_ENTRY(a, k, e) T->ph[k] -= T->G1[e] * m[a];
+    EACH_ENTRY(a, k, e)
+      T->ph[k] -= T->G1[e] * m[a];
   }
 }
 
@@ -161,10 +190,12 @@ CST_INLINE void make_tangent(const molecule_set *s, tile *T) {
 
 CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
   *due = *due - 1 > 0 ? *due - 1 : 0;
-  for (int t = 0; t < TILES; t++)
-    ALL for (int a = 0; a < KG; a++) {
+  for (int t = 0; t < TILES; t++) {
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
       vd d = h->x[t][a], sum = d;
-      ALL for (int k = 0; k < CST_PAST; k++) {
+      CST_UNROLL
+      for (int k = 0; k < CST_PAST; k++) {
         vd next = d - h->past[k][t][a];
         h->past[k][t][a] = d;
         if (early)
@@ -175,14 +206,20 @@ CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
       if (!(*due > 0))
         h->x[t][a] = sum;
     }
+  }
 }
 
 CST_INLINE void begin(molecule_set *s, double kick, int opens) {
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
-    ALL for (int k = 0; k < KQ; k++) T->pt[k] = T->p[k] - kick * T->dV[k];
-    if (opens)
-      ALL for (int a = 0; a < KG; a++) T->impulse[a] = vset(0);
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++)
+      T->pt[k] = T->p[k] - kick * T->dV[k];
+    if (opens) {
+      CST_UNROLL
+      for (int a = 0; a < KG; a++)
+        T->impulse[a] = vset(0);
+    }
   }
 }
 
@@ -192,15 +229,22 @@ CST_INLINE void finish(molecule_set *s, const struct data *own, double h, vd (*x
     compute_force(s, s->tile[0].q1);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
-    ALL for (int a = 0; a < KG; a++) T->impulse[a] += x[t][a];
-    ALL for (int k = 0; k < KQ; k++) T->ph[k] -= kick * T->dV[k];
+    CST_UNROLL
+    for (int a = 0; a < KG; a++)
+      T->impulse[a] += x[t][a];
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++)
+      T->ph[k] -= kick * T->dV[k];
     if (own->tangent)
       make_tangent(s, T);
-    ALL for (int k = 0; k < KQ; k++) {
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++) {
       T->p[k] = T->ph[k];
       T->q[k] = T->q1[k];
     }
-    ALL for (int e = 0; e < KE; e++) T->G[e] = T->G1[e];
+    CST_UNROLL
+    for (int e = 0; e < KE; e++)
+      T->G[e] = T->G1[e];
   }
 }
 
@@ -225,11 +269,13 @@ static __attribute__((noinline)) void make_noise(const cst_context *C, molecule_
 
 CST_INLINE int is_broken(const molecule_set *s) {
   vd z = vset(0);
-  for (int t = 0; t < TILES; t++)
-    ALL for (int k = 0; k < KQ; k++) {
+  for (int t = 0; t < TILES; t++) {
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++) {
       const tile *T = &s->tile[t];
       z += (T->q[k] - T->q[k]) + (T->p[k] - T->p[k]);
     }
+  }
   return vany((vl)(z != 0));
 }
 
@@ -292,7 +338,9 @@ static void enter(const cst_context *C, molecule_set *s, const force *f, const d
   LOAD_G(slack, at.length);
   s->iterations = ONE(at.iterations);
   for (int t = 0; t < TILES; t++) {
-    ALL for (int a = 0; a < KG; a++) s->tile[t].slack[a] = scale * s->tile[t].slack[a];
+    CST_UNROLL
+    for (int a = 0; a < KG; a++)
+      s->tile[t].slack[a] = scale * s->tile[t].slack[a];
     sys_molecule_slopes(s->c, s->tile[t].q, s->tile[t].G);
   }
   restore_force(f, s, NPAR);

@@ -35,7 +35,12 @@ struct data {
   X(y, NQ)                                                                                         \
   X(bent, BENT_SIZE)                                                                               \
   X(A, MOST_BAND)                                                                                  \
-  X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(Ma, NQ)                                                                                        \
+  X(a1, NQ)                                                                                        \
+  X(d, NQ)                                                                                         \
+  X(inverse, NMASS)                                                                                \
+  X(M, FULL_MASS)                                                                                  \
+  X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -63,7 +68,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 /* The part of q1 that does not depend on a1. */
 CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
-  const double h = H(j), part = (0.5 - OWN(j)->beta) * (h * h);
+  const double h = H(j);
+  const double part = (0.5 - OWN(j)->beta) * (h * h);
   if (!ALONE) {
     K_dV(L->c, L->q, L->a);
     for (int i = 0; i < NQ; i++)
@@ -116,7 +122,9 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = H(j), gamma = OWN(j)->gamma, b = OWN(j)->beta * (h * h);
+  const double h = H(j);
+  const double gamma = OWN(j)->gamma;
+  const double b = OWN(j)->beta * (h * h);
   const vd    *a1 = OWN(j)->iterations ? L->a1 : x;
   vd          *sum = L->d;
   for (int i = 0; i < NQ; i++) {

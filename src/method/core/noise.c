@@ -87,7 +87,9 @@ static void draw(const cst_context *C, const address *a, long r, vd *xi) {
 
 static void kick_diagonal(const cst_context *C, const cst_noise *x, const address *a,
                           const vd *mass, vd *p) {
-  vd decay[ROOM(NMASS)], spread[ROOM(NMASS)], xi[ROOM(NQ)];
+  vd decay[ROOM(NMASS)];
+  vd spread[ROOM(NMASS)];
+  vd xi[ROOM(NQ)];
   decay_and_spread(C, x, mass, decay, spread);
   for (long r = 0; r < x->increments; r++) {
     draw(C, a, r, xi);
@@ -98,7 +100,9 @@ static void kick_diagonal(const cst_context *C, const cst_noise *x, const addres
 
 static void kick_full(const cst_context *C, const cst_noise *x, const address *a, const vd *c,
                       const vd *q, vd *p) {
-  vd A[ROOM(NQ * NQ)], a0[ROOM(NQ)], xi[ROOM(NQ)];
+  vd A[ROOM(NQ * NQ)];
+  vd a0[ROOM(NQ)];
+  vd xi[ROOM(NQ)];
   factor(C, c, q, A);
   K_a(c, q, a0);
   for (int i = 0; i < NQ; i++)
@@ -122,22 +126,29 @@ static void drop_normal(const cst_context *C, const vd *G, vd *p) {
   USES_G
   for (int a = 0; a < NG; a++) {
     m[a] = vset(0);
-    ROW_G(a, i, e) m[a] += G[e] * p[i];
+    ROW_G(a, i, e)
+      m[a] += G[e] * p[i];
   }
   cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
   cst_gram_solve(C, S, m, 1);
   for (int i = 0; i < NQ; i++)
-    COL_G(i, a, e) p[i] -= G[e] * m[a];
+    COL_G(i, a, e)
+      p[i] -= G[e] * m[a];
 }
 
 static void kick(const cst_context *C, const cst_noise *x, const double *record,
                  const double *steps, const double *at_q, double *of_p) {
   const cst_layout at = LAYOUT(C);
-  const vd *c = cst_block(record, at.c), *mass = cst_block(record, at.mass), *q = (const vd *)at_q;
-  const address a = {*(const vu *)cst_block(record, at.seed),
-                     *(const vu *)cst_block(record, at.member),
-                     *(const vu *)steps * (unsigned long)x->increments, (unsigned long)x->stream};
-  vd           *p = (vd *)of_p, G[ROOM(NNZ_G)], m[ROOM(NG)], minv[ROOM(NMASS)];
+  const vd        *c = cst_block(record, at.c);
+  const vd        *mass = cst_block(record, at.mass);
+  const vd        *q = (const vd *)at_q;
+  const address    a = {*(const vu *)cst_block(record, at.seed),
+                        *(const vu *)cst_block(record, at.member),
+                        *(const vu *)steps * (unsigned long)x->increments, (unsigned long)x->stream};
+  vd              *p = (vd *)of_p;
+  vd               G[ROOM(NNZ_G)];
+  vd               m[ROOM(NG)];
+  vd               minv[ROOM(NMASS)];
   for (int k = 0; k < NMASS; k++)
     minv[k] = 1.0 / mass[k];
   if (NG > 0)
@@ -159,7 +170,9 @@ cst_noise_kick *const        CST_NAME(cst_noise_kick) = kick;
 
 /* ---- a step of nothing else ------------------------------------------------------------------ */
 
-#define LOCAL(X) X(q, NQ) X(p, NQ)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -237,7 +250,8 @@ static double one_minus_exp(double y) {
 
 static void noise(const void *of, int isa, double h, long increments, cst_noise *n) {
   const struct parameters *x = of;
-  const double y = x->rate * (h / (double)increments), warmth = 1 / x->inverse_temperature;
+  const double             y = x->rate * (h / (double)increments);
+  const double             warmth = 1 / x->inverse_temperature;
   *n = (cst_noise){.kick = *kicks[isa],
                    .decay = cst_elementary_exp(-y),
                    .spread = sqrt(one_minus_exp(2 * y) * warmth),

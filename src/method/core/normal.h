@@ -20,9 +20,13 @@ CST_INLINE void cst_threefry(const vu key[4], vu x[4]) {
                                  {25, 33}, {46, 12}, {58, 22}, {32, 32}};
   const vu         k[5] = {key[0], key[1], key[2], key[3],
                            key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1BD11BDAA9FC1A22ul};
-  CST_UNROLL for (int i = 0; i < 4; i++) x[i] += k[i];
-  CST_UNROLL for (int r = 0; r < 20; r++) {
-    const int a = r % 2 ? 3 : 1, b = r % 2 ? 1 : 3;
+  CST_UNROLL
+  for (int i = 0; i < 4; i++)
+    x[i] += k[i];
+  CST_UNROLL
+  for (int r = 0; r < 20; r++) {
+    const int a = r % 2 ? 3 : 1;
+    const int b = r % 2 ? 1 : 3;
     x[0] += x[a];
     x[a] = cst_rotate(x[a], turn[r % 8][0]) ^ x[0];
     x[2] += x[b];
@@ -30,7 +34,9 @@ CST_INLINE void cst_threefry(const vu key[4], vu x[4]) {
     if (r % 4 < 3)
       continue;
     const int s = (r + 1) / 4;
-    CST_UNROLL for (int i = 0; i < 4; i++) x[i] += k[(s + i) % 5];
+    CST_UNROLL
+    for (int i = 0; i < 4; i++)
+      x[i] += k[(s + i) % 5];
     x[3] += (unsigned long)s;
   }
 }
@@ -48,8 +54,8 @@ CST_INLINE void cst_normals(vu seed, vu member, unsigned long stream, vu index, 
   vu       x[4] = {index, (vu){} + block, (vu){}, (vu){}};
   cst_threefry(key, x);
   for (int i = 0; i < n; i += 2) {
-    const vd far = vsqrt(-2.0 * vlog(cst_uniform(x[i]))),
-             angle = 6.283185307179586 * cst_uniform(x[i + 1]);
+    const vd far = vsqrt(-2.0 * vlog(cst_uniform(x[i])));
+    const vd angle = 6.283185307179586 * cst_uniform(x[i + 1]);
     to[i] = far * vcos(angle);
     to[i + 1] = far * vsin(angle);
   }

@@ -31,12 +31,25 @@ struct data {
 #define BENT (!LINEAR_V && OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) != 0)
 
 /* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
-/* clang-format off */
-#define LOCAL(X)                                                                                            \
-  X(q, NQ) X(p, NQ) X(dV, NQ) X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ)                         \
-  X(G1, NNZ_G) X(slack, NG) X(impulse, NG)                                                                  \
-  X(A, NQ * NG) X(d, NG) X(b, NG) X(A1, NQ * NG) X(d1, NG) X(b1, NG) X(N, NQ * NQ)
-/* clang-format on */
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(dV, NQ)                                                                                        \
+  X(mid, NQ)                                                                                       \
+  X(pt, NQ)                                                                                        \
+  X(hm, NMASS)                                                                                     \
+  X(q1, NQ)                                                                                        \
+  X(qm, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  X(slack, NG)                                                                                     \
+  X(impulse, NG)                                                                                   \
+  X(A, NQ *NG)                                                                                     \
+  X(d, NG)                                                                                         \
+  X(b, NG)                                                                                         \
+  X(A1, NQ *NG)                                                                                    \
+  X(d1, NG)                                                                                        \
+  X(b1, NG)                                                                                        \
+  X(N, NQ *NQ)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -55,7 +68,8 @@ static void factor(const cst_context *C, const vd *G, vd *A, vd *d, vd *b) {
   for (int a = 0, row = 0; a < NG; a++) {
     if (DROPPED(a))
       continue;
-    ROW_G(a, i, e) A[i * m + row] = G[e];
+    ROW_G(a, i, e)
+      A[i * m + row] = G[e];
     row++;
   }
   cst_householder(A, d, b, NQ, m);
@@ -117,7 +131,10 @@ static void gather(const cst_context *C, const struct local *L, int j, const vd 
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const struct data *s = OWN(j);
-  vd                 r[ROOM(NQ)], g[ROOM(NG)], size = vset(0), off = vset(0);
+  vd                 r[ROOM(NQ)];
+  vd                 g[ROOM(NG)];
+  vd                 size = vset(0);
+  vd                 off = vset(0);
   for (int i = 0; i < NQ; i++) {
     L->q1[i] = L->q[i] + HM(i) * x[i];
     L->qm[i] = L->q[i] + s->theta * (HM(i) * x[i]);
@@ -160,14 +177,17 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
       continue;
     for (int i = 0; i < NQ; i++)
       J[row * NQ + i] = vset(0);
-    ROW_G(a, i, e) J[row * NQ + i] = L->G1[e] * HM(i);
+    ROW_G(a, i, e)
+      J[row * NQ + i] = L->G1[e] * HM(i);
     row++;
   }
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
                           const vd *f, vd *d) {
-  vd J[ROOM(NQ * NQ)], diagonal[ROOM(NQ)], b[ROOM(NQ)];
+  vd J[ROOM(NQ * NQ)];
+  vd diagonal[ROOM(NQ)];
+  vd b[ROOM(NQ)];
   (void)x;
   matrix(C, L, j, J);
   cst_householder(J, diagonal, b, NQ, NQ);
@@ -180,7 +200,9 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 /* p := M N (N' M N)^-1 N' p at q1; adds the impulses of the removed part. */
 static void make_tangent(const cst_context *C, struct local *L, vd *p) {
   const int n = NQ - NR;
-  vd        S[ROOM(n * n)], y[ROOM(n)], r[ROOM(NQ)];
+  vd        S[ROOM(n * n)];
+  vd        y[ROOM(n)];
+  vd        r[ROOM(NQ)];
   fill_basis(C, L->A1, L->b1, L->N);
   for (int k = 0; k < n; k++) {
     y[k] = vset(0);
@@ -208,7 +230,8 @@ static void make_tangent(const cst_context *C, struct local *L, vd *p) {
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const struct data *s = OWN(j);
-  const double       last = s->w1 * H(j), right = s->middle * s->theta * H(j);
+  const double       last = s->w1 * H(j);
+  const double       right = s->middle * s->theta * H(j);
   vd                 r[ROOM(NQ)], p[ROOM(NQ)];
   gather(C, L, j, x, r);
   for (int i = 0; i < NQ; i++)

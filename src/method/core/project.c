@@ -16,7 +16,13 @@
 #ifndef CST_COLD
 #define NX (NQ + NG)
 
-#define LOCAL(X) X(q, NQ) X(p, NQ) X(minv, NMASS) X(q1, NQ) X(G1, NNZ_G) X(slack, NG)
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(minv, NMASS)                                                                                   \
+  X(q1, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  X(slack, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -31,24 +37,33 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
   L->near = *cst_block(record, at.tolerance) * *cst_block(record, at.extent);
-  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)j;
-  U for (int i = 0; i < NQ; i++) x[i] = L->q[i];
-  U for (int a = 0; a < NG; a++) x[NQ + a] = vset(0);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    x[i] = L->q[i];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    x[NQ + a] = vset(0);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   vl done;
-  USES_G(void) j;
+  (void)j;
+  USES_G
   K_g(L->c, x, f + NQ);
   K_G(L->c, x, L->G1);
   done = cst_on_manifold(C, f + NQ, L->G1, x, L->slack);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     f[i] = x[i] - L->q[i];
-    COL_G(i, a, e) f[i] -= L->G1[e] * x[NQ + a];
+    COL_G(i, a, e)
+      f[i] -= L->G1[e] * x[NQ + a];
     done &= (vl)(vabs(f[i]) <= L->near + CST_ROUNDOFF * vabs(x[i]));
     L->q1[i] = x[i];
   }
@@ -68,17 +83,22 @@ CST_INLINE void hold_velocities(const cst_context *C, vd *S, vd *t) {
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
                           const vd *f, vd *d) {
   vd *t = d + NQ, S[ROOM(GRAM_SIZE)];
-  USES_G(void) j;
-  U for (int a = 0; a < NG; a++) {
+  (void)j;
+  USES_G
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     t[a] = -f[NQ + a];
-    ROW_G(a, i, e) t[a] += L->G1[e] * f[i];
+    ROW_G(a, i, e)
+      t[a] += L->G1[e] * f[i];
   }
   cst_gram_fill(C, L->G1, L->G1, NULL, vset(1.0), 1, S);
   hold_velocities(C, S, t);
   cst_gram_solve(C, S, t, 1);
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
-    COL_G(i, a, e) d[i] += L->G1[e] * t[a];
+    COL_G(i, a, e)
+      d[i] += L->G1[e] * t[a];
   }
 }
 
@@ -86,7 +106,9 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   vd m[ROOM(NG)];
   (void)j, (void)x;
   cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, L->p, m);
-  U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->q[i] = L->q1[i];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

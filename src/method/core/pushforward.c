@@ -34,7 +34,12 @@ struct data {
   X(ph, NQ)                                                                                        \
   X(y, NQ)                                                                                         \
   X(bent, BENT_SIZE)                                                                               \
-  X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(A, MOST_BAND)                                                                                  \
+  X(Ma, NQ)                                                                                        \
+  X(d, NQ)                                                                                         \
+  X(inverse, NMASS)                                                                                \
+  X(M, FULL_MASS)                                                                                  \
+  X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -85,7 +90,8 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double h = H(j), b = OWN(j)->beta * (h * h);
+  const double h = H(j);
+  const double b = OWN(j)->beta * (h * h);
   if (!ALONE || vany((vl)(L->step == 0)))
     solve_left(C, L, b);
   cst_masses_times(C, &L->m, 0, L->a, L->y);

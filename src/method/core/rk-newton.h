@@ -53,12 +53,17 @@ CST_INLINE double norm_of_square(const cst_lane_layer *s) {
  * the norm of h^2 a^2 M^-1 H. */
 CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
   const cst_bands *b = &C->system->bands[1];
-  vd bent[ROOM(NQ + b->n)], A[ROOM(NQ)], rows[ROOM(NQ)], most = vset(0), steep = vset(0);
+  vd               bent[ROOM(NQ + b->n)];
+  vd               A[ROOM(NQ)];
+  vd               rows[ROOM(NQ)];
+  vd               most = vset(0);
+  vd               steep = vset(0);
   K_dVS(L->c, L->q, bent);
   for (int i = 0; i < NQ; i++)
     A[i] = rows[i] = vset(0);
   for (int e = 0; e < b->n; e++) {
-    const int i = entry_row(b, e), k = entry_column(b, e);
+    const int i = entry_row(b, e);
+    const int k = entry_column(b, e);
     const vd  entry = vabs(bent[NQ + e]);
     A[i] += entry * vabs(L->q[k]);
     rows[i] += entry;
@@ -86,7 +91,8 @@ static void add_stage(const cst_context *C, const struct local *L, int j, int i,
     const double w = H(j) * H(j) * squared(s, i, l);
     vd *const    block = L->J + (size_t)(i * NQ) * (size_t)NX + l * NQ;
     for (int e = 0; e < b->n; e++) {
-      const int r = entry_row(b, e), k = entry_column(b, e);
+      const int r = entry_row(b, e);
+      const int k = entry_column(b, e);
       const vd  entry = w * bent[NQ + e];
       block[r * NX + k] += vpick(GENERAL, entry, MINV(r) * entry);
       if (k != r)
@@ -98,7 +104,9 @@ static void add_stage(const cst_context *C, const struct local *L, int j, int i,
 /* d := the correction of the stages from the residual f; uses the V that evaluate has stored. */
 static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L,
                                                        int j, const vd *f, vd *d) {
-  vd Q[ROOM(NQ)], bent[ROOM(BENT_SIZE)], M[ROOM(GENERAL ? NQ * NQ : 1)];
+  vd Q[ROOM(NQ)];
+  vd bent[ROOM(BENT_SIZE)];
+  vd M[ROOM(GENERAL ? NQ * NQ : 1)];
   if (GENERAL) {
     vd entry[ROOM(C->system->pattern[CST_K_M].n)];
     K_M(L->c, L->q, entry);

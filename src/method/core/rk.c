@@ -56,7 +56,10 @@ struct data {
   X(m, NMASS)                                                                                      \
   X(minv, NMASS)                                                                                   \
   X(V, MARCH->stages *NQ)                                                                          \
-  X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0) CST_TIME_FIELD(X)
+  X(A, MARCH->stages *NQ)                                                                          \
+  X(lambda, NG)                                                                                    \
+  X(J, BY_NEWTON ? NX *NX : 0)                                                                     \
+  CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -81,7 +84,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
-  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
   L->near = vmask(0);
@@ -99,7 +104,8 @@ CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base,
                       vd *out) {
   const cst_lane_layer *s = &OWN(j)->layer;
   const double          h = H(j);
-  U for (int k = 0; k < NQ; k++) {
+  UNROLL
+  for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int l = 0; l < n; l++)
       if (s->a[i * s->stages + l] != 0)
@@ -122,8 +128,12 @@ CST_INLINE void newton_direction(const cst_context *C, const struct local *L, in
 /* Far from the origin updates are compared with the acceleration at the left end, times a factor that grows
  * with the distance. */
 CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
-  vd far = vset(0), size = vset(0), A[ROOM(NQ)];
-  U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
+  vd far = vset(0);
+  vd size = vset(0);
+  vd A[ROOM(NQ)];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    far = vmax(vabs(L->q[i]), far);
   L->size = vset(0);
   L->newton = vmask(0);
   if (IS_STIFF)
@@ -131,7 +141,9 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   if (!vany((vl)(far > L->remote)))
     return;
   accelerate(C, L, L->q, L->v, A);
-  U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    size = vmax(vabs(A[i]), size);
   L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
 }
 
@@ -188,7 +200,8 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 /* (q, v) by the kernel of the layer's formulas. */
 CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
   const cst_lane_layer *s = &OWN(j)->layer;
-  vd                    end[ROOM(2 * NQ)], l[2] = {vset(H(j)), vset(0)};
+  vd                    end[ROOM(2 * NQ)];
+  vd                    l[2] = {vset(H(j)), vset(0)};
   s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v,
                           NULL, NULL, (const double *)l, (double *)end);
   for (int k = 0; k < NQ; k++) {
@@ -216,7 +229,8 @@ CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
   const double          h = H(j);
   const vd             *A = NX > 0 ? x : L->A;
   gather(C, L, j);
-  U for (int k = 0; k < NQ; k++) {
+  UNROLL
+  for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
     for (int i = 0; i < s->stages; i++) {
       dq += s->b[i] * L->V[i * NQ + k];
@@ -262,8 +276,9 @@ static bool adjoint(void *of) {
 /* With Newton's method an iteration has a Hessian and a dense matrix, otherwise only the force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const cst_layer *x = of;
-  const int        stages = cst_program_layer_stages(x),
-            unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
+  const int        stages = cst_program_layer_stages(x);
+  const int        unknowns = x->tableau.implicit ? stages * s->nq : 0;
+  const int        iterations = 5;
   const bool   newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
   const double n = newton ? unknowns : 0;
   return (cst_substep_size){.stages = stages,

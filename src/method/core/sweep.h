@@ -29,9 +29,15 @@ enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
 typedef struct {
   const cst_lane_layer *layer;
   double                t;
-  const vd             *c, *minv, *given;               /* given: of K_given */
-  vd                   *Q, *V, *A, *lambda, *G, *S, *M; /* points, accelerations, saddle matrices */
-  vd                   *E;                              /* of K_place */
+  const vd             *c, *minv, *given; /* given: of K_given */
+  vd                   *Q;
+  vd                   *V;
+  vd                   *A;
+  vd                   *lambda;
+  vd                   *G;
+  vd                   *S;
+  vd                   *M;     /* points, accelerations, saddle matrices */
+  vd                   *E;     /* of K_place */
   vd                   *first; /* accelerations that the iteration of implicit stages begins with */
   vd                   *y, *z, *Qx, *Vx;        /* left by reverse */
   vd                   *dQ, *dV, *dA, *dlambda; /* left by tangent */
@@ -41,15 +47,26 @@ typedef struct {
 } cst_sweep;
 
 /* The arrays of a sweep and the entries that a stage has of each; `...` is handed on to ROW. */
-/* clang-format off */
-#define CST_SWEEP_ARRAYS(ROW, ...)                                                                                                         \
-  ROW(Q, NQ, __VA_ARGS__) ROW(V, NQ, __VA_ARGS__) ROW(A, NQ, __VA_ARGS__) ROW(lambda, NG, __VA_ARGS__)                                     \
-  ROW(G, SADDLE_G, __VA_ARGS__) ROW(S, SADDLE_S, __VA_ARGS__) ROW(M, SADDLE_M, __VA_ARGS__)                                                \
-  ROW(E, SADDLE_E, __VA_ARGS__) ROW(first, NQ, __VA_ARGS__)                                                                                                              \
-  ROW(y, NQ, __VA_ARGS__) ROW(z, NG, __VA_ARGS__) ROW(Qx, NQ, __VA_ARGS__) ROW(Vx, NQ, __VA_ARGS__)                                        \
-  ROW(dQ, NQ, __VA_ARGS__) ROW(dV, NQ, __VA_ARGS__) ROW(dA, NQ, __VA_ARGS__) ROW(dlambda, NG, __VA_ARGS__)                                 \
-  ROW(dQx, NQ, __VA_ARGS__) ROW(dVx, NQ, __VA_ARGS__)
-/* clang-format on */
+#define CST_SWEEP_ARRAYS(ROW, ...)                                                                 \
+  ROW(Q, NQ, __VA_ARGS__)                                                                          \
+  ROW(V, NQ, __VA_ARGS__)                                                                          \
+  ROW(A, NQ, __VA_ARGS__)                                                                          \
+  ROW(lambda, NG, __VA_ARGS__)                                                                     \
+  ROW(G, SADDLE_G, __VA_ARGS__)                                                                    \
+  ROW(S, SADDLE_S, __VA_ARGS__)                                                                    \
+  ROW(M, SADDLE_M, __VA_ARGS__)                                                                    \
+  ROW(E, SADDLE_E, __VA_ARGS__)                                                                    \
+  ROW(first, NQ, __VA_ARGS__)                                                                      \
+  ROW(y, NQ, __VA_ARGS__)                                                                          \
+  ROW(z, NG, __VA_ARGS__)                                                                          \
+  ROW(Qx, NQ, __VA_ARGS__)                                                                         \
+  ROW(Vx, NQ, __VA_ARGS__)                                                                         \
+  ROW(dQ, NQ, __VA_ARGS__)                                                                         \
+  ROW(dV, NQ, __VA_ARGS__)                                                                         \
+  ROW(dA, NQ, __VA_ARGS__)                                                                         \
+  ROW(dlambda, NG, __VA_ARGS__)                                                                    \
+  ROW(dQx, NQ, __VA_ARGS__)                                                                        \
+  ROW(dVx, NQ, __VA_ARGS__)
 
 /* Fields of two sweeps, for the LOCAL list of a core. */
 #define CST_SWEEP_FIELDS(X)         CST_SWEEP_ARRAYS(CST_SWEEP_FIELD, X)
@@ -125,7 +142,8 @@ CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
     of = vmax(vabs(now[k]), of);
     K[k] = vselect(active, now[k], K[k]);
   }
-  vl small = (vl)(size <= EPS * of), stalled = (vl)(size >= 0.9 * *last) & (vl)(size <= 1e-12 * of);
+  vl small = (vl)(size <= EPS * of);
+  vl stalled = (vl)(size >= 0.9 * *last) & (vl)(size <= 1e-12 * of);
   *last = size;
   return active & (small | stalled);
 }
@@ -134,7 +152,9 @@ CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
 static __attribute__((noinline, unused)) void
 cst_sweep_iterate(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v) {
   const int s = H->layer->stages;
-  vd        now[ROOM(s * NQ)], lambda[ROOM(NG)], last = vset(INFINITY);
+  vd        now[ROOM(s * NQ)];
+  vd        lambda[ROOM(NG)];
+  vd        last = vset(INFINITY);
   vl        active = vmask(1);
   for (int k = 0; k < s * NQ; k++)
     H->A[k] = H->first[k];
@@ -229,7 +249,8 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
     return;
   }
   if (H->layer->flow) {
-    vd both[ROOM(2 * NQ)], u[ROOM(2 * NQ)];
+    vd both[ROOM(2 * NQ)];
+    vd u[ROOM(2 * NQ)];
     for (int k = 0; k < NQ; k++) {
       u[k] = dq[k];
       u[NQ + k] = dv[k];
@@ -253,7 +274,9 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
 CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x,
                                      vd s, vd *Qx, vd *Vx) {
   const double tb = H->t * H->layer->b[i];
-  vd           a[ROOM(NQ)], direct[ROOM(NQ)], grad[ROOM(2 * NQ)];
+  vd           a[ROOM(NQ)];
+  vd           direct[ROOM(NQ)];
+  vd           grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->Vx, a);
   for (int k = 0; k < NQ; k++)
     direct[k] = tb * x[k];
@@ -274,7 +297,8 @@ CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, i
 static __attribute__((noinline, unused)) void
 cst_sweep_reverse_implicit(const cst_context *C, const cst_sweep *H, const vd *x, vd s) {
   const int n = H->layer->stages * NQ;
-  vd        now[ROOM(2 * n)], last[2] = {vset(INFINITY), vset(INFINITY)};
+  vd        now[ROOM(2 * n)];
+  vd        last[2] = {vset(INFINITY), vset(INFINITY)};
   vl        active = vmask(1);
   for (int k = 0; k < n; k++)
     H->Qx[k] = H->Vx[k] = vset(0);
@@ -319,7 +343,10 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
 CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx,
                                     vd s) {
   const double tb = H->t * H->layer->b[i];
-  vd           da[ROOM(NQ)], direct[ROOM(NQ)], u[ROOM(2 * NQ)], grad[ROOM(2 * NQ)];
+  vd           da[ROOM(NQ)];
+  vd           direct[ROOM(NQ)];
+  vd           u[ROOM(2 * NQ)];
+  vd           grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
   for (int k = 0; k < NQ; k++) {
     direct[k] = tb * dx[k];

@@ -14,7 +14,8 @@ static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const
   const cst_gram *g = &C->system->gram;
   USES_G
   if (GENERAL) {
-    vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)];
+    vd M[ROOM(NQ * NQ)];
+    vd X[ROOM(NG * NQ)];
     cst_inertia(C, c, q, M);
     cst_gram_general(C, G, M, X, S);
     return;

@@ -14,10 +14,15 @@
 static __attribute__((noinline)) void make_kinetic(const cst_context *C, const double *record,
                                                    const vd *q, vd *p) {
   const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *mass = cst_block(record, at.mass);
-  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
+  const vd        *c = cst_block(record, at.c);
+  const vd        *mass = cst_block(record, at.mass);
+  vd               G[ROOM(NNZ_G)];
+  vd               minv[ROOM(NMASS)];
+  vd               m[ROOM(NG)];
   K_G(c, q, G);
-  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / mass[k];
   cst_make_tangent(C, c, q, G, minv, p, m);
 }
 
@@ -33,7 +38,9 @@ static void plain_velocity(const cst_context *C, const double *record, const vd 
     v[i] = p[i] / (GENERAL ? vset(1) : mass[CLASS(i)]);
   if (!GENERAL || !n)
     return;
-  vd M[NQ * NQ], entry[ROOM(C->system->pattern[CST_K_M].n)], own[n * n];
+  vd M[NQ * NQ];
+  vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+  vd own[n * n];
   K_M(cst_block(record, at.c), q, entry);
   cst_expand(C, CST_K_M, entry, M);
   for (int i = 0; i < n; i++)
@@ -54,12 +61,16 @@ static __attribute__((noinline)) void turn_flat(const cst_context *C, const doub
   CALL(C, body, cst_block(record, at.c), 0, 0, 0, 0, 0, number);
   for (int k = 0; k < s->nbodies; k++) {
     const cst_body *b = &s->bodies[k];
-    const vd       *R = q + b->rotation, *P = p + b->rotation;
-    vd             *V = v + b->rotation, I[9], w[3];
+    const vd       *R = q + b->rotation;
+    const vd       *P = p + b->rotation;
+    vd             *V = v + b->rotation;
+    vd              I[9];
+    vd              w[3];
     for (int e = 0; e < 9; e++)
       I[e] = number[b->at[place[e]]];
     for (int a = 0; a < 3; a++) {
-      const int i = (a + 1) % 3, j = (a + 2) % 3;
+      const int i = (a + 1) % 3;
+      const int j = (a + 2) % 3;
       w[a] = vset(0);
       for (int r = 0; r < 3; r++)
         w[a] += R[3 * r + j] * P[3 * r + i] - R[3 * r + i] * P[3 * r + j];
@@ -68,7 +79,8 @@ static __attribute__((noinline)) void turn_flat(const cst_context *C, const doub
     cst_lu_solve(I, w, 3);
     for (int r = 0; r < 3; r++)
       for (int j = 0; j < 3; j++) {
-        const int next = (j + 1) % 3, last = (j + 2) % 3;
+        const int next = (j + 1) % 3;
+        const int last = (j + 2) % 3;
         V[3 * r + j] = w[last] * R[3 * r + next] - w[next] * R[3 * r + last];
       }
     for (int r = 0; r < 3 && b->centre >= 0; r++)
@@ -80,8 +92,11 @@ static __attribute__((noinline)) void turn_flat(const cst_context *C, const doub
 static void multipliers_flat(const cst_context *C, const double *record, const vd *v,
                              double *lambda) {
   const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q);
-  double           C1[CST_MAX_PAR], x[2 * NQ + 1], l[NG + 1];
+  const vd        *c = cst_block(record, at.c);
+  const vd        *q = cst_block(record, at.q);
+  double           C1[CST_MAX_PAR];
+  double           x[2 * NQ + 1];
+  double           l[NG + 1];
   for (int lane = 0; lane < CST_W; lane++) {
     for (int i = 0; i < C->npar; i++)
       C1[i] = c[i][lane];
@@ -113,8 +128,12 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
     cst_velocity_general(C, cst_block(record, at.c), q, p, v);
     return;
   }
-  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
-  U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / mass[k];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
 }
 
 /* The velocities at q and the p of the record's kind. */
@@ -184,14 +203,20 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
   const vl           on = cst_lanes_of(view->alive);
   course             a[ROOM(n)];
   vd                 x[ROOM(n)], size[ROOM(n)];
-  U for (int k = 0; k < n; k++) a[k] = begin((vd *)acc + k * CST_SLOTS), x[k] = vset(0);
+  UNROLL
+  for (int k = 0; k < n; k++)
+    a[k] = begin((vd *)acc + k * CST_SLOTS), x[k] = vset(0);
   for (int i = 0; i < s->n; i++) {
     const size_t at = (size_t)i * s->stride;
     const state now = {(const vd *)(s->q + at), (const vd *)(s->p + at), (const vd *)s->v + i * NQ};
     measure(look, view, now, kept, (double *)x, (double *)size);
-    U for (int k = 0; k < n; k++) take(&a[k], x[k], size[k], on);
+    UNROLL
+    for (int k = 0; k < n; k++)
+      take(&a[k], x[k], size[k], on);
   }
-  U for (int k = 0; k < n; k++) end(&a[k], x[k], on, (vd *)acc + k * CST_SLOTS);
+  UNROLL
+  for (int k = 0; k < n; k++)
+    end(&a[k], x[k], on, (vd *)acc + k * CST_SLOTS);
   (void)C;
 }
 
@@ -220,7 +245,8 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
 
 static void fold(int n, const double *value, const double *scale, int alive, int first,
                  double *acc) {
-  const vd *x = (const vd *)value, *s = (const vd *)scale;
+  const vd *x = (const vd *)value;
+  const vd *s = (const vd *)scale;
   const vl  on = cst_lanes_of(alive);
   for (int i = 0; i < n; i++) {
     vd *a = (vd *)acc + i * CST_SLOTS;
@@ -235,7 +261,8 @@ static void fold(int n, const double *value, const double *scale, int alive, int
 }
 
 static void trace(int n, const double *value, const double *scale, int alive, double *acc) {
-  const vd *x = (const vd *)value, *s = (const vd *)scale;
+  const vd *x = (const vd *)value;
+  const vd *s = (const vd *)scale;
   const vl  on = cst_lanes_of(alive);
   course    c = begin((vd *)acc);
   for (int i = 0; i < n; i++)
@@ -256,7 +283,9 @@ static void velocities(const cst_context *C, const double *record, double *v) {
 
 static void multipliers(const cst_context *C, const double *record, double *lambda) {
   const cst_layout at = LAYOUT(C);
-  vd               v[ROOM(NQ)], A[ROOM(NQ)], minv[ROOM(NMASS)];
+  vd               v[ROOM(NQ)];
+  vd               A[ROOM(NQ)];
+  vd               minv[ROOM(NMASS)];
   load_velocity(C, record, v);
 #if !CST_HOT
   if (C->system->flat >= 0 && NG > 0) {
@@ -264,7 +293,9 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
     return;
   }
 #endif
-  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / cst_block(record, at.mass)[k];
   if (NG > 0)
     cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
 }
@@ -273,11 +304,14 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
  * Sci. 71 (1974) 3050). */
 static void weigh(const cst_context *C, const double *record, double *weight) {
   const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q),
-           *mass = cst_block(record, at.mass);
-  vd G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
+  const vd        *c = cst_block(record, at.c);
+  const vd        *q = cst_block(record, at.q);
+  const vd        *mass = cst_block(record, at.mass);
+  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
   K_G(c, q, G);
-  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / mass[k];
   *(vd *)weight = vexp(-0.5 * cst_gram_log_determinant(C, c, q, G, minv));
 }
 

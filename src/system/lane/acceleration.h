@@ -31,10 +31,16 @@ CST_INLINE void cst_expand(const cst_context *C, int k, const vd *entry, vd *S) 
 /* M(q), factored by cst_ldl. */
 CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {
   vd entry[ROOM(NNZ_M)];
-  USES_M(void) e;
-  K_AT(e, M, c, q, 0, 0, 0, 0, entry);
-  U for (int k = 0; k < NQ * NQ; k++) M[k] = vset(0);
-  U for (int i = 0; i < NQ; i++) ROW_M(i, j, k) M[i * NQ + j] = entry[k];
+  (void)e;
+  USES_M
+  K_M_AT(e, c, q, entry);
+  UNROLL
+  for (int k = 0; k < NQ * NQ; k++)
+    M[k] = vset(0);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    ROW_M(i, j, k)
+      M[i * NQ + j] = entry[k];
   cst_ldl(M, NQ);
 }
 
@@ -49,70 +55,106 @@ CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *
  * of the identity. */
 CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {
   USES_G
-  U for (int a = 0; a < NG; a++) {
-    U for (int i = 0; i < NQ; i++) X[a * NQ + i] = vset(0);
-    ROW_G(a, i, e) X[a * NQ + i] = G[e];
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      X[a * NQ + i] = vset(0);
+    ROW_G(a, i, e)
+      X[a * NQ + i] = G[e];
     cst_lu_solve(M, X + a * NQ, NQ);
-    U for (int b = 0; b < NG; b++) {
+    UNROLL
+    for (int b = 0; b < NG; b++) {
       vd s = vset(0);
-      ROW_G(b, i, e) s += G[e] * X[a * NQ + i];
+      ROW_G(b, i, e)
+        s += G[e] * X[a * NQ + i];
       S[b * NG + a] = s;
     }
   }
-  U for (int a = 0; a < NG; a++) U for (int b = 0; b < NG; b++) if (DROPPED(a) || DROPPED(b))
-      S[a * NG + b] = vset(a == b);
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    UNROLL
+    for (int b = 0; b < NG; b++)
+      if (DROPPED(a) || DROPPED(b))
+        S[a * NG + b] = vset(a == b);
+  }
 }
 
 static __attribute__((noinline, unused)) void cst_acceleration_general(const cst_context *C,
                                                                        const vd *c, const vd *q,
                                                                        const vd *v, vd *A,
                                                                        vd *lambda) {
-  vd M[ROOM(NQ * NQ)], G[ROOM(NNZ_G)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], k[ROOM(NGIVEN)],
-      e[ROOM(NPOINT)];
+  vd M[ROOM(NQ * NQ)];
+  vd G[ROOM(NNZ_G)];
+  vd X[ROOM(NG * NQ)];
+  vd S[ROOM(NG * NG)];
+  vd k[ROOM(NGIVEN)];
+  vd e[ROOM(NPOINT)];
   USES_G
   K_given(c, k);
   K_point(c, k, q, e);
-  K_AT(e, f, c, q, v, 0, 0, 0, A);
+  K_f_AT(e, c, q, v, A);
   cst_inertia_at(C, c, e, q, M);
   cst_lu_solve(M, A, NQ);
   if (NG == 0)
     return;
-  K_AT(e, G, c, q, 0, 0, 0, 0, G);
-  K_AT(e, D2gvv, c, q, v, 0, 0, 0, lambda);
-  U for (int a = 0; a < NG; a++) ROW_G(a, i, t) lambda[a] += G[t] * A[i];
+  K_G_AT(e, c, q, G);
+  K_D2gvv_AT(e, c, q, v, lambda);
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    ROW_G(a, i, t)
+      lambda[a] += G[t] * A[i];
   cst_gram_general(C, G, M, X, S);
   cst_gram_drop(C, lambda);
   cst_ldl(S, NG);
   cst_lu_solve(S, lambda, NG);
-  U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++) A[i] -= X[a * NQ + i] * lambda[a];
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      A[i] -= X[a * NQ + i] * lambda[a];
+  }
 }
 
 static __attribute__((noinline, unused)) void cst_make_tangent_general(const cst_context *C,
                                                                        const vd *c, const vd *q,
                                                                        const vd *G, vd *p, vd *m) {
-  vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)], phi0[ROOM(NG)];
+  vd M[ROOM(NQ * NQ)];
+  vd X[ROOM(NG * NQ)];
+  vd S[ROOM(NG * NG)];
+  vd a0[ROOM(NQ)];
+  vd phi0[ROOM(NG)];
   USES_G
   K_a(c, q, a0);
   if (AFFINE)
     K_phi0(c, q, phi0);
   cst_inertia(C, c, q, M);
   cst_gram_general(C, G, M, X, S);
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     m[a] = vpick(AFFINE, phi0[a], vset(0));
-    U for (int i = 0; i < NQ; i++) m[a] += X[a * NQ + i] * (p[i] - a0[i]);
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      m[a] += X[a * NQ + i] * (p[i] - a0[i]);
   }
   cst_gram_drop(C, m);
   cst_ldl(S, NG);
   cst_lu_solve(S, m, NG);
-  U for (int a = 0; a < NG; a++) ROW_G(a, i, e) p[i] -= G[e] * m[a];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    ROW_G(a, i, e)
+      p[i] -= G[e] * m[a];
 }
 
 static __attribute__((noinline, unused)) void
 cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {
-  vd M[ROOM(NQ * NQ)], a0[ROOM(NQ)];
+  vd M[ROOM(NQ * NQ)];
+  vd a0[ROOM(NQ)];
   K_a(c, q, a0);
   cst_inertia(C, c, q, M);
-  U for (int i = 0; i < NQ; i++) v[i] = p[i] - a0[i];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    v[i] = p[i] - a0[i];
   cst_lu_solve(M, v, NQ);
 }
 #else
@@ -133,16 +175,22 @@ CST_INLINE void cst_force(const cst_context *C, const vd *c, const vd *e, const 
                           vd *f) {
   (void)e;
   if (NFORCE > 0) {
-    K_AT(e, f, c, q, v, 0, 0, 0, f);
+    K_f_AT(e, c, q, v, f);
     return;
   }
-  K_AT(e, dV, c, q, 0, 0, 0, 0, f);
-  U for (int i = 0; i < NQ; i++) f[i] = -f[i];
+  K_dV_AT(e, c, q, f);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    f[i] = -f[i];
 }
 
 CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q,
                                  const vd *v, vd *A, vd *lambda) {
-  vd force[ROOM(NQ)], G[ROOM(NNZ_G)], S[ROOM(GRAM_SIZE)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
+  vd force[ROOM(NQ)];
+  vd G[ROOM(NNZ_G)];
+  vd S[ROOM(GRAM_SIZE)];
+  vd k[ROOM(NGIVEN)];
+  vd e[ROOM(NPOINT)];
   USES_G
   if (GENERAL) {
     cst_acceleration_general(C, c, q, v, A, lambda);
@@ -152,15 +200,20 @@ CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *mi
   K_point(c, k, q, e);
   cst_force(C, c, e, q, v, force);
   if (NG > 0) {
-    K_AT(e, G, c, q, 0, 0, 0, 0, G);
-    K_AT(e, D2gvv, c, q, v, 0, 0, 0, lambda);
-    U for (int a = 0; a < NG; a++) ROW_G(a, i, t) lambda[a] += (G[t] * MINV(i)) * force[i];
+    K_G_AT(e, c, q, G);
+    K_D2gvv_AT(e, c, q, v, lambda);
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      ROW_G(a, i, t)
+        lambda[a] += (G[t] * MINV(i)) * force[i];
     cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
     cst_gram_solve(C, S, lambda, 1);
   }
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     vd f = force[i];
-    COL_G(i, a, t) f -= G[t] * lambda[a];
+    COL_G(i, a, t)
+      f -= G[t] * lambda[a];
     A[i] = MINV(i) * f;
   }
 }
@@ -176,13 +229,18 @@ CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q,
   }
   if (AFFINE)
     K_phi0(c, q, phi0);
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     m[a] = vpick(AFFINE, phi0[a], vset(0));
-    ROW_G(a, i, e) m[a] += (G[e] * MINV(i)) * p[i];
+    ROW_G(a, i, e)
+      m[a] += (G[e] * MINV(i)) * p[i];
   }
   cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
   cst_gram_solve(C, S, m, 1);
-  U for (int i = 0; i < NQ; i++) COL_G(i, a, e) p[i] -= G[e] * m[a];
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    COL_G(i, a, e)
+      p[i] -= G[e] * m[a];
 }
 
 /* p = M v + a. */
@@ -190,8 +248,11 @@ CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, 
                              const vd *v, vd *p) {
   if (GENERAL)
     K_Lv(c, q, v, p);
-  else
-    U for (int i = 0; i < NQ; i++) p[i] = vpick(MASS_UNIT, v[i], mass[CLASS(i)] * v[i]);
+  else {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      p[i] = vpick(MASS_UNIT, v[i], mass[CLASS(i)] * v[i]);
+  }
 }
 
 /* The velocity of p; by division, so that p -> v -> p keeps the bits it can. */
@@ -201,7 +262,9 @@ CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, 
     cst_velocity_general(C, c, q, p, v);
     return;
   }
-  U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
 }
 
 /* Where coordinates are larger than so many lengths of the system, the round-off of what is computed from
@@ -215,7 +278,9 @@ CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, 
 CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {
   const cst_layout at = LAYOUT(C);
   const vd         t = *cst_block(record, at.tolerance) * (1 / CST_ROUNDOFF);
-  U for (int a = 0; a < NG; a++) slack[a] = t * cst_block(record, at.length)[a];
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    slack[a] = t * cst_block(record, at.length)[a];
 }
 
 /* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates
@@ -225,7 +290,8 @@ CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const v
                          const vd *slack) {
   vd row = vset(0), far = vset(0);
   USES_G
-  ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+  ROW_G(a, i, e)
+    row += vabs(G[e]), far = vmax(vabs(q[i]), far);
   return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
 }
 
@@ -240,7 +306,8 @@ CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const 
 CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q,
                               const vd *slack) {
   vl done = vmask(1);
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     if (!CST_HOT && !vany(done))
       break;
     done &= cst_is_met(C, a, g[a], G, q, slack);

@@ -44,11 +44,17 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
                               int symmetric, vd *S) {
 #if CST_HOT
   (void)C;
-  U for (int a = 0; a < NG; a++) U for (int b = symmetric ? a : 0; b < NG; b++) {
-    vd s = vset(0);
-    U for (int i = 0; i < NQ; i++) if (sys_at_G[a * NQ + i] >= 0 && sys_at_G[b * NQ + i] >= 0) s +=
-        (A[sys_at_G[a * NQ + i]] * WEIGHT(i)) * B[sys_at_G[b * NQ + i]];
-    S[a * NG + b] = s;
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    UNROLL
+    for (int b = symmetric ? a : 0; b < NG; b++) {
+      vd s = vset(0);
+      UNROLL
+      for (int i = 0; i < NQ; i++)
+        if (sys_at_G[a * NQ + i] >= 0 && sys_at_G[b * NQ + i] >= 0)
+          s += (A[sys_at_G[a * NQ + i]] * WEIGHT(i)) * B[sys_at_G[b * NQ + i]];
+      S[a * NG + b] = s;
+    }
   }
 #else
   const cst_gram *g = &C->system->gram;

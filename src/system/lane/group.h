@@ -85,24 +85,40 @@ typedef struct cst_context {
 #define CST_COLD /* nothing is compiled for this system but its kernels */
 #endif
 #endif
+/* UNROLL, before a loop over a size of the system: it is unrolled where this size is a constant. */
+
 /* The length of an array of n; C has none of length 0. */
 #define ROOM(n) ((n) > 0 ? (n) : 1)
 
 #ifdef CST_HOT
-#define NQ   SYS_NQ
-#define NG   SYS_NG
-#define NPAR SYS_NPAR
-#define NSYM SYS_NSYM
-#define U    CST_UNROLL
+#define NQ     SYS_NQ
+#define NG     SYS_NG
+#define NPAR   SYS_NPAR
+#define NSYM   SYS_NSYM
+#define UNROLL CST_UNROLL
 #define USES_G
-#define USES_D2V
-#define ROW_G(a, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
-#define COL_G(i, a, e)   U for (int a = 0, e; a < NG; a++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
-#define ROW_X(k, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_xi[(k)*NQ + i]) >= 0)
-#define CLASS(i)         sys_mass_class[i]
-#define LAYOUT(C)        cst_layout_of(NPAR, NMASS, NQ, NG)
-#define ROW_M(r, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_M[(r)*NQ + i]) >= 0)
-#define ROW_LVQ(r, i, e) U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_Lvq[(r)*NQ + i]) >= 0)
+#define ROW_G(a, i, e)                                                                             \
+  UNROLL                                                                                           \
+  for (int i = 0, e; i < NQ; i++)                                                                  \
+    if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define COL_G(i, a, e)                                                                             \
+  UNROLL                                                                                           \
+  for (int a = 0, e; a < NG; a++)                                                                  \
+    if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define ROW_X(k, i, e)                                                                             \
+  UNROLL                                                                                           \
+  for (int i = 0, e; i < NQ; i++)                                                                  \
+    if ((e = sys_at_xi[(k)*NQ + i]) >= 0)
+#define CLASS(i)  sys_mass_class[i]
+#define LAYOUT(C) cst_layout_of(NPAR, NMASS, NQ, NG)
+#define ROW_M(r, i, e)                                                                             \
+  UNROLL                                                                                           \
+  for (int i = 0, e; i < NQ; i++)                                                                  \
+    if ((e = sys_at_M[(r)*NQ + i]) >= 0)
+#define ROW_LVQ(r, i, e)                                                                           \
+  UNROLL                                                                                           \
+  for (int i = 0, e; i < NQ; i++)                                                                  \
+    if ((e = sys_at_Lvq[(r)*NQ + i]) >= 0)
 #define USES_M
 #define USES_LVQ
 #define GENERAL                         SYS_GENERAL
@@ -124,7 +140,7 @@ typedef struct cst_context {
 #endif
 #else
 #define CST_HOT 0
-#define U
+#define UNROLL
 #define NQ    (C->nq)
 #define NG    (C->ng)
 #define NSYM  (C->nsym)
@@ -177,8 +193,14 @@ typedef struct cst_context {
                          (double *)(o))
 #endif
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
-#define CST_FIELD(name, n)    vd name[ROOM(n)];
-#define CST_TAKE(to, from, n) U for (int i_ = 0; i_ < (n); i_++)(to)[i_] = (from)[i_]
+#define CST_FIELD(name, n) vd name[ROOM(n)];
+#define CST_TAKE(to, from, n)                                                                      \
+  do {                                                                                             \
+    UNROLL                                                                                         \
+    for (int i_ = 0; i_ < (n); i_++) {                                                             \
+      (to)[i_] = (from)[i_];                                                                       \
+    }                                                                                              \
+  } while (0)
 #define CST_PLACE(name, n)
 #define CST_FIELD_COUNT(name, n)
 #else
@@ -233,12 +255,37 @@ typedef struct cst_context {
 #define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)
 #define K_D3V(c, q, w, l, o)       CALL(C, D3V, c, q, 0, w, 0, l, o)
 
+/* With e of K_point at q. */
+#define K_G_AT(e, c, q, o)               K_AT(e, G, c, q, 0, 0, 0, 0, o)
+#define K_g_AT(e, c, q, o)               K_AT(e, g, c, q, 0, 0, 0, 0, o)
+#define K_M_AT(e, c, q, o)               K_AT(e, M, c, q, 0, 0, 0, 0, o)
+#define K_dV_AT(e, c, q, o)              K_AT(e, dV, c, q, 0, 0, 0, 0, o)
+#define K_phi0_AT(e, c, q, o)            K_AT(e, phi0, c, q, 0, 0, 0, 0, o)
+#define K_f_AT(e, c, q, v, o)            K_AT(e, f, c, q, v, 0, 0, 0, o)
+#define K_Lvq_AT(e, c, q, v, o)          K_AT(e, Lvq, c, q, v, 0, 0, 0, o)
+#define K_D2gvv_AT(e, c, q, v, o)        K_AT(e, D2gvv, c, q, v, 0, 0, 0, o)
+#define K_D2glw_AT(e, c, q, w, l, o)     K_AT(e, D2glw, c, q, 0, w, 0, l, o)
+#define K_D2gvw_AT(e, c, q, v, w, o)     K_AT(e, D2gvw, c, q, v, w, 0, 0, o)
+#define K_DMvw_AT(e, c, q, v, w, o)      K_AT(e, DMvw, c, q, v, w, 0, 0, o)
+#define K_Dphi0w_AT(e, c, q, w, o)       K_AT(e, Dphi0w, c, q, 0, w, 0, 0, o)
+#define K_D3glwu_AT(e, c, q, w, u, l, o) K_AT(e, D3glwu, c, q, 0, w, u, l, o)
+#define K_DE_AT(e, c, q, v, w, u, l, o)  K_AT(e, DE, c, q, v, w, u, l, o)
+#define K_RE_AT(e, c, q, v, w, l, o)     K_AT(e, RE, c, q, v, w, 0, l, o)
+#define K_DRE_AT(e, c, q, v, w, u, l, o) K_AT(e, DRE, c, q, v, w, u, l, o)
+
 /* Blocks of a record. */
 CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd *)record + at; }
-CST_INLINE void      cst_load(vd *to, const double *record, int at, int n) {
-       U for (int i = 0; i < n; i++) to[i] = ((const vd *)record)[at + i];
+
+/* The n entries of the block at `at`, from the record and into it. */
+CST_INLINE void cst_load(vd *to, const double *record, int at, int n) {
+  UNROLL
+  for (int i = 0; i < n; i++)
+    to[i] = ((const vd *)record)[at + i];
 }
+
 CST_INLINE void cst_store(double *record, int at, const vd *from, int n) {
-  U for (int i = 0; i < n; i++)((vd *)record)[at + i] = from[i];
+  UNROLL
+  for (int i = 0; i < n; i++)
+    ((vd *)record)[at + i] = from[i];
 }
 #endif

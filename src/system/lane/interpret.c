@@ -44,8 +44,9 @@ static double *scratch_for(const cst_system *s) {
   int most = 1;
   for (int i = 0; i < s->npairs; i++) {
     const cst_pair_tapes *p = cst_pairs_tapes(s, i);
-    const int value = cst_tape_registers(p->value), slope = cst_tape_registers(p->slope),
-              larger = value > slope ? value : slope;
+    const int             value = cst_tape_registers(p->value);
+    const int             slope = cst_tape_registers(p->slope);
+    const int             larger = value > slope ? value : slope;
     if (larger > most)
       most = larger;
   }

@@ -16,8 +16,21 @@
 #include "constella/lanes.h"
 
 typedef struct {
-  const vd *c, *q, *pt, *hm, *slack, *x, *G, *dV;
-  vd       *ph, *q1, *G1, *f, *d, *impulse, *work; /* work: of the size of G W G' */
+  const vd *c;
+  const vd *q;
+  const vd *pt;
+  const vd *hm;
+  const vd *slack;
+  const vd *x;
+  const vd *G;
+  const vd *dV;
+  vd       *ph;
+  vd       *q1;
+  vd       *G1;
+  vd       *f;
+  vd       *d;
+  vd       *impulse;
+  vd       *work; /* work: of the size of G W G' */
   double    kick;
   vl        met[2]; /* met, near */
 } cst_kick_rows;

@@ -75,26 +75,37 @@ CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p,
                                 int from, int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
   vd y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
   for (int k = 0; k < CST_PAIR_VECTORS; k++) {
-    const int first = from - k * CST_W, last = to - k * CST_W, here = at + k * CST_W;
+    const int first = from - k * CST_W;
+    const int last = to - k * CST_W;
+    const int here = at + k * CST_W;
     const vl  m = cst_pairs_lanes(first, last);
     if (first >= CST_W || last <= 0)
       continue;
-    CST_UNROLL for (int b = 0; b < s->ny; b++) y[b] = *(const vd *)(q + p->y[b] + here);
+    CST_UNROLL
+    for (int b = 0; b < s->ny; b++)
+      y[b] = *(const vd *)(q + p->y[b] + here);
     const int part_of_it = from > 0 || to < PAIRS_PARTS;
     term(part_of_it ? &m : NULL, c, x, y, o);
     if (part_of_it) {
-      CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += vkeep(m, o[a]);
+      CST_UNROLL
+      for (int a = 0; a < (value ? 1 : s->nx); a++)
+        part[k][a] += vkeep(m, o[a]);
       if (value)
         continue;
-      CST_UNROLL for (int b = 0; b < s->ny; b++) {
+      CST_UNROLL
+      for (int b = 0; b < s->ny; b++) {
         vd *sum = (vd *)(f + p->y[b] + here);
         *sum = vselect(m, *sum + o[s->nx + b], *sum);
       }
     } else {
-      CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += o[a];
+      CST_UNROLL
+      for (int a = 0; a < (value ? 1 : s->nx); a++)
+        part[k][a] += o[a];
       if (value)
         continue;
-      CST_UNROLL for (int b = 0; b < s->ny; b++) * (vd *)(f + p->y[b] + here) += o[s->nx + b];
+      CST_UNROLL
+      for (int b = 0; b < s->ny; b++)
+        *(vd *)(f + p->y[b] + here) += o[s->nx + b];
     }
   }
 }
@@ -116,15 +127,21 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
     for (int k = 0; k < CST_PAIR_VECTORS; k++)
       part[k][0] = vset(0);
   for (int i = 0; i < s->rows; i++) {
-    const int first = s->from[i] - s->least, to = s->to[i] - s->least,
-              above = first & (PAIRS_PARTS - 1);
-    int at = first - above;
+    const int first = s->from[i] - s->least;
+    const int to = s->to[i] - s->least;
+    const int above = first & (PAIRS_PARTS - 1);
+    int       at = first - above;
     if (first == to)
       continue;
-    CST_UNROLL for (int a = 0; a < s->nx; a++) x[a] = vset(q[p->of[s->x[a] + i * s->xstep[a]]]);
+    CST_UNROLL
+    for (int a = 0; a < s->nx; a++)
+      x[a] = vset(q[p->of[s->x[a] + i * s->xstep[a]]]);
     if (!value)
-      for (int k = 0; k < CST_PAIR_VECTORS; k++)
-        CST_UNROLL for (int a = 0; a < s->nx; a++) part[k][a] = vset(0);
+      for (int k = 0; k < CST_PAIR_VECTORS; k++) {
+        CST_UNROLL
+        for (int a = 0; a < s->nx; a++)
+          part[k][a] = vset(0);
+      }
     if (above || to - at < PAIRS_PARTS) {
       cst_pairs_block(s, p, term, c, x, q, f, at, above, cst_pairs_least(to - at, PAIRS_PARTS),
                       part, value);
@@ -134,9 +151,11 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
       cst_pairs_block(s, p, term, c, x, q, f, at, 0, PAIRS_PARTS, part, value);
     if (at < to)
       cst_pairs_block(s, p, term, c, x, q, f, at, 0, to - at, part, value);
-    if (!value)
-      CST_UNROLL for (int a = 0; a < s->nx; a++) f[p->of[s->x[a] + i * s->xstep[a]]] +=
-          cst_pairs_eight(part, a);
+    if (!value) {
+      CST_UNROLL
+      for (int a = 0; a < s->nx; a++)
+        f[p->of[s->x[a] + i * s->xstep[a]]] += cst_pairs_eight(part, a);
+    }
   }
   if (value)
     f[0] += cst_pairs_eight(part, 0);
@@ -146,8 +165,11 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
 CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term,
                                 int npar, int nq, const vd *c, const vd *q, const int *place, vd *o,
                                 int l, int value) {
-  vd            Q[p->n / CST_W + 1], F[value ? 1 : p->n / CST_W + 1], C[npar + 1];
-  double *const qs = (double *)Q, *const fs = (double *)F;
+  vd            Q[p->n / CST_W + 1];
+  vd            F[value ? 1 : p->n / CST_W + 1];
+  vd            C[npar + 1];
+  double *const qs = (double *)Q;
+  double *const fs = (double *)F;
   for (int k = 0; k < npar; k++)
     C[k] = vset(c[k][l]);
   for (int i = 0; i < p->n / CST_W + 1; i++)

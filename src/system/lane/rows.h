@@ -24,9 +24,11 @@
 CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x, const vd *from,
                                   vd *to) {
   USES_G
-  U for (int i = 0; i < NQ; i++) {
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
     vd s = from[i];
-    COL_G(i, a, e) s -= G[e] * x[a];
+    COL_G(i, a, e)
+      s -= G[e] * x[a];
     to[i] = s;
   }
 }
@@ -43,7 +45,8 @@ CST_INLINE void cst_rows_sums(const cst_context *C, const vd *G, const vd *hm, c
   USES_G
   for (int a = 0; a < NG; a++) {
     vd s = vset(CST_ZERO);
-    ROW_G(a, i, e) s += (G[e] * hm[CLASS(i)]) * p[i];
+    ROW_G(a, i, e)
+      s += (G[e] * hm[CLASS(i)]) * p[i];
     m[a] = s;
   }
 }
@@ -53,11 +56,13 @@ CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, co
                               const vd *slack, vl *met, vl *near) {
   USES_G
   *met = *near = vmask(1);
-  U for (int a = 0; a < NG; a++) {
+  UNROLL
+  for (int a = 0; a < NG; a++) {
     vd row = vset(0), far = vset(0);
     if (!CST_HOT && !vany(*met | *near))
       break;
-    ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+    ROW_G(a, i, e)
+      row += vabs(G[e]), far = vmax(vabs(q[i]), far);
     const vd bound = (CST_ROUNDOFF * row) * (slack[a] + far);
     *met &= (vl)(vabs(g[a]) <= bound) | vmask(DROPPED(a));
     *near &= (vl)(vabs(0x1p-17 * g[a]) <= bound) | vmask(DROPPED(a));
@@ -78,8 +83,11 @@ CST_INLINE void cst_rows_look(const cst_context *C, const vd *c, const vd *q, co
   K_G(c, q, G);
   if (AFFINE)
     K_phi0(c, q, phi0);
-  U for (int a = 0; a < NG; a++) {
-    vd far = vset(0), row = vset(0), r = vpick(AFFINE, phi0[a], vset(0));
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    vd far = vset(0);
+    vd row = vset(0);
+    vd r = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) {
       far = vmax(vabs(q[i]), far);
       row += vabs(G[e]);

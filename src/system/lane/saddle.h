@@ -43,7 +43,7 @@ typedef struct {
 static __attribute__((noinline, unused)) void
 cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q, cst_saddle K) {
   K_place(c, K.given, q, K.e);
-  K_AT(K.e, G, c, q, 0, 0, 0, 0, K.G);
+  K_G_AT(K.e, c, q, K.G);
   if (GENERAL) {
     vd X[ROOM(NG * NQ)];
     cst_inertia_at(C, c, K.e, q, K.M);
@@ -76,7 +76,8 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
     return;
   for (int a = 0; a < NG; a++) {
     z[a] = -z[a];
-    ROW_G(a, i, e) z[a] += K.G[e] * x[i];
+    ROW_G(a, i, e)
+      z[a] += K.G[e] * x[i];
   }
   if (GENERAL) {
     cst_gram_drop(C, z);
@@ -86,7 +87,8 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
   }
   for (int i = 0; i < NQ; i++) {
     force[i] = vset(0);
-    COL_G(i, a, e) force[i] += K.G[e] * z[a];
+    COL_G(i, a, e)
+      force[i] += K.G[e] * z[a];
   }
   cst_saddle_mass(C, minv, K, force);
   for (int i = 0; i < NQ; i++)
@@ -97,11 +99,11 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
 CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv,
                                         cst_saddle K, const vd *q, const vd *v, vd *A, vd *lambda) {
   if (GENERAL) {
-    K_AT(K.e, f, c, q, v, 0, 0, 0, A);
+    K_f_AT(K.e, c, q, v, A);
   } else {
     cst_force(C, c, K.e, q, v, A);
   }
-  K_AT(K.e, D2gvv, c, q, v, 0, 0, 0, lambda);
+  K_D2gvv_AT(K.e, c, q, v, lambda);
   for (int a = 0; a < NG; a++)
     lambda[a] = -lambda[a];
   cst_saddle_solve(C, minv, K, A, lambda);
@@ -112,7 +114,7 @@ CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd
                                      cst_saddle K, const vd *q, const vd *v, const vd *A,
                                      const vd *lambda, const vd *u, vd *dA, vd *dlambda) {
   vd E[ROOM(NQ + NG)];
-  K_AT(K.e, DE, c, q, v, A, u, lambda, E);
+  K_DE_AT(K.e, c, q, v, A, u, lambda, E);
   for (int i = 0; i < NQ; i++)
     dA[i] = E[i];
   for (int a = 0; a < NG; a++)
@@ -125,7 +127,8 @@ CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd
 CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
                                    const vd *q, const vd *v, const vd *A, const vd *lambda,
                                    const vd *a, vd s, vd *y, vd *z, vd *grad) {
-  vd w[ROOM(2 * NQ)], l[ROOM(2 * NG + 1)];
+  vd w[ROOM(2 * NQ)];
+  vd l[ROOM(2 * NG + 1)];
   for (int i = 0; i < NQ; i++)
     y[i] = a[i];
   for (int b = 0; b < NG; b++)
@@ -140,7 +143,7 @@ CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *
     l[NG + b] = z[b];
   }
   l[2 * NG] = s;
-  K_AT(K.e, RE, c, q, v, w, 0, l, grad);
+  K_RE_AT(K.e, c, q, v, w, l, grad);
 }
 
 /* The change of that contribution for the changes u = (dq, dv) of the point, dA and dlambda of its
@@ -149,16 +152,21 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
                                   const vd *q, const vd *v, const vd *A, const vd *lambda,
                                   const vd *y, const vd *z, vd s, const vd *u, const vd *dA,
                                   const vd *dlambda, const vd *da, vd *dgrad) {
-  vd w[ROOM(2 * NQ)], l[ROOM(4 * NG + 1)], d[ROOM(4 * NQ)], bent[ROOM(NQ)], moved[ROOM(NQ)],
-      dz[ROOM(NG)], *dy = d + 2 * NQ;
-  K_AT(K.e, D2glw, c, q, 0, u, 0, z, bent);
+  vd  w[ROOM(2 * NQ)];
+  vd  l[ROOM(4 * NG + 1)];
+  vd  d[ROOM(4 * NQ)];
+  vd  bent[ROOM(NQ)];
+  vd  moved[ROOM(NQ)];
+  vd  dz[ROOM(NG)];
+  vd *dy = d + 2 * NQ;
+  K_D2glw_AT(K.e, c, q, u, z, bent);
   for (int i = 0; i < NQ; i++)
     moved[i] = vset(0);
   if (GENERAL)
-    K_AT(K.e, DMvw, c, q, y, u, 0, 0, moved);
+    K_DMvw_AT(K.e, c, q, y, u, moved);
   for (int i = 0; i < NQ; i++)
     dy[i] = da[i] - moved[i] - bent[i];
-  K_AT(K.e, D2gvw, c, q, y, u, 0, 0, dz);
+  K_D2gvw_AT(K.e, c, q, y, u, dz);
   for (int b = 0; b < NG; b++)
     dz[b] = -dz[b];
   cst_saddle_solve(C, minv, K, dy, dz);
@@ -176,6 +184,6 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
     l[3 * NG + 1 + b] = dz[b];
   }
   l[2 * NG] = s;
-  K_AT(K.e, DRE, c, q, v, w, d, l, dgrad);
+  K_DRE_AT(K.e, c, q, v, w, d, l, dgrad);
 }
 #endif
