@@ -23,8 +23,7 @@
 #define LAST(which)    PICK(which, sys_last)
 #define AT(which)      PICK(which, sys_at)
 #define NSHARED        SYS_NSHARED
-#define MOST_BAND      (NQ * ((SYS_STIFF && BAND(1) > BAND(0) ? BAND(1) : BAND(0)) + 1))
-#define MOST_ENTRIES   (SYS_STIFF && ENTRIES(1) > ENTRIES(0) ? ENTRIES(1) : ENTRIES(0))
+#define HAS_BOTH       SYS_STIFF
 #else
 #define BAND(which)    (C->system->bands[which].band)
 #define ENTRIES(which) (C->system->bands[which].n)
@@ -33,9 +32,11 @@
 #define LAST(which)    (C->system->bands[which].last)
 #define AT(which)      (C->system->bands[which].at)
 #define NSHARED        (C->system->nshared)
-#define MOST_BAND      (NQ * ((BAND(1) > BAND(0) ? BAND(1) : BAND(0)) + 1))
-#define MOST_ENTRIES   (ENTRIES(1) > ENTRIES(0) ? ENTRIES(1) : ENTRIES(0))
+#define HAS_BOTH       1
 #endif
+#define LARGER(name) (HAS_BOTH && name(1) > name(0) ? name(1) : name(0))
+#define MOST_BAND    (NQ * (LARGER(BAND) + 1))
+#define MOST_ENTRIES LARGER(ENTRIES)
 /* The output of dVH and dVS: grad V by rows, the Hessian, the subexpressions that D3V shares. */
 #define BENT_SIZE (NQ + MOST_ENTRIES + NSHARED)
 /* A full constant M, row-major, if there is one, and its factors. */

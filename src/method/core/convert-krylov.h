@@ -8,8 +8,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#define KRYLOV_TOLERANCE                                                                           \
-  1e-7 /* relative to the residual: Newton's method gains as much per iteration */
+/* Of GMRES, relative to the residual: Newton's method gains as much per iteration. */
+#define KRYLOV_TOLERANCE 1e-7
 
 /* The data of apply and precondition. */
 typedef struct {
@@ -31,7 +31,7 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
   vd                 pulled[ROOM(NQ)];
   vd                 none[ROOM(NG)];
   K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
-  project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
+  PULL_BACK(e->x, pulled, none);
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < NQ; i++) {
       seed[i] = vpick(k, -e->x[MU + i], L->minus[i]);
@@ -51,7 +51,8 @@ static void vary_constraint_forces(const equations *e, const vd *dw, const vd *d
   const cst_context *C = e->C;
   struct local      *L = e->L;
   const double       h = H(e->j);
-  vd                 bent[ROOM(NQ)], nu2[ROOM(NG)];
+  vd                 bent[ROOM(NQ)];
+  vd                 nu2[ROOM(NG)];
   USES_G
   for (int a = 0; a < NG; a++)
     nu2[a] = h * e->x[NU2 + a];
@@ -126,6 +127,10 @@ static void apply(void *self, const vd *z, vd *y) {
   }
 }
 
+/* The saddle matrix of the preconditioner. */
+#define CHORD_SADDLE                                                                               \
+  (cst_saddle) { L->G0, L->K0, L->M0, L->E0, L->given }
+
 /* z := the solution of the chord equations for the right-hand side b. In turn: (q, theta-) by F0, F1; (mu+,
  * nu1) by F3, F5; (v, nu2) by F4, F2; and q again. */
 static void precondition(void *self, const vd *b, vd *z) {
@@ -133,7 +138,8 @@ static void precondition(void *self, const vd *b, vd *z) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
   const double       h = H(e->j);
-  vd                 bent[ROOM(NG)], y[ROOM(NG)];
+  vd                 bent[ROOM(NG)];
+  vd                 y[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) {
     z[J_Q + i] = b[J_Q + i];
@@ -153,8 +159,7 @@ static void precondition(void *self, const vd *b, vd *z) {
     K_D2gvw(L->c, e->x + Q_, e->x + V_, z + J_Q, bent);
   for (int a = 0; a < NG; a++)
     z[J_N2 + a] = b[J_N2 + a] - bent[a];
-  cst_saddle_solve(C, L->minv, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given}, z + J_V,
-                   z + J_N2);
+  cst_saddle_solve(C, L->minv, CHORD_SADDLE, z + J_V, z + J_N2);
   for (int a = 0; a < NG; a++)
     z[J_N2 + a] = -z[J_N2 + a];
   for (int i = 0; i < NQ; i++)
@@ -165,7 +170,7 @@ static void precondition(void *self, const vd *b, vd *z) {
 static void solve_by_krylov(const cst_context *C, struct local *L, int j, const vd *x, vd *b) {
   equations e = {C, L, j, x};
   gram_at(C, L, x + Q_, L->E0, L->G0, L->S0);
-  cst_saddle_factor(C, L->c, L->minv, x + Q_, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given});
+  cst_saddle_factor(C, L->c, L->minv, x + Q_, CHORD_SADDLE);
   cst_gmres(&(cst_linear){&e, apply, precondition}, b, NJ, MOST_DIRECTIONS, KRYLOV_TOLERANCE,
             L->basis);
 }

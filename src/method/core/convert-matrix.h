@@ -16,6 +16,10 @@
 /* Column k of w, 0 <= k < 2 nq. */
 CST_INLINE int column_of(const cst_context *C, int k) { return k < NQ ? J_Q + k : J_V + k - NQ; }
 
+/* The row of entry k of the gradient of H by w, and its factor there: F4 is divided by h. */
+#define GRADIENT_ROW(k)      ((k) < NQ ? J_MU + (k) : J_V + (k)-NQ)
+#define GRADIENT_SCALE(j, k) ((k) < NQ ? 1 : 1 / H(j))
+
 /* Whether the matrix is that of the present iterate, with all its terms. */
 CST_INLINE int exact(const cst_context *C) {
   return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->robust;
@@ -37,12 +41,12 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
     for (int b = 0; b < NG; b++)
       l[b] = vset(a == b);
     K_D2glw_AT(L->Eb, L->c, L->q, L->minus, l, change);
-    project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
+    PULL_BACK(x, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
       for (int i = 0; i < NQ; i++)
         sum -= AT_D(0, i, k) * change[i];
-      AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_TH + a) = sum * (k < NQ ? 1 : 1 / H(j));
+      AT_J(GRADIENT_ROW(k), J_TH + a) = sum * GRADIENT_SCALE(j, k);
     }
   }
 }
@@ -89,8 +93,10 @@ static void fill_dropped(const cst_context *C, struct local *L) {
   for (int a = 0; a < NG; a++) {
     const int at[3] = {J_TH + a, J_N1 + a, J_N2 + a};
     for (int k = 0; k < 3 && DROPPED(a); k++) {
-      for (int i = 0; i < NJ; i++)
-        AT_J(at[k], i) = AT_J(i, at[k]) = vset(0);
+      for (int i = 0; i < NJ; i++) {
+        AT_J(i, at[k]) = vset(0);
+        AT_J(at[k], i) = vset(0);
+      }
       AT_J(at[k], at[k]) = vset(1);
     }
   }
@@ -205,7 +211,8 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
 /* The matrix of the iterate: in all lanes, or, if most keep that of the predictor, in lanes whose iteration
  * is slow. */
 static void renew_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
-  const int nd = 4 * NQ * NQ, nj = NJ * NJ;
+  const int nd = 4 * NQ * NQ;
+  const int nj = NJ * NJ;
   for (int i = 0; i < nd && !exact(C); i++)
     L->keptD[i] = L->D[i];
   for (int i = 0; i < nj && !exact(C); i++)

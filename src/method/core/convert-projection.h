@@ -68,3 +68,7 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
     active &= ~cst_sweep_take(active, now, x, NQ, &last);
   }
 }
+
+/* DP at qb of a covector p, with the theta- of the iterate x; k[ng] is filled. */
+#define PULL_BACK(x, p, k)                                                                         \
+  project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, (x) + MINUS, NULL, p, k)

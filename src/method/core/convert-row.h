@@ -48,11 +48,13 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double             q = s->nq, g = s->ng, iterations = 5;
   const int                minus = cst_program_layer_stages(&x->layer[0]);
   const int                plus = cst_program_layer_stages(&x->layer[1]);
-  cst_substep_size         y = {.stages = minus > plus ? minus : plus,
-                                .unknowns = 4 * s->nq + 4 * s->ng,
-                                .kept = 4 * s->nq + 4 * s->ng,
-                                .predicted = 4 * s->nq + 4 * s->ng,
-                                .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
+  cst_substep_size         y = {
+              .stages = minus > plus ? minus : plus,
+              .unknowns = 4 * s->nq + 4 * s->ng,
+              .kept = 4 * s->nq + 4 * s->ng,
+              .predicted = 4 * s->nq + 4 * s->ng,
+              .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0,
+  };
   count_evaluations(x, s, &y);
   y.cost = dense(s)
                ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)
@@ -72,16 +74,17 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {.name = "convert",
-                                    .data = sizeof(struct parameters),
-                                    .iterations =
-                                        1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
-                                        1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "convert",
+    .data = sizeof(struct parameters),
+    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
+                  1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .bind = bind,
+};
 
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
                                 double bias) {

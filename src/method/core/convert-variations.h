@@ -132,7 +132,7 @@ static void solve_many(const cst_context *C, const vd *minv, cst_saddle K, int n
 /* F[nq][2 nq] := the derivative of A at the midpoint of half k, between w and its end. */
 static void halfway(const cst_context *C, struct local *L, const vd *w, int k, vd *F) {
   const cst_sweep *H = &L->sweep[k];
-  const vd        *d = L->end + 2 * k * NQ;
+  const vd        *d = END_Q(k);
   const vd        *e = d + NQ;
   const int        n = 2 * NQ;
   cst_saddle       K =
@@ -226,14 +226,14 @@ static void first_variations(const cst_context *C, struct local *L, const vd *w,
   vd        p[ROOM(NQ)];
   vd        E[ROOM(NPOINT)];
   for (int k = 0; k < 2; k++) {
-    K_place(L->c, L->given, L->end + 2 * k * NQ, E);
+    K_place(L->c, L->given, END_Q(k), E);
     flow_variation(C, L, w, k, D);
     for (int j = 0; j < n; j++) {
       for (int i = 0; i < NQ; i++) {
         dd[i] = D[i * n + j];
         de[i] = D[(NQ + i) * n + j];
       }
-      momentum_variation(C, L, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ, E, m[k], dd, de, p);
+      momentum_variation(C, L, END_Q(k), END_V(k), E, m[k], dd, de, p);
       for (int i = 0; i < NQ; i++) {
         AT_D(k, i, j) = dd[i];
         AT_P(k, i, j) = p[i];

@@ -70,12 +70,12 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
       AT_J(J_N2 + a, J_V + i) = L->phi[e];
       change[i] = L->phib[e];
     }
-    project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
+    PULL_BACK(x, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
       for (int i = 0; i < NQ; i++)
         sum += AT_D(0, i, k) * change[i];
-      AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_N2 + a) = sum * (k < NQ ? 1 : 1 / H(j));
+      AT_J(GRADIENT_ROW(k), J_N2 + a) = sum * GRADIENT_SCALE(j, k);
     }
   }
   for (int k = 0; k < NQ && NVEL > 0; k++) {

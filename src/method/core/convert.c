@@ -164,6 +164,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->near = vmask(0);
 }
 
+/* d- and d+ (k = 0, 1), and the velocities there. */
+#define END_Q(k) (L->end + 2 * (k)*NQ)
+#define END_V(k) (L->end + (2 * (k) + 1) * NQ)
+
 #include "method/core/convert-projection.h"
 #include "method/core/convert-variations.h"
 #include "method/core/convert-matrix.h"
@@ -213,7 +217,7 @@ static void first_stages(const cst_context *C, struct local *L, int j) {
 
 CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) {
   for (int k = 0; k < 2; k++)
-    cst_sweep_value(C, &L->sweep[k], w, w + NQ, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
+    cst_sweep_value(C, &L->sweep[k], w, w + NQ, END_Q(k), END_V(k));
 }
 
 /* w := R_{-h alpha-}(qb, vb), or where that led nowhere (qb, vb) itself. */
@@ -240,8 +244,8 @@ CST_INLINE void predict_unknowns(const cst_context *C, struct local *L, int j, v
     for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++)
       L->sweep[k].first[i] = L->sweep[k].A[i];
   for (int i = 0; i < NQ; i++)
-    x[R_ + i] = L->end[2 * NQ + i];
-  cst_momentum(C, L->c, L->m, x + R_, L->end + 3 * NQ, x + MU);
+    x[R_ + i] = END_Q(1)[i];
+  cst_momentum(C, L->c, L->m, x + R_, END_V(1), x + MU);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
   make_tangential(C, L->G1, L->S1, NULL, x + MU, theta);
   for (int a = 0; a < NG; a++)
@@ -293,9 +297,10 @@ static void gradient(const cst_context *C, struct local *L, const vd *x, vd *gra
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double h = H(j), over = 1 / h;
-  const vd    *dminus = L->end;
-  const vd    *dplus = L->end + 2 * NQ;
+  const double h = H(j);
+  const double over = 1 / h;
+  const vd    *dminus = END_Q(0);
+  const vd    *dplus = END_Q(1);
   vd           grad[ROOM(2 * NQ)];
   vd           bent[ROOM(NQ)];
   vd           nu2[ROOM(NG)];
@@ -304,7 +309,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
-  project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
+  PULL_BACK(x, L->minus, unused);
   take_values(C, L, x);
   gradient(C, L, x, grad);
   K_place(L->c, L->given, x + Q_, L->E0);
@@ -321,9 +326,9 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       f[NU1 + a] += L->G1[e] * x[MU + i];
       f[NU2 + a] += L->G0[e] * x[V_ + i];
     }
+    /* Where q is qb, its rounding off g = 0 is no theta-, which would add up in p. */
     if (L->sweep[0].t == 0)
-      f[MINUS + a] =
-          vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
+      f[MINUS + a] = vset(0);
     if (!DROPPED(a))
       continue;
     for (int k = 0; k < 4; k++)

@@ -139,8 +139,11 @@ static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
       L->J[(NQ + a) * n + k] += half * (bent[a] + moved[a]);
   }
   for (int a = 0; a < NG; a++)
-    for (int k = 0; k < n && DROPPED(a); k++)
-      L->J[(NQ + a) * n + k] = L->J[k * n + NQ + a] = vset(k == NQ + a);
+    for (int k = 0; k < n && DROPPED(a); k++) {
+      const vd unit = vset(k == NQ + a);
+      L->J[k * n + NQ + a] = unit;
+      L->J[(NQ + a) * n + k] = unit;
+    }
 }
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
@@ -230,12 +233,14 @@ static bool adjoint(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const int                unknowns = x->form == REVERSIBLE ? 0 : s->nq + s->ng;
-  return (cst_substep_size){.stages = 1,
-                            .unknowns = unknowns,
-                            .kept = unknowns,
-                            .fixed = 1,
-                            .each = x->form == REVERSIBLE ? 0 : 1,
-                            .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns};
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .fixed = 1,
+      .each = x->form == REVERSIBLE ? 0 : 1,
+      .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns,
+  };
 }
 
 static void start(const void *x, const cst_system *s, const double *c, const double *q,
@@ -246,20 +251,23 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   PetscFunctionBegin;
-  *(struct data *)lane = (struct data){((const struct parameters *)of)->form, with->state[0]};
+  const struct parameters *x = of;
+  *(struct data *)lane = (struct data){x->form, with->state[0]};
   PetscFunctionReturn(0);
 }
 
 static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};
-static const cst_substep_row row = {.name = "dalembert",
-                                    .data = sizeof(struct parameters),
-                                    .state = state,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .start = start,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "dalembert",
+    .data = sizeof(struct parameters),
+    .state = state,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .start = start,
+    .bind = bind,
+};
 
 cst_substep cst_dalembert(double fraction, int form) {
   return cst_substep_of(&row, fraction, &(struct parameters){form});

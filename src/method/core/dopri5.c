@@ -31,7 +31,10 @@ struct data {
 
 enum { MOST = 100000 };
 
-static const double at[PAIR_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+static const double at[PAIR_STAGES] = {
+    0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1,
+};
+/* The last row is the solution of order 5. */
 static const double pair[PAIR_STAGES][PAIR_STAGES] = {
     {0},
     {1.0 / 5},
@@ -39,10 +42,11 @@ static const double pair[PAIR_STAGES][PAIR_STAGES] = {
     {44.0 / 45, -56.0 / 15, 32.0 / 9},
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784,
-     11.0 / 84}}; /* the last row: the solution of order 5 */
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
+};
 static const double difference[PAIR_STAGES] = {
-    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40,
+};
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
@@ -157,7 +161,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     const vl cut = last & good;
     accept_step(C, L, good, t);
     L->iterations -= __builtin_convertvector(active, vd);
-    L->length = vselect(active, vselect(cut, vmax(next, L->length), next), L->length);
+    const vd length = vselect(cut, vmax(next, L->length), next);
+    L->length = vselect(active, length, L->length);
     done = vselect(good, done + t, done);
     active &= ~cut & ~((vl)(t <= 1e-13 * h) & ~good);
     L->lost &= ~cut;
@@ -208,26 +213,31 @@ static bool same(const void *one, const void *other) {
 /* Iterations are steps of the pair. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   (void)of;
-  return (cst_substep_size){.stages = PAIR_STAGES,
-                            .unknowns = 1,
-                            .each = PAIR_STAGES,
-                            .cost = 4.0 * PAIR_STAGES * 4 * cst_substep_unit(s)};
+  return (cst_substep_size){
+      .stages = PAIR_STAGES,
+      .unknowns = 1,
+      .each = PAIR_STAGES,
+      .cost = 4.0 * PAIR_STAGES * 4 * cst_substep_unit(s),
+  };
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   PetscFunctionBegin;
-  *(struct data *)lane = (struct data){((const struct parameters *)of)->tolerance, with->state[0]};
+  const struct parameters *x = of;
+  *(struct data *)lane = (struct data){.tolerance = x->tolerance, .length = with->state[0]};
   PetscFunctionReturn(0);
 }
 
 static const cst_state_block state[] = {{"length", .one = 1}, {NULL}};
-static const cst_substep_row row = {.name = "dopri5",
-                                    .data = sizeof(struct parameters),
-                                    .state = state,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "dopri5",
+    .data = sizeof(struct parameters),
+    .state = state,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .size = size,
+    .bind = bind,
+};
 
 cst_substep cst_dopri5_coefficients(double fraction, double tolerance) {
   return cst_substep_of(&row, fraction, &(struct parameters){tolerance});

@@ -89,7 +89,8 @@ CST_INLINE void extrapolate_by(const cst_context *C, vl steps, const int early, 
       *before = d;
       if (early)
         next = vkeep((vl)(steps > k + 1), next);
-      d = next, sum += d;
+      d = next;
+      sum += d;
       if (k + 1 == DUE_ORDERS)
         low = sum;
     }

@@ -106,7 +106,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
   const double kick = OWN(j)->w0 * H(j);
   if (kick != 0) {
-    if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form)
+    const struct data *own = OWN(j);
+    if (L->h != H(j) || L->made.beta != own->beta || L->made.form != own->form)
       force(C, L, j);
     UNROLL
     for (int i = 0; i < NQ; i++)
@@ -178,15 +179,20 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const struct data *x = of;
   const double       band = 1 + s->bands[x->form == STIFF].band;
   return (cst_substep_size){
-      .stages = 1, .fixed = x->form == FULL ? 2 : 1, .cost = 6 * s->nq + 0.5 * s->nq * band * band};
+      .stages = 1,
+      .fixed = x->form == FULL ? 2 : 1,
+      .cost = 6 * s->nq + 0.5 * s->nq * band * band,
+  };
 }
 
-static const cst_substep_row row = {.name = "filtered",
-                                    .data = sizeof(struct data),
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size};
+static const cst_substep_row row = {
+    .name = "filtered",
+    .data = sizeof(struct data),
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+};
 
 cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form) {
   return cst_substep_of(&row, fraction, &(struct data){beta, w0, w1, form});

@@ -35,7 +35,8 @@ static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *t
  * or h M^-1 X rho' if sign is 0. */
 static void border(const cst_context *C, const struct local *L, double h, int first, double sign,
                    vd *J) {
-  const int n = NJ, last = n - NG;
+  const int n = NJ;
+  const int last = n - NG;
   const vd *minv = L->minv;
   USES_G
   for (int a = 0; a < NG; a++) {
@@ -46,8 +47,11 @@ static void border(const cst_context *C, const struct local *L, double h, int fi
                       : h * (MINV(i) * turned(C, L->rho, NNZ_G, r, e));
       J[(last + a) * n + i] = L->G1[e];
     }
-    for (int k = 0; k < n && DROPPED(a); k++)
-      J[(last + a) * n + k] = J[k * n + last + a] = vset(k == last + a);
+    for (int k = 0; k < n && DROPPED(a); k++) {
+      const vd unit = vset(k == last + a);
+      J[k * n + last + a] = unit;
+      J[(last + a) * n + k] = unit;
+    }
   }
 }
 
@@ -84,9 +88,11 @@ static void matrix_of_separable(const cst_context *C, struct local *L, double h,
   }
   for (int r = 0; r < DEGREE; r++)
     for (int i = 0; i < NQ; i++)
-      for (int k = 0; k < BLOCK; k++)
-        L->J[(r * NQ + i) * n + k] =
-            vset(r * NQ + i == k) + h * (MINV(i) * turned(C, L->T, NQ * BLOCK, r, i * BLOCK + k));
+      for (int k = 0; k < BLOCK; k++) {
+        const int row = r * NQ + i;
+        const vd  unit = vset(row == k);
+        L->J[row * n + k] = unit + h * (MINV(i) * turned(C, L->T, NQ * BLOCK, r, i * BLOCK + k));
+      }
   border(C, L, h, 0, 0, L->J);
 }
 
@@ -127,7 +133,8 @@ static void times(const vd *A, const vd *x, int n, vd *y) {
 
 /* The contribution of a node to J. E contains -H_p, D contains -H_q, and p changes by -h int dphi. */
 static void add_node(const cst_context *C, struct local *L, double h, int i, const vd *x) {
-  const int n = NJ, size = NQ * NQ;
+  const int n = NJ;
+  const int size = NQ * NQ;
   vd        point[ROOM(NQ)];
   vd        v[ROOM(NQ)];
   vd        entry[ROOM(size)];

@@ -430,13 +430,15 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double             each = x->k;
   const double             generic = 4;
   const double             iterations = 5;
-  return (cst_substep_size){.stages = x->s,
-                            .unknowns = 2 * x->s * s->nq + s->ng,
-                            .matrix = newton * newton + block * block,
-                            .fixed = fixed,
-                            .each = each,
-                            .cost = s->general ? (fixed + 2 * iterations * each) * generic * unit
-                                               : 0.5 * (fixed + iterations * each) * unit};
+  return (cst_substep_size){
+      .stages = x->s,
+      .unknowns = 2 * x->s * s->nq + s->ng,
+      .matrix = newton * newton + block * block,
+      .fixed = fixed,
+      .each = each,
+      .cost = s->general ? (fixed + 2 * iterations * each) * generic * unit
+                         : 0.5 * (fixed + iterations * each) * unit,
+  };
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -451,16 +453,17 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {.name = "hbvm",
-                                    .data = sizeof(struct parameters),
-                                    .features = CST_COMPENSATES | CST_ALWAYS_COMPENSATES,
-                                    .iterations =
-                                        1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "hbvm",
+    .data = sizeof(struct parameters),
+    .features = CST_COMPENSATES | CST_ALWAYS_COMPENSATES,
+    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .bind = bind,
+};
 
 cst_substep cst_substep_hbvm(double fraction, int k, int s) {
   return cst_substep_of(&row, fraction, &(struct parameters){k, s});

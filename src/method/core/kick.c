@@ -69,8 +69,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
-  if (COMPENSATED)
-    cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
+  if (COMPENSATED) {
+    cst_load(L->eq, record, at.eq, NQ);
+    cst_load(L->ep, record, at.ep, NQ);
+  }
   UNROLL
   for (int k = 0; k < NMASS; k++)
     L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
@@ -100,9 +102,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     UNROLL
     for (int i = 0; i < NQ; i++) {
       L->ph[i] = L->pt[i];
-      if (COMPENSATED)
-        two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + L->ph[i]), &L->q1[i], &L->eq1[i]);
-      else
+      if (COMPENSATED) {
+        const vd way = HM(i) * (L->p[i] + L->ph[i]);
+        two_sum(L->q[i], L->eq[i] + way, &L->q1[i], &L->eq1[i]);
+      } else
         L->q1[i] = L->q[i] + HM(i) * L->ph[i];
     }
   }
@@ -110,21 +113,23 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 /* What is compiled for a long system has other names for the fields (kick-rows.h). */
 CST_INLINE cst_kick_rows rows_of(struct local *L, const vd *x, vd *f, vd *d, vd *work) {
-  return (cst_kick_rows){.c = L->c,
-                         .q = L->q,
-                         .pt = L->pt,
-                         .hm = L->hm,
-                         .slack = L->slack,
-                         .x = x,
-                         .G = L->G,
-                         .dV = L->dV,
-                         .ph = L->ph,
-                         .q1 = L->q1,
-                         .G1 = L->G1,
-                         .f = f,
-                         .d = d,
-                         .impulse = L->impulse,
-                         .work = work};
+  return (cst_kick_rows){
+      .c = L->c,
+      .q = L->q,
+      .pt = L->pt,
+      .hm = L->hm,
+      .slack = L->slack,
+      .x = x,
+      .G = L->G,
+      .dV = L->dV,
+      .ph = L->ph,
+      .q1 = L->q1,
+      .G1 = L->G1,
+      .f = f,
+      .d = d,
+      .impulse = L->impulse,
+      .work = work,
+  };
 }
 #define BY_ROWS(which) (CST_HAS_ROWS(which) && !COMPENSATED)
 
@@ -142,9 +147,10 @@ CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x)
     COL_G(i, a, e)
       s -= L->G[e] * x[a];
     L->ph[i] = s;
-    if (COMPENSATED)
-      two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + s), &L->q1[i], &L->eq1[i]);
-    else
+    if (COMPENSATED) {
+      const vd way = HM(i) * (L->p[i] + s);
+      two_sum(L->q[i], L->eq[i] + way, &L->q1[i], &L->eq1[i]);
+    } else
       L->q1[i] = L->q[i] + HM(i) * s;
   }
 }
@@ -253,8 +259,10 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   const cst_layout at = LAYOUT(C);
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
-  if (COMPENSATED)
-    cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
+  if (COMPENSATED) {
+    cst_store(record, at.eq, L->eq, NQ);
+    cst_store(record, at.ep, L->ep, NQ);
+  }
   cst_store(record, at.impulse, L->impulse, NG);
   (void)C;
 }
@@ -274,7 +282,8 @@ static bool same(const void *one, const void *other) {
 static bool adjoint(void *of) {
   struct data *x = of;
   const double w = x->w0;
-  x->w0 = x->w1, x->w1 = w;
+  x->w0 = x->w1;
+  x->w1 = w;
   return x->tangent;
 }
 
@@ -293,35 +302,42 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
   int                n = 0;
   if (!s->general)
     return false;
-  if (x->w0 != 0)
-    part[n] = x->w0, theta[n++] = 0;
-  if (x->w1 != 0)
-    part[n] = x->w1, theta[n++] = 1;
+  if (x->w0 != 0) {
+    part[n] = x->w0;
+    theta[n++] = 0;
+  }
+  if (x->w1 != 0) {
+    part[n] = x->w1;
+    theta[n++] = 1;
+  }
   *other = cst_lagrange(one->fraction, n > 1 ? n : 1, part, theta, x->tangent);
   return true;
 }
 
 static cst_substep_size size(const void *x, const cst_system *s) {
   (void)x;
-  return (cst_substep_size){.stages = 1,
-                            .unknowns = s->ng,
-                            .kept = s->ng,
-                            .predicted = s->ng,
-                            .fixed = 1,
-                            .cost =
-                                s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s)};
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = s->ng,
+      .kept = s->ng,
+      .predicted = s->ng,
+      .fixed = 1,
+      .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s),
+  };
 }
 
-static const cst_substep_row row = {.name = "kick",
-                                    .data = sizeof(struct data),
-                                    .features = CST_COMPENSATES | CST_TAKES_UP,
-                                    .core = CST_CORES_HERE,
-                                    .solo = "molecules",
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .project = project,
-                                    .on = on,
-                                    .size = size};
+static const cst_substep_row row = {
+    .name = "kick",
+    .data = sizeof(struct data),
+    .features = CST_COMPENSATES | CST_TAKES_UP,
+    .core = CST_CORES_HERE,
+    .solo = "molecules",
+    .same = same,
+    .adjoint = adjoint,
+    .project = project,
+    .on = on,
+    .size = size,
+};
 
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent) {
   return cst_substep_of(&row, fraction, &(struct data){w0, w1, tangent, 0});

@@ -139,7 +139,8 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
 
 /* The times of the left end of substep j and of its last point. */
 #define TIME_LEFT(L, j)  START_OF(L, j)
-#define TIME_POINT(L, j) (START_OF(L, j) + (POINTS == 2 ? PART(j, 0) + PART(j, 1) : BEFORE(j)))
+#define TO_POINT(j)      (POINTS == 2 ? PART(j, 0) + PART(j, 1) : BEFORE(j))
+#define TIME_POINT(L, j) (START_OF(L, j) + TO_POINT(j))
 
 /* Starts from the velocity in lanes whose last unknowns are zero, as in the first step. */
 CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fresh, vd *x) {
@@ -214,11 +215,8 @@ CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const
       y[i] = r == LAST ? L->x[i] : L->q[i];
       u[i] = x[r * NQ + i];
     }
-    most = vmax(roughness(C, L->c, q, y, u,
-                          fabs(POINTS == 1 ? BEHIND(j)
-                               : r == 0    ? PART(j, 0)
-                                           : 0)),
-                most);
+    const double right = fabs(POINTS == 1 ? BEHIND(j) : r == 0 ? PART(j, 0) : 0);
+    most = vmax(roughness(C, L->c, q, y, u, right), most);
   }
   return most;
 }
@@ -303,9 +301,10 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
  * satisfied to round-off. After a correction from where is_close held they are, as well as numbers allow. */
 CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met,
                        vd off, vd size) {
-  vl done = (vl)(off <= (8 * EPS) * size) | (L->was_near & (vl)(off <= 1e-12 * size));
-  vl rough = met & ~done & (vl)(off <= 1e-9 * size);
-  vd far = L->extent;
+  const vl tiny = (vl)(off <= (8 * EPS) * size);
+  vl       done = tiny | (L->was_near & (vl)(off <= 1e-12 * size));
+  vl       rough = met & ~done & (vl)(off <= 1e-9 * size);
+  vd       far = L->extent;
   if (!vany(rough))
     return done;
   UNROLL
@@ -325,8 +324,9 @@ CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd s
   UNROLL
   for (int i = 0; i < NQ; i++)
     moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
-  return (vl)((off * off) * moved <= (EPS / 16) * ((size * size) * L->extent)) &
-         (vl)(off <= 1e-6 * size);
+  const vd left = (off * off) * moved;
+  const vd roundoff = (EPS / 16) * ((size * size) * L->extent);
+  return (vl)(left <= roundoff) & (vl)(off <= 1e-6 * size);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -398,7 +398,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 }
 
 /* Whether the substep after j evaluates L at its left end. */
-#define LEFT_IS_NEXT(j) (POINTS == 2 || OWN((j) + 1 < MARCH->nsub ? (j) + 1 : 0)->theta[0] == 0)
+#define NEXT(j)         ((j) + 1 < MARCH->nsub ? (j) + 1 : 0)
+#define LEFT_IS_NEXT(j) (POINTS == 2 || OWN(NEXT(j))->theta[0] == 0)
 
 /* T := the numbers at q1, as far as they are needed. */
 CST_INLINE void keep_point(const cst_context *C, struct local *L, int j) {
@@ -481,13 +482,15 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const int                unknowns = x->points * s->nq + s->ng;
   const double             n = s->nq;
   const double             products = x->points * n * n * (n / 3 + 1 + s->ng);
-  return (cst_substep_size){.stages = x->points,
-                            .unknowns = unknowns,
-                            .kept = unknowns,
-                            .predicted = unknowns,
-                            .fixed = x->points,
-                            .each = x->points,
-                            .cost = 4 * (cst_substep_unit(s) + 0.03 * products)};
+  return (cst_substep_size){
+      .stages = x->points,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .predicted = unknowns,
+      .fixed = x->points,
+      .each = x->points,
+      .cost = 4 * (cst_substep_unit(s) + 0.03 * products),
+  };
 }
 
 static void *make_elimination(const cst_system *s) { return cst_elimination_create(s); }
@@ -500,22 +503,26 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionBegin;
   PetscCall(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
   const cst_elimination *e = made;
-  *to = (struct data){.tangent = x->tangent,
-                      .filled_mass = e->mass,
-                      .filled_ends = e->ends,
-                      .filled_inside = e->inside,
-                      .filled_across = e->across};
+  *to = (struct data){
+      .tangent = x->tangent,
+      .filled_mass = e->mass,
+      .filled_ends = e->ends,
+      .filled_inside = e->inside,
+      .filled_across = e->across,
+  };
   memcpy(to->part, x->part, sizeof to->part);
   memcpy(to->theta, x->theta, sizeof to->theta);
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {.name = "lagrange",
-                                    .data = sizeof(struct parameters),
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "lagrange",
+    .data = sizeof(struct parameters),
+    .core = CST_CORES_HERE,
+    .same = same,
+    .size = size,
+    .bind = bind,
+};
 
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
                          bool tangent) {

@@ -227,7 +227,12 @@ CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const
 CST_INLINE cst_context view_of(const cst_context *C) {
   const cst_system *s = &JOINTS->view;
   return (cst_context){
-      .system = s, .nq = s->nq, .ng = s->ng, .mass_unit = 1, .dropped = s->dropped};
+      .system = s,
+      .nq = s->nq,
+      .ng = s->ng,
+      .mass_unit = 1,
+      .dropped = s->dropped,
+  };
 }
 
 /* G := their derivatives by variations at q, from those by coordinates in L->full. */

@@ -27,11 +27,13 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double g =
       s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
   const struct parameters *x = of;
-  return (cst_substep_size){.stages = PIECES + x->exponential,
-                            .unknowns = unknowns,
-                            .kept = unknowns,
-                            .fixed = 1,
-                            .cost = 60.0 * PIECES * s->nbodies + 4 * g};
+  return (cst_substep_size){
+      .stages = PIECES + x->exponential,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .fixed = 1,
+      .cost = 60.0 * PIECES * s->nbodies + 4 * g,
+  };
 }
 
 static void *make(const cst_system *s) { return cst_joints_create(s); }
@@ -49,12 +51,14 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 
 static const cst_state_block state[] = {{"turning", .body = 3}, {NULL}};
 
-static const cst_substep_row row = {.name = CST_ROW_NAME,
-                                    .data = sizeof(struct parameters),
-                                    .features = CST_TAKES_UP | CST_STEPS_FLAT,
-                                    .state = state,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = CST_ROW_NAME,
+    .data = sizeof(struct parameters),
+    .features = CST_TAKES_UP | CST_STEPS_FLAT,
+    .state = state,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .bind = bind,
+};

@@ -83,13 +83,15 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
   fetch(r, f, NX);
-  SLOW(C, &L, ((const course *)s->course)->rate);
+  const course *c = (const course *)s->course;
+  SLOW(C, &L, c->rate);
   *(vd *)s->size = SIZE(&L);
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
   if (PREDICTS && !FREELY) { /* the next piece takes one off again */
-    note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0),
-         ((const course *)s->course)->corrections, &DUE(past));
+    const vl plain = (vl)(DUE(past) > 0);
+    const vl young = beginners(STEPS(C, record));
+    note(C, active, young, plain, c->corrections, &DUE(past));
     DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
   }
   UNROLL
@@ -105,14 +107,17 @@ static void piece_correct(const cst_march *m, const double *record, int j, doubl
   const cst_context *C = &m->group;
   SPACE(y, 0, NX);
   SPACE(e, NX, NX);
-  vl *done = (vl *)s->done, active = ~*done;
+  vl      *done = (vl *)s->done;
+  const vl active = ~*done;
+  course  *c = (course *)s->course;
   (void)record, (void)j;
   fetch(y, x, NX);
   fetch(e, d, NX);
-  *done |= correct(C, active, e, y, *(const vd *)s->size, (course *)s->course);
-  if (FREELY && PREDICTS)
-    DUE((vd *)record + PAST_AT(j)) =
-        vmax(((const course *)s->course)->rate, DUE((vd *)record + PAST_AT(j)));
+  *done |= correct(C, active, e, y, *(const vd *)s->size, c);
+  if (FREELY && PREDICTS) {
+    vd *const due = &DUE((vd *)record + PAST_AT(j));
+    *due = vmax(c->rate, *due);
+  }
   put(x, y, NX);
 }
 

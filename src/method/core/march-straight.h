@@ -15,7 +15,8 @@ CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *
     CST_UNROLL
     for (int k = 0; k < CST_PAST; k++) {
       next[k * NX_PREDICTED + i] = d;
-      d -= past[k * NX_PREDICTED + i], sum += d;
+      d -= past[k * NX_PREDICTED + i];
+      sum += d;
     }
     x[i] = sum;
   }

@@ -50,9 +50,13 @@ static size_t room(const cst_march *m) {
  * was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near before the
  * last correction, and is now. The number of corrections. */
 typedef struct {
-  vd  last, rate, least, known;
+  vd  last;
+  vd  rate;
+  vd  least;
+  vd  known;
   vl  missed;
-  vl  was_near, near;
+  vl  was_near;
+  vl  near;
   int corrections;
 } course;
 
@@ -67,12 +71,12 @@ CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least 
  * below what they say. */
 CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
   const vd ratio = size / c->last;
-  const vd slowest =
-      vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), vmax(c->rate, c->known));
+  const vd rate_so_far = vselect((vl)(c->rate > 0), c->rate, ratio);
+  const vd slowest = vpick(LINEAR, rate_so_far, vmax(c->rate, c->known));
   const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
   const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
-  (void)C;
-  return vselect(renewed, ratio * size, vmax(slowest * vmin(slowest * c->last, size), square));
+  const vd kept = vmax(slowest * vmin(slowest * c->last, size), square);
+  return vselect(renewed, ratio * size, kept);
 }
 
 /* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose
@@ -80,28 +84,38 @@ CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) 
  * off. Updates of a linear iteration may grow for once, where modes beat; twice is round-off. A maximum
  * passes over what is no number, so that an update which holds such a thing is told by its sum. */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
-  const int n = NX, tested = NX_TESTED;
+  const int n = NX;
+  const int tested = NX_TESTED;
   vd        size = vset(0), odd = vset(0);
   UNROLL
   for (int i = 0; i < n; i++) {
     x[i] += vkeep(active, d[i]);
-    if (i < tested)
-      size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
+    if (i < tested) {
+      size = vmax(vabs(d[i]), size);
+      of = vmax(vabs(x[i]), of);
+    }
     if (BY_UPDATE)
       odd += d[i] - d[i];
   }
   vl small = (vl)(size <= (8 * EPS) * of);
   if (BY_UPDATE) {
     c->rate = vmax(vkeep((vl)(size > 1e-13 * of), size / c->last), c->rate);
-    small = (vl)(prediction(C, c, size, of) <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) &
-            (vl)(c->last < INFINITY);
+    const vd left = prediction(C, c, size, of);
+    small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(c->last < INFINITY);
   }
-  const vl missed =
-      (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
+  const vd before = vpick(LINEAR, c->least, c->last);
+  const vl missed = (vl)(size >= 0.98 * before) & (vl)(size <= 1e-12 * of);
   const vl stalled = missed & (c->missed | vmask(!LINEAR));
-  *c = (course){size,    c->rate, vmin(size, c->least), c->known, missed,
-                c->near, c->near, c->corrections + 1};
-  (void)C;
+  *c = (course){
+      .last = size,
+      .rate = c->rate,
+      .least = vmin(size, c->least),
+      .known = c->known,
+      .missed = missed,
+      .was_near = c->near,
+      .near = c->near,
+      .corrections = c->corrections + 1,
+  };
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
@@ -123,12 +137,14 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
     done[g] = vmask(0);
   }
   for (int it = 0;; it++) {
-    vl some = vmask(0), more = vmask(0);
+    vl some = vmask(0);
+    vl more = vmask(0);
     EACH_GROUP(g) {
       SET_NEAR(&L[g], &c[g]);
       const vl met = evaluate(C, &L[g], j, x[g], f + g * NX);
       done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
-      some |= active[g] = ~done[g];
+      active[g] = ~done[g];
+      some |= active[g];
     }
     if (!vany(some) || it == MARCH->max_iterations)
       return some;
@@ -171,9 +187,11 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
 CST_INLINE void count_steps(const cst_context *C, double *record, long n) {
   vl *step = (vl *)(record + (size_t)LAYOUT(C).step * CST_W);
   *step += n;
-  if (TIMED)
-    *((vd *)record + LAYOUT(C).c + ACCOUNT - 1) =
-        MARCH->time + __builtin_convertvector(*step - MARCH->since, vd) * MARCH->sub[0].whole;
+  if (TIMED) {
+    vd *const clock = (vd *)record + LAYOUT(C).c + ACCOUNT - 1;
+    const vd  steps = __builtin_convertvector(*step - MARCH->since, vd);
+    *clock = MARCH->time + steps * MARCH->sub[0].whole;
+  }
 }
 
 /* The noise behind substep j of the step that is k steps ahead of the record. Hot cores keep p in registers
@@ -186,8 +204,10 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
     const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
     vd q[NQ], p[NQ];
-    for (int i = 0; i < NQ; i++)
-      q[i] = L->q[i], p[i] = L->p[i];
+    for (int i = 0; i < NQ; i++) {
+      q[i] = L->q[i];
+      p[i] = L->p[i];
+    }
     noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
     for (int i = 0; i < NQ; i++)
       L->p[i] = p[i];
@@ -231,7 +251,7 @@ CST_INLINE void keep(const cst_context *C, const int K, const struct local *L, l
 CST_INLINE long stretch(const cst_context *C, const int K, long done, long n, trail *t) {
   static const long         never = -1;
   const cst_march_observer *x = MARCH->observer;
-  *t = (trail){&never, x ? x->plan(x->context, done) : 0, {0}};
+  *t = (trail){.at = &never, .looks = x ? x->plan(x->context, done) : 0};
   if (t->looks && x->trail[0]) {
     t->at = x->at;
     EACH_GROUP(g)
@@ -334,7 +354,8 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
   cst_march own = *m;
 #ifdef SPLIT_AT
   if (m->stages == SPLIT_AT) {
-    own.stages = SPLIT_AT, own.compensated = 0;
+    own.stages = SPLIT_AT;
+    own.compensated = 0;
     return march_with(own, 1, &record, n);
   }
 #ifdef SPLIT_ELSE
@@ -372,5 +393,6 @@ static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {room,        march,       IN_PAIRS ? march_pair : NULL,
-                                CORE_PIECES, TAKES_NOISE, TRAILS};
+const cst_core        SYMBOL = {
+           room, march, IN_PAIRS ? march_pair : NULL, CORE_PIECES, TAKES_NOISE, TRAILS,
+};

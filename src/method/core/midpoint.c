@@ -134,7 +134,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int a = 0; a < NG; a++)
     L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
   const vd limit = vmax(L->tolerance, vset(8 * EPS)) * size;
-  vl       done = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack) & (vl)(off <= 1e-6 * size);
+  const vl on = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack);
+  vl       done = on & (vl)(off <= 1e-6 * size);
   if (vany(done & (vl)(off > limit)))
     done &= (vl)(off <= limit + roughness(C, L, j));
   return done;
@@ -295,24 +296,27 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
 static cst_substep_size size(const void *x, const cst_system *s) {
   const double q = s->nq;
   (void)x;
-  return (cst_substep_size){.stages = 1,
-                            .unknowns = s->nq + s->ng,
-                            .kept = s->nq + s->ng,
-                            .predicted = s->ng,
-                            .fixed = 1,
-                            .each = 1,
-                            .cost =
-                                8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = s->nq + s->ng,
+      .kept = s->nq + s->ng,
+      .predicted = s->ng,
+      .fixed = 1,
+      .each = 1,
+      .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q)),
+  };
 }
 
-static const cst_substep_row row = {.name = "midpoint",
-                                    .data = sizeof(struct data),
-                                    .features = CST_TAKES_UP,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .on = on,
-                                    .size = size};
+static const cst_substep_row row = {
+    .name = "midpoint",
+    .data = sizeof(struct data),
+    .features = CST_TAKES_UP,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .on = on,
+    .size = size,
+};
 
 cst_substep cst_midpoint(double fraction, double theta) {
   return cst_substep_of(&row, fraction, &(struct data){theta});

@@ -58,17 +58,20 @@ static inline double *number(vd *first, int stride, int k, int m) {
 static void load_numbers(vd *first, int stride, int n, const int *at, const int *step,
                          const double *record, int block, int lane) {
   for (int k = 0; k < n; k++)
-    for (int m = 0; m < TILES * CST_W; m++)
-      *number(first, stride, k, m) =
-          record[(size_t)(block + at[k] + (m < COUNT ? m : 0) * step[k]) * CST_W + (size_t)lane];
+    for (int m = 0; m < TILES * CST_W; m++) {
+      const int molecule = m < COUNT ? m : 0;
+      const int from = block + at[k] + molecule * step[k];
+      *number(first, stride, k, m) = record[(size_t)from * CST_W + (size_t)lane];
+    }
 }
 
 static void store_numbers(vd *first, int stride, int n, const int *at, const int *step,
                           double *record, int block, int lane) {
   for (int k = 0; k < n; k++)
-    for (int m = 0; m < COUNT; m++)
-      record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] =
-          *number(first, stride, k, m);
+    for (int m = 0; m < COUNT; m++) {
+      const int to = block + at[k] + m * step[k];
+      record[(size_t)to * CST_W + (size_t)lane] = *number(first, stride, k, m);
+    }
 }
 
 enum { VECTORS = sizeof(tile) / sizeof(vd) };
@@ -94,8 +97,10 @@ CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pai
   vd            F[p->n / CST_W + 1];
   double *const q = (double *)Q;
   double *const f = (double *)F;
-  for (int i = 0; i < p->n / CST_W + 1; i++)
-    Q[i] = F[i] = vset(0);
+  for (int i = 0; i < p->n / CST_W + 1; i++) {
+    F[i] = vset(0);
+    Q[i] = vset(0);
+  }
   for (int k = 0; k < KQ; k++)
     for (int m = 0; m < COUNT; m++) {
       const int to = p->of[sys_molecule_q[k] + m * sys_molecule_qstep[k]];
@@ -107,7 +112,8 @@ CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pai
   cst_pairs_rows(sum, p, term, c, q, f, 0);
   for (int k = 0; k < KQ; k++)
     for (int m = 0; m < TILES * CST_W; m++) {
-      const int from = p->of[sys_molecule_q[k] + (m < COUNT ? m : 0) * sys_molecule_qstep[k]];
+      const int molecule = m < COUNT ? m : 0;
+      const int from = p->of[sys_molecule_q[k] + molecule * sys_molecule_qstep[k]];
       if (from >= 0)
         *number(o, VECTORS, k, m) = f[from];
     }

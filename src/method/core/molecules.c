@@ -25,17 +25,23 @@
 /* S := A W B', rows in the order of elimination; symmetric: the lower half mirrors the upper one. */
 CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
   CST_UNROLL
-  for (int r = 0; r < KG; r++)
-    ALL for (int c = 0; c < KG; c++) {
-      const int a = sys_molecule_order[symmetric && c < r ? c : r];
-      const int b = sys_molecule_order[symmetric && c < r ? r : c];
+  for (int r = 0; r < KG; r++) {
+    CST_UNROLL
+    for (int c = 0; c < KG; c++) {
+      const int mirrored = symmetric && c < r;
+      const int a = sys_molecule_order[mirrored ? c : r];
+      const int b = sys_molecule_order[mirrored ? r : c];
       vd        sum = vset(-0.0);
       CST_UNROLL
-      for (int k = 0; k < KQ; k++)
-        if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0)
-          sum += (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
+      for (int k = 0; k < KQ; k++) {
+        const int of_a = sys_molecule_at[a * KQ + k];
+        const int of_b = sys_molecule_at[b * KQ + k];
+        if (of_a >= 0 && of_b >= 0)
+          sum += (A[of_a] * HM(k)) * B[of_b];
+      }
       S[r][c] = sum;
     }
+  }
 }
 
 /* x := S^-1 x, with the operations of cst_band_lu and cst_band_solve. */
@@ -58,8 +64,11 @@ CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
     }
   }
   CST_UNROLL
-  for (int r = 1; r < KG; r++)
-    ALL for (int c = 0; c < r; c++) b[r] -= S[r][c] * b[c];
+  for (int r = 1; r < KG; r++) {
+    CST_UNROLL
+    for (int c = 0; c < r; c++)
+      b[r] -= S[r][c] * b[c];
+  }
   CST_UNROLL
   for (int r = KG - 1; r >= 0; r--) {
     CST_UNROLL
@@ -75,19 +84,25 @@ CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
 /* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near if
  * all are near. */
 CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
-  vl done = vmask(1), near = vmask(1);
+  vl done = vmask(1);
+  vl near = vmask(1);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
-    vd          q1[KQ], G1[KE], f[KG];
+    vd          q1[KQ];
+    vd          G1[KE];
+    vd          f[KG];
     CST_UNROLL
     for (int k = 0; k < KQ; k++) {
       vd sum = T->pt[k];
       CST_UNROLL
-      for (int a = 0; a < KG; a++)
-        if (sys_molecule_at[a * KQ + k] >= 0)
-          sum -= T->G[sys_molecule_at[a * KQ + k]] * x[t][a];
+      for (int a = 0; a < KG; a++) {
+        const int e = sys_molecule_at[a * KQ + k];
+        if (e >= 0)
+          sum -= T->G[e] * x[t][a];
+      }
       T->ph[k] = sum;
-      T->q1[k] = q1[k] = T->q[k] + HM(k) * sum;
+      q1[k] = T->q[k] + HM(k) * sum;
+      T->q1[k] = q1[k];
     }
     sys_molecule_values(s->c, q1, f);
     sys_molecule_slopes(s->c, q1, G1);
@@ -96,7 +111,8 @@ CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
       T->G1[e] = G1[e];
     CST_UNROLL
     for (int a = 0; a < KG; a++) {
-      vd row = vset(0), far = vset(0);
+      vd row = vset(0);
+      vd far = vset(0);
       EACH_ENTRY(a, k, e) {
         row += vabs(G1[e]);
         far = vmax(vabs(q1[k]), far);
@@ -120,7 +136,8 @@ static double largest(vd x) {
 
 /* x += Newton's correction; *of and *size are the sizes of x and of the correction. */
 CST_INLINE void correct(molecule_set *s, vd (*x)[KG], double *of, double *size) {
-  vd X = vset(0), D = vset(0);
+  vd X = vset(0);
+  vd D = vset(0);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     vd          S[KG][KG], d[KG];
@@ -193,7 +210,8 @@ CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
   for (int t = 0; t < TILES; t++) {
     CST_UNROLL
     for (int a = 0; a < KG; a++) {
-      vd d = h->x[t][a], sum = d;
+      vd d = h->x[t][a];
+      vd sum = d;
       CST_UNROLL
       for (int k = 0; k < CST_PAST; k++) {
         vd next = d - h->past[k][t][a];
@@ -262,9 +280,11 @@ static __attribute__((noinline)) void make_noise(const cst_context *C, molecule_
     }
   noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
   for (int i = 0; i < KQ; i++)
-    for (int m = 0; m < TILES * CST_W; m++)
-      *number(s->tile[0].p, VECTORS, i, m) =
-          p[sys_molecule_q[i] + (m < COUNT ? m : 0) * sys_molecule_qstep[i]][lane];
+    for (int m = 0; m < TILES * CST_W; m++) {
+      const int molecule = m < COUNT ? m : 0;
+      const int at = sys_molecule_q[i] + molecule * sys_molecule_qstep[i];
+      *number(s->tile[0].p, VECTORS, i, m) = p[at][lane];
+    }
 }
 
 CST_INLINE int is_broken(const molecule_set *s) {
@@ -299,7 +319,8 @@ enum { HISTORY = sizeof(history) / sizeof(vd) };
 
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
-  return (size_t)FORCES + (size_t)MOLECULES + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
+  const int          histories = MARCH->nsub * (HISTORY + 1);
+  return (size_t)FORCES + (size_t)MOLECULES + (size_t)histories + (size_t)END;
 }
 
 static void load_history(const cst_context *C, history *h, double *due, const double *record,
@@ -365,8 +386,10 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   double *const       due = (double *)DUE_AT;
   force *const        kept = find_force((force_cache *)C->work, record + lane);
   const long          steps = ((const long *)record)[(size_t)at.step * CST_W + (size_t)lane];
-  const int           predicts = MARCH->smooth, early = predicts && steps <= CST_PAST;
-  vd                  c[NPAR + 1], hm[NMASS + 1];
+  const int           predicts = MARCH->smooth;
+  const int           early = predicts && steps <= CST_PAST;
+  vd                  c[NPAR + 1];
+  vd                  hm[NMASS + 1];
   double              inverse[NMASS + 1];
   for (int k = 0; k < NPAR; k++)
     c[k] = vset(ONE(at.c + k));
@@ -385,7 +408,8 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
       if (predicts)
         extrapolate(&h[j], &due[j], first, steps + k);
       begin(s, OWN(j)->w0 * H(j), j == 0 && MARCH->opens);
-      if (!solve(s, &own, predicts, first && steps + k <= CST_PAST, x, &due[j]))
+      const int young = first && steps + k <= CST_PAST;
+      if (!solve(s, &own, predicts, young, x, &due[j]))
         return (cst_outcome){k, 0, CST_NOT_CONVERGED};
       finish(s, OWN(j), H(j), x);
       if (__builtin_expect(MARCH->sub[j].noise != NULL, 0))
@@ -423,16 +447,18 @@ static int distinct_lanes(const double *record, int end) {
 /* Lanes over trajectories are faster if most of them differ and their data fit in the caches. Noise is drawn
  * for all lanes at once. */
 static int is_worthwhile(const cst_context *C, int differ) {
-  const int different = 1 + __builtin_popcount((unsigned)differ), many = 24;
+  enum { MANY = 24 };
+  const int different = 1 + __builtin_popcount((unsigned)differ);
   for (int j = 0; j < MARCH->nsub; j++)
     if (differ && MARCH->sub[j].noise)
       return 0;
-  return different * TILES <= COUNT || COUNT >= many;
+  return different * TILES <= COUNT || COUNT >= MANY;
 }
 
 static int march(const cst_march *m, double *record, long n, cst_outcome *outcome) {
   const cst_context *C = &m->group;
-  const int          end = END, differ = distinct_lanes(record, end);
+  const int          end = END;
+  const int          differ = distinct_lanes(record, end);
   if (!is_worthwhile(C, differ))
     return 0;
   vd *const was = RECORD_AT;
@@ -449,10 +475,12 @@ static int march(const cst_march *m, double *record, long n, cst_outcome *outcom
       memcpy(record, was, sizeof(vd) * (size_t)end);
     return 1;
   }
-  for (int i = 0; i < end; i++)
+  for (int i = 0; i < end; i++) {
+    double *const row = record + (size_t)i * CST_W;
     for (int l = 1; l < CST_W; l++)
       if (!(differ >> l & 1))
-        record[(size_t)i * CST_W + (size_t)l] = record[(size_t)i * CST_W];
+        row[l] = row[0];
+  }
   return 1;
 }
 

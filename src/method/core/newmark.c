@@ -85,10 +85,12 @@ CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
 
 /* a1 after the given number of iterations. */
 static void iterate(const cst_context *C, struct local *L, int j) {
-  const double b = OWN(j)->beta * (H(j) * H(j));
+  const double b = BETA_HH(j);
   const double back = OWN(j)->from_q ? 1 / b : 0;
-  for (int r = 0; r < NQ; r++)
-    L->a1[r] = back * (L->q[ORDER(0)[r]] - L->ahead[ORDER(0)[r]]);
+  for (int r = 0; r < NQ; r++) {
+    const int i = ORDER(0)[r];
+    L->a1[r] = back * (L->q[i] - L->ahead[i]);
+  }
   for (int k = 0; k < OWN(j)->iterations; k++) {
     cst_newton_residual(C, &L->m, L->c, b, L->ahead, L->a1, &L->w, L->d);
     cst_newton_correction(C, &L->m, b, &L->w, L->d);
@@ -103,12 +105,12 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     iterate(C, L, j);
   for (int r = 0; r < NX; r++)
     x[r] = vset(0);
-  L->near = cst_newton_size(C, OWN(j)->beta * (H(j) * H(j)), L->ahead);
+  L->near = cst_newton_size(C, BETA_HH(j), L->ahead);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   if (NX > 0)
-    cst_newton_residual(C, &L->m, L->c, OWN(j)->beta * (H(j) * H(j)), L->ahead, x, &L->w, f);
+    cst_newton_residual(C, &L->m, L->c, BETA_HH(j), L->ahead, x, &L->w, f);
   return vmask(NX == 0);
 }
 
@@ -118,7 +120,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   for (int r = 0; r < NX; r++)
     d[r] = f[r];
   if (NX > 0)
-    cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
+    cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -176,13 +178,14 @@ static bool adjoint(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const double             band = 1 + s->bands[0].band;
-  return (cst_substep_size){.stages = 1 + x->iterations,
-                            .unknowns = x->iterations ? 0 : s->nq,
-                            .matrix = s->nq * band,
-                            .fixed = 1 + x->iterations,
-                            .each = x->iterations ? 0 : 1,
-                            .cost = (x->iterations ? x->iterations : 4) *
-                                    (8 * s->nq + s->nq * band * band)};
+  return (cst_substep_size){
+      .stages = 1 + x->iterations,
+      .unknowns = x->iterations ? 0 : s->nq,
+      .matrix = s->nq * band,
+      .fixed = 1 + x->iterations,
+      .each = x->iterations ? 0 : 1,
+      .cost = (x->iterations ? x->iterations : 4) * (8 * s->nq + s->nq * band * band),
+  };
 }
 
 static void start(const void *x, const cst_system *s, const double *c, const double *q,
@@ -204,17 +207,20 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 }
 
 static const cst_state_block state[] = {{"a", .q = 1}, {NULL}};
-static const cst_substep_row row = {.name = "newmark",
-                                    .data = sizeof(struct parameters),
-                                    .state = state,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .start = start,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "newmark",
+    .data = sizeof(struct parameters),
+    .state = state,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .start = start,
+    .bind = bind,
+};
 
 cst_substep cst_newmark(double fraction, double beta, double gamma, int iterations, bool from_q) {
-  return cst_substep_of(&row, fraction, &(struct parameters){beta, gamma, iterations, from_q});
+  const struct parameters x = {beta, gamma, iterations, from_q};
+  return cst_substep_of(&row, fraction, &x);
 }
 #endif

@@ -7,6 +7,9 @@
 
 /* d := the correction of a (by rows) at x (coordinates in their own order); y, bent, A, Ma: work space of NQ,
  * BENT_SIZE, MOST_BAND, NQ. */
+/* beta h^2 in substep j. */
+#define BETA_HH(j) (OWN(j)->beta * (H(j) * H(j)))
+
 typedef struct {
   vd *y, *bent, *A, *Ma;
 } cst_newton_space;

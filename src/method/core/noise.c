@@ -237,7 +237,9 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   const double q = s->nq;
   (void)x;
   return (cst_substep_size){
-      .stages = 1, .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0)};
+      .stages = 1,
+      .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0),
+  };
 }
 
 /* 1 - e^-y, with the operations of the lane code. */
@@ -252,14 +254,16 @@ static void noise(const void *of, int isa, double h, long increments, cst_noise 
   const struct parameters *x = of;
   const double             y = x->rate * (h / (double)increments);
   const double             warmth = 1 / x->inverse_temperature;
-  *n = (cst_noise){.kick = *kicks[isa],
-                   .decay = cst_elementary_exp(-y),
-                   .spread = sqrt(one_minus_exp(2 * y) * warmth),
-                   .rate = y,
-                   .warmth = warmth,
-                   .increments = increments,
-                   .stream = CST_PURPOSE_NOISE,
-                   .by_mass = x->by_mass};
+  *n = (cst_noise){
+      .kick = *kicks[isa],
+      .decay = cst_elementary_exp(-y),
+      .spread = sqrt(one_minus_exp(2 * y) * warmth),
+      .rate = y,
+      .warmth = warmth,
+      .increments = increments,
+      .stream = CST_PURPOSE_NOISE,
+      .by_mass = x->by_mass,
+  };
 }
 
 static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *lane) {
@@ -268,14 +272,16 @@ static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *la
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {.name = "noise",
-                                    .data = sizeof(struct parameters),
-                                    .features = CST_COMPENSATES,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .size = size,
-                                    .noise = noise,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "noise",
+    .data = sizeof(struct parameters),
+    .features = CST_COMPENSATES,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .size = size,
+    .noise = noise,
+    .bind = bind,
+};
 
 cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature,
                               bool by_mass) {

@@ -16,10 +16,11 @@ CST_INLINE vu cst_rotate(vu x, int by) { return (x << by) | (x >> (64 - by)); }
 
 /* x[4]: on entry the counter, on return its random numbers. */
 CST_INLINE void cst_threefry(const vu key[4], vu x[4]) {
-  static const int turn[8][2] = {{14, 16}, {52, 57}, {23, 40}, {5, 37},
-                                 {25, 33}, {46, 12}, {58, 22}, {32, 32}};
-  const vu         k[5] = {key[0], key[1], key[2], key[3],
-                           key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1BD11BDAA9FC1A22ul};
+  static const int turn[8][2] = {
+      {14, 16}, {52, 57}, {23, 40}, {5, 37}, {25, 33}, {46, 12}, {58, 22}, {32, 32},
+  };
+  const vu parity = key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1BD11BDAA9FC1A22ul;
+  const vu k[5] = {key[0], key[1], key[2], key[3], parity};
   CST_UNROLL
   for (int i = 0; i < 4; i++)
     x[i] += k[i];

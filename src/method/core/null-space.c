@@ -154,7 +154,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int a = 0, row = NQ - NR; a < NG; a++)
     if (!DROPPED(a))
       f[row++] = g[a];
-  return cst_on_manifold(C, g, L->G1, L->q1, L->slack) & (vl)(off <= (16 * EPS) * size);
+  const vl met = cst_on_manifold(C, g, L->G1, L->q1, L->slack);
+  return met & (vl)(off <= (16 * EPS) * size);
 }
 
 /* J := Newton's matrix. */
@@ -296,12 +297,14 @@ static bool project(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const double             q = s->nq;
-  return (cst_substep_size){.stages = 1,
-                            .unknowns = s->nq,
-                            .matrix = 4 * q * q + 2 * q * s->ng,
-                            .fixed = x->middle != 0 ? 1 : x->w1 != 0 || x->w0 != 0,
-                            .each = x->middle != 0,
-                            .cost = 8 * (cst_substep_unit(s) + 0.3 * q * q * q)};
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = s->nq,
+      .matrix = 4 * q * q + 2 * q * s->ng,
+      .fixed = x->middle != 0 ? 1 : x->w1 != 0 || x->w0 != 0,
+      .each = x->middle != 0,
+      .cost = 8 * (cst_substep_unit(s) + 0.3 * q * q * q),
+  };
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -314,18 +317,21 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {.name = "null-space",
-                                    .data = sizeof(struct parameters),
-                                    .features = CST_TAKES_UP,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .project = project,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "null-space",
+    .data = sizeof(struct parameters),
+    .features = CST_TAKES_UP,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .project = project,
+    .size = size,
+    .bind = bind,
+};
 
 cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta,
                            bool tangent) {
-  return cst_substep_of(&row, fraction, &(struct parameters){w0, w1, middle, theta, tangent});
+  const struct parameters x = {w0, w1, middle, theta, tangent};
+  return cst_substep_of(&row, fraction, &x);
 }
 #endif

@@ -130,18 +130,21 @@ static bool same(const void *x, const void *y) {
 static cst_substep_size size(const void *x, const cst_system *s) {
   const double q = s->nq;
   (void)x;
-  return (cst_substep_size){.stages = 1,
-                            .unknowns = s->nq + s->ng,
-                            .kept = s->nq + s->ng,
-                            .cost =
-                                8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = s->nq + s->ng,
+      .kept = s->nq + s->ng,
+      .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q)),
+  };
 }
 
-static const cst_substep_row row = {.name = "project",
-                                    .features = CST_TAKES_NO_TIME,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .size = size};
+static const cst_substep_row row = {
+    .name = "project",
+    .features = CST_TAKES_NO_TIME,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .size = size,
+};
 
 cst_substep cst_substep_project(double fraction) { return cst_substep_of(&row, fraction, NULL); }
 #endif

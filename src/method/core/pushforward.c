@@ -82,7 +82,8 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
       size = vmax(vabs(L->d[r]), size);
       of = vmax(vabs(L->a[r]), of);
     }
-    done |= (vl)(size <= (8 * EPS) * of) | ((vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of));
+    const vl stalled = (vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of);
+    done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
   for (int r = 0; r < NQ; r++)
@@ -106,7 +107,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  cst_newton_residual(C, &L->m, L->c, OWN(j)->beta * (H(j) * H(j)), L->x1, x, &L->w, f);
+  cst_newton_residual(C, &L->m, L->c, BETA_HH(j), L->x1, x, &L->w, f);
   return vmask(0);
 }
 
@@ -115,7 +116,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   (void)x;
   for (int r = 0; r < NQ; r++)
     d[r] = f[r];
-  cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
+  cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -158,28 +159,33 @@ static bool adjoint(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const double band = 1 + s->bands[0].band;
   (void)of;
-  return (cst_substep_size){.stages = 1,
-                            .unknowns = s->nq,
-                            .matrix = s->nq * band,
-                            .each = 1,
-                            .cost = 4 * (8 * s->nq + s->nq * band * band)};
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = s->nq,
+      .matrix = s->nq * band,
+      .each = 1,
+      .cost = 4 * (8 * s->nq + s->nq * band * band),
+  };
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   PetscFunctionBegin;
-  *(struct data *)lane = (struct data){((const struct parameters *)of)->beta, with->state[0]};
+  const struct parameters *x = of;
+  *(struct data *)lane = (struct data){x->beta, with->state[0]};
   PetscFunctionReturn(0);
 }
 
 static const cst_state_block state[] = {{"a-pushed", .q = 1}, {NULL}};
-static const cst_substep_row row = {.name = "pushforward",
-                                    .data = sizeof(struct parameters),
-                                    .state = state,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "pushforward",
+    .data = sizeof(struct parameters),
+    .state = state,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .bind = bind,
+};
 
 cst_substep cst_pushforward(double fraction, double beta) {
   return cst_substep_of(&row, fraction, &(struct parameters){beta});

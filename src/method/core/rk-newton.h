@@ -59,8 +59,10 @@ CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
   vd               most = vset(0);
   vd               steep = vset(0);
   K_dVS(L->c, L->q, bent);
-  for (int i = 0; i < NQ; i++)
-    A[i] = rows[i] = vset(0);
+  for (int i = 0; i < NQ; i++) {
+    rows[i] = vset(0);
+    A[i] = vset(0);
+  }
   for (int e = 0; e < b->n; e++) {
     const int i = entry_row(b, e);
     const int k = entry_column(b, e);

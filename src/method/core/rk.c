@@ -144,7 +144,8 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   UNROLL
   for (int i = 0; i < NQ; i++)
     size = vmax(vabs(A[i]), size);
-  L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
+  const vd grown = size * (far / L->remote);
+  L->size = vmax(vkeep((vl)(far > L->remote), grown), L->size);
 }
 
 /* Sets the time of stage i, at which the acceleration is evaluated. */
@@ -281,16 +282,17 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const int        iterations = 5;
   const bool   newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
   const double n = newton ? unknowns : 0;
-  return (cst_substep_size){.stages = stages,
-                            .unknowns = unknowns,
-                            .kept = unknowns,
-                            .predicted = unknowns,
-                            .matrix = n * n,
-                            .fixed = stages,
-                            .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
-                            .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) *
-                                        cst_substep_unit(s) +
-                                    0.3 * n * n * n};
+  return (cst_substep_size){
+      .stages = stages,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .predicted = unknowns,
+      .matrix = n * n,
+      .fixed = stages,
+      .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
+      .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s) +
+              0.3 * n * n * n,
+  };
 }
 
 static const cst_layer *layer(const void *x) { return x; }
@@ -301,14 +303,16 @@ static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *la
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {.name = "rk",
-                                    .data = sizeof(cst_layer),
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .size = size,
-                                    .layer = layer,
-                                    .bind = bind};
+static const cst_substep_row row = {
+    .name = "rk",
+    .data = sizeof(cst_layer),
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .layer = layer,
+    .bind = bind,
+};
 
 cst_substep cst_rk(double fraction, const cst_layer *l) {
   return cst_substep_of(&row, fraction, l);

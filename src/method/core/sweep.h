@@ -29,20 +29,35 @@ enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
 typedef struct {
   const cst_lane_layer *layer;
   double                t;
-  const vd             *c, *minv, *given; /* given: of K_given */
-  vd                   *Q;
-  vd                   *V;
-  vd                   *A;
-  vd                   *lambda;
-  vd                   *G;
-  vd                   *S;
-  vd                   *M;     /* points, accelerations, saddle matrices */
-  vd                   *E;     /* of K_place */
-  vd                   *first; /* accelerations that the iteration of implicit stages begins with */
-  vd                   *y, *z, *Qx, *Vx;        /* left by reverse */
-  vd                   *dQ, *dV, *dA, *dlambda; /* left by tangent */
-  vd                   *dQx, *dVx;
-  vd *clock; /* of systems that depend on the time: where in c it stands, and the time of (q, v) */
+  const vd             *c;
+  const vd             *minv;
+  const vd             *given; /* of K_given */
+  /* Points, accelerations, saddle matrices; E: of K_place. */
+  vd *Q;
+  vd *V;
+  vd *A;
+  vd *lambda;
+  vd *G;
+  vd *S;
+  vd *M;
+  vd *E;
+  /* Accelerations that the iteration of implicit stages begins with. */
+  vd *first;
+  /* Left by reverse. */
+  vd *y;
+  vd *z;
+  vd *Qx;
+  vd *Vx;
+  /* Left by tangent. */
+  vd *dQ;
+  vd *dV;
+  vd *dA;
+  vd *dlambda;
+  /* Used by second. */
+  vd *dQx;
+  vd *dVx;
+  /* Of systems that depend on the time: where in c it stands, and the time of (q, v). */
+  vd *clock;
   vd  at;
 } cst_sweep;
 
@@ -80,9 +95,17 @@ typedef struct {
 #define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*STAGES * (n),
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
-  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M,
-                      H->E + i * SADDLE_E, H->given};
+  return (cst_saddle){
+      .G = H->G + i * SADDLE_G,
+      .S = H->S + i * SADDLE_S,
+      .M = H->M + i * SADDLE_M,
+      .e = H->E + i * SADDLE_E,
+      .given = H->given,
+  };
 }
+
+/* The NQ entries of stage i in this array of H. */
+#define AT_STAGE(name) (H->name + i * NQ)
 
 /* The time of stage i, before its kernels are called. */
 CST_INLINE void cst_sweep_clock(const cst_context *C, const cst_sweep *H, int i) {
@@ -136,7 +159,8 @@ CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd
 
 /* K := K with `now` in the lanes that still move; returns those that have come to rest by this change. */
 CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
-  vd size = vset(0), of = vset(0);
+  vd size = vset(0);
+  vd of = vset(0);
   for (int k = 0; k < n; k++) {
     size = vmax(vabs(now[k] - K[k]), size);
     of = vmax(vabs(now[k]), of);
@@ -160,16 +184,16 @@ cst_sweep_iterate(const cst_context *C, const cst_sweep *H, const vd *q, const v
     H->A[k] = H->first[k];
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
     for (int i = 0; i < s; i++)
-      cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+      cst_sweep_row(C, H, i, v, H->A, AT_STAGE(V));
     for (int i = 0; i < s; i++) {
-      cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
+      cst_sweep_row(C, H, i, q, H->V, AT_STAGE(Q));
       cst_sweep_clock(C, H, i);
-      cst_acceleration(C, H->c, H->minv, H->Q + i * NQ, H->V + i * NQ, now + i * NQ, lambda);
+      cst_acceleration(C, H->c, H->minv, AT_STAGE(Q), AT_STAGE(V), now + i * NQ, lambda);
     }
     active &= ~cst_sweep_take(active, now, H->A, s * NQ, &last);
   }
   for (int i = 0; i < s; i++)
-    cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+    cst_sweep_row(C, H, i, v, H->A, AT_STAGE(V));
 }
 
 CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst_flow_kernel_id k,
@@ -210,11 +234,11 @@ static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context 
   for (int i = 0; i < H->layer->stages; i++) {
     cst_saddle K = cst_sweep_saddle(C, H, i);
     if (!H->layer->implicit)
-      cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
-    cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
+      cst_sweep_row(C, H, i, v, H->A, AT_STAGE(V));
+    cst_sweep_row(C, H, i, q, H->V, AT_STAGE(Q));
     cst_sweep_clock(C, H, i);
-    cst_saddle_factor(C, H->c, H->minv, H->Q + i * NQ, K);
-    cst_saddle_acceleration(C, H->c, H->minv, K, H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
+    cst_saddle_factor(C, H->c, H->minv, AT_STAGE(Q), K);
+    cst_saddle_acceleration(C, H->c, H->minv, K, AT_STAGE(Q), AT_STAGE(V), AT_STAGE(A),
                             H->lambda + i * NG);
   }
   cst_sweep_end(C, H, q, H->V, q1);
@@ -224,15 +248,15 @@ static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context 
 CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, int i, const vd *dq,
                                      const vd *dv) {
   vd u[ROOM(2 * NQ)];
-  cst_sweep_row(C, H, i, dv, H->dA, H->dV + i * NQ);
-  cst_sweep_row(C, H, i, dq, H->dV, H->dQ + i * NQ);
+  cst_sweep_row(C, H, i, dv, H->dA, AT_STAGE(dV));
+  cst_sweep_row(C, H, i, dq, H->dV, AT_STAGE(dQ));
   for (int k = 0; k < NQ; k++) {
     u[k] = H->dQ[i * NQ + k];
     u[NQ + k] = H->dV[i * NQ + k];
   }
   cst_sweep_clock(C, H, i);
-  cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
-                       H->A + i * NQ, H->lambda + i * NG, u, H->dA + i * NQ, H->dlambda + i * NG);
+  cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), AT_STAGE(Q), AT_STAGE(V),
+                       AT_STAGE(A), H->lambda + i * NG, u, AT_STAGE(dA), H->dlambda + i * NG);
 }
 
 /* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. */
@@ -282,9 +306,8 @@ CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, i
     direct[k] = tb * x[k];
   cst_sweep_column(C, H, i, direct, H->Qx, direct);
   cst_sweep_clock(C, H, i);
-  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
-                     H->A + i * NQ, H->lambda + i * NG, a, tb * s, H->y + i * NQ, H->z + i * NG,
-                     grad);
+  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), AT_STAGE(Q), AT_STAGE(V),
+                     AT_STAGE(A), H->lambda + i * NG, a, tb * s, AT_STAGE(y), H->z + i * NG, grad);
   for (int k = 0; k < NQ; k++) {
     Qx[k] = grad[k];
     Vx[k] = direct[k] + grad[NQ + k];
@@ -332,7 +355,7 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     cst_sweep_reverse_implicit(C, H, x, s);
   else
     for (int i = n - 1; i >= 0; i--)
-      cst_sweep_reverse_at(C, H, i, x, s, H->Qx + i * NQ, H->Vx + i * NQ);
+      cst_sweep_reverse_at(C, H, i, x, s, AT_STAGE(Qx), AT_STAGE(Vx));
   for (int i = n - 1; i >= 0; i--)
     for (int k = 0; k < NQ; k++) {
       grad[k] += H->Qx[i * NQ + k];
@@ -355,9 +378,9 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
   }
   cst_sweep_column(C, H, i, direct, H->dQx, direct);
   cst_sweep_clock(C, H, i);
-  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
-                    H->A + i * NQ, H->lambda + i * NG, H->y + i * NQ, H->z + i * NG, tb * s, u,
-                    H->dA + i * NQ, H->dlambda + i * NG, da, grad);
+  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), AT_STAGE(Q), AT_STAGE(V),
+                    AT_STAGE(A), H->lambda + i * NG, AT_STAGE(y), H->z + i * NG, tb * s, u,
+                    AT_STAGE(dA), H->dlambda + i * NG, da, grad);
   for (int k = 0; k < NQ; k++) {
     H->dQx[i * NQ + k] = grad[k];
     H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];

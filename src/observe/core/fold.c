@@ -150,7 +150,9 @@ CST_INLINE void velocity_at(const cst_context *C, const double *record, const vd
 }
 
 CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
-  velocity_at(C, record, cst_block(record, LAYOUT(C).q), cst_block(record, LAYOUT(C).p), v);
+  const vd *p = cst_block(record, LAYOUT(C).p);
+  const vd *q = cst_block(record, LAYOUT(C).q);
+  velocity_at(C, record, q, p, v);
 }
 
 /* The mask of the lanes of bits, for observers too (view->alive). */
@@ -172,8 +174,13 @@ typedef struct {
 } course;
 
 CST_INLINE course begin(const vd *a) {
-  return (course){a[CST_SLOT_START], a[CST_SLOT_DRIFT], a[CST_SLOT_SCALE], a[CST_SLOT_SIZES],
-                  a[CST_SLOT_SUM]};
+  return (course){
+      .start = a[CST_SLOT_START],
+      .drift = a[CST_SLOT_DRIFT],
+      .scale = a[CST_SLOT_SCALE],
+      .sizes = a[CST_SLOT_SIZES],
+      .sum = a[CST_SLOT_SUM],
+  };
 }
 
 CST_INLINE void take(course *a, vd x, vd s, vl on) {
@@ -202,13 +209,20 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
   const cst_context *C = view->context;
   const vl           on = cst_lanes_of(view->alive);
   course             a[ROOM(n)];
-  vd                 x[ROOM(n)], size[ROOM(n)];
+  vd                 x[ROOM(n)];
+  vd                 size[ROOM(n)];
   UNROLL
-  for (int k = 0; k < n; k++)
-    a[k] = begin((vd *)acc + k * CST_SLOTS), x[k] = vset(0);
+  for (int k = 0; k < n; k++) {
+    a[k] = begin((vd *)acc + k * CST_SLOTS);
+    x[k] = vset(0);
+  }
   for (int i = 0; i < s->n; i++) {
     const size_t at = (size_t)i * s->stride;
-    const state now = {(const vd *)(s->q + at), (const vd *)(s->p + at), (const vd *)s->v + i * NQ};
+    const state  now = {
+         .q = (const vd *)(s->q + at),
+         .p = (const vd *)(s->p + at),
+         .v = (const vd *)s->v + i * NQ,
+    };
     measure(look, view, now, kept, (double *)x, (double *)size);
     UNROLL
     for (int k = 0; k < n; k++)

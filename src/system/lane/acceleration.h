@@ -290,8 +290,10 @@ CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const v
                          const vd *slack) {
   vd row = vset(0), far = vset(0);
   USES_G
-  ROW_G(a, i, e)
-    row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+  ROW_G(a, i, e) {
+    row += vabs(G[e]);
+    far = vmax(vabs(q[i]), far);
+  }
   return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
 }
 

@@ -29,7 +29,14 @@
   X(extent, 1)                                                                                     \
   X(tolerance, 1)                                                                                  \
   X(iterations, 1)                                                                                 \
-  X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+  X(seed, 1)                                                                                       \
+  X(member, 1)                                                                                     \
+  X(step, 1)                                                                                       \
+  X(q, nq)                                                                                         \
+  X(p, nq)                                                                                         \
+  X(eq, nq)                                                                                        \
+  X(ep, nq)                                                                                        \
+  X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;

@@ -30,7 +30,7 @@ typedef struct {
   vd       *f;
   vd       *d;
   vd       *impulse;
-  vd       *work; /* work: of the size of G W G' */
+  vd       *work; /* of the size of G W G' */
   double    kick;
   vl        met[2]; /* met, near */
 } cst_kick_rows;

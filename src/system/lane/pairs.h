@@ -36,9 +36,12 @@ enum { CST_PAIR_VECTORS = PAIRS_PARTS / CST_W };
     if (self)                                                                                      \
       marks &= *(const vl *)self;                                                                  \
     if (__builtin_expect(cst_inverse_root_any(marks), 0)) {                                        \
-      vd at[2 * CST_PAIR_ARRAYS], again[n];                                                        \
-      for (int k = 0; k < CST_PAIR_ARRAYS; k++)                                                    \
-        at[k] = x[k], at[CST_PAIR_ARRAYS + k] = y[k];                                              \
+      vd at[2 * CST_PAIR_ARRAYS];                                                                  \
+      vd again[n];                                                                                 \
+      for (int k = 0; k < CST_PAIR_ARRAYS; k++) {                                                  \
+        at[k] = x[k];                                                                              \
+        at[CST_PAIR_ARRAYS + k] = y[k];                                                            \
+      }                                                                                            \
       name##_with_care(c, at, at + CST_PAIR_ARRAYS, again);                                        \
       for (int k = 0; k < n; k++)                                                                  \
         o[k] = again[k];                                                                           \
@@ -58,7 +61,8 @@ CST_INLINE int cst_pairs_differ(const vd *q, int n, int differ) {
 /* Whether lanes are laid over pairs; `differ` lanes beside the first. */
 CST_INLINE int cst_pairs_apart(const cst_pair_sum *s, int differ) {
   const double each = (double)(CST_PAIR_VECTORS * s->blocks);
-  return (1 + __builtin_popcount((unsigned)differ)) * each <= 1.2 * (double)s->pairs;
+  const int    different = 1 + __builtin_popcount((unsigned)differ);
+  return different * each <= 1.2 * (double)s->pairs;
 }
 
 /* Lanes from .. to - 1. */
@@ -73,7 +77,8 @@ CST_INLINE vl cst_pairs_lanes(int from, int to) {
 CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term,
                                 const vd *c, const vd *x, const double *q, double *f, int at,
                                 int from, int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
-  vd y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
+  vd y[CST_PAIR_ARRAYS];
+  vd o[2 * CST_PAIR_ARRAYS];
   for (int k = 0; k < CST_PAIR_VECTORS; k++) {
     const int first = from - k * CST_W;
     const int last = to - k * CST_W;
@@ -122,7 +127,8 @@ CST_INLINE int cst_pairs_least(int a, int b) { return a < b ? a : b; }
 
 CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term,
                                const vd *c, const double *q, double *f, int value) {
-  vd part[CST_PAIR_VECTORS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS];
+  vd part[CST_PAIR_VECTORS][CST_PAIR_ARRAYS];
+  vd x[CST_PAIR_ARRAYS];
   if (value)
     for (int k = 0; k < CST_PAIR_VECTORS; k++)
       part[k][0] = vset(0);
@@ -143,8 +149,8 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
           part[k][a] = vset(0);
       }
     if (above || to - at < PAIRS_PARTS) {
-      cst_pairs_block(s, p, term, c, x, q, f, at, above, cst_pairs_least(to - at, PAIRS_PARTS),
-                      part, value);
+      const int end = cst_pairs_least(to - at, PAIRS_PARTS);
+      cst_pairs_block(s, p, term, c, x, q, f, at, above, end, part, value);
       at += PAIRS_PARTS;
     }
     for (; at + PAIRS_PARTS <= to; at += PAIRS_PARTS)
@@ -153,8 +159,10 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
       cst_pairs_block(s, p, term, c, x, q, f, at, 0, to - at, part, value);
     if (!value) {
       CST_UNROLL
-      for (int a = 0; a < s->nx; a++)
-        f[p->of[s->x[a] + i * s->xstep[a]]] += cst_pairs_eight(part, a);
+      for (int a = 0; a < s->nx; a++) {
+        const int to_x = p->of[s->x[a] + i * s->xstep[a]];
+        f[to_x] += cst_pairs_eight(part, a);
+      }
     }
   }
   if (value)

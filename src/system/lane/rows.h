@@ -61,8 +61,10 @@ CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, co
     vd row = vset(0), far = vset(0);
     if (!CST_HOT && !vany(*met | *near))
       break;
-    ROW_G(a, i, e)
-      row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+    ROW_G(a, i, e) {
+      row += vabs(G[e]);
+      far = vmax(vabs(q[i]), far);
+    }
     const vd bound = (CST_ROUNDOFF * row) * (slack[a] + far);
     *met &= (vl)(vabs(g[a]) <= bound) | vmask(DROPPED(a));
     *near &= (vl)(vabs(0x1p-17 * g[a]) <= bound) | vmask(DROPPED(a));
@@ -93,7 +95,9 @@ CST_INLINE void cst_rows_look(const cst_context *C, const vd *c, const vd *q, co
       row += vabs(G[e]);
       r += G[e] * v[i];
     }
-    o[NG + a] = r, o[2 * NG + a] = row, o[3 * NG + a] = far;
+    o[NG + a] = r;
+    o[2 * NG + a] = row;
+    o[3 * NG + a] = far;
   }
 }
 #endif
