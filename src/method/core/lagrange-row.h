@@ -1,0 +1,76 @@
+/* lagrange-row.h: what the program knows of the core of lagrange.c without lanes: its parameters, sizes and
+ * costs, and how it is bound to a system. Part of lagrange.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "method/core/row.h"
+#include "system/derive/elimination.h"
+
+struct parameters {
+  double part[2], theta[2];
+  int    points, tangent;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->points == y->points && x->tangent == y->tangent &&
+         !memcmp(x->part, y->part, sizeof x->part) && !memcmp(x->theta, y->theta, sizeof x->theta);
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const int                unknowns = x->points * s->nq + s->ng;
+  const double             n = s->nq;
+  const double             products = x->points * n * n * (n / 3 + 1 + s->ng);
+  return (cst_substep_size){
+      .stages = x->points,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .predicted = unknowns,
+      .fixed = x->points,
+      .each = x->points,
+      .cost = 4 * (cst_substep_unit(s) + 0.03 * products),
+  };
+}
+
+static void *make_elimination(const cst_system *s) { return cst_elimination_create(s); }
+static void  end_elimination(void *e) { cst_elimination_destroy(e); }
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
+  void                    *made;
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
+  const cst_elimination *e = made;
+  *to = (struct data){
+      .tangent = x->tangent,
+      .filled_mass = e->mass,
+      .filled_ends = e->ends,
+      .filled_inside = e->inside,
+      .filled_across = e->across,
+  };
+  memcpy(to->part, x->part, sizeof to->part);
+  memcpy(to->theta, x->theta, sizeof to->theta);
+  PetscFunctionReturn(0);
+}
+
+static const cst_substep_row row = {
+    .name = "lagrange",
+    .data = sizeof(struct parameters),
+    .core = CST_CORES_HERE,
+    .same = same,
+    .size = size,
+    .bind = bind,
+};
+
+cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
+                         bool tangent) {
+  struct parameters x = {.points = points, .tangent = tangent};
+  for (int r = 0; r < points; r++) {
+    x.part[r] = part[r];
+    x.theta[r] = theta[r];
+  }
+  return cst_substep_of(&row, fraction, &x);
+}
