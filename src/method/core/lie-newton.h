@@ -1,0 +1,152 @@
+/* lie-newton.h: Newton's correction of lie.h: the linearised drift, piece by piece for each body, and what
+ * couples the bodies. Included only by lie.h, which defines the notation and the unknowns.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* J[9] := its inverse, by cofactors. */
+CST_INLINE void invert(vd *J) {
+  vd K[9];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    CST_UNROLL
+    for (int k = 0; k < 3; k++) {
+      const int m = (i + 1) % 3;
+      const int n = (i + 2) % 3;
+      const int p = (k + 1) % 3;
+      const int q = (k + 2) % 3;
+      K[3 * k + i] = J[3 * m + p] * J[3 * n + q] - J[3 * m + q] * J[3 * n + p];
+    }
+  }
+  const vd r = 1.0 / (J[0] * K[0] + J[1] * K[3] + J[2] * K[6]);
+  CST_UNROLL
+  for (int e = 0; e < 9; e++)
+    J[e] = r * K[e];
+}
+
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
+ * (x.Ix + 2 x (I x)') and the terms of the exponential. */
+CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
+                      const vd *x, vd *J) {
+  const vd *I = L->I + 9 * b;
+  vd        Ix[3];
+  times(I, PRINCIPAL, x, Ix);
+  const vd along = t->c1 * cst_dot(x, Ix);
+  CST_UNROLL
+  for (int k = 0; k < 3; k++) {
+    const int m = (k + 1) % 3;
+    const int n = (k + 2) % 3;
+    vd        column[3] = {I[k], I[3 + k], I[6 + k]};
+    vd        turned[3];
+    if (PRINCIPAL) {
+      turned[k] = vset(0);
+      turned[m] = x[n] * column[k];
+      turned[n] = -x[m] * column[k];
+    } else
+      cst_cross(x, column, turned);
+    turned[m] -= Ix[n];
+    turned[n] += Ix[m]; /* e_k cross I x */
+    J[3 * k + k] = vpick(PRINCIPAL, column[k] + along, (column[k] + along) + 0.5 * turned[k]);
+    J[3 * m + k] = vpick(PRINCIPAL, 0.5 * turned[m], column[m] + 0.5 * turned[m]);
+    J[3 * n + k] = vpick(PRINCIPAL, 0.5 * turned[n], column[n] + 0.5 * turned[n]);
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      J[3 * i + k] += (2 * t->c1) * (x[i] * Ix[k]);
+  }
+  if (EXPONENTIAL) {
+    const vd off = t->c2 * t->s;
+    const vd bend = t->dc * cst_dot(x, Ix);
+    const vd fall = t->c2 + t->dc * t->s;
+    CST_UNROLL
+    for (int i = 0; i < 3; i++) {
+      const vd w = 2 * (bend * x[i] - fall * Ix[i]);
+      CST_UNROLL
+      for (int k = 0; k < 3; k++)
+        J[3 * i + k] += w * x[k] - off * I[3 * i + k];
+    }
+  }
+  invert(J);
+}
+
+/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
+ * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
+ * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
+CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h,
+                       const vd *x, const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
+  vd left[3], turn[3];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    const vd gone = f ? f[i] : vset(0);
+    left[i] = vpick(from, vpick(f != NULL, h * da[i] - gone, h * da[i]), -gone);
+  }
+  times(J, 0, left, d);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    turn[i] = d[i];
+  cst_tangent(t, EXPONENTIAL, x, turn);
+  if (from) {
+    cst_turn(t, x, da);
+    cst_add_cross(b, turn, da);
+  } else {
+    cst_cross(b, turn, da);
+  }
+  cst_turn(t, x, eta);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    eta[i] += turn[i];
+}
+
+/* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
+CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J,
+                           const vd *x, const vd *f, int from, vd *d, vd *da, vd *eta) {
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    eta[i] = vset(0);
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++)
+    follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
+           L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
+}
+
+CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++)
+    slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  vd *l = d + 3 * PIECES * NB;
+  vd  K[ROOM(NU ? 9 * NB : 0)];
+  vd  eta[ROOM(3 * NB)];
+  vd  J[9 * PIECES];
+  vd  dl[ROOM(NZ)];
+  vd  y[3 * PIECES];
+  vd  turn[3];
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    dl[k] = vset(0);
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    vd da[3];
+    slopes(C, L, b, x, J);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 0, d + 3 * PIECES * b, da, eta + 3 * b);
+    for (int i = 0; i < 3 && NU > 0; i++) {
+      vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
+      follow_all(C, L, j, b, J, x, NULL, 1, y, unit, turn);
+      CST_UNROLL
+      for (int k = 0; k < 3; k++)
+        K[9 * b + 3 * k + i] = turn[k];
+    }
+  }
+  if (NU == 0)
+    return;
+  for (int k = 0; k < NU; k++)
+    l[k] = f[3 * PIECES * NB + k];
+  reduce_joints(C, L, L->q1, L->G1);
+  couple(C, L, j, K, eta, l);
+  add_joints(C, L->G, l, dl);
+  for (int b = 0; b < NB; b++) {
+    slopes(C, L, b, x, J);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 1, d + 3 * PIECES * b, dl + 3 * b, turn);
+  }
+}
