@@ -66,7 +66,7 @@ struct data {
 #define USES_STEP
 #include "core/gmres.h"
 #include "method/core/lane.h"
-#include "method/core/sweep.h"
+#include "method/core/sweep-reverse.h"
 #include "method/core/time.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
 #define HAS_NO_PIECES
