@@ -98,7 +98,10 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
     }
   }
   for (int k = 0; k < nout; k++)
-    result[k] = out[k] < 0 ? 0 : x[g->node[out[k]].mark];
+    if (out[k] < 0)
+      result[k] = 0;
+    else
+      result[k] = x[g->node[out[k]].mark];
   free(x);
   free(w.node);
   return analytic;

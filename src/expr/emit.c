@@ -115,7 +115,9 @@ static void emit_operation(writer *w, cst_node n) {
 static int stage_of(const cst_partition *p, cst_node n) {
   if (p->value[n] >= 0)
     return p->value[n] + 1;
-  return p->stage[n] < 0 ? 0 : p->stage[n];
+  if (p->stage[n] < 0)
+    return 0;
+  return p->stage[n];
 }
 
 static bool missing(const writer *w, cst_node n) {
@@ -140,7 +142,10 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
 
 /* Whether x[i] is x[0] + i times the stride. */
 static bool affine(const int *x, int n, int *stride) {
-  *stride = n > 1 ? x[1] - x[0] : 0;
+  if (n > 1)
+    *stride = x[1] - x[0];
+  else
+    *stride = 0;
   for (int i = 1; i < n; i++)
     if (x[i] != x[0] + (long)i * *stride)
       return false;
@@ -268,7 +273,11 @@ static int run_of(const writer *w, const cst_loop *l, int from, int period) {
   int       n = 1;
   for (; from + n * period < l->rows; n++)
     for (int k = 0; k <= leaves; k++) {
-      const int *x = k < leaves ? l->index + (size_t)k * (size_t)l->rows : l->place;
+      const int *x;
+      if (k < leaves)
+        x = l->index + (size_t)k * (size_t)l->rows;
+      else
+        x = l->place;
       if (n > 1 && x[from + n * period] != x[from] + (long)n * (x[from + period] - x[from]))
         return n;
     }
@@ -285,7 +294,8 @@ static int parts_of(const writer *w, const cst_loop *l, int period) {
 
 /* The period with the fewest runs; 0 if there are too many. */
 static int best_period(const writer *w, const cst_loop *l) {
-  int best = 0, least = MOST_PARTS + 1;
+  int best = 0;
+  int least = MOST_PARTS + 1;
   if (l->sums || w->p->loops.shapes.shape[l->shape].steps > MOST_STEPS)
     return 0;
   for (int period = 1; period <= PERIODS; period++) {
@@ -308,7 +318,11 @@ static cst_loop part_of(const writer *w, const cst_loop *l, int from, int period
   part.place = room + (size_t)leaves * (size_t)n;
   for (int k = 0; k <= leaves; k++)
     for (int i = 0; i < n; i++) {
-      const int *x = k < leaves ? l->index + (size_t)k * (size_t)l->rows : l->place;
+      const int *x;
+      if (k < leaves)
+        x = l->index + (size_t)k * (size_t)l->rows;
+      else
+        x = l->place;
       room[(size_t)k * (size_t)n + (size_t)i] = x[from + i * period];
     }
   return part;

@@ -6,8 +6,11 @@
 
 void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *out) {
   double  few[256];
-  double *scratch =
-      t->registers <= 256 ? few : cst_expr_memory(NULL, (size_t)t->registers, sizeof *scratch);
+  double *scratch;
+  if (t->registers <= 256)
+    scratch = few;
+  else
+    scratch = cst_expr_memory(NULL, (size_t)t->registers, sizeof *scratch);
   run(t, in, t->constants[0], out, scratch);
   if (scratch != few)
     free(scratch);

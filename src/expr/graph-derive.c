@@ -19,7 +19,8 @@ static cst_node over(cst_graph *g, double c, cst_node a) {
 /* d r / d (first operand). */
 static cst_node partial_a(cst_graph *g, cst_node r) {
   const cst_vertex v = g->node[r];
-  const cst_node   a = v.a, b = v.b;
+  const cst_node   a = v.a;
+  const cst_node   b = v.b;
   switch (v.op) {
   case CST_OP_ADD:
   case CST_OP_SUB:
@@ -56,7 +57,8 @@ static cst_node partial_a(cst_graph *g, cst_node r) {
 /* d r / d (second operand). */
 static cst_node partial_b(cst_graph *g, cst_node r) {
   const cst_vertex v = g->node[r];
-  const cst_node   a = v.a, b = v.b;
+  const cst_node   a = v.a;
+  const cst_node   b = v.b;
   switch (v.op) {
   case CST_OP_ADD:
     return one(g);
@@ -111,7 +113,10 @@ void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_no
       d[i] = accumulate(g, d[i], partial_b(g, w.node[i]), db);
   }
   for (int k = 0; k < nout; k++)
-    dout[k] = out[k] < 0 ? -1 : d[g->node[out[k]].mark];
+    if (out[k] < 0)
+      dout[k] = -1;
+    else
+      dout[k] = d[g->node[out[k]].mark];
   free(d);
   free(w.node);
 }
@@ -137,7 +142,11 @@ static unsigned char *activity(const cst_graph *g, const cst_walk *w, const cst_
 static bool sow(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, cst_node *bar) {
   bool whole = true;
   for (int k = 0; k < nout; k++) {
-    cst_node *b = out[k] < 0 ? NULL : &bar[g->node[out[k]].mark];
+    cst_node *b;
+    if (out[k] < 0)
+      b = NULL;
+    else
+      b = &bar[g->node[out[k]].mark];
     if (b)
       *b = cst_graph_add(g, *b, seed[k]);
     else
@@ -167,7 +176,12 @@ void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed,
   }
   for (int i = 0; i < nx; i++) {
     const int place = cst_walk_place(&w, g, x[i]);
-    grad[i] = !whole || x[i] < 0 ? -1 : place < 0 ? zero : bar[place];
+    if (!whole || x[i] < 0)
+      grad[i] = -1;
+    else if (place < 0)
+      grad[i] = zero;
+    else
+      grad[i] = bar[place];
   }
   free(bar);
   free(active);

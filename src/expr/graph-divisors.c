@@ -98,7 +98,10 @@ void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_n
       s.inverse[i] = inverted(&s, &v, i);
   }
   for (int k = 0; k < nout; k++)
-    result[k] = out[k] < 0 ? -1 : s.map[place_of(&s, out[k])];
+    if (out[k] < 0)
+      result[k] = -1;
+    else
+      result[k] = s.map[place_of(&s, out[k])];
   free(s.map);
   free(s.divides);
   free(s.w.node);

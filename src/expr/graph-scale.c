@@ -80,7 +80,10 @@ void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_no
     }
   }
   for (int k = 0; k < nout; k++)
-    result[k] = out[k] < 0 ? -1 : whole(g, at[cst_walk_place(&w, g, out[k])]);
+    if (out[k] < 0)
+      result[k] = -1;
+    else
+      result[k] = whole(g, at[cst_walk_place(&w, g, out[k])]);
   free(at);
   free(w.node);
 }

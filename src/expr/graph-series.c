@@ -51,7 +51,9 @@ static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, 
 /* The same for b = a, j = first .. k - first: every product once. */
 static cst_node square(cst_graph *g, const cst_node *a, int k, int first) {
   cst_node sum = times(g, 2, convolution(g, a, a, k, first, (k - 1) / 2));
-  return k % 2 ? sum : cst_graph_add_product(g, sum, a[k / 2], a[k / 2]);
+  if (k % 2)
+    return sum;
+  return cst_graph_add_product(g, sum, a[k / 2], a[k / 2]);
 }
 
 /* sum j a_j b_(k-j), j = 1 .. last: the coefficient of a'b. */
@@ -65,7 +67,9 @@ static cst_node slope(cst_graph *g, const cst_node *a, const cst_node *b, int k,
 /* Coefficients of order k >= 1. */
 
 static cst_node product(cst_graph *g, terms t, int k) {
-  return t.a == t.b ? square(g, t.a, k, 0) : convolution(g, t.a, t.b, k, 0, k);
+  if (t.a == t.b)
+    return square(g, t.a, k, 0);
+  return convolution(g, t.a, t.b, k, 0, k);
 }
 
 static cst_node quotient(cst_graph *g, terms t, int k) {
@@ -263,7 +267,9 @@ static cst_node coefficient(const cst_graph_series *s, int i, int k) {
                    .h = series_at(s, s->help[0], i),
                    .i = series_at(s, s->help[1], i),
                    .b_active = p->b >= 0 && s->at[p->b].active};
-  return k ? higher(s->g, p->op, t, k) : lowest(s->g, p->op, t);
+  if (k)
+    return higher(s->g, p->op, t, k);
+  return lowest(s->g, p->op, t);
 }
 
 void cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out) {
@@ -278,6 +284,9 @@ void cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out
   }
   for (int i = 0; i < s->nout; i++) {
     const int at = s->out[i];
-    out[i] = at < 0 ? -1 : series_at(s, s->own, at)[k];
+    if (at < 0)
+      out[i] = -1;
+    else
+      out[i] = series_at(s, s->own, at)[k];
   }
 }

@@ -16,7 +16,10 @@ static void meet(const cst_graph *g, growing *w, cst_node n) {
   if (cst_walk_place(&w->walk, g, n) >= 0)
     return;
   if (w->walk.n == w->room) {
-    w->room = w->room ? 2 * w->room : 64;
+    if (w->room)
+      w->room = 2 * w->room;
+    else
+      w->room = 64;
     w->walk.node = cst_expr_memory(w->walk.node, (size_t)w->room, sizeof *w->walk.node);
   }
   g->node[n].mark = w->walk.n;
@@ -24,7 +27,9 @@ static void meet(const cst_graph *g, growing *w, cst_node n) {
 }
 
 static int ascending(const void *a, const void *b) {
-  return *(const int *)a < *(const int *)b ? -1 : *(const int *)a > *(const int *)b;
+  if (*(const int *)a < *(const int *)b)
+    return -1;
+  return *(const int *)a > *(const int *)b;
 }
 
 /* Puts the nodes in ascending order: sorts few nodes; for many, scans the range between the least and the
@@ -143,7 +148,10 @@ void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst
       map[i] = cst_graph_operation(g, v.op, a, b);
   }
   for (int k = 0; k < nout; k++)
-    result[k] = out[k] < 0 ? -1 : map[g->node[out[k]].mark];
+    if (out[k] < 0)
+      result[k] = -1;
+    else
+      result[k] = map[g->node[out[k]].mark];
   free(map);
   free(w.node);
 }
@@ -167,7 +175,11 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
     if (cst_op_leaf(v->op) || !(v->depends & bit))
       continue;
     const cst_vertex *a = &g->node[v->a];
-    const cst_vertex *b = v->b < 0 ? a : &g->node[v->b];
+    const cst_vertex *b;
+    if (v->b < 0)
+      b = a;
+    else
+      b = &g->node[v->b];
     cut[a->mark] |= !(a->depends & bit);
     cut[b->mark] |= !(b->depends & bit);
   }

@@ -142,7 +142,10 @@ static cst_node intern(cst_graph *g, cst_vertex v) {
   if (g->size >= CST_EXPR_NODES)
     return -1;
   if (g->size == g->capacity) {
-    g->capacity = g->capacity ? 2 * g->capacity : 64;
+    if (g->capacity)
+      g->capacity = 2 * g->capacity;
+    else
+      g->capacity = 64;
     g->node =
         move(g->node, (size_t)g->size * sizeof *g->node, (size_t)g->capacity * sizeof *g->node);
   }
@@ -316,7 +319,9 @@ cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b) {
     cst_node p = power(g, a, (int)fabs(n));
     if (n != floor(n))
       p = cst_graph_mul(g, p, cst_graph_operation(g, CST_OP_SQRT, a, -1));
-    return n < 0 ? cst_graph_div(g, cst_graph_constant(g, 1), p) : p;
+    if (n < 0)
+      return cst_graph_div(g, cst_graph_constant(g, 1), p);
+    return p;
   }
   if (is(g, a, 1))
     return a;
@@ -338,13 +343,19 @@ cst_node cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b) {
   case CST_OP_POW:
     return cst_graph_pow(g, a, b);
   case CST_OP_ATAN2:
-    return a < 0 || b < 0 ? -1 : make(g, op, a, b);
+    if (a < 0 || b < 0)
+      return -1;
+    return make(g, op, a, b);
   default:
-    return a < 0 ? -1 : make(g, op, a, -1);
+    if (a < 0)
+      return -1;
+    return make(g, op, a, -1);
   }
 }
 
 cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b) {
   const cst_function *f = cst_graph_function_find(function, strlen(function));
-  return f ? cst_graph_operation(g, f->op, a, b) : -1;
+  if (f)
+    return cst_graph_operation(g, f->op, a, b);
+  return -1;
 }

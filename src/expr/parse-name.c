@@ -34,7 +34,9 @@ static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what,
   const size_t kept = n < NAME - 1 ? n : NAME - 1;
   memcpy(word, p->text + at, kept);
   word[kept] = '\0';
-  const char *instead = kept == n ? cst_expr_instead(word, p->text[p->at] == '(') : NULL;
+  const char *instead = NULL;
+  if (kept == n)
+    instead = cst_expr_instead(word, p->text[p->at] == '(');
   if (instead)
     return cst_parse_fail(p, at, "%s '%s'; %s", what, word, instead);
   const char *near = n <= SHOWN ? cst_diag_nearest(word, allowed, count) : NULL;

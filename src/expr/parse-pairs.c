@@ -127,7 +127,10 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
                         const double *more) {
   cst_pair_sum *s = &x->sum;
   double        pairs = 0;
-  s->rows = to < from ? 0 : (int)(to - from) + 1;
+  if (to < from)
+    s->rows = 0;
+  else
+    s->rows = (int)(to - from) + 1;
   x->first = (int)from;
   s->from = cst_expr_memory(NULL, (size_t)s->rows, sizeof *s->from);
   s->to = cst_expr_memory(NULL, (size_t)s->rows, sizeof *s->to);

@@ -12,7 +12,10 @@ cst_node cst_parse_fail(cst_parser *p, size_t at, const char *format, ...) {
   if (p->failed)
     return -1;
   p->failed = true;
-  p->error->offset = at > INT_MAX ? INT_MAX : (int)at;
+  if (at > INT_MAX)
+    p->error->offset = INT_MAX;
+  else
+    p->error->offset = (int)at;
   va_list a;
   va_start(a, format);
   vsnprintf(p->error->message, sizeof p->error->message, format, a);
@@ -89,7 +92,9 @@ static size_t number_length(const char *s, size_t *bad) {
       n += 1 + sign + exponent;
   }
   *bad = n;
-  return cst_parse_letter(s[n]) || s[n] == '.' ? 0 : n;
+  if (cst_parse_letter(s[n]) || s[n] == '.')
+    return 0;
+  return n;
 }
 
 cst_node cst_parse_number(cst_parser *p) {

@@ -134,7 +134,10 @@ static void find_sums(cutter *c) {
 static void claim(cutter *c, cst_node x, int u) {
   if (c->p->root[x] || cst_op_leaf(c->p->node[x].op))
     return;
-  c->owner[x] = c->owner[x] == NOBODY || c->owner[x] == u ? u : MANY;
+  if (c->owner[x] == NOBODY || c->owner[x] == u)
+    c->owner[x] = u;
+  else
+    c->owner[x] = MANY;
 }
 
 /* A step of a sum needs its term; the step of the second term also needs the first one where the sum starts
@@ -170,9 +173,11 @@ static void find_owners(cutter *c, const unsigned char *candidate) {
 }
 
 static int weight(cst_op op) {
-  return op >= CST_OP_SIN                                              ? 16
-         : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4
-                                                                       : 1;
+  if (op >= CST_OP_SIN)
+    return 16;
+  if (op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT)
+    return 4;
+  return 1;
 }
 
 /* Finds the shared values that cost more than `threshold`, the cheapest first: the cost of a value does not
@@ -187,7 +192,12 @@ static void find_candidates(cutter *c, int threshold, unsigned char *candidate) 
       continue;
     const int cost = weight(v->op) + c->cost[v->a] + (v->b < 0 ? 0 : c->cost[v->b]);
     candidate[i] = cost > threshold && c->owner[i] == MANY && c->uses[i] > 1 && !p->root[i];
-    c->cost[i] = candidate[i] || p->root[i] ? 0 : cost < MOST ? cost : MOST;
+    if (candidate[i] || p->root[i])
+      c->cost[i] = 0;
+    else if (cost < MOST)
+      c->cost[i] = cost;
+    else
+      c->cost[i] = MOST;
   }
 }
 

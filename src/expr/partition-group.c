@@ -152,9 +152,12 @@ static int compare_kind(const unit *u, const unit *w) {
 }
 
 static int compare(const void *a, const void *b) {
-  const unit *u = a, *w = b;
+  const unit *u = a;
+  const unit *w = b;
   const int   kind = compare_kind(u, w);
-  return kind ? kind : (u->number > w->number) - (u->number < w->number);
+  if (kind)
+    return kind;
+  return (u->number > w->number) - (u->number < w->number);
 }
 
 static void fill_row(const grouper *z, const cst_loop *l, int row, int at) {
@@ -186,7 +189,10 @@ static void append_loop(grouper *z, const unit *u, int n) {
                       .sign = u->sign,
                       .start = u->start};
   for (int i = 0; i < n; i++)
-    l.rows += u[i].count ? u[i].count : 1;
+    if (u[i].count)
+      l.rows += u[i].count;
+    else
+      l.rows += 1;
   l.sums = u->count ? n : 0;
   l.place = numbers(n);
   l.index = cst_expr_memory(

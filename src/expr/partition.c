@@ -109,7 +109,10 @@ static void resolve(cst_partition *p, int letter, int *x, int n, unsigned char *
     const cst_node v = x[i];
     if (letter == CST_FROM_SLOT)
       give_slot(p, v);
-    x[i] = letter == CST_FROM_SLOT ? p->slot[v] : p->home[v];
+    if (letter == CST_FROM_SLOT)
+      x[i] = p->slot[v];
+    else
+      x[i] = p->home[v];
     needed[v] = 1;
   }
 }
@@ -157,7 +160,9 @@ static void find_straight(cst_partition *p) {
 static int stage_after(const cst_partition *p, cst_node n) {
   if (p->value[n] >= 0)
     return p->value[n] + 1;
-  return p->stage[n] < 0 ? 0 : p->stage[n];
+  if (p->stage[n] < 0)
+    return 0;
+  return p->stage[n];
 }
 
 /* Computes the stages of straight operations and sorts the operations by stage. */

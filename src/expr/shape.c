@@ -22,7 +22,9 @@ static uint64_t hash_operation(const cst_vertex *v, uint64_t a, uint64_t b) {
 
 /* The hash of a node as an operand: a root is hashed as a leaf, without its expression. */
 static uint64_t seen_as(const cst_partition *p, const uint64_t *hash, cst_node n, bool cut) {
-  return cut && p->root[n] ? combine(99, (uint64_t)cst_partition_letter(p, n), 1) : hash[n];
+  if (cut && p->root[n])
+    return combine(99, (uint64_t)cst_partition_letter(p, n), 1);
+  return hash[n];
 }
 
 uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
@@ -48,7 +50,10 @@ static void visited(const cst_shaper *z, cst_node n, cst_node *a, cst_node *b) {
   const bool        swap = commutes(v->op) &&
                     seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
   *a = swap ? v->b : v->a;
-  *b = v->b < 0 || swap ? v->a : v->b;
+  if (v->b < 0 || swap)
+    *b = v->a;
+  else
+    *b = v->b;
 }
 
 typedef struct {
@@ -68,7 +73,12 @@ static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
     leaf = (cst_leaf){v->a, 0};
   if (!cst_op_leaf(v->op))
     leaf = (cst_leaf){cst_partition_letter(p, n), 0};
-  d->row[d->leaves] = v->op == CST_OP_INPUT ? v->b : v->op == CST_OP_CONSTANT ? 0 : n;
+  if (v->op == CST_OP_INPUT)
+    d->row[d->leaves] = v->b;
+  else if (v->op == CST_OP_CONSTANT)
+    d->row[d->leaves] = 0;
+  else
+    d->row[d->leaves] = n;
   z->seen[n] = z->visit;
   z->number[n] = -1 - d->leaves;
   d->leaf[d->leaves++] = leaf;
@@ -129,7 +139,10 @@ static bool same(const cst_shape *s, const draft *d, uint64_t hash) {
 }
 
 static void enlarge(cst_shapes *s) {
-  s->places = s->places ? 2 * s->places : 64;
+  if (s->places)
+    s->places = 2 * s->places;
+  else
+    s->places = 64;
   s->table = cst_expr_memory(s->table, s->places, sizeof *s->table);
   memset(s->table, 0xff, s->places * sizeof *s->table);
   for (int i = 0; i < s->shapes; i++) {
@@ -154,7 +167,10 @@ static int look_up(cst_shapes *s, const draft *d) {
     if (same(&s->shape[s->table[k]], d, hash))
       return s->table[k];
   if (s->shapes == s->capacity) {
-    s->capacity = s->capacity ? 2 * s->capacity : 32;
+    if (s->capacity)
+      s->capacity = 2 * s->capacity;
+    else
+      s->capacity = 32;
     s->shape = cst_expr_memory(s->shape, (size_t)s->capacity, sizeof *s->shape);
   }
   s->shape[s->shapes] = (cst_shape){copy(d->step, d->steps, sizeof *d->step),
@@ -173,7 +189,9 @@ int cst_shape_find(cst_shapes *s, cst_shaper *z, cst_node n, bool apart, int *ro
   z->visit++;
   if (!(apart && z->plan->root[n]) && number_leaf(z, n, &d))
     return look_up(s, &d);
-  return write_down(z, n, &d) ? look_up(s, &d) : -1;
+  if (write_down(z, n, &d))
+    return look_up(s, &d);
+  return -1;
 }
 
 void cst_shapes_destroy(cst_shapes *s) {

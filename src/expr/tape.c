@@ -168,7 +168,9 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
   }
   if (used > b->chunks)
     b->chunks = used;
-  return place && s->steps ? *place : body_operand(b, s, reg, s->result);
+  if (place && s->steps)
+    return *place;
+  return body_operand(b, s, reg, s->result);
 }
 
 static void append_loop(builder *b, int loop) {
@@ -182,9 +184,10 @@ static void append_loop(builder *b, int loop) {
   if (!l->sums)
     return;
   k->term = value;
-  k->start = l->start.letter == CST_FROM_CONSTANT
-                 ? add_constant(b, l->start.value)
-                 : (cst_where){letter_base(b->tape, l->start.letter), 0};
+  if (l->start.letter == CST_FROM_CONSTANT)
+    k->start = add_constant(b, l->start.value);
+  else
+    k->start = (cst_where){letter_base(b->tape, l->start.letter), 0};
 }
 
 static void append_all(builder *b) {

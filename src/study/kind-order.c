@@ -76,7 +76,9 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 }
 
 static cst_number_column fitted(const columns *x, int k) {
-  return k == FIT_HIDDEN ? x->constraints.largest[CST_HIDDEN] : x->error.largest[k];
+  if (k == FIT_HIDDEN)
+    return x->constraints.largest[CST_HIDDEN];
+  return x->error.largest[k];
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
@@ -155,7 +157,10 @@ static int claimed_order(const cst_plan *p, int i, int k) {
       continue;
     if (of[j] == 0)
       return 0;
-    least = least == 0 ? of[j] : PetscMin(least, of[j]);
+    if (least == 0)
+      least = of[j];
+    else
+      least = PetscMin(least, of[j]);
   }
   return least;
 }
@@ -180,7 +185,9 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
 static double rate(const cst_plan *p, const double *error, int i) {
   const double ratio = error[i - 1] / error[i];
   const double step = p->cases[i - 1].h / p->cases[i].h;
-  return ratio > 0 && isfinite(ratio) ? cst_elementary_log(ratio) / cst_elementary_log(step) : NAN;
+  if (ratio > 0 && isfinite(ratio))
+    return cst_elementary_log(ratio) / cst_elementary_log(step);
+  return NAN;
 }
 
 static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {

@@ -17,7 +17,11 @@ int         cst_kind_count(void) { return sizeof rows / sizeof *rows; }
 const char *cst_kind_name(const cst_kind *k) { return k->name; }
 const char *cst_kind_doc(const cst_kind *k) { return k->doc; }
 
-const cst_kind *cst_kind_at(int i) { return i >= 0 && i < cst_kind_count() ? rows[i] : NULL; }
+const cst_kind *cst_kind_at(int i) {
+  if (i >= 0 && i < cst_kind_count())
+    return rows[i];
+  return NULL;
+}
 
 const cst_kind *cst_kind_find(const char *name) {
   for (int i = 0; i < cst_kind_count(); i++)

@@ -21,7 +21,10 @@ typedef struct {
 
 static void put(stretches *a, cst_stretch s, int piece) {
   if (a->n == a->room) {
-    a->room = a->room ? 2 * a->room : 64;
+    if (a->room)
+      a->room = 2 * a->room;
+    else
+      a->room = 64;
     a->stretch = cst_need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
     a->piece = cst_need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
   }
@@ -59,7 +62,8 @@ static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
 }
 
 static int dearer(const void *a, const void *b) {
-  const cst_work *x = a, *y = b;
+  const cst_work *x = a;
+  const cst_work *y = b;
   if (x->cost != y->cost)
     return x->cost < y->cost ? 1 : -1;
   if (x->cohort != y->cohort)
@@ -69,7 +73,8 @@ static int dearer(const void *a, const void *b) {
 
 /* Checkpointed ranges come first, so that the earlier run's checkpoints become superfluous soon. */
 static int sooner(const void *a, const void *b) {
-  const cst_work *x = a, *y = b;
+  const cst_work *x = a;
+  const cst_work *y = b;
   if ((x->piece < 0) != (y->piece < 0))
     return x->piece < 0 ? 1 : -1;
   return dearer(a, b);
@@ -112,8 +117,10 @@ cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned
       put_open(&a, k, lane[k], p->classes[k].lanes);
     else
       put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
-  agenda->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST
-                            : default_batch(p, &a, ranks);
+  if (batch > 0)
+    agenda->batch = (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST;
+  else
+    agenda->batch = default_batch(p, &a, ranks);
   make_work(p, &a, agenda);
   discard(&a);
   return agenda;

@@ -120,14 +120,20 @@ static int how_many(const cst_plan *p, cst_channel_many m, cst_channel_kind kind
   case EXTENSIBLE:
     return s->extensible;
   case OF_COLUMNS:
-    return !columns ? 0 : kind == CST_CHANNEL_STATISTIC ? columns->n : 1;
+    if (!columns)
+      return 0;
+    if (kind == CST_CHANNEL_STATISTIC)
+      return columns->n;
+    return 1;
   default:
     return 1;
   }
 }
 
 static const cst_observer *observer(const cst_plan *p, const cst_channel *x) {
-  return x->kind == CST_CHANNEL_OBSERVER ? p->look[x->which].row : NULL;
+  if (x->kind == CST_CHANNEL_OBSERVER)
+    return p->look[x->which].row;
+  return NULL;
 }
 
 /* Numbers per trajectory of a channel without dimensions. */
@@ -159,12 +165,16 @@ static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_ch
     return cst_channels_error_names[which];
   if (kind == CST_CHANNEL_OBSERVER)
     return name_of_look(&p->look[which]);
-  return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
+  if (kind == CST_CHANNEL_STATISTIC)
+    return columns->column[which].name;
+  return p->quantity[which].name;
 }
 
 /* The case of a channel of stored states, and its quantity if it has one. */
 static int case_of(const cst_plan *p, cst_channel_kind kind, int which) {
-  return cst_channels_table[kind].many == OF_STORED ? which / p->nstored : which;
+  if (cst_channels_table[kind].many == OF_STORED)
+    return which / p->nstored;
+  return which;
 }
 static const cst_quantity *quantity_of(const cst_plan *p, cst_channel_kind kind, int which) {
   return &p->quantity[cst_channels_table[kind].many == OF_STORED ? p->stored[which % p->nstored]
@@ -181,15 +191,23 @@ static void make_path_of_case(const cst_plan *p, cst_channel *x) {
   const char *form = cst_channels_table[x->kind].path;
   const char *mark = strchr(form, '%');
   const bool  stored = cst_channels_table[x->kind].many == OF_STORED;
-  const char *end = stored ? quantity_of(p, x->kind, x->which)->name : mark + 3;
-  const int   icase = case_of(p, x->kind, x->which);
+  const char *end;
+  if (stored)
+    end = quantity_of(p, x->kind, x->which)->name;
+  else
+    end = mark + 3;
+  const int icase = case_of(p, x->kind, x->which);
   snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form, icase, end);
 }
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
   const cst_observer *row = observer(p, x);
-  const char         *form = row && row->path ? row->path : cst_channels_table[x->kind].path;
-  const char         *mark = strchr(form, '%');
+  const char         *form;
+  if (row && row->path)
+    form = row->path;
+  else
+    form = cst_channels_table[x->kind].path;
+  const char *mark = strchr(form, '%');
   if (!mark)
     snprintf(x->field.path, sizeof x->field.path, "%s", form);
   else if (mark[1] == 'd')
@@ -362,7 +380,9 @@ void cst_channels_destroy(cst_channels *c) {
 const cst_channel *cst_channels_find(const cst_channels *c, cst_channel_kind kind, int which) {
   const int          at = c->first[kind] + which;
   const cst_channel *x = &c->channel[at];
-  return at < c->n && x->kind == kind && *x->field.path ? x : NULL;
+  if (at < c->n && x->kind == kind && *x->field.path)
+    return x;
+  return NULL;
 }
 
 bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase) {

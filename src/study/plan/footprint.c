@@ -28,7 +28,9 @@ static double reference_rows(const cst_plan *p) {
 
 static double series_bytes(const cst_plan *p) {
   const double cells = (double)p->ncase * p->most_samples * p->nquantity;
-  return p->study->members > 1 ? 2 * cells * (sizeof(cst_sum) + 16) : 0;
+  if (p->study->members > 1)
+    return 2 * cells * (sizeof(cst_sum) + 16);
+  return 0;
 }
 
 static double row_bytes(const cst_plan *p) {
@@ -70,7 +72,8 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
 
 /* Data of the table, plus HDF5's overhead per dataset and for the attributes of the study. */
 double cst_footprint_file(const cst_plan *p) {
-  static const double run = 2e4, dataset = 1500;
+  static const double run = 2e4;
+  static const double dataset = 1500;
   const cst_study    *s = p->study;
   cst_channels       *c = cst_channels_create(p, NULL);
   const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +

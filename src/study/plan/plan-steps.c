@@ -17,7 +17,11 @@ static long fold_of(long j, long every) {
                 (double)every);
 }
 
-static long no_later(const cst_class *k, long step) { return step < k->n ? step : k->n; }
+static long no_later(const cst_class *k, long step) {
+  if (step < k->n)
+    return step;
+  return k->n;
+}
 
 long cst_plan_class_fold_next(const cst_class *k, long fold) {
   const long j = fold / k->observe;
@@ -75,7 +79,8 @@ long cst_plan_window_folds(const cst_class *k, long window) {
 
 cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {
   cst_position at = {.step = step, .folds = folds_until(k, step)};
-  const long   j = step / k->observe, here = no_later(k, fold_of(j, k->observe));
+  const long   j = step / k->observe;
+  const long   here = no_later(k, fold_of(j, k->observe));
   at.window = cst_plan_class_window(k, step >= k->n   ? k->n
                                        : here <= step ? here
                                                       : fold_of(j - 1, k->observe));

@@ -29,7 +29,11 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   const int count = s->samples < 2 ? 2 : s->samples;
   *steps = cst_zeros(count, sizeof **steps);
   for (int i = 0; i < count; i++) {
-    double part = s->samples_log ? (i - 1.0) / (count - 2) : i / (count - 1.0);
+    double part;
+    if (s->samples_log)
+      part = (i - 1.0) / (count - 2);
+    else
+      part = i / (count - 1.0);
     double at = i == 0           ? 0
                 : s->samples_log ? cst_elementary_exp(cst_elementary_log((double)n) * part)
                                  : (double)n * part;
@@ -47,7 +51,9 @@ static long read_every(const cst_study *s, const cst_case *c) {
     return 0;
   if (s->over == CST_OVER_MESH)
     return 1;
-  return s->over == CST_OVER_COARSE ? c->n / coarsest->n : c->n;
+  if (s->over == CST_OVER_COARSE)
+    return c->n / coarsest->n;
+  return c->n;
 }
 
 /* On the coarse mesh the multipliers are compared at its points t_0 .. t_(N-1) if a step's multipliers belong
@@ -146,7 +152,10 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
                          .wanted = o || is_wanted(s, row),
                          .hidden_norm = (int)s->hidden,
                          .first = p->nquantity};
-  x->count = row->count ? row->count(s->system) : 1;
+  if (row->count)
+    x->count = row->count(s->system);
+  else
+    x->count = 1;
   if (o) {
     x->name = o->name;
     x->expression = o->expression;
@@ -195,7 +204,9 @@ static void make_histograms(cst_plan *p) {
  * system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->system;
-  return s->nvel || s->timed || cst_method_has_noise(p->study->method[method]) ? 0 : s->nsym;
+  if (s->nvel || s->timed || cst_method_has_noise(p->study->method[method]))
+    return 0;
+  return s->nsym;
 }
 
 /* Number of independent constraints of the system that a method steps; zero if springs replace them. */

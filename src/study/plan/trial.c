@@ -11,7 +11,9 @@
 enum { FEW = 32 };
 /* Of all classes, in nanoseconds by the plan's estimate and by the clock; of one; and for how long a class is
  * timed. */
-static const double budget = 5e8, most_of_one = 5e7, timed = 1e5;
+static const double budget = 5e8;
+static const double most_of_one = 5e7;
+static const double timed = 1e5;
 
 struct cst_trier {
   const cst_plan *plan;
@@ -53,7 +55,11 @@ static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st)
   const int                 m = k->method;
   PetscFunctionBegin;
   if (!t->stepper[m]) {
-    const cst_prepared *method = m < s->nmethod ? t->plan->method[m] : t->plan->reference;
+    const cst_prepared *method;
+    if (m < s->nmethod)
+      method = t->plan->method[m];
+    else
+      method = t->plan->reference;
     PetscCall(cst_stepper_create(method, &o, &t->stepper[m]));
   }
   *st = t->stepper[m];

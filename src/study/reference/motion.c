@@ -13,7 +13,8 @@ typedef __float128 quad;
 
 /* relative to the velocities of a step: converged below the first; below the second as soon as it grows again
  */
-static const quad converged = 1e-33Q, stagnant = 1e-29Q;
+static const quad converged = 1e-33Q;
+static const quad stagnant = 1e-29Q;
 enum { MOST_ITERATIONS = 400 };
 
 struct cst_motion {
@@ -71,7 +72,8 @@ void cst_motion_destroy(cst_motion *m) {
 
 /* V_i := v + h sum_j a_ij A_j. */
 static void stage_velocities(cst_motion *m, quad h) {
-  const int n = m->nq, s = m->stages;
+  const int n = m->nq;
+  const int s = m->stages;
   for (int i = 0; i < s; i++)
     for (int k = 0; k < n; k++) {
       quad sum = 0;
@@ -83,7 +85,8 @@ static void stage_velocities(cst_motion *m, quad h) {
 
 /* next_i := A(Q_i, V_i). */
 static bool stage_accelerations(cst_motion *m, quad h) {
-  const int n = m->nq, s = m->stages;
+  const int n = m->nq;
+  const int s = m->stages;
   for (int i = 0; i < s; i++) {
     for (int k = 0; k < n; k++) {
       quad sum = 0;
@@ -135,7 +138,8 @@ static bool solve_stages(cst_motion *m, quad h) {
 }
 
 static bool step(cst_motion *m, quad h) {
-  const int n = m->nq, s = m->stages;
+  const int n = m->nq;
+  const int s = m->stages;
   if (!solve_stages(m, h))
     return false;
   stage_velocities(m, h);

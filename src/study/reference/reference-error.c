@@ -9,7 +9,9 @@
 
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice) {
   /* the last stop, the previous time, the longest step of the reference since that stop */
-  double last = 0, before = 0, longest = 0;
+  double last = 0;
+  double before = 0;
+  double longest = 0;
   bool   any = false;
   for (int k = 0; k < n; k++) {
     const double span = time[k] - before;
@@ -108,7 +110,9 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
   const double     T = fmax(1, 10 * steps[0]);
   const int        of = order_of(&p->method[m]->properties);
   const double     longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
-  return of == order ? fmin(longest, h * pow(0.01, 1.0 / of)) : longest;
+  if (of == order)
+    return fmin(longest, h * pow(0.01, 1.0 / of));
+  return longest;
 }
 
 void cst_reference_warn(const cst_plan *p, cst_diag *d) {

@@ -74,12 +74,18 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
 /* The state of one lane of a group's record, q and p, and its multipliers; NAN where it has failed. */
 static void read_lane(const cst_system *s, const cst_layout *at, const double *record,
                       const double *lambda, int width, bool good, double *to) {
-  for (int i = 0; i < s->nq; i++) {
-    to[i] = good ? record[(at->q + i) * width] : NAN;
-    to[s->nq + i] = good ? record[(at->p + i) * width] : NAN;
+  const int nq = s->nq;
+  if (!good) {
+    for (int i = 0; i < 2 * nq + s->ng; i++)
+      to[i] = NAN;
+    return;
+  }
+  for (int i = 0; i < nq; i++) {
+    to[i] = record[(at->q + i) * width];
+    to[nq + i] = record[(at->p + i) * width];
   }
   for (int a = 0; a < s->ng; a++)
-    to[2 * s->nq + a] = good ? lambda[a * width] : NAN;
+    to[2 * nq + a] = lambda[a * width];
 }
 
 /* Copies the states of the batch into the table; NaN for failed lanes. */

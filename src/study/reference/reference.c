@@ -66,21 +66,25 @@ static size_t row(const cst_plan *p) {
 
 /* Number of members that are also computed at twice the step. */
 long cst_reference_twice(const cst_study *s) {
-  return s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)
-             ? PetscMin((long)MEMBERS_TWICE, s->members)
-             : 0;
+  if (s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
+    return PetscMin((long)MEMBERS_TWICE, s->members);
+  return 0;
 }
 
 int cst_reference_tables(const cst_reference *r) {
   const cst_study *s = r->plan->study;
   if (s->reference != CST_REFERENCE_METHOD)
     return 0;
-  return cst_reference_twice(s) ? 2 * s->nvariant : s->nvariant;
+  if (cst_reference_twice(s))
+    return 2 * s->nvariant;
+  return s->nvariant;
 }
 
 long cst_reference_members(const cst_reference *r, int table) {
   const cst_study *s = r->plan->study;
-  return table < s->nvariant ? s->members : cst_reference_twice(s);
+  if (table < s->nvariant)
+    return s->members;
+  return cst_reference_twice(s);
 }
 
 static size_t table_size(const cst_reference *r, int table) {
@@ -166,7 +170,9 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
   *from = last >= 0 ? t[last] : 0;
   if (table >= nvariant)
     return r->twice[v][time];
-  return t[time] > *from ? cst_reference_steps(r->plan->study, t[time] - *from) : 0;
+  if (t[time] > *from)
+    return cst_reference_steps(r->plan->study, t[time] - *from);
+  return 0;
 }
 
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
@@ -256,7 +262,9 @@ PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
 static int index_of(const cst_reference *r, int variant, double t) {
   const double *found =
       bsearch(&t, r->time[variant], (size_t)r->ntime[variant], sizeof t, ascending);
-  return found ? (int)(found - r->time[variant]) : -1;
+  if (found)
+    return (int)(found - r->time[variant]);
+  return -1;
 }
 
 /* Exact solutions are expensive: evaluate once if both times are equal. */

@@ -12,7 +12,8 @@ typedef struct {
 } entry;
 
 static int worse(const void *a, const void *b) {
-  const entry *x = a, *y = b;
+  const entry *x = a;
+  const entry *y = b;
   if (x->size != y->size)
     return x->size > y->size ? -1 : 1;
   return (x->member > y->member) - (x->member < y->member);
@@ -26,7 +27,10 @@ static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
   if (p->worst_by < 0) {
     PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, CST_ERROR_ALL, &x));
     for (long m = 0; m < p->study->members; m++)
-      size[m] = rows->good[m] ? x[m] : NAN;
+      if (rows->good[m])
+        size[m] = x[m];
+      else
+        size[m] = NAN;
     PetscFunctionReturn(0);
   }
   const bool drifts = p->quantity[p->worst_by].drifts;
@@ -50,7 +54,10 @@ PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, lo
       list[n++] = (entry){size[m], m};
   qsort(list, (size_t)n, sizeof *list, worse);
   for (long i = 0; i < p->study->ntrajectory; i++)
-    member[i] = i < n ? list[i].member : -1;
+    if (i < n)
+      member[i] = list[i].member;
+    else
+      member[i] = -1;
   PetscCall(cst_case_rows_destroy(&rows));
   free(size);
   free(list);

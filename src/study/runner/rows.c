@@ -45,8 +45,9 @@ void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
   const size_t row = cst_channel_bytes(c);
   const size_t W = (size_t)r->width;
   const size_t number = row / c->count;
-  return c->in_lanes ? data + (size_t)lane / W * W * row + (size_t)lane % W * number
-                     : data + (size_t)lane * row;
+  if (c->in_lanes)
+    return data + (size_t)lane / W * W * row + (size_t)lane % W * number;
+  return data + (size_t)lane * row;
 }
 
 double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, long lane) {

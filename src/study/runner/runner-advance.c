@@ -16,7 +16,9 @@
 
 /* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
 static long next_of(long now, long every, long lead) {
-  return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX;
+  if (every > 0)
+    return (now - lead + every) / every * every + lead;
+  return LONG_MAX;
 }
 
 /* The first step after `now` at which multipliers are read. */
@@ -60,7 +62,9 @@ static bool folds_by_group(const cst_runner *r) {
 
 static long fold_after(void *context, long step) {
   const cst_runner *r = context;
-  return step < r->next_fold ? r->next_fold : cst_plan_class_fold_next(r->cohort, step);
+  if (step < r->next_fold)
+    return r->next_fold;
+  return cst_plan_class_fold_next(r->cohort, step);
 }
 
 static void fold_group(void *context, int group, const cst_way *way) {
@@ -112,7 +116,10 @@ static PetscErrorCode store_rows(cst_runner *r) {
     for (size_t i = 0; i < r->row; i++)
       x[i] = NAN;
     x[CST_LONGER_STEP] = (double)r->b->step;
-    x[CST_LONGER_HALF_STEP] = r->hst ? (double)r->hb->step : 0;
+    if (r->hst)
+      x[CST_LONGER_HALF_STEP] = (double)r->hb->step;
+    else
+      x[CST_LONGER_HALF_STEP] = 0;
     x[CST_LONGER_NUMBERS] = (double)n;
     cst_runner_save(r, l, x + CST_LONGER_HEAD);
     cst_longer_seal(x);
@@ -246,7 +253,9 @@ static PetscErrorCode advance_slice(cst_runner *r) {
 /* The first slice of a batch is as long as the last one of the batch before, if that was of the same class. */
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
   const long end = r->cohort->n;
-  long       slice = r->slice_class == r->work->cohort && !r->timed ? r->slice : 1;
+  long       slice = 1;
+  if (r->slice_class == r->work->cohort && !r->timed)
+    slice = r->slice;
   PetscFunctionBegin;
   while (r->b->step < to && !*stop) {
     const double before = MPI_Wtime();

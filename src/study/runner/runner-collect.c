@@ -84,8 +84,14 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
   double      *square = r->weight_square + at;
   for (int l = 0; l < r->width; l++) {
     const bool on = r->b->alive[group] >> l & 1;
-    sum[l] = on ? sum[l] + weight[l] : sum[l];
-    square[l] = on ? square[l] + weight[l] * weight[l] : square[l];
+    if (on)
+      sum[l] = sum[l] + weight[l];
+    else
+      sum[l] = sum[l];
+    if (on)
+      square[l] = square[l] + weight[l] * weight[l];
+    else
+      square[l] = square[l];
   }
 }
 
@@ -103,8 +109,14 @@ static void average(cst_runner *r, int group, const double *weight) {
       const double d = x[l] - origin(start[l]);
       const double on = r->b->alive[group] >> l & 1;
       const double w = weight ? weight[l] : 1;
-      sum[l] = on != 0 ? sum[l] + w * d : sum[l];
-      square[l] = on != 0 ? square[l] + w * d * d : square[l];
+      if (on != 0)
+        sum[l] = sum[l] + w * d;
+      else
+        sum[l] = sum[l];
+      if (on != 0)
+        square[l] = square[l] + w * d * d;
+      else
+        square[l] = square[l];
     }
   }
   if (weight)
@@ -174,7 +186,9 @@ static void count(cst_runner *r, int which, int group, int block, const double *
   const size_t         at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
   const double         scale = h->bins / (h->edge[h->bins] - h->edge[0]);
   double              *counts = r->counts[which] + at * counted(h) * W;
-  double              *weights = h->fixman ? r->weights[which] + at * weighed(h) * W : NULL;
+  double              *weights = NULL;
+  if (h->fixman)
+    weights = r->weights[which] + at * weighed(h) * W;
   for (int i = 0; i < h->n; i++)
     for (size_t l = 0; l < W; l++) {
       if (!is_alive(r, group, (int)l))

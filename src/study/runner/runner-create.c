@@ -79,8 +79,9 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
     r->follow[k] = cst_fold_follow(r->fold, p->look[k].row);
   }
   r->one_by_one = p->needs_lambda || p->study->averages;
-  const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W,
-               quantities = (size_t)p->nquantity;
+  const size_t W = (size_t)r->width;
+  const size_t groups = ((size_t)batch + W - 1) / W;
+  const size_t quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass,
                          &r->seconds));
   r->q0 = aligned(groups * (size_t)s->nq * W);

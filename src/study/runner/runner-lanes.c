@@ -10,7 +10,9 @@ const cst_case *cst_runner_case(const cst_runner *r, long lane) {
 }
 
 long cst_runner_member(const cst_runner *r, long lane) {
-  return r->replayed ? r->replayed[lane] : (r->work->first + lane) % r->plan->study->members;
+  if (r->replayed)
+    return r->replayed[lane];
+  return (r->work->first + lane) % r->plan->study->members;
 }
 
 double *cst_runner_record(const cst_runner *r, int group) {
@@ -56,7 +58,7 @@ double *cst_runner_accumulators(const cst_runner *r, int group) {
 }
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {
-  return r->kept[look] ? r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept *
-                                             (size_t)r->width
-                       : NULL;
+  if (r->kept[look])
+    return r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width;
+  return NULL;
 }

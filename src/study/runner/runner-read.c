@@ -22,7 +22,9 @@ double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, in
 double cst_runner_norm_join(cst_norm kind, double a, double b) {
   if (kind == CST_NORM_MAX)
     return a > b || isnan(a) ? a : b;
-  return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
+  if (kind == CST_NORM_ONE)
+    return a + b;
+  return sqrt(a * a + b * b);
 }
 
 /* A NaN is kept. */
@@ -126,7 +128,10 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < s->ng; a++) {
     const long at = a * W + lane % W;
-    y.lambda[a] = lost ? NAN : between(first[at], r->last[at], w);
+    if (lost)
+      y.lambda[a] = NAN;
+    else
+      y.lambda[a] = between(first[at], r->last[at], w);
   }
   if (!lost)
     return;

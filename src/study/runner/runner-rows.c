@@ -9,12 +9,26 @@ static void fill_figures(const cst_runner *r, long lane, bool started) {
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *acc = cst_runner_accumulators(r, (int)(lane / W)) + k * CST_SLOTS * W + lane % W;
     double       *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES, k, lane);
-    f[CST_FIGURE_START] = started ? acc[CST_SLOT_START * W] : NAN;
-    f[CST_FIGURE_END] = started ? acc[CST_SLOT_LAST * W] : NAN;
-    f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
-    f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
-    f[CST_FIGURE_SIZE] =
-        isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
+    if (started)
+      f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
+    else
+      f[CST_FIGURE_START] = NAN;
+    if (started)
+      f[CST_FIGURE_END] = acc[CST_SLOT_LAST * W];
+    else
+      f[CST_FIGURE_END] = NAN;
+    if (isnan(f[CST_FIGURE_START]))
+      f[CST_FIGURE_DRIFT] = NAN;
+    else
+      f[CST_FIGURE_DRIFT] = acc[CST_SLOT_DRIFT * W];
+    if (isnan(f[CST_FIGURE_START]))
+      f[CST_FIGURE_SCALE] = NAN;
+    else
+      f[CST_FIGURE_SCALE] = acc[CST_SLOT_SCALE * W];
+    if (isnan(f[CST_FIGURE_START]))
+      f[CST_FIGURE_SIZE] = NAN;
+    else
+      f[CST_FIGURE_SIZE] = acc[CST_SLOT_SIZES * W] / (double)r->folds;
   }
 }
 

@@ -20,7 +20,9 @@ static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
   const cst_system *s = p->study->system;
   const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
-  double           *v = r->scratch, *lambda = v + s->nq * W, *more = lambda + (s->ng + 1) * W;
+  double           *v = r->scratch;
+  double           *lambda = v + s->nq * W;
+  double           *more = lambda + (s->ng + 1) * W;
   return (cst_view){.context = cst_stepper_context(r->st),
                     .record = record,
                     .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,

@@ -7,7 +7,11 @@
 
 int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
   const int   n = p->study->ntrajectory;
-  const long *list = c->member ? c->member + icase * n : p->study->trajectory;
+  const long *list;
+  if (c->member)
+    list = c->member + icase * n;
+  else
+    list = p->study->trajectory;
   for (int i = 0; list && i < n; i++)
     if (list[i] == member)
       return i;
@@ -52,7 +56,10 @@ void cst_tracks_clear(cst_tracks *t) {
 
 void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
   if (t->n == t->room) {
-    t->room = t->room ? 2 * t->room : 16;
+    if (t->room)
+      t->room = 2 * t->room;
+    else
+      t->room = 16;
     t->track = cst_need(realloc(t->track, (size_t)t->room * sizeof *t->track));
   }
   t->track[t->n++] = (cst_track){lane, icase, chosen, 0};

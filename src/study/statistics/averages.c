@@ -77,7 +77,10 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   for (long m = 0; m < n; m++) {
     const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
     double      *means = s->means + m * CST_WINDOWS;
-    s->start[m] = isnan(start) ? 0 : start;
+    if (isnan(start))
+      s->start[m] = 0;
+    else
+      s->start[m] = start;
     if (rows->good[m])
       continue;
     for (int w = 0; w < CST_WINDOWS; w++)
@@ -128,7 +131,9 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
 /* Mean and variance of x over time and the members that did not fail. */
 static void moments(const cst_case_rows *rows, const sums *s, double *mean, double *variance) {
   const long n = rows->plan->study->members;
-  double     count = 0, sum = 0, square = 0;
+  double     count = 0;
+  double     sum = 0;
+  double     square = 0;
   for (long m = 0; m < n; m++) {
     if (!rows->good[m])
       continue;

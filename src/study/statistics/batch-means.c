@@ -26,7 +26,9 @@ enum { SEVERAL = 4 };
 /* Limits in standard deviations of a normal distribution. Above EXCESS (EXCESS_OF_FEW for two or three
  * members), the error is taken from the scatter of the members; above OTHER, windows do not give the
  * autocorrelation time either. */
-static const double EXCESS = 0, EXCESS_OF_FEW = 1, OTHER = 2;
+static const double EXCESS = 0;
+static const double EXCESS_OF_FEW = 1;
+static const double OTHER = 2;
 
 typedef struct {
   double *x; /* [members][windows], successful members only */
@@ -61,7 +63,9 @@ static double grand_mean(const table *t) {
   double sum = 0;
   for (long m = 0; m < t->members; m++)
     sum += mean_of(t->x + m * t->windows, t->windows);
-  return t->members ? sum / (double)t->members : NAN;
+  if (t->members)
+    return sum / (double)t->members;
+  return NAN;
 }
 
 /* Deviation of batch k (b windows long) of a member from the mean. */

@@ -26,7 +26,9 @@ static double largest(const double *x, long n) {
 }
 
 static double power(double x, double scale, int squared) {
-  return squared ? x / scale * (x / scale) : x / scale;
+  if (squared)
+    return x / scale * (x / scale);
+  return x / scale;
 }
 
 static moments moments_of(const double *x, long n, double scale, int squared) {
@@ -90,7 +92,9 @@ void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long
   const double a = (1 - level) / 2;
   long         mode = (long)((double)(n + 1) * p);
   long         first, last;
-  double       w = 1, total = 1, sum = 0;
+  double       w = 1;
+  double       total = 1;
+  double       sum = 0;
   *low = 0;
   *high = n + 1;
   if (n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1))

@@ -52,7 +52,9 @@ double cst_ensemble_rms(const double *x, long n) {
 static uint64_t key_of(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+  if (bits >> 63)
+    return ~bits;
+  return bits | UINT64_C(1) << 63;
 }
 
 static double double_of(uint64_t key) {
@@ -79,7 +81,8 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, long n, int digit)
 
 /* The numbers among x, ascending, in memory of 2 n; their number. Equal sets are sorted into equal bits. */
 static long sort(const double *x, long n, double *sorted) {
-  uint64_t *key = (uint64_t *)sorted, *other = key + n;
+  uint64_t *key = (uint64_t *)sorted;
+  uint64_t *other = key + n;
   long      count = 0;
   for (long i = 0; i < n; i++)
     if (!isnan(x[i]))
@@ -106,7 +109,9 @@ static double quantile(const double *sorted, long n, double p) {
 
 /* The value of a rank, counted from 1; NaN if there is none. */
 static double at_rank(const double *sorted, long n, long rank) {
-  return rank >= 1 && rank <= n ? sorted[rank - 1] : NAN;
+  if (rank >= 1 && rank <= n)
+    return sorted[rank - 1];
+  return NAN;
 }
 
 void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level,
@@ -181,6 +186,9 @@ double cst_ensemble_slope(const double *t, const double *y, int n, double *error
       variance += weight * now * later;
     }
   }
-  *error = c.n > 2 ? sqrt(fmax(variance, 0) * c.n / (c.n - 2)) : NAN;
+  if (c.n > 2)
+    *error = sqrt(fmax(variance, 0) * c.n / (c.n - 2));
+  else
+    *error = NAN;
   return slope;
 }

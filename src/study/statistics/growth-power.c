@@ -34,7 +34,9 @@ enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 static double alpha_of(int j) { return cst_elementary_exp(0.6931471805599453 * (j - 34) / 10.0); }
 
 static double ratio_of(int j) {
-  return j == 0 ? 0 : cst_elementary_exp(2.302585092994046 * (j - 21) / 4.0);
+  if (j == 0)
+    return 0;
+  return cst_elementary_exp(2.302585092994046 * (j - 21) / 4.0);
 }
 
 typedef struct {
@@ -149,12 +151,14 @@ static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double dr
     i--;
   while (j < ALPHAS - 1 && all[j].likelihood > level)
     j++;
-  f->low = all[i].likelihood > level ? 0
-                                     : cross(alpha_of(i + 1), alpha_of(i), all[i + 1].likelihood,
-                                             all[i].likelihood, level);
-  f->high = all[j].likelihood > level ? INFINITY
-                                      : cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood,
-                                              all[j].likelihood, level);
+  if (all[i].likelihood > level)
+    f->low = 0;
+  else
+    f->low = cross(alpha_of(i + 1), alpha_of(i), all[i + 1].likelihood, all[i].likelihood, level);
+  if (all[j].likelihood > level)
+    f->high = INFINITY;
+  else
+    f->high = cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood, all[j].likelihood, level);
 }
 
 /* Maximum of the parabola through three grid points, in log alpha. */
@@ -205,7 +209,8 @@ static void straighten(int n, const double psi[N], const double weight[N], const
 static double bend(const products *p, const double phi[N], const double more[N],
                    double weight[RATIOS][N], const double logs[RATIOS], double independent) {
   const double freedom = p->members * (p->n - 3);
-  double       best = -INFINITY, f = 0;
+  double       best = -INFINITY;
+  double       f = 0;
   int          slight = 0;
   for (int j = 0; j < RATIOS; j++) {
     double    rest[N], cw[N], a, bb, rss, lengths = 0, line, lines;
@@ -232,7 +237,10 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN};
   double                     phi[ALPHAS][N], weight[RATIOS][N], logs[RATIOS];
   fit                        all[ALPHAS];
-  int                        top = 0, line = 0, square = 0, at = 0;
+  int                        top = 0;
+  int                        line = 0;
+  int                        square = 0;
+  int                        at = 0;
   double                     sum = 0;
   for (int k = 1; k < s->n; k++)
     sum += p->c[k][k];

@@ -121,7 +121,10 @@ static void mean_squares(const ensemble *e, const int *draws, double r2[N]) {
     }
   }
   for (int w = 0; w < N; w++)
-    r2[w] = count[w] > 0 ? r2[w] / count[w] : NAN;
+    if (count[w] > 0)
+      r2[w] = r2[w] / count[w];
+    else
+      r2[w] = NAN;
 }
 
 /* Adds a member. One with fewer than two windows is left out. */
@@ -143,7 +146,8 @@ static void add_member(ensemble *e, const double *x, double unit) {
 }
 
 static void gather(ensemble *e, const double *means, long members, double unit) {
-  roughness near = {.lag = 1}, wide = {.lag = LAG};
+  roughness near = {.lag = 1};
+  roughness wide = {.lag = LAG};
   int       once[GROUPS];
   for (long i = 0; i < members; i++) {
     add_member(e, means + i * N, unit);
@@ -186,7 +190,11 @@ static void log_times(double alpha, double l[N]) {
 static power fit_power(const double r2[N], const double weight[N], const double l[N], power p,
                        int rounds) {
   while (rounds-- > 0) {
-    double a = 0, b = 0, d = 0, f = 0, g = 0;
+    double a = 0;
+    double b = 0;
+    double d = 0;
+    double f = 0;
+    double g = 0;
     for (int w = 1; w < N; w++) {
       if (!(weight[w] > 0) || isnan(r2[w]))
         continue;
@@ -289,7 +297,12 @@ static void all_windows(const ensemble *e, double weight[N]) {
  * most]. */
 static double squares_left(const double r2[N], const double weight[N], const double x[N],
                            double least, double most) {
-  double n = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+  double n = 0;
+  double mx = 0;
+  double my = 0;
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
   for (int w = 1; w < N; w++) {
     if (!(weight[w] > 0))
       continue;
@@ -319,7 +332,9 @@ static int quiet_before(const ensemble *e, const double weight[N]) {
 /* True if R grows at half the rate or more over the last quarter of the windows above noise: no saturation.
  */
 static int goes_on(const ensemble *e, const double weight[N], double rate) {
-  int n = 0, w = N - 1, last = N - 1;
+  int n = 0;
+  int w = N - 1;
+  int last = N - 1;
   for (int k = 0; k < N; k++)
     n += weight[k] > 0;
   while (last > 0 && !(weight[last] > 0))

@@ -160,9 +160,11 @@ typedef struct {
 
 /* Significance of a slope whose error has the given degrees of freedom. */
 static double significance(double slope, double error, double freedom) {
-  return slope == 0  ? 0
-         : error > 0 ? cst_significance_of_t(slope / error, freedom)
-                     : copysign(INFINITY, slope);
+  if (slope == 0)
+    return 0;
+  if (error > 0)
+    return cst_significance_of_t(slope / error, freedom);
+  return copysign(INFINITY, slope);
 }
 
 static double squared(double z) { return fmin(z * z, 1e6); }
@@ -279,11 +281,17 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   r.error = s->unit * fmax(in_time, among);
   r.rms = s->unit * sqrt(t.slopes / members);
   r.limit = s->unit * fmax(of_mean, of_squares);
-  r.normal = fabs(z) < fabs(z_among) ? z : z_among;
+  if (fabs(z) < fabs(z_among))
+    r.normal = z;
+  else
+    r.normal = z_among;
   r.spread = spread(&t, members, r.independent, s->n);
   r.outlier = t.largest;
   r.deviation = s->unit * sqrt(t.all / members);
-  r.memory = t.all > 0 ? t.low / t.all : 0;
+  if (t.all > 0)
+    r.memory = t.low / t.all;
+  else
+    r.memory = 0;
   r.swell = swelling(&t, (s->n / 3 - 1) * r.independent);
   return r;
 }

@@ -242,9 +242,12 @@ static cst_verdict judge(const evidence *e, cst_why *why) {
     return CST_RANDOM_WALK;
   if (!drifts(e))
     return settled(e, why);
-  *why = e->slopes.memory > MEMORY                                    ? CST_WHY_SLOW
-         : e->slopes.outlier > OUTLIER && e->slopes.spread < UNLIKELY ? CST_WHY_ONE_MEMBER
-                                                                      : CST_WHY_WEAK;
+  if (e->slopes.memory > MEMORY)
+    *why = CST_WHY_SLOW;
+  else if (e->slopes.outlier > OUTLIER && e->slopes.spread < UNLIKELY)
+    *why = CST_WHY_ONE_MEMBER;
+  else
+    *why = CST_WHY_WEAK;
   return CST_UNDECIDED;
 }
 
@@ -273,9 +276,18 @@ static void report(const evidence *e, cst_growth *g) {
   g->slope_error = e->slopes.error;
   g->slope_rms = e->slopes.rms;
   g->limit = e->slopes.limit;
-  g->exponent = p ? p->alpha : e->rms.exponent;
-  g->low = p ? p->low : e->rms.low;
-  g->high = p ? p->high : e->rms.high;
+  if (p)
+    g->exponent = p->alpha;
+  else
+    g->exponent = e->rms.exponent;
+  if (p)
+    g->low = p->low;
+  else
+    g->low = e->rms.low;
+  if (p)
+    g->high = p->high;
+  else
+    g->high = e->rms.high;
 }
 
 /* The verdict at the level of round-off: growth is reported only beyond doubt. */
@@ -284,9 +296,11 @@ static cst_verdict growing_round_off(const evidence *e) {
   const cst_verdict v = judge(e, &why);
   if (!(fabs(e->slopes.normal) > CLEAR_SLOPE))
     return CST_EXACT;
-  return v == CST_LINEAR                              ? CST_LINEAR_ROUND_OFF
-         : v == CST_EXPONENTIAL || v == CST_QUADRATIC ? v
-                                                      : CST_EXACT;
+  if (v == CST_LINEAR)
+    return CST_LINEAR_ROUND_OFF;
+  if (v == CST_EXPONENTIAL || v == CST_QUADRATIC)
+    return v;
+  return CST_EXACT;
 }
 
 cst_growth cst_growth_estimate(const cst_long_run *r) {

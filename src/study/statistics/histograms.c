@@ -128,7 +128,10 @@ static void errors_of_few(conclusion *d) {
       double    *of_member = x + m * d->blocks;
       const bool good = d->rows->good[m];
       for (int b = 0; b < d->blocks; b++)
-        of_member[b] = good ? part(d, m, b, k) : NAN;
+        if (good)
+          of_member[b] = part(d, m, b, k);
+        else
+          of_member[b] = NAN;
     }
     d->error[k] = cst_batch_means_estimate(x, n, d->blocks).error;
   }
@@ -184,7 +187,10 @@ static PetscErrorCode conclude(conclusion *d) {
     const double width = d->h->edge[k + 1] - d->h->edge[k];
     d->density[k] = d->weight[k] / d->total / width;
     /* an empty bin has no error estimate */
-    d->error[k] = d->all[k] ? d->error[k] / width : NAN;
+    if (d->all[k])
+      d->error[k] = d->error[k] / width;
+    else
+      d->error[k] = NAN;
   }
   PetscCall(
       cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
@@ -217,8 +223,10 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
                             .counted = h->bins + CST_OUTSIDE,
                             .weighed = h->bins + CST_WEIGHED};
   PetscFunctionBegin;
-  d.some = d.blocks > 1 ? p->study->members
-                        : PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
+  if (d.blocks > 1)
+    d.some = p->study->members;
+  else
+    d.some = PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
   PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins,
                          &d.density, h->bins, &d.error));
   PetscCall(PetscMalloc1(h->bins, &d.all));

@@ -223,7 +223,10 @@ static void solve(double a[UNKNOWNS][UNKNOWNS], const double r[UNKNOWNS], double
       double sum = a[i][j];
       for (int k = 0; k < j; k++)
         sum -= l[i][k] * l[j][k];
-      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+      if (i == j)
+        l[i][j] = sqrt(sum);
+      else
+        l[i][j] = sum / l[j][j];
     }
   for (int i = 0; i < UNKNOWNS; i++) {
     z[i] = r[i];
@@ -277,7 +280,9 @@ static fit fit_window(const point *w, int count) {
 
 static fit fit_with_spread(const point *w, int count) {
   fit    f = fit_window(w, count);
-  double spread = count > 3 ? f.p - fit_window(w + 1, count - 1).p : 0;
+  double spread = 0;
+  if (count > 3)
+    spread = f.p - fit_window(w + 1, count - 1).p;
   f.half = sqrt(f.half * f.half + FINEST * FINEST + spread * spread);
   return f;
 }
@@ -403,10 +408,15 @@ cst_order_fit cst_order_estimate(const double *h, const double *error, const dou
       without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
   if (count < 2)
     return none(CST_FLAG_PLATEAU, points[0].index);
-  fit = count == 2 ? two_steps(points) : best_end(points, count, above);
+  if (count == 2)
+    fit = two_steps(points);
+  else
+    fit = best_end(points, count, above);
   if (count == 2 && finite_errors(error, n) > 2)
     fit.flag = CST_FLAG_PLATEAU;
-  return fit.order < LEAST ? none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first) : fit;
+  if (fit.order < LEAST)
+    return none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first);
+  return fit;
 }
 
 cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns) {

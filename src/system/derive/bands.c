@@ -93,7 +93,10 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
 
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
   for (int r = 0; r < s->nq; r++) {
-    b->last[r] = s->general ? s->nq - 1 : r;
+    if (s->general)
+      b->last[r] = s->nq - 1;
+    else
+      b->last[r] = r;
     CST_EACH_ENTRY(p, b->order[r], e) {
       const int place = b->place[p->column[e]];
       if (place > b->last[r])

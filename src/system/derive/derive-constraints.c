@@ -71,7 +71,8 @@ static void derive_offsets(const cst_derivation *d) {
 
 void cst_derive_constraints(const cst_derivation *d) {
   cst_system *s = d->s;
-  const int   n = d->n, ng = s->ng;
+  const int   n = d->n;
+  const int   ng = s->ng;
   cst_node   *gv = cst_derive_memory(ng);
   cst_node   *Gl = cst_derive_memory(n);
   cst_node   *g = cst_derive_kernel(s, CST_K_g, ng);

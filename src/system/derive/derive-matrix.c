@@ -15,7 +15,10 @@ void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) 
   if (e->n >= CST_EXPR_NODES)
     node = -1;
   if (e->n == e->capacity) {
-    e->capacity = e->capacity ? 2 * e->capacity : 64;
+    if (e->capacity)
+      e->capacity = 2 * e->capacity;
+    else
+      e->capacity = 64;
     e->at = cst_need(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
   }
   e->at[e->n++] = (cst_derived_entry){row, column, node};
@@ -29,7 +32,8 @@ void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at,
 }
 
 static int by_place(const void *x, const void *y) {
-  const cst_derived_entry *a = x, *b = y;
+  const cst_derived_entry *a = x;
+  const cst_derived_entry *b = y;
   if (a->row != b->row)
     return a->row > b->row ? 1 : -1;
   return (a->column > b->column) - (a->column < b->column);

@@ -60,7 +60,10 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_node   *f = cst_derive_kernel(s, CST_K_f, n);
   derive_mass(d, Mv);
   for (int i = 0; i < n; i++) {
-    a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
+    if (s->gyroscopic)
+      a[i] = s->a[i];
+    else
+      a[i] = cst_graph_constant(g, 0);
     Lv[i] = cst_graph_add(g, Mv[i], a[i]);
     const cst_node half_Mv = cst_graph_mul(g, half, Mv[i]);
     const cst_node slope = cst_graph_add(g, half_Mv, a[i]);
@@ -88,7 +91,8 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   const cst_node    *M = s->kernel_out[CST_K_M];
   const cst_node    *force = s->kernel_out[s->general ? CST_K_f : CST_K_dV];
   const cst_node    *bend = s->kernel_out[CST_K_D2gvv];
-  const int          n = d->n, ng = s->ng;
+  const int          n = d->n;
+  const int          ng = s->ng;
   cst_node          *E = cst_derive_memory(n + ng);
   cst_node          *Gl = cst_derive_memory(n);
   cst_node          *GA = cst_derive_memory(ng);
@@ -116,8 +120,9 @@ static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
   const int         k = i % d->n;
   if (s->general)
     return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
-  return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k])
-                  : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
+  if (i < d->n)
+    return cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k]);
+  return cst_graph_mul(d->graph, s->mass[k], d->v[k]);
 }
 
 /* out[n] += s (F - phi'l): the work on a variation of q that L does not contain. */
@@ -139,7 +144,8 @@ static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst
 /* RE, with w = (y, A) and l = (lambda, z, s). */
 static void derive_reverse(const cst_derivation *d) {
   cst_system    *s = d->s;
-  const int      n = d->n, ng = s->ng;
+  const int      n = d->n;
+  const int      ng = s->ng;
   const cst_node scale = d->l[2 * ng];
   cst_node      *E = residuals(d, d->w + n, d->l);
   cst_node      *yz = cst_derive_memory(n + ng);
@@ -162,7 +168,8 @@ static void derive_reverse(const cst_derivation *d) {
 /* The derivative of RE: q, v, w along u, and the first 2 ng entries of l along those after s. */
 static void derive_second(const cst_derivation *d) {
   cst_system *s = d->s;
-  const int   n = d->n, ng = s->ng;
+  const int   n = d->n;
+  const int   ng = s->ng;
   const int   all = 4 * n + 2 * ng;
   cst_node   *x = cst_derive_memory(all);
   cst_node   *dx = cst_derive_memory(all);

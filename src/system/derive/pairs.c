@@ -13,7 +13,9 @@ bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) {
 }
 
 const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) {
-  return s->npairs && k == CST_K_dVS ? s->bands[1].place : NULL;
+  if (s->npairs && k == CST_K_dVS)
+    return s->bands[1].place;
+  return NULL;
 }
 
 const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
@@ -179,4 +181,8 @@ cst_node cst_pairs_written_out(cst_system *s) {
   return sum;
 }
 
-cst_node cst_system_whole(const cst_system *s) { return s->npairs && s->bent ? s->whole : s->V; }
+cst_node cst_system_whole(const cst_system *s) {
+  if (s->npairs && s->bent)
+    return s->whole;
+  return s->V;
+}

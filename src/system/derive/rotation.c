@@ -48,7 +48,10 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
       }
       const cst_node both = cst_graph_mul(g, u[1 + a], u[1 + b]);
       const cst_node turn = cst_graph_mul(g, u[0], u[4 - a - b]);
-      x = (a + 1) % AXES == b ? cst_graph_sub(g, both, turn) : cst_graph_add(g, both, turn);
+      if ((a + 1) % AXES == b)
+        x = cst_graph_sub(g, both, turn);
+      else
+        x = cst_graph_add(g, both, turn);
       R[3 * a + b] = cst_graph_mul(g, two, x);
     }
 }

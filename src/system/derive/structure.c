@@ -60,7 +60,8 @@ typedef struct {
 } term;
 
 static int by_pair(const void *x, const void *y) {
-  const term *s = x, *t = y;
+  const term *s = x;
+  const term *t = y;
   if (s->b != t->b)
     return s->b > t->b ? 1 : -1;
   return (s->i > t->i) - (s->i < t->i);
@@ -288,7 +289,10 @@ bool cst_system_structure(cst_system *s) {
   for (int k = 0; k < S->n; k++) {
     int a = S->place[S->a[k]];
     int b = S->place[S->b[k]];
-    S->at[k] = S->banded ? a * (2 * S->band + 1) + b - a + S->band : a * s->ng + b;
+    if (S->banded)
+      S->at[k] = a * (2 * S->band + 1) + b - a + S->band;
+    else
+      S->at[k] = a * s->ng + b;
   }
   return true;
 }

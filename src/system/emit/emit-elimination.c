@@ -28,7 +28,9 @@ static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
 
 /* The entries of row r with its outer neighbour, and back. */
 static void write_beside(const cst_rows *z, FILE *f, const end *e, int r) {
-  const int *order = z->s->gram.order, a = order[r], outer = order[r - e->inwards];
+  const int *order = z->s->gram.order;
+  const int  a = order[r];
+  const int  outer = order[r - e->inwards];
   char       to[32], back[32];
   snprintf(to, sizeof to, "const vd to_%s", e->x);
   snprintf(back, sizeof back, "const vd back_%s", e->x);
@@ -73,7 +75,8 @@ static void go_back(cst_rows *z, FILE *f, const end *e, int r) {
 
 void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
   const int n = z->s->ng;
-  int       r = 0, s = n - 1;
+  int       r = 0;
+  int       s = n - 1;
   open_end(z, cst_strips_next(strips), &ends[0], r);
   open_end(z, cst_strips_next(strips), &ends[1], s);
   if (n % 2 == 0)
@@ -97,8 +100,11 @@ void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
 /* there[r * (band + 1) + k]: whether row r has an entry k behind the diagonal, fill-in included. */
 static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
   const cst_gram *S = &z->s->gram;
-  const int       n = z->s->ng, k = S->band, a = S->order[r];
-  const int       from = r > k ? r - k : 0, to = r + k < n ? r + k : n - 1;
+  const int       n = z->s->ng;
+  const int       k = S->band;
+  const int       a = S->order[r];
+  const int       from = r > k ? r - k : 0;
+  const int       to = r + k < n ? r + k : n - 1;
   unsigned char   here[2 * CST_ROWS_MOST_BAND + 1] = {0}; /* of this row, columns from r - k on */
   char            name[32];
   for (int c = from; c <= to; c++) {
@@ -133,7 +139,9 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
 
 static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
   const cst_gram *S = &z->s->gram;
-  const int       n = z->s->ng, k = S->band, a = S->order[r];
+  const int       n = z->s->ng;
+  const int       k = S->band;
+  const int       a = S->order[r];
   fprintf(f, "vd s = d[%d];\n", a);
   for (int c = r + k < n ? r + k : n - 1; c > r; c--)
     if (there[r * (k + 1) + c - r])

@@ -53,14 +53,18 @@ static void write_numbers(FILE *f, const cst_graph *g, const char *name, const c
                           int n, const unsigned char *inertia, bool which) {
   cst_node *own = cst_need(malloc(sizeof *own * ((size_t)n + 1)));
   for (int k = 0; k < n; k++)
-    own[k] = inertia[k] == which ? part[k] : -1;
+    if (inertia[k] == which)
+      own[k] = part[k];
+    else
+      own[k] = -1;
   write_function(f, g, name, own, n);
   free(own);
 }
 
 static void write_point(FILE *f, const cst_system *s) {
   cst_graph *g = cst_graph_copy(s->graph);
-  int        n = 0, first[KERNELS + 1] = {0};
+  int        n = 0;
+  int        first[KERNELS + 1] = {0};
   for (int k = 0; k < KERNELS; k++)
     first[k + 1] = first[k] + s->kernel_size[at_point[k]];
   cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS] + 1))),
@@ -100,8 +104,9 @@ static void write_substitution(FILE *f, const char *name, const unsigned char *x
       "*restrict R) {\n",
       name);
   for (int row = 1; row < 2 * n; row++) {
-    const int i = row < n ? row : 2 * n - 1 - row, first = row < n ? 0 : i + 1,
-              end = row < n ? i : n;
+    const int i = row < n ? row : 2 * n - 1 - row;
+    const int first = row < n ? 0 : i + 1;
+    const int end = row < n ? i : n;
     for (int k = 0; k < sides; k++) {
       fprintf(f, "  R[%d] = ", i * sides + k);
       if (row >= n)

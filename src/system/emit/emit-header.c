@@ -76,7 +76,8 @@ static void write_bodies(FILE *f, const cst_system *s) {
 }
 
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
-  const bool hot = cst_system_is_hot(s), general = cst_system_is_hot_general(s);
+  const bool hot = cst_system_is_hot(s);
+  const bool general = cst_system_is_hot_general(s);
   fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n", id, hot);
 #define CLASS(name, is) fprintf(f, "#define SYS_IN_" #name " %d\n", is(s));
 #include "system/classes.h"
@@ -226,10 +227,14 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
     out[k] = -1; /* not written */
   for (int p = 0; p < n; p++)
     for (int t = S->first[p]; t < S->first[p + 1]; t++) {
-      cst_node w = cst_graph_input(g, 'w', s->mass_class[S->i[t]]), *sum = &out[S->at[p]];
-      cst_node term = cst_graph_mul(g, cst_graph_mul(g, cst_graph_input(g, 'q', S->ea[t]), w),
-                                    cst_graph_input(g, 'v', S->eb[t]));
-      *sum = *sum < 0 ? term : cst_graph_add(g, *sum, term);
+      cst_node  w = cst_graph_input(g, 'w', s->mass_class[S->i[t]]);
+      cst_node *sum = &out[S->at[p]];
+      cst_node  term = cst_graph_mul(g, cst_graph_mul(g, cst_graph_input(g, 'q', S->ea[t]), w),
+                                     cst_graph_input(g, 'v', S->eb[t]));
+      if (*sum < 0)
+        *sum = term;
+      else
+        *sum = cst_graph_add(g, *sum, term);
     }
   write_function(f, g, name, out, S->size);
   cst_graph_destroy(g);

@@ -85,7 +85,8 @@ static void write_part(FILE *f, const point *x, bool clock) {
   cst_node *out = copy(x->node, x->n);
   take(x->s, out, x->n, x->given, x->ngiven, 'k');
   for (int i = 0; i < x->n; i++) {
-    const cst_node was = out[i], there = cst_graph_input(x->s->graph, 'e', i);
+    const cst_node was = out[i];
+    const cst_node there = cst_graph_input(x->s->graph, 'e', i);
     if (x->clock[i] && !clock)
       cst_graph_substitute(x->s->graph, out, x->n, &was, &there, 1, out);
   }

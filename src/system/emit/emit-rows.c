@@ -165,7 +165,8 @@ bool cst_rows_has_entry(const cst_rows *z, int a, int b) {
 void cst_rows_write_entry(const cst_rows *z, FILE *f, const char *name, int a, int b) {
   const cst_gram *S = &z->s->gram;
   const bool      lower = z->symmetric && S->place[a] > S->place[b];
-  const int       from = lower ? b : a, to = lower ? a : b;
+  const int       from = lower ? b : a;
+  const int       to = lower ? a : b;
   fprintf(f, "%s = ", name);
   for (int k = z->row[from]; k < z->row[from + 1]; k++) {
     const int p = z->pair[k];
@@ -301,7 +302,8 @@ void cst_system_emit_rows(const cst_system *s, FILE *f) {
                           .known = integers((size_t)s->nq),
                           .row = integers((size_t)s->ng + 1),
                           .pair = integers((size_t)s->gram.n)};
-  const bool         narrow = s->gram.band <= CST_ROWS_MOST_BAND, possible = has_short_rows(s);
+  const bool         narrow = s->gram.band <= CST_ROWS_MOST_BAND;
+  const bool         possible = has_short_rows(s);
   find_pairs(&z);
   if (!possible || (!(narrow && write_kick(&z, f, true)) && !write_kick(&z, f, false)))
     fprintf(f, "#define SYS_RESIDUAL 0\n#define SYS_SOLUTIONS 0\n");

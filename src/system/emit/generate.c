@@ -87,7 +87,8 @@ static void write_list(const char *folder, cst_system *const *s, int n) {
 
 /* The file of a catalogue system must have the system's name. */
 static void check_name(const char *path, const cst_system *s, cst_diag *d) {
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  const char *slash = strrchr(path, '/');
+  const char *base = slash ? slash + 1 : path;
   size_t      n = strlen(s->name);
   if (strncmp(base, s->name, n) || strcmp(base + n, ".yaml"))
     cst_diag_add(d, path, 1, 1, "the system is '%s'; its file must be %s.yaml", s->name, s->name);

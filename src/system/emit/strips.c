@@ -44,10 +44,11 @@ FILE *cst_strips_next(cst_strips *s) {
 
 /* Moves the indices out of the text. */
 static void split(cst_strips *s) {
-  const char *from = s->text, *const end = s->text + s->size;
-  char  *to = s->text, *behind;
-  size_t n = 0, room = 0;
-  int    k = 0;
+  const char       *from = s->text;
+  const char *const end = s->text + s->size;
+  char             *to = s->text, *behind;
+  size_t            n = 0, room = 0;
+  int               k = 0;
   for (; from < end; from = behind) {
     for (; k <= s->n && from == s->text + s->piece[k].at; k++)
       s->piece[k] = (piece){(size_t)(to - s->text), n};
@@ -71,8 +72,9 @@ static int    indices(const cst_strips *s, int i) {
 
 /* Whether piece `next` is the piece `first`, `times` steps on; the step is from `first` to `second`. */
 static bool follows(const cst_strips *s, int first, int second, int times, int next) {
-  const int *x = s->index + s->piece[first].index, *y = s->index + s->piece[second].index,
-            *z = s->index + s->piece[next].index;
+  const int *x = s->index + s->piece[first].index;
+  const int *y = s->index + s->piece[second].index;
+  const int *z = s->index + s->piece[next].index;
   if (length(s, first) != length(s, next) || indices(s, first) != indices(s, next))
     return false;
   if (memcmp(s->text + s->piece[first].at, s->text + s->piece[next].at, length(s, first)))
@@ -107,7 +109,8 @@ static int best_period(const cst_strips *s, int first, int *times) {
 }
 
 static void write_piece(const cst_strips *s, int i, int next, const char *indent, FILE *f) {
-  const int *x = s->index + s->piece[i].index, *y = s->index + s->piece[next].index;
+  const int *x = s->index + s->piece[i].index;
+  const int *y = s->index + s->piece[next].index;
   bool       starts = true;
   fprintf(f, "%s{\n", indent);
   for (size_t k = s->piece[i].at; k < s->piece[i + 1].at; k++) {

@@ -25,7 +25,9 @@ static void offer_projected(cst_examiner *e, const char *topic, const double *q0
     double moved = 0;
     for (int i = 0; i < n; i++)
       moved = fmax(moved, fabs(q[i] - q0[i]));
-    char       *state = n <= PASTED ? cst_worst_state(e->s, q, v) : NULL;
+    char *state = NULL;
+    if (n <= PASTED)
+      state = cst_worst_state(e->s, q, v);
     const char *separator = state ? ": " : "";
     const char *advice = state ? state : "; in a study: `initial: {q: ..., v: ..., project: true}`";
     cst_examine_say(e, CST_NOTE, topic, "projection moves it by at most %.3g in a coordinate%s%s%s",

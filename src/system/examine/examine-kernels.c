@@ -11,7 +11,8 @@
 #include "system/examine/examiner.h"
 
 static const double EXACT = 1e-12, NEARLY = 1e-7, GOOD_ENOUGH = 1e-10;
-static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
+static const double FIRST_STEP = 0.03;
+static const double LAST_STEP = 1e-7;
 
 /* Functions to differentiate that are not the nodes of a kernel. */
 
@@ -92,7 +93,8 @@ static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A,
                       cst_complex *E) {
   const cst_system   *s = f->e->s;
-  const int           n = s->nq, ng = s->ng;
+  const int           n = s->nq;
+  const int           ng = s->ng;
   const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
   cst_complex        *part = complexes(n + ng);
   cst_complex        *MA = complexes(n);
@@ -260,7 +262,10 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
     left_of_force(e, p, Lq);
   if (d->kernel == CST_K_RE)
     take_work(e, p, x);
-  *size = d->form == REST ? cst_examine_largest(Lq, s->nq) : 0;
+  if (d->form == REST)
+    *size = cst_examine_largest(Lq, s->nq);
+  else
+    *size = 0;
   if (d->form == TIMES || d->form == TAIL)
     rows_along(s, d, x, along, y);
   if (d->form == DOT)
@@ -357,7 +362,9 @@ static int values_of(const cst_system *s, const derivative *d) {
     return s->nvel;
   if (d->kernel == CST_K_G)
     return s->ng - s->nvel;
-  return d->form == TIMES ? s->pattern[d->kernel].rows : s->kernel_size[d->kernel];
+  if (d->form == TIMES)
+    return s->pattern[d->kernel].rows;
+  return s->kernel_size[d->kernel];
 }
 
 static void compare(cst_examiner *e, const derivative *d, difference *all) {

@@ -87,7 +87,8 @@ static void evaluate_at(motion *m, double t) {
 /* Largest |M A + sign G'lambda - f| relative to the largest of its terms. */
 static double imbalance(const motion *m, const double *lambda, double sign) {
   const cst_system  *s = m->e->s;
-  const double      *c = m->c, *q = m->x;
+  const double      *c = m->c;
+  const double      *q = m->x;
   const double      *v = q + s->nq;
   const int          n = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -198,8 +199,14 @@ static motion begin(cst_examiner *e, int state) {
   cst_system_state(e->s, state, e->c, m.start, m.start + n);
   m.size = cst_examine_largest(m.start, n);
   m.speed = cst_examine_largest(m.start + n, n);
-  m.size = m.size > 0 ? m.size : 1;
-  m.unit = m.speed > 0 ? m.size / m.speed : 1;
+  if (m.size > 0)
+    m.size = m.size;
+  else
+    m.size = 1;
+  if (m.speed > 0)
+    m.unit = m.size / m.speed;
+  else
+    m.unit = 1;
   m.speed = m.size / m.unit;
   return m;
 }

@@ -61,7 +61,8 @@ static void curl(const cst_examiner *e, const double *q, const double *X, const 
 /* At q: the rank of D, and the rank that its first brackets add. */
 static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained) {
   const cst_system *s = e->s;
-  const int         n = s->nq, ng = s->ng;
+  const int         n = s->nq;
+  const int         ng = s->ng;
   double           *G = cst_linear_numbers((size_t)(ng * n));
   double           *Q = cst_linear_numbers((size_t)(n * n));
   double           *unit = cst_linear_numbers((size_t)(n * n));
@@ -86,7 +87,9 @@ static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained
 }
 
 static void say_brackets(cst_examiner *e) {
-  int rank = 0, least = N, most = 0;
+  int rank = 0;
+  int least = N;
+  int most = 0;
   for (int k = 0; k < e->npoint; k++) {
     int gained;
     ranks(e, e->point[k].q, &rank, &gained);

@@ -70,7 +70,8 @@ static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const dou
 
 void cst_examine_pairs(cst_examiner *e) {
   const cst_system *s = e->s;
-  bool              good = true, said[CST_MAX_SYM] = {false};
+  bool              good = true;
+  bool              said[CST_MAX_SYM] = {false};
   if (!s->npairs || s->bent)
     return;
   for (int i = 0; i < e->npoint; i++) {

@@ -111,7 +111,10 @@ static generator begin(const cst_examiner *e, int k, const cst_point *at) {
   cst_examine_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
   const double size = cst_examine_largest(at->q, n);
-  x.reach = size > 0 ? cst_examine_largest(x.xi, n) / size : 1;
+  if (size > 0)
+    x.reach = cst_examine_largest(x.xi, n) / size;
+  else
+    x.reach = 1;
   return x;
 }
 
@@ -331,7 +334,8 @@ static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c
 }
 
 static void examine_symmetry(cst_examiner *e, int k) {
-  changes   on = {0}, off = {0};
+  changes   on = {0};
+  changes   off = {0};
   const int faults = e->x->faults;
   char      topic[TOPIC];
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);

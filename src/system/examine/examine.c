@@ -38,9 +38,12 @@ void cst_examine_destroy(cst_examination *x) {
 static int wanted_points(const cst_examiner *e) {
   if (e->large)
     return CST_EXAMINED_FEW;
-  return e->s->nstate > CST_EXAMINED_POINTS
-             ? e->s->nstate < CST_EXAMINED_STATES ? e->s->nstate : CST_EXAMINED_STATES
-             : CST_EXAMINED_POINTS;
+  if (e->s->nstate > CST_EXAMINED_POINTS) {
+    if (e->s->nstate < CST_EXAMINED_STATES)
+      return e->s->nstate;
+    return CST_EXAMINED_STATES;
+  }
+  return CST_EXAMINED_POINTS;
 }
 
 /* Points near every state in turn; reports states without such points once. */

@@ -56,8 +56,10 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
   cst_node         I[9], x[3];
   for (int e = 0; e < 9; e++) {
     const cst_node own = s->bodies[k].inertia[place[e]];
-    I[e] =
-        b->g == s->graph || cst_graph_is_zero(s->graph, own) ? own : cst_graph_input(b->g, 'c', 0);
+    if (b->g == s->graph || cst_graph_is_zero(s->graph, own))
+      I[e] = own;
+    else
+      I[e] = cst_graph_input(b->g, 'c', 0);
     if (cst_graph_is_zero(s->graph, own))
       I[e] = constant(b, 0);
   }
@@ -68,7 +70,9 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
 
 /* A component, in body or space axes, of a vector given in body axes. */
 static cst_node component(const body *b, const cst_node w[3], char which) {
-  return which >= 'x' ? dot(b->g, b->R + 3 * (which - 'x'), 1, w, 1) : w[which - '1'];
+  if (which >= 'x')
+    return dot(b->g, b->R + 3 * (which - 'x'), 1, w, 1);
+  return w[which - '1'];
 }
 
 /* 4 Q. */

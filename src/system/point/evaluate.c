@@ -68,7 +68,12 @@ void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, cons
                      const double *v, const double *w, const double *u, const double *l,
                      double *out) {
   const double *in[128]; /* a tape reads only the inputs that it uses */
-  in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;
+  in['c'] = c;
+  in['q'] = q;
+  in['v'] = v;
+  in['w'] = w;
+  in['u'] = u;
+  in['l'] = l;
   if (s->kernel_size[k])
     cst_evaluate_tape(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
@@ -177,7 +182,10 @@ void cst_system_body_inertia(const cst_system *s, int k, const double *c, double
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
   for (int e = 0; e < 9; e++)
     inertia[e] = number[b->at[place[e]]];
-  *mass = b->at[6] < 0 ? 0 : number[b->at[6]];
+  if (b->at[6] < 0)
+    *mass = 0;
+  else
+    *mass = number[b->at[6]];
   free(number);
 }
 
@@ -237,7 +245,9 @@ double cst_evaluate_scaled(double r, double scale, double rough) {
   const double x = fabs(r);
   if (x == 0)
     return 0;
-  return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
+  if (x > noise)
+    return fmax((x - noise) / scale, noise / (scale + rough));
+  return x / (scale + rough);
 }
 
 static void enlarge(cst_worst *m, int j, double r, double scaled) {

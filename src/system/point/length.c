@@ -26,7 +26,10 @@ typedef struct {
 
 static void put(gathering *x, cst_node n) {
   if (x->nout == x->room) {
-    x->room = x->room ? 2 * x->room : 64;
+    if (x->room)
+      x->room = 2 * x->room;
+    else
+      x->room = 64;
     x->out = cst_need(realloc(x->out, sizeof *x->out * (size_t)x->room));
   }
   x->out[x->nout++] = n;
@@ -74,7 +77,10 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
   cst_node            from[2 * CST_PAIR_ARRAYS], to[2 * CST_PAIR_ARRAYS], term;
   for (int a = 0; a < n; a++) {
     const bool of_i = a < p->nx;
-    from[a] = of_i ? cst_graph_input(x.graph, 'x', a) : cst_graph_input(x.graph, 'y', a - p->nx);
+    if (of_i)
+      from[a] = cst_graph_input(x.graph, 'x', a);
+    else
+      from[a] = cst_graph_input(x.graph, 'y', a - p->nx);
     to[a] = cst_graph_input(x.graph, 'q', a);
   }
   cst_graph_substitute(x.graph, &p->term, 1, from, to, n, &term);
@@ -161,8 +167,10 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
   const cst_lengths *l = lengths_of(s);
   const double      *in[128];
-  double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
-  in['c'] = c, in['q'] = q;
+  double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape));
+  double             common = 0;
+  in['c'] = c;
+  in['q'] = q;
   if (cst_tape_outputs(l->tape))
     cst_evaluate_tape(l->tape, in, out);
   for (int j = 0; j < s->ng; j++) {

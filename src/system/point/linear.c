@@ -179,7 +179,8 @@ static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, d
 
 static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
-  const size_t       n = (size_t)x->n, nq = (size_t)x->s->nq;
+  const size_t       n = (size_t)x->n;
+  const size_t       nq = (size_t)x->s->nq;
   double            *Z;
   x->S = cst_linear_numbers(n * n + n + n * nq);
   x->b = x->S + n * n;
@@ -205,7 +206,9 @@ bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G,
       (cst_schur){.s = s, .kept = cst_need(calloc(2 * (size_t)s->ng + 1, sizeof(int))), .least = 1};
   x->n = keep(s, x->kept);
   x->banded = s->gram.banded && !s->dropped && (!M || !M->row);
-  return x->banded ? make_banded(x, G, M ? M->m : NULL) : make_dense(x, G, M);
+  if (x->banded)
+    return make_banded(x, G, M ? M->m : NULL);
+  return make_dense(x, G, M);
 }
 
 void cst_linear_schur_destroy(cst_schur *x) {

@@ -15,7 +15,8 @@
 #include "system/point/stationary.h"
 
 enum { MOST_LEVELS = 256 };
-static const double LEAST_LEVEL = 1. / 4096, NEARER = 1e-9;
+static const double LEAST_LEVEL = 1. / 4096;
+static const double NEARER = 1e-9;
 
 /* The largest scaled |g_j| at x (cst_system_residuals) over all constraints, redundant ones included, with
  * the lengths at the start. */
@@ -138,7 +139,8 @@ static bool find_position(cst_stationary *p) {
 static void remove_normal(const cst_system *s, const double *G, const double *phi0,
                           const cst_mass *M, const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *mu = cst_linear_numbers((size_t)(s->ng + s->nq)), *d = mu + s->ng;
+  double            *mu = cst_linear_numbers((size_t)(s->ng + s->nq));
+  double            *d = mu + s->ng;
   for (int pass = 0; pass < 2; pass++) {
     cst_linear_pattern_times(P, G, v, mu);
     for (int a = 0; a < s->ng && s->affine; a++)
@@ -154,7 +156,8 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
 }
 
 static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
-  double   *phi0 = cst_linear_numbers((size_t)(s->ng + s->pattern[CST_K_G].n)), *G = phi0 + s->ng;
+  double   *phi0 = cst_linear_numbers((size_t)(s->ng + s->pattern[CST_K_G].n));
+  double   *G = phi0 + s->ng;
   cst_mass  M;
   cst_schur S = {0};
   bool      good = cst_linear_mass_create(&M, s, c, q);

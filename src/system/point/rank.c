@@ -179,7 +179,10 @@ static double shorten(const cst_system *s, const double *c, double *q) {
     for (long k = 0; k < r; k++)
       d += y[k] * Q[k * nq + i];
     q[i] += d;
-    step = isnan(d) ? INFINITY : fmax(step, fabs(d));
+    if (isnan(d))
+      step = INFINITY;
+    else
+      step = fmax(step, fabs(d));
   }
   double *owned[] = {length, g, G, A, Q, y};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

@@ -31,8 +31,11 @@ typedef struct {
 } position;
 
 static int by_key(const void *a, const void *b) {
-  const position *x = a, *y = b;
-  return x->key != y->key ? x->key - y->key : x->unknown - y->unknown;
+  const position *x = a;
+  const position *y = b;
+  if (x->key != y->key)
+    return x->key - y->key;
+  return x->unknown - y->unknown;
 }
 
 /* A coordinate comes before the first of its constraints. */

@@ -29,7 +29,9 @@ static double *take(double **from, size_t n) {
 
 cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const double *q) {
   cst_stationary p = {.s = s, .c = c, .q = q};
-  const size_t   nq = (size_t)s->nq, ng = (size_t)s->ng, entries = (size_t)s->pattern[CST_K_G].n;
+  const size_t   nq = (size_t)s->nq;
+  const size_t   ng = (size_t)s->ng;
+  const size_t   entries = (size_t)s->pattern[CST_K_G].n;
   p.kept = cst_need(calloc(nq + 2 * ng + 1, sizeof *p.kept));
   p.row = p.kept + ng;
   for (int a = 0; a < s->ng - s->nvel; a++)

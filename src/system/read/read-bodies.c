@@ -94,7 +94,10 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
   declare_rotation(r, body, p, item);
   declare_centre(r, body, p, item);
   s->nbodies += body->count;
-  s->nq += (double)body->count * p->size > CST_MOST_Q ? CST_MOST_Q + 1 : body->count * p->size;
+  if ((double)body->count * p->size > CST_MOST_Q)
+    s->nq += CST_MOST_Q + 1;
+  else
+    s->nq += body->count * p->size;
 }
 
 static void check_names(cst_reading *r) {

@@ -156,7 +156,8 @@ static bool rotation(const entry *x, cst_node R[9]) {
   cst_reading             *r = x->r;
   cst_yaml                *n[3];
   cst_yaml                *angle = cst_yaml_get(x->map, "angle");
-  int                      given = 0, which = -1;
+  int                      given = 0;
+  int                      which = -1;
   for (int k = 0; k < 3; k++) {
     n[k] = cst_yaml_get(x->map, form[k]);
     if (!n[k])

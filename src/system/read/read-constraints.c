@@ -37,7 +37,8 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
   const char *text = cst_yaml_text(n);
   const char *equal = text ? strchr(text, '=') : NULL;
   const char *dots = equal ? strstr(equal, "..") : NULL;
-  int         from = 0, to = -1;
+  int         from = 0;
+  int         to = -1;
   if (!dots) {
     cst_yaml_error(r->doc, n, r->d, "'for' is '%s'; it must be '%s', for example 'i = 2..n'",
                    text ? text : "", form);
@@ -51,7 +52,10 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
   good &= cst_read_whole(r, n, (int)(dots + 2 - text), dots + 2, (int)strlen(dots + 2),
                          "the last number", -LARGEST, LARGEST, &to);
   a->first = from;
-  a->count = good && to >= from ? to - from + 1 : 0;
+  if (good && to >= from)
+    a->count = to - from + 1;
+  else
+    a->count = 0;
   a->range = text;
 }
 

@@ -63,9 +63,14 @@ cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
   if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n))))
     return cst_read_expression(r, n, cst_read_timed(r), "potential");
   cst_node V = cst_expr_parse_pairs(r->s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
-  V = V >= 0 && sums.n ? cst_pairs_take(r->s, &sums, V) : -1;
+  if (V >= 0 && sums.n)
+    V = cst_pairs_take(r->s, &sums, V);
+  else
+    V = -1;
   cst_parse_pair_sums_destroy(&sums);
-  return V >= 0 ? V : cst_read_expression(r, n, cst_read_timed(r), "potential");
+  if (V >= 0)
+    return V;
+  return cst_read_expression(r, n, cst_read_timed(r), "potential");
 }
 
 cst_node cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {
@@ -150,7 +155,11 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
     return false;
   cst_yaml **item = cst_read_children(list ? n : NULL, NULL);
   for (int k = 0; k < a->count && good; k++) {
-    cst_scope scope = a->array ? cst_read_with(r, in, e->variable[name], a->first + k) : in;
+    cst_scope scope;
+    if (a->array)
+      scope = cst_read_with(r, in, e->variable[name], a->first + k);
+    else
+      scope = in;
     cst_node *o = &out[a->at + k * a->step];
     *o = cst_read_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
     good = *o >= 0;
@@ -190,7 +199,10 @@ void cst_read_values(const cst_reading *r, const cst_node *node, int n, const do
   double        c[CST_MAX_PAR], t = 0;
   const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
   for (int i = 0; i < r->s->npar; i++)
-    c[i] = r->c ? r->c[i] : r->s->parameter[i].value;
+    if (r->c)
+      c[i] = r->c[i];
+    else
+      c[i] = r->s->parameter[i].value;
   cst_tape *tape = cst_tape_create(r->s->graph, node, n);
   cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);

@@ -16,9 +16,11 @@ static void read_stiff(cst_reading *r) {
 
 void cst_read_potential(cst_reading *r) {
   const bool optional = cst_read_has_bodies(r) && !cst_yaml_get(r->root, "potential");
-  cst_yaml  *n =
-      optional ? NULL
-                : cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
+  cst_yaml  *n;
+  if (optional)
+    n = NULL;
+  else
+    n = cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
   r->s->V = cst_graph_constant(r->s->graph, 0);
   r->s->potential_text = "0";
   if (!n)
@@ -59,14 +61,18 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   cst_node   *xi = s->xi + (size_t)k * (size_t)s->nq;
   const bool  is_map = cst_yaml_is_map(n);
   const bool  of_bodies = is_map && s->nbodies && cst_read_moves_bodies(n);
-  cst_yaml   *list = n, *gauge = NULL;
+  cst_yaml   *list = n;
+  cst_yaml   *gauge = NULL;
   cst_read_label(r, key, "symmetry");
   s->symmetry[k] = cst_yaml_text(key);
   s->gauge[k] = cst_graph_constant(s->graph, 0);
   if (is_map) {
     cst_system_keys_check(r->doc, n, "symmetries.NAME", s->nbodies ? CST_SYSTEM_BODIES : 0, r->d);
     gauge = cst_yaml_get(n, "gauge");
-    list = of_bodies ? NULL : cst_read_required(r, n, "generator", "of the symmetry");
+    if (of_bodies)
+      list = NULL;
+    else
+      list = cst_read_required(r, n, "generator", "of the symmetry");
   }
   if (gauge)
     s->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");

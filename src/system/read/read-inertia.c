@@ -12,7 +12,9 @@ static const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
 
 static cst_scope scope_of(cst_reading *r, const cst_name *name, int i) {
   cst_scope in = cst_read_constants(r);
-  return name->array ? cst_read_with(r, in, "i", name->first + i) : in;
+  if (name->array)
+    return cst_read_with(r, in, "i", name->first + i);
+  return in;
 }
 
 /* Reads inertia: [I1, I2, I3] or three rows into I[9]; returns false if an entry is wrong. */

@@ -30,7 +30,10 @@ static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diago
   cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nplain));
   double     *value = cst_need(malloc(sizeof *value * (size_t)s->nplain));
   for (int i = 0; i < s->nplain; i++)
-    node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
+    if (varies(s, diagonal + i, 1))
+      node[i] = cst_graph_constant(s->graph, 1);
+    else
+      node[i] = diagonal[i];
   cst_read_values(r, node, s->nplain, NULL, value);
   cst_read_check(r, list, "mass", &e, value, is_mass, "at the default parameters",
                  "positive and finite");
@@ -78,7 +81,11 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
     diagonal[i] = M[i * (n + 1)];
   s->matrix = !is_diagonal(s, M);
   s->general = s->matrix || varies(s, M, (size_t)(n * n));
-  size_t size = s->matrix ? (size_t)(n * n) : (size_t)n;
+  size_t size;
+  if (s->matrix)
+    size = (size_t)(n * n);
+  else
+    size = (size_t)n;
   s->mass = memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal,
                    sizeof *s->mass * size);
   check_constant(r, list, diagonal);
@@ -164,7 +171,8 @@ static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int 
 static void add_bodies(cst_reading *r) {
   cst_system *s = r->s;
   const bool  full = wants_matrix(s);
-  const int   n = s->nq, np = s->nplain;
+  const int   n = s->nq;
+  const int   np = s->nplain;
   if (full && n > CST_MAX_Q) {
     cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
                    "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
@@ -276,7 +284,11 @@ static void move(double *q, int n) {
 
 static void check_dense(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *n = s->gyroscopic ? cst_yaml_get(r->root, "gyroscopic") : mass_of(r);
+  cst_yaml   *n;
+  if (s->gyroscopic)
+    n = cst_yaml_get(r->root, "gyroscopic");
+  else
+    n = mass_of(r);
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
     cst_yaml_error(r->doc, n, r->d,
                    "%d coordinates and %d constraints; a system with %s may have at most %d and %d",

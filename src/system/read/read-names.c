@@ -137,7 +137,8 @@ typedef struct {
 } word;
 
 static int by_name(const void *x, const void *y) {
-  const word *a = x, *b = y;
+  const word *a = x;
+  const word *b = y;
   int         c = strcmp(a->name, b->name);
   return c ? c : a->rank - b->rank;
 }
@@ -187,7 +188,9 @@ const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int 
   const char **text = cst_system_keep(r->s, (size_t)total, sizeof *text);
   for (int i = 0; i < n; i++) {
     const size_t width = strlen(name[i].name) + sizeof "[-1000000]";
-    char        *room = name[i].array ? cst_system_keep(r->s, (size_t)name[i].count, width) : NULL;
+    char        *room = NULL;
+    if (name[i].array)
+      room = cst_system_keep(r->s, (size_t)name[i].count, width);
     for (int k = 0; k < name[i].count; k++, room += room ? width : 0) {
       if (room)
         snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);
@@ -242,8 +245,10 @@ static void bind_all(cst_reading *r, cst_yaml *const *item) {
 /* Finds the list `coordinates`, NULL if the bodies have all coordinates; returns false if it cannot be read.
  */
 static bool find_list(cst_reading *r, cst_yaml **list) {
-  *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates")
-                                 : cst_read_required(r, r->root, "coordinates", "of the system");
+  if (cst_read_has_bodies(r))
+    *list = cst_yaml_get(r->root, "coordinates");
+  else
+    *list = cst_read_required(r, r->root, "coordinates", "of the system");
   if (!*list)
     return cst_read_has_bodies(r);
   if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_read_has_bodies(r)))

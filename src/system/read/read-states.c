@@ -22,7 +22,9 @@ static bool has_bodies(cst_yaml *map) { return cst_yaml_get(map, "bodies") != NU
 
 /* The coordinates of the lists q and v of the map, for cst_read_list. */
 static cst_entries listed(cst_reading *r, cst_yaml *map) {
-  return has_bodies(map) ? cst_read_plain_entries(r) : cst_read_coordinate_entries(r);
+  if (has_bodies(map))
+    return cst_read_plain_entries(r);
+  return cst_read_coordinate_entries(r);
 }
 
 /* True if the list is to be read. It may be absent if the bodies have all coordinates. */
@@ -62,9 +64,10 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_entries e = listed(r, n);
   cst_node   *node[2];
   for (int k = 0; k < 2; k++)
-    node[k] = is_listed(r, n, list[k])
-                  ? read_list(r, n, list[k], of, cst_read_motion(r), what[k], &e, s->nq, &good)
-                  : cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
+    if (is_listed(r, n, list[k]))
+      node[k] = read_list(r, n, list[k], of, cst_read_motion(r), what[k], &e, s->nq, &good);
+    else
+      node[k] = cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
   state->exact_q = node[0];
   state->exact_v = node[1];
   if (has_bodies(n) && s->nbodies)
