@@ -102,7 +102,7 @@ static void check_dimensions(const cst_study *s, const cst_channels *c, cst_diag
 void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
   cst_conclusion *x = cst_conclude_create(p);
   cst_channels   *c = cst_channels_create(p, cst_conclude_columns(x));
-  const char    **path = cst_need(malloc(sizeof *path * ((size_t)c->nfield + 1)));
+  const char    **path = cst_zeros(c->nfield, sizeof *path);
   for (int i = 0; i < c->nfield; i++)
     path[i] = c->field[i].path;
   check_paths(p->study, path, c->nfield, d);

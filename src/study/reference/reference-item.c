@@ -56,7 +56,7 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
   double           *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v));
-  double           *one = cst_need(malloc((size_t)s->nq * sizeof *one));
+  double           *one = cst_zeros(s->nq, sizeof *one);
   for (long m = 0; m < x.count; m++) {
     double *to = cst_reference_cell(r, x.table, time, x.first + m);
     if (m % width == 0)

@@ -117,9 +117,9 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->item = cst_need(calloc((size_t)cst_reference_items(r) + 1, 1));
   if (p->study->reference != CST_REFERENCE_METHOD)
     return r;
-  r->ntime = cst_need(calloc(n, sizeof *r->ntime));
-  r->time = cst_need(calloc(n, sizeof *r->time));
-  r->twice = cst_need(calloc(n, sizeof *r->twice));
+  r->ntime = cst_zeros(n, sizeof *r->ntime);
+  r->time = cst_zeros(n, sizeof *r->time);
+  r->twice = cst_zeros(n, sizeof *r->twice);
   r->value = cst_need(calloc((size_t)cst_reference_tables(r), sizeof *r->value));
   for (int v = 0; v < p->study->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);

@@ -42,8 +42,8 @@ static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
 PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member) {
   const long     members = p->study->members;
   cst_case_rows *rows;
-  double        *size = cst_need(malloc(sizeof *size * (size_t)members));
-  entry         *list = cst_need(malloc(sizeof *list * (size_t)members));
+  double        *size = cst_zeros(members, sizeof *size);
+  entry         *list = cst_zeros(members, sizeof *list);
   long           n = 0;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_create(p, o, NULL, &rows));
@@ -110,8 +110,8 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
 PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
                           cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
-  replay d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_need(calloc((size_t)p->ncase + 1, 1))};
-  PetscMPIInt rank;
+  replay       d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_zeros(p->ncase, 1)};
+  PetscMPIInt  rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0)

@@ -48,7 +48,7 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
 /* A node far from `root` in its connected component. */
 static int far_end(const cst_pattern *p, int root, int *order) {
   for (int pass = 0; pass < 2; pass++) {
-    unsigned char *seen = cst_need(calloc((size_t)p->rows + 1, 1));
+    unsigned char *seen = cst_zeros(p->rows, 1);
     root = order[visit(p, root, order, 0, seen) - 1];
     free(seen);
   }
@@ -73,7 +73,7 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
   int           *scratch = integers(nq);
   int           *place = integers(nq);
   int            n = 0;
-  unsigned char *seen = cst_need(calloc((size_t)nq + 1, 1));
+  unsigned char *seen = cst_zeros(nq, 1);
   for (int i = 0; i < nq; i++)
     b->place[i] = i;
   for (int i = 0; i < nq; i++)

@@ -111,9 +111,9 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
                  cst_node *value, cst_node *row) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   const int          at = m->g[a] + i * m->gstep[a];
-  cst_node          *x = cst_need(malloc(sizeof *x * (size_t)m->nq));
+  cst_node          *x = cst_zeros(m->nq, sizeof *x);
   cst_node           out[1 + 64];
-  cst_node          *in = cst_need(malloc(sizeof *in * (size_t)m->nq));
+  cst_node          *in = cst_zeros(m->nq, sizeof *in);
   int                n = 1, k = 0;
   bool               good = G->start[at + 1] - G->start[at] <= 64;
   for (k = 0; k < m->nq; k++) {

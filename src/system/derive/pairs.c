@@ -52,7 +52,7 @@ static void fill(cst_graph *g, cst_pairs *p, const cst_pair_sum *sum, cst_node f
 }
 
 static int *copy(const int *x, int n) {
-  return memcpy(cst_need(malloc(sizeof *x * ((size_t)n + 1))), x, sizeof *x * (size_t)n);
+  return memcpy(cst_zeros(n, sizeof *x), x, sizeof *x * (size_t)n);
 }
 
 /* True if V is linear in the sums, with factors that depend on neither the coordinates nor the sums. */

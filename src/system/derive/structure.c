@@ -188,7 +188,7 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
 /* A node furthest from `root`, then one furthest from that: an end of a long component. */
 static int far_end(const cst_gram *S, const int *from, int root, int ng, int *order) {
   for (int pass = 0; pass < 2; pass++) {
-    unsigned char *seen = cst_need(calloc((size_t)ng, 1));
+    unsigned char *seen = cst_zeros(ng, 1);
     int            n = visit(S, from, root, order, 0, seen);
     root = order[n - 1];
     free(seen);
@@ -201,7 +201,7 @@ static void place_all(cst_gram *S, int ng) {
   int           *order = integers(ng);
   int           *scratch = integers(ng);
   int            n = 0;
-  unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
+  unsigned char *seen = cst_zeros(ng, 1);
   for (int a = 0; a < ng; a++) {
     if (seen[a])
       continue;

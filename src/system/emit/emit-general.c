@@ -51,7 +51,7 @@ static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *
 /* The numbers of the inertia (which = true), or the others. */
 static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part,
                           int n, const unsigned char *inertia, bool which) {
-  cst_node *own = cst_need(malloc(sizeof *own * ((size_t)n + 1)));
+  cst_node *own = cst_zeros(n, sizeof *own);
   for (int k = 0; k < n; k++)
     if (inertia[k] == which)
       own[k] = part[k];
@@ -73,7 +73,7 @@ static void write_point(FILE *f, const cst_system *s) {
     memcpy(out + first[k], s->kernel_out[at_point[k]],
            sizeof *out * (size_t)(first[k + 1] - first[k]));
   n = cst_graph_split(g, out, first[KERNELS], 'v', 'u', &part, rest);
-  unsigned char *inertia = cst_need(calloc((size_t)n + 1, 1));
+  unsigned char *inertia = cst_zeros(n, 1);
   mark(g, rest, first[INERTIA], inertia);
   fprintf(f, "#define SYS_NLAGRANGE %d\n", n);
   write_numbers(f, g, "inertia", part, n, inertia, true);

@@ -187,7 +187,7 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
     write_list(f, p->ystep, p->ny);
     fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %d, %d, %ld, %ld};\n", p->rows, k, k,
             p->least, p->most, p->pairs, p->blocks);
-    int      *of = cst_need(malloc(sizeof *of * (size_t)s->nq)), y[CST_PAIR_ARRAYS];
+    int      *of = cst_zeros(s->nq, sizeof *of), y[CST_PAIR_ARRAYS];
     const int n = cst_pairs_places(s, k, of, y);
     fprintf(f, "static const int sys_place_of%d[] = ", k);
     write_list(f, of, s->nq);
@@ -222,7 +222,7 @@ static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
 static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
   const cst_gram *S = &s->gram;
   cst_graph      *g = cst_graph_create();
-  cst_node       *out = cst_need(malloc(sizeof *out * (size_t)S->size));
+  cst_node       *out = cst_zeros(S->size, sizeof *out);
   for (int k = 0; k < S->size; k++)
     out[k] = -1; /* not written */
   for (int p = 0; p < n; p++)

@@ -43,14 +43,14 @@ static point find(const cst_system *s) {
   cst_node *all;
   for (int i = 0; i < KERNELS; i++)
     n += s->kernel_size[kernels[i]];
-  all = cst_need(malloc(sizeof *all * (size_t)(n + 1)));
+  all = cst_zeros(n, sizeof *all);
   n = 0;
   for (int i = 0; i < KERNELS; i++)
     for (int k = 0; k < s->kernel_size[kernels[i]]; k++)
       all[n++] = s->kernel_out[kernels[i]][k];
   x.n = cst_graph_dear(s->graph, all, n, "cq", &x.node);
-  x.given = cst_need(malloc(sizeof *x.given * (size_t)(x.n + 1)));
-  x.clock = cst_need(calloc((size_t)x.n + 1, sizeof *x.clock));
+  x.given = cst_zeros(x.n, sizeof *x.given);
+  x.clock = cst_zeros(x.n, sizeof *x.clock);
   for (int i = 0; i < x.n; i++) {
     if (cst_graph_depends(s->graph, x.node[i], 'q'))
       continue;
@@ -66,7 +66,7 @@ static point find(const cst_system *s) {
 /* Replaces from[nfrom] in out by the entries of the array `letter`. */
 static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom,
                  char letter) {
-  cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nfrom + 1)));
+  cst_node *to = cst_zeros(nfrom, sizeof *to);
   for (int i = 0; i < nfrom; i++)
     to[i] = cst_graph_input(s->graph, letter, i);
   cst_graph_substitute(s->graph, out, nout, from, to, nfrom, out);
@@ -74,7 +74,7 @@ static void take(const cst_system *s, cst_node *out, int nout, const cst_node *f
 }
 
 static cst_node *copy(const cst_node *out, int nout) {
-  cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nout + 1)));
+  cst_node *to = cst_zeros(nout, sizeof *to);
   for (int i = 0; i < nout; i++)
     to[i] = out[i];
   return to;

@@ -13,7 +13,7 @@
 enum { MOST_CHARACTERS = 100000 }; /* of a function */
 enum { MOST_OPERATIONS = 200 };    /* of a constraint, and of its row of G */
 
-static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
+static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
 
 /* ---- entries of G ---------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ static void find_equal(cst_rows *z, bool all) {
   const cst_pattern *p = z->G;
   const cst_node    *entry = z->s->kernel_out[CST_K_G];
   for (int a = 0; a < p->rows; a++)
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) {
+    CST_EACH_ENTRY(p, a, e) {
       const cst_node opposite = cst_graph_neg(z->s->graph, entry[e]);
       int            first = e;
       for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
@@ -68,7 +68,7 @@ static void write_kernels(const cst_rows *z, FILE *f, int a) {
   cst_node *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
   int       n = 0;
   out[n++] = z->s->kernel_out[CST_K_g][a];
-  for (int e = p->start[a]; e < p->start[a + 1]; e++)
+  CST_EACH_ENTRY(p, a, e)
     if (z->kept[e] == e)
       out[n++] = z->s->kernel_out[CST_K_G][e];
   fprintf(f, "vd o[%d];\n", n);
@@ -93,7 +93,7 @@ static void write_sizes(const cst_rows *z, FILE *f, int a) {
 
 static void write_test(const cst_rows *z, FILE *f, int a) {
   const cst_pattern *p = z->G;
-  for (int e = p->start[a]; e < p->start[a + 1]; e++)
+  CST_EACH_ENTRY(p, a, e)
     if (z->kept[e] == e)
       fprintf(f, "G1[%d] = entry%d;\n", e, e - p->start[a]);
   fprintf(f, "const vd bound = (CST_ROUNDOFF * row) * (slack[%d] + far), size = vabs(o[0]);\n", a);
@@ -107,7 +107,7 @@ static void write_residual(cst_rows *z, FILE *f) {
   memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
   for (int a = 0; a < z->s->ng; a++) {
     piece = cst_strips_next(strips);
-    for (int e = z->G->start[a]; e < z->G->start[a + 1]; e++)
+    CST_EACH_ENTRY(z->G, a, e)
       write_coordinate(z, piece, z->G->column[e]);
     write_kernels(z, piece, a);
     write_sizes(z, piece, a);
@@ -138,7 +138,7 @@ static void write_look(cst_rows *z, FILE *f) {
     write_kernels(z, piece, a);
     write_sizes(z, piece, a);
     fprintf(piece, "g[%d] = o[0];\nGv[%d] = ", a, a);
-    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+    CST_EACH_ENTRY(p, a, e)
       fprintf(piece, "%sentry%d * v[%d]",
               e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]),
               z->kept[e] - p->start[a], p->column[e]);
@@ -208,7 +208,7 @@ void cst_rows_write_found(cst_rows *z, FILE *f, int a) {
   if (!z->symmetric)
     return;
   fprintf(f, "impulse[%d] = impulse[%d] + drift[%d] + d[%d];\n", a, a, a, a);
-  for (int e = p->start[a]; e < p->start[a + 1]; e++) {
+  CST_EACH_ENTRY(p, a, e) {
     const int i = p->column[e];
     if (++z->known[i] < p->tstart[i + 1] - p->tstart[i])
       continue;
@@ -297,7 +297,7 @@ void cst_system_emit_rows(const cst_system *s, FILE *f) {
   cst_rows           z = {.s = s,
                           .G = p,
                           .kept = integers((size_t)p->n),
-                          .negative = cst_need(calloc((size_t)p->n + 1, 1)),
+                          .negative = cst_zeros(p->n, 1),
                           .there = integers((size_t)s->nq),
                           .known = integers((size_t)s->nq),
                           .row = integers((size_t)s->ng + 1),

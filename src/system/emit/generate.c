@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   }
   int          n = argc - 2;
   cst_diag    *d = cst_diag_create();
-  cst_system **s = cst_need(calloc((size_t)n, sizeof *s));
+  cst_system **s = cst_zeros(n, sizeof *s);
   for (int i = 0; i < n; i++)
     s[i] = read_file(argv[2 + i], d);
   cst_diag_print(d, stderr);

@@ -46,7 +46,8 @@ static void omega_of(const body *b, cst_node w[3]) {
     const cst_node taken = dot(g, b->R + i, 3, b->V + j, 3);
     const cst_node given = dot(g, b->R + j, 3, b->V + i, 3);
     const cst_node twice = cst_graph_sub(g, given, taken);
-    w[a] = cst_graph_mul(g, constant(b, 0.5), twice);
+    const cst_node half = constant(b, 0.5);
+    w[a] = cst_graph_mul(g, half, twice);
   }
 }
 
@@ -56,12 +57,13 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
   cst_node         I[9], x[3];
   for (int e = 0; e < 9; e++) {
     const cst_node own = s->bodies[k].inertia[place[e]];
-    if (b->g == s->graph || cst_graph_is_zero(s->graph, own))
+    const bool     zero = cst_graph_is_zero(s->graph, own);
+    if (zero)
+      I[e] = constant(b, 0);
+    else if (b->g == s->graph)
       I[e] = own;
     else
       I[e] = cst_graph_input(b->g, 'c', 0);
-    if (cst_graph_is_zero(s->graph, own))
-      I[e] = constant(b, 0);
   }
   for (int a = 0; a < AXES; a++)
     x[a] = dot(b->g, I + 3 * a, 1, w, 1);
@@ -70,9 +72,10 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
 
 /* A component, in body or space axes, of a vector given in body axes. */
 static cst_node component(const body *b, const cst_node w[3], char which) {
-  if (which >= 'x')
-    return dot(b->g, b->R + 3 * (which - 'x'), 1, w, 1);
-  return w[which - '1'];
+  if (which < 'x')
+    return w[which - '1'];
+  const cst_node *row = b->R + 3 * (which - 'x');
+  return dot(b->g, row, 1, w, 1);
 }
 
 /* 4 Q. */
@@ -80,7 +83,8 @@ static void outer(const body *b, cst_node Q[16]) {
   cst_graph      *g = b->g;
   const cst_node *R = b->R;
   const cst_node  one = constant(b, 1);
-  const cst_node  trace = cst_graph_add(g, cst_graph_add(g, R[0], R[4]), R[8]);
+  const cst_node  plane = cst_graph_add(g, R[0], R[4]);
+  const cst_node  trace = cst_graph_add(g, plane, R[8]);
   Q[0] = cst_graph_add(g, one, trace);
   for (int k = 0; k < AXES; k++) {
     const int i = (k + 1) % AXES;
@@ -97,8 +101,12 @@ static void outer(const body *b, cst_node Q[16]) {
 
 /* -1, 0 or 1. */
 static cst_node sign(const body *b, cst_node x) {
-  cst_node square = cst_graph_add(b->g, cst_graph_mul(b->g, x, x), constant(b, 1e-300));
-  return cst_graph_div(b->g, x, cst_graph_call(b->g, "sqrt", square, -1));
+  cst_graph     *g = b->g;
+  const cst_node tiny = constant(b, 1e-300);
+  const cst_node square = cst_graph_mul(g, x, x);
+  const cst_node sum = cst_graph_add(g, square, tiny);
+  const cst_node size = cst_graph_call(g, "sqrt", sum, -1);
+  return cst_graph_div(g, x, size);
 }
 
 static cst_node quaternion(const body *b, int part) {
@@ -113,7 +121,8 @@ static cst_node quaternion(const body *b, int part) {
     double   weight = 1;
     for (int i = 1; i < PARTS; i++) {
       weight *= TIE;
-      side = cst_graph_add_product(g, side, constant(b, weight), Q[PARTS * i + k]);
+      const cst_node factor = constant(b, weight);
+      side = cst_graph_add_product(g, side, factor, Q[PARTS * i + k]);
     }
     side = sign(b, side);
     for (int i = 0; i < PARTS; i++)
@@ -121,16 +130,18 @@ static cst_node quaternion(const body *b, int part) {
   }
   for (int i = 0; i < PARTS; i++)
     length = cst_graph_add_product(g, length, p[i], p[i]);
-  return cst_graph_div(g, p[part], cst_graph_call(g, "sqrt", length, -1));
+  const cst_node root = cst_graph_call(g, "sqrt", length, -1);
+  return cst_graph_div(g, p[part], root);
 }
 
 cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k,
                                 const cst_body_quantity *what, int which) {
-  body     b = {.g = g};
-  cst_node w[3];
+  body      b = {.g = g};
+  cst_node  w[3];
+  const int rotation = s->bodies[k].rotation;
   for (int e = 0; e < 9; e++) {
-    b.R[e] = cst_graph_input(g, 'q', s->bodies[k].rotation + e);
-    b.V[e] = cst_graph_input(g, 'v', s->bodies[k].rotation + e);
+    b.R[e] = cst_graph_input(g, 'q', rotation + e);
+    b.V[e] = cst_graph_input(g, 'v', rotation + e);
   }
   const char letter = what->components[which];
   if (!strcmp(what->prefix, "quaternion"))

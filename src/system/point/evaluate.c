@@ -135,10 +135,10 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
     return;
   }
   if (s->mass_unit) {
-    memcpy(p, v, sizeof *p * (size_t)s->nq);
+    cst_linear_copy(p, v, s->nq);
     return;
   }
-  double *m = cst_linear_numbers((size_t)s->nq);
+  double *m = cst_linear_numbers(s->nq);
   cst_linear_masses(s, c, m);
   for (int i = 0; i < s->nq; i++)
     p[i] = m[i] * v[i];

@@ -8,7 +8,7 @@ double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
   double *distinct = cst_linear_numbers(s->nmass);
-  cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, distinct);
+  cst_system_eval_at(s, CST_K_mass, c, NULL, distinct);
   for (int i = 0; i < s->nq; i++)
     m[i] = distinct[s->mass_class[i]];
   free(distinct);
@@ -21,56 +21,68 @@ static bool is_diagonal(const cst_pattern *p) {
   return true;
 }
 
-/* M + sigma G'G with the orthogonality constraints, dense. It replaces the mass where a body is flat; on G v
- * = 0 it equals M. */
-static bool raised_mass(cst_mass *M, const double *c, const double *q) {
+/* M(q) in rows of length nq, dense. */
+static void dense_mass(const cst_system *s, const double *c, const double *q, double *M) {
+  const long n = s->nq;
+  if (s->general) {
+    cst_system_matrix(s, CST_K_M, c, q, NULL, M);
+    return;
+  }
+  double *m = cst_linear_numbers(n);
+  cst_linear_masses(s, c, m);
+  for (long i = 0; i < n; i++)
+    M[i * n + i] = m[i];
+  free(m);
+}
+
+/* M := M + sigma G'G with the orthogonality constraints. It replaces the mass where a body is flat; on G v = 0
+ * it equals M. */
+static void raise_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  const size_t       n = (size_t)s->nq;
+  const long         n = s->nq;
+  const int          positions = s->ng - s->nvel;
   double            *G = cst_linear_numbers(P->n);
-  M->m = cst_linear_numbers(n * n);
-  M->row = cst_need(calloc(n + 1, sizeof *M->row));
-  if (s->general)
-    cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
-  else {
-    double *m = cst_linear_numbers(n);
-    cst_linear_masses(s, c, m);
-    for (size_t i = 0; i < n; i++)
-      M->m[i * n + i] = m[i];
-    free(m);
-  }
   M->sigma = 0;
-  for (int k = 0; k < s->nbodies; k++)
-    M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  for (int a = s->nown; a < s->ng - s->nvel; a++)
-    for (int e = P->start[a]; e < P->start[a + 1]; e++)
-      for (int f = P->start[a]; f < P->start[a + 1]; f++)
-        M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
+  for (int k = 0; k < s->nbodies; k++) {
+    const long i = s->bodies[k].rotation;
+    M->sigma = fmax(M->sigma, M->m[i * n + i]);
+  }
+  cst_system_eval_at(s, CST_K_G, c, q, G);
+  for (int a = s->nown; a < positions; a++)
+    CST_EACH_ENTRY(P, a, e) {
+      double      *row = M->m + P->column[e] * n;
+      const double weight = M->sigma * G[e];
+      CST_EACH_ENTRY(P, a, f)
+        row[P->column[f]] += weight * G[f];
+    }
   free(G);
-  return cst_dense_factor(M->m, M->row, s->nq);
+}
+
+static bool factor_mass(cst_mass *M, const double *c, const double *q) {
+  const long n = M->s->nq;
+  M->m = cst_linear_numbers(n * n);
+  M->row = cst_zeros(n, sizeof *M->row);
+  dense_mass(M->s, c, q, M->m);
+  if (M->s->flat >= 0)
+    raise_mass(M, c, q);
+  return cst_dense_factor(M->m, M->row, M->s->nq);
 }
 
 bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
-  const size_t n = (size_t)s->nq;
+  const bool diagonal = !s->general || is_diagonal(&s->pattern[CST_K_M]);
   *M = (cst_mass){.s = s};
-  if (s->flat >= 0)
-    return raised_mass(M, c, q);
-  if (!s->general || is_diagonal(&s->pattern[CST_K_M])) {
-    bool good = true;
-    M->m = cst_linear_numbers(n);
-    if (s->general)
-      cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M->m);
-    else
-      cst_linear_masses(s, c, M->m);
-    for (size_t i = 0; i < n; i++)
-      good &= M->m[i] != 0;
-    return good;
-  }
-  M->m = cst_linear_numbers(n * n);
-  M->row = cst_need(calloc(n + 1, sizeof *M->row));
-  cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
-  return cst_dense_factor(M->m, M->row, s->nq);
+  if (s->flat >= 0 || !diagonal)
+    return factor_mass(M, c, q);
+  bool good = true;
+  M->m = cst_linear_numbers(s->nq);
+  if (s->general)
+    cst_system_eval_at(s, CST_K_M, c, q, M->m);
+  else
+    cst_linear_masses(s, c, M->m);
+  for (int i = 0; i < s->nq; i++)
+    good &= M->m[i] != 0;
+  return good;
 }
 
 void cst_linear_mass_destroy(cst_mass *M) {
@@ -79,26 +91,28 @@ void cst_linear_mass_destroy(cst_mass *M) {
 }
 
 void cst_linear_mass_solve(const cst_mass *M, double *x) {
+  const int n = M->s->nq;
   if (M->row) {
-    cst_dense_solve(M->m, M->row, M->s->nq, x);
+    cst_dense_solve(M->m, M->row, n, x);
     return;
   }
-  for (int i = 0; i < M->s->nq; i++)
+  for (int i = 0; i < n; i++)
     x[i] /= M->m[i];
 }
 
 void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
-    y[a] = 0;
-    for (int e = p->start[a]; e < p->start[a + 1]; e++)
-      y[a] += A[e] * x[p->column[e]];
+    double sum = 0;
+    CST_EACH_ENTRY(p, a, e)
+      sum += A[e] * x[p->column[e]];
+    y[a] = sum;
   }
 }
 
 void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x,
                                        double *y) {
   for (int a = 0; a < p->rows; a++)
-    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+    CST_EACH_ENTRY(p, a, e)
       y[p->column[e]] += A[e] * x[a];
 }
 
@@ -112,20 +126,25 @@ static int keep(const cst_system *s, int *kept) {
 
 /* LU factors of a banded matrix without pivoting: S is symmetric and positive definite. */
 static bool factor_band(double *S, int n, int band, double *least) {
-  const int width = 2 * band + 1;
-  double   *diagonal = cst_linear_numbers(n);
-  bool      good = true;
+  const long width = 2 * band + 1;
+  double    *diagonal = cst_linear_numbers(n);
+  bool       good = true;
   for (int k = 0; k < n; k++)
-    diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
+    diagonal[k] = S[k * width + band];
   *least = 1;
   for (int k = 0; k < n && good; k++) {
-    const double *top = S + (size_t)k * (size_t)width + band; /* top[j - k] is entry (k, j) */
+    const double *top = S + k * width + band; /* top[j - k] is entry (k, j) */
+    const int     left = n - 1 - k;
+    const int     below = band < left ? band : left;
+    double        ratio = 0;
     good = top[0] > 0 && isfinite(top[0]);
-    *least = fmin(*least, good ? top[0] / diagonal[k] : 0);
-    for (int i = k + 1; i < n && i <= k + band && good; i++) {
-      double *now = S + (size_t)i * (size_t)width + band - (i - k); /* now[j - k] is entry (i, j) */
+    if (good)
+      ratio = top[0] / diagonal[k];
+    *least = fmin(*least, ratio);
+    for (int d = 1; d <= below && good; d++) {
+      double *now = S + (k + d) * width + band - d; /* now[j - k] is entry (k + d, j) */
       now[0] /= top[0];
-      for (int j = 1; j <= band && k + j < n; j++)
+      for (int j = 1; j <= below; j++)
         now[j] -= now[0] * top[j];
     }
   }
@@ -134,13 +153,17 @@ static bool factor_band(double *S, int n, int band, double *least) {
 }
 
 static void solve_band(const double *S, int n, int band, double *b) {
-  const int width = 2 * band + 1;
-  for (int i = 0; i < n; i++)
-    for (int j = i > band ? i - band : 0; j < i; j++)
-      b[i] -= S[(size_t)i * (size_t)width + (size_t)(j - i + band)] * b[j];
+  const long width = 2 * band + 1;
+  for (int i = 0; i < n; i++) {
+    const double *row = S + i * width + band;
+    const int     first = i > band ? i - band : 0;
+    for (int j = first; j < i; j++)
+      b[i] -= row[j - i] * b[j];
+  }
   for (int i = n - 1; i >= 0; i--) {
-    const double *row = S + (size_t)i * (size_t)width + band;
-    for (int j = i + 1; j < n && j <= i + band; j++)
+    const double *row = S + i * width + band;
+    const int     last = i + band < n ? i + band : n - 1;
+    for (int j = i + 1; j <= last; j++)
       b[i] -= row[j - i] * b[j];
     b[i] /= row[0];
   }
@@ -151,15 +174,17 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
   const cst_gram *g = &s->gram;
   for (int k = 0; k < g->n; k++) {
     double sum = 0;
-    for (int t = g->first[k]; t < g->first[k + 1]; t++)
-      sum += G[g->ea[t]] * G[g->eb[t]] / (m ? m[g->i[t]] : 1);
+    for (int t = g->first[k]; t < g->first[k + 1]; t++) {
+      const double mass = m ? m[g->i[t]] : 1;
+      sum += G[g->ea[t]] * G[g->eb[t]] / mass;
+    }
     S[g->at[k]] = sum;
   }
 }
 
 static bool make_banded(cst_schur *x, const double *G, const double *m) {
   const cst_gram *g = &x->s->gram;
-  x->S = cst_linear_numbers((size_t)g->size + (size_t)x->n);
+  x->S = cst_linear_numbers((long)g->size + x->n);
   x->b = x->S + g->size;
   add_pairs(x->s, G, m, x->S);
   return factor_band(x->S, x->s->ng, g->band, &x->least);
@@ -168,44 +193,57 @@ static bool make_banded(cst_schur *x, const double *G, const double *m) {
 /* Z[n][nq], of zeros, := the rows of G, or M^-1 times each of them if M is not NULL. */
 static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, double *Z) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
-  const size_t       nq = (size_t)x->s->nq;
+  const long         nq = x->s->nq;
   for (int k = 0; k < x->n; k++) {
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
-      Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
+    double *row = Z + k * nq;
+    CST_EACH_ENTRY(p, x->kept[k], e)
+      row[p->column[e]] = G[e];
     if (M)
-      cst_linear_mass_solve(M, Z + (size_t)k * nq);
+      cst_linear_mass_solve(M, row);
   }
 }
 
-static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
+static void multiply_rows(const cst_schur *x, const double *G, const double *Z) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
-  const size_t       n = (size_t)x->n;
-  const size_t       nq = (size_t)x->s->nq;
-  double            *Z;
+  const long         n = x->n;
+  const long         nq = x->s->nq;
+  for (long a = 0; a < n; a++)
+    for (long b = 0; b < n; b++) {
+      const double *z = Z + b * nq;
+      double        sum = 0;
+      CST_EACH_ENTRY(p, x->kept[a], e)
+        sum += G[e] * z[p->column[e]];
+      x->S[a * n + b] = sum;
+    }
+}
+
+static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
+  const long n = x->n;
+  const long nq = x->s->nq;
   x->S = cst_linear_numbers(n * n + n + n * nq);
   x->b = x->S + n * n;
   x->row = x->kept + x->s->ng;
-  Z = x->b + n;
+  double *Z = x->b + n;
   solve_rows(x, G, M, Z);
-  for (size_t a = 0; a < n; a++)
-    for (size_t b = 0; b < n; b++)
-      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
-        x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
+  multiply_rows(x, G, Z);
   double top = 0;
-  for (size_t a = 0; a < n; a++)
+  for (long a = 0; a < n; a++)
     top = fmax(top, x->S[a * n + a]);
   const bool good = cst_dense_factor(x->S, x->row, x->n);
-  for (size_t a = 0; a < n; a++)
-    x->least = fmin(x->least, good ? fabs(x->S[a * n + a]) / top : 0);
+  for (long a = 0; a < n; a++) {
+    const double pivot = fabs(x->S[a * n + a]);
+    x->least = fmin(x->least, good ? pivot / top : 0);
+  }
   return good;
 }
 
 bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G,
                              const cst_mass *M) {
-  *x =
-      (cst_schur){.s = s, .kept = cst_need(calloc(2 * (size_t)s->ng + 1, sizeof(int))), .least = 1};
+  const bool diagonal = !M || !M->row;
+  *x = (cst_schur){.s = s, .least = 1};
+  x->kept = cst_zeros(2 * s->ng, sizeof *x->kept);
   x->n = keep(s, x->kept);
-  x->banded = s->gram.banded && !s->dropped && (!M || !M->row);
+  x->banded = s->gram.banded && !s->dropped && diagonal;
   if (x->banded)
     return make_banded(x, G, M ? M->m : NULL);
   return make_dense(x, G, M);
@@ -216,17 +254,21 @@ void cst_linear_schur_destroy(cst_schur *x) {
   free(x->S);
 }
 
+/* The place in b of the kept constraint k. */
+static int place_of(const cst_schur *x, int k) { return x->banded ? x->s->gram.place[k] : k; }
+
 void cst_linear_schur_solve(const cst_schur *x, double *l) {
-  double *b = x->b;
+  const cst_system *s = x->s;
+  double           *b = x->b;
   for (int k = 0; k < x->n; k++)
-    b[x->banded ? x->s->gram.place[k] : k] = l[x->kept[k]];
+    b[place_of(x, k)] = l[x->kept[k]];
   if (x->banded)
-    solve_band(x->S, x->n, x->s->gram.band, b);
+    solve_band(x->S, x->n, s->gram.band, b);
   else
     cst_dense_solve(x->S, x->row, x->n, b);
-  memset(l, 0, sizeof *l * (size_t)x->s->ng);
+  cst_linear_clear(l, s->ng);
   for (int k = 0; k < x->n; k++)
-    l[x->kept[k]] = b[x->banded ? x->s->gram.place[k] : k];
+    l[x->kept[k]] = b[place_of(x, k)];
 }
 
 void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S,

@@ -80,7 +80,7 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
 
 /* The rows of G(q) divided by their lengths, [ng][nq]; the lengths too unless `length` is NULL. Owned. */
 static double *unit_rows(const cst_system *s, const double *c, const double *q, double *length) {
-  double *A = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
+  double *A = cst_linear_numbers((long)s->ng * s->nq);
   cst_system_matrix(s, CST_K_G, c, q, NULL, A);
   for (int a = 0; a < s->ng; a++) {
     double *row = A + (size_t)a * (size_t)s->nq;
@@ -110,7 +110,7 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q)))
     return s->ng;
   double *A = unit_rows(s, c, q, NULL);
-  double *Q = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
+  double *Q = cst_linear_numbers((long)s->ng * s->nq);
   int    *taken = cst_zeros(s->ng, sizeof *taken);
   int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
   free(A);
@@ -130,7 +130,7 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   double *A = cst_linear_numbers(ng * nq);
   double *Q = cst_linear_numbers(ng * ng);
   double *x = cst_linear_numbers(ng);
-  int    *taken = cst_need(calloc(ng, sizeof *taken));
+  int    *taken = cst_zeros(ng, sizeof *taken);
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   for (size_t a = 0; a < ng; a++)
     for (size_t i = 0; i < nq; i++)
@@ -293,7 +293,7 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q,
   }
   if (low == high && rank == s->ng)
     return true;
-  *dropped = cst_need(calloc((size_t)s->ng, 1));
+  *dropped = cst_zeros(s->ng, 1);
   if (low == high && choose(s, c, q, *dropped) == rank)
     return true;
   free(*dropped);

@@ -31,7 +31,7 @@ static bool is_positive(double *A, int n) {
 static double *normals(const cst_stationary *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   const int          nq = p->s->nq;
-  double            *N = cst_linear_numbers((size_t)p->n * (size_t)nq);
+  double            *N = cst_linear_numbers((long)p->n * nq);
   for (int k = 0; k < p->n; k++) {
     double *x = N + k * nq;
     CST_EACH_ENTRY(P, p->kept[k], e)

@@ -186,7 +186,7 @@ static bool large_step(cst_stationary *p) {
     cst_linear_schur_solve(&S, p->r + nq);
     for (int a = 0; a < ng; a++)
       p->r[nq + a] = -p->r[nq + a];
-    memcpy(p->r, dx, sizeof *dx * (size_t)nq);
+    cst_linear_copy(p->r, dx, nq);
   }
   cst_linear_schur_destroy(&S);
   free(dx);

@@ -21,9 +21,11 @@ void cst_system_body_omega(const cst_body *b, const double *q, const double *v, 
   const double *R = q + b->rotation;
   const double *V = v + b->rotation;
   for (int a = 0; a < AXES; a++) {
-    const int i = (a + 1) % AXES;
-    const int j = (a + 2) % AXES;
-    omega[a] = 0.5 * (across(R, V, j, i) - across(R, V, i, j));
+    const int    i = (a + 1) % AXES;
+    const int    j = (a + 2) % AXES;
+    const double given = across(R, V, j, i);
+    const double taken = across(R, V, i, j);
+    omega[a] = 0.5 * (given - taken);
   }
 }
 
@@ -36,14 +38,31 @@ static void exponential(const double x[3], double E[9]) {
   const double c = t > 0 ? 2 * half * half / (t * t) : 0.5;
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
+      const double product = x[a] * x[b];
       if (a == b) {
-        E[4 * a] = 1 + c * (x[a] * x[a] - length);
+        E[4 * a] = 1 + c * (product - length);
         continue;
       }
+      const bool   follows = (a + 1) % AXES == b;
       const double other = x[3 - a - b];
-      const double turn = (a + 1) % AXES == b ? -other : other;
-      E[3 * a + b] = s * turn + c * (x[a] * x[b]);
+      const double turn = follows ? -other : other;
+      E[3 * a + b] = s * turn + c * product;
     }
+}
+
+/* y := x E, for rows x and y of matrices. */
+static void row_times(const double *x, const double E[9], double *y) {
+  for (int j = 0; j < AXES; j++)
+    y[j] = x[0] * E[j] + x[1] * E[3 + j] + x[2] * E[6 + j];
+}
+
+/* y := omega x x, for a row x of R. */
+static void row_cross(const double *x, const double omega[3], double *y) {
+  for (int j = 0; j < AXES; j++) {
+    const int next = (j + 1) % AXES;
+    const int last = (j + 2) % AXES;
+    y[j] = omega[last] * x[next] - omega[next] * x[last];
+  }
 }
 
 void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q,
@@ -52,26 +71,22 @@ void cst_system_body_turn(const cst_body *b, const double x[3], const double ome
   double *V = v + b->rotation;
   double  E[9], turned[9];
   exponential(x, E);
-  for (int a = 0; a < AXES; a++) {
-    const double *row = R + 3 * a;
-    for (int j = 0; j < AXES; j++)
-      turned[3 * a + j] = row[0] * E[j] + row[1] * E[3 + j] + row[2] * E[6 + j];
-  }
+  for (int a = 0; a < AXES; a++)
+    row_times(R + 3 * a, E, turned + 3 * a);
   memcpy(R, turned, sizeof turned);
-  for (int a = 0; a < AXES; a++) {
-    const double *row = R + 3 * a;
-    for (int j = 0; j < AXES; j++) {
-      const int next = (j + 1) % AXES;
-      const int last = (j + 2) % AXES;
-      V[3 * a + j] = omega[last] * row[next] - omega[next] * row[last];
-    }
-  }
+  for (int a = 0; a < AXES; a++)
+    row_cross(R + 3 * a, omega, V + 3 * a);
+}
+
+/* The minor of rows 1 and 2 of R and the columns i and j. */
+static double minor_of(const double *R, int i, int j) {
+  return R[3 + i] * R[6 + j] - R[3 + j] * R[6 + i];
 }
 
 bool cst_system_body_is_reflected(const cst_body *b, const double *q) {
   const double *R = q + b->rotation;
-  const double  one = R[0] * (R[4] * R[8] - R[5] * R[7]);
-  const double  two = R[1] * (R[3] * R[8] - R[5] * R[6]);
-  const double  three = R[2] * (R[3] * R[7] - R[4] * R[6]);
+  const double  one = R[0] * minor_of(R, 1, 2);
+  const double  two = R[1] * minor_of(R, 0, 2);
+  const double  three = R[2] * minor_of(R, 0, 1);
   return one - two + three < 0;
 }

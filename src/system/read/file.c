@@ -40,7 +40,7 @@ static void start(cst_reading *r) {
   size_t n = 2 + CST_MAX_PAR + (size_t)cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
   n += 12 * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
   r->before = cst_diag_count(r->d);
-  r->names = cst_need(calloc(n, sizeof *r->names));
+  r->names = cst_zeros(n, sizeof *r->names);
   r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
 }
 

@@ -27,8 +27,8 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
-  cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nplain));
-  double     *value = cst_need(malloc(sizeof *value * (size_t)s->nplain));
+  cst_node   *node = cst_zeros(s->nplain, sizeof *node);
+  double     *value = cst_zeros(s->nplain, sizeof *value);
   for (int i = 0; i < s->nplain; i++)
     if (varies(s, diagonal + i, 1))
       node[i] = cst_graph_constant(s->graph, 1);

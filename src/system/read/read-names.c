@@ -146,7 +146,7 @@ static int by_name(const void *x, const void *y) {
 static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   int               n = s->npar + s->ncoordinate;
-  word             *all = cst_need(malloc(sizeof *all * (size_t)n));
+  word             *all = cst_zeros(n, sizeof *all);
   const cst_yaml   *reported = NULL;
   for (int i = 0; i < n; i++)
     all[i] = (word){r->names[1 + i].name, i};

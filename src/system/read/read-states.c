@@ -86,7 +86,7 @@ static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
   if (!good)
     return out;
   const int n = has_bodies(map) ? r->s->nplain : r->s->nq;
-  double   *value = cst_need(malloc(sizeof *value * ((size_t)n + 1)));
+  double   *value = cst_zeros(n, sizeof *value);
   cst_read_values(r, out, n, NULL, value);
   cst_read_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, cst_read_where(r), "finite");
   free(value);
