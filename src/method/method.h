@@ -79,6 +79,8 @@ struct cst_method_row {
 
 /* Resolves t as a method and checks its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
+/* term-label.c: the label of a method: equal methods have equal labels. Owned. */
+char *cst_term_label(const cst_term *t);
 /* The argument `key` of t, or its positional one (NULL); NULL: there is none. */
 cst_term *cst_term_argument(const cst_term *t, const char *key);
 /* Whether all arguments of t have keys from known (terminated by NULL), each at most once; fills *e if not.

@@ -1,4 +1,5 @@
-/* term-expression.c: method expressions: parses them, checks them with the rows, and prints the label.
+/* term-expression.c: method expressions: parses them and checks them with the rows (their labels:
+ * term-label.c).
  *
  *   term     = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau
  *   argument = [key '='] term
@@ -328,55 +329,7 @@ static cst_term *read_term(reader *r) {
   return nested(r, read_body);
 }
 
-/* ---- the label ------------------------------------------------------------------------------- */
-
-/* The shortest text, and 10 instead of 1e+01. */
-static void print_number(FILE *f, double x) {
-  char text[40];
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    if (strtod(text, NULL) == x)
-      break;
-  }
-  if (strchr(text, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
-    snprintf(text, sizeof text, "%.15g", x);
-  fputs(text, f);
-}
-
-/* Characters around the entries of a term, and after a key. */
-static const struct {
-  char        open, close;
-  const char *key;
-} brackets[] = {[CST_TERM_NAME] = {'(', ')', "="},
-                [CST_TERM_LIST] = {'[', ']', ""},
-                [CST_TERM_TABLEAU] = {'{', '}', ": "}};
-
-static void print_term(FILE *f, const cst_term *t) {
-  if (t->kind == CST_TERM_NUMBER && !t->name)
-    print_number(f, t->number);
-  if (t->name && t->kind != CST_TERM_TABLEAU)
-    fputs(t->name, f);
-  if (t->n == 0)
-    return;
-  fputc(brackets[t->kind].open, f);
-  for (int i = 0; i < t->n; i++) {
-    if (i)
-      fputs(", ", f);
-    if (t->key[i])
-      fprintf(f, "%s%s", t->key[i], brackets[t->kind].key);
-    print_term(f, t->arg[i]);
-  }
-  fputc(brackets[t->kind].close, f);
-}
-
-static char *label(const cst_term *t) {
-  char  *text;
-  size_t length;
-  FILE  *f = cst_need(open_memstream(&text, &length));
-  print_term(f, t);
-  fclose(f);
-  return text;
-}
+/* ---- the whole expression ----------------------------------------------------------------------- */
 
 static const cst_method_row *row_of(const cst_term *t) {
   return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL;
@@ -425,7 +378,7 @@ cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_exp
   if (!root)
     return NULL;
   cst_method *m = cst_need(calloc(1, sizeof *m));
-  *m = (cst_method){root, label(root)};
+  *m = (cst_method){root, cst_term_label(root)};
   return m;
 }
 
