@@ -1,4 +1,4 @@
-/* record-internal.h: the open result file, shared by record.c and record-attribute.c. */
+/* record-internal.h: the open result file, shared by record.c, record-transfer.c and record-attribute.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RECORD_INTERNAL_H
 #define CST_RECORD_INTERNAL_H
