@@ -14,126 +14,6 @@ static const double EXACT = 1e-12, NEARLY = 1e-7, GOOD_ENOUGH = 1e-10;
 static const double FIRST_STEP = 0.03;
 static const double LAST_STEP = 1e-7;
 
-/* Functions to differentiate that are not the nodes of a kernel. */
-
-static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex)); }
-
-static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  for (int i = 0; i < f->n; i++)
-    out[i] = 0;
-  return cst_examine_field_times(f, CST_K_G, false, x, x->v, out);
-}
-
-/* G v + phi0. */
-static bool of_hidden(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_system *s = f->e->s;
-  cst_complex      *Gv = complexes(f->n);
-  bool              analytic = of_Gv(f, x, Gv);
-  for (int i = 0; i < f->n; i++)
-    out[i] = 0;
-  if (s->affine)
-    analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
-  for (int i = 0; i < f->n; i++)
-    out[i] += Gv[i];
-  free(Gv);
-  return analytic;
-}
-
-static bool of_phi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, f->e->s->phi, f->n, x, out);
-}
-
-static bool of_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  for (int i = 0; i < f->n; i++)
-    out[i] = 0;
-  return cst_examine_field_times(f, CST_K_M, false, x, x->v, out);
-}
-
-static bool of_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  for (int i = 0; i < f->n; i++)
-    out[i] = 0;
-  return cst_examine_field_times(f, CST_K_G, true, x, x->l, out);
-}
-
-/* y[nq] := M z, from kernels that are compared with the description. */
-static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z,
-                    cst_complex *y) {
-  const cst_system *s = f->e->s;
-  for (int i = 0; i < s->nq; i++)
-    y[i] = 0;
-  if (s->general)
-    return cst_examine_field_times(f, CST_K_M, false, x, z, y);
-  cst_complex *m = complexes(s->nmass);
-  const bool   analytic = cst_examine_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
-  for (int i = 0; i < s->nq; i++)
-    y[i] = m[s->mass_class[i]] * z[i];
-  free(m);
-  return analytic;
-}
-
-/* L from M and a, which are compared with the description, and V. */
-static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_system *s = f->e->s;
-  cst_complex      *Mv = complexes(2 * s->nq);
-  cst_complex      *a = Mv + s->nq;
-  cst_complex       V;
-  bool              analytic = inertia(f, x, x->v, Mv);
-  if (s->general)
-    analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
-  const cst_node whole = cst_system_whole(s);
-  analytic &= cst_examine_field_nodes(f, &whole, 1, x, &V);
-  out[0] = -V;
-  for (int i = 0; i < s->nq; i++)
-    out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
-  free(Mv);
-  return analytic;
-}
-
-/* (E1, E2)[nq + ng], the residuals of the equations of motion with accelerations A and multipliers x->l. */
-static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A,
-                      cst_complex *E) {
-  const cst_system   *s = f->e->s;
-  const int           n = s->nq;
-  const int           ng = s->ng;
-  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
-  cst_complex        *part = complexes(n + ng);
-  cst_complex        *MA = complexes(n);
-  bool                analytic = cst_examine_field_nodes(f, s->kernel_out[force], n, x, E);
-  analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
-  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part);
-  analytic &= cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
-  analytic &= inertia(f, x, A, MA);
-  for (int i = 0; i < n; i++) {
-    if (!s->general)
-      E[i] = -E[i];
-    E[i] = E[i] - MA[i] - part[i];
-  }
-  for (int a = 0; a < ng; a++)
-    E[n + a] = -E[n + a] - part[n + a];
-  free(part);
-  free(MA);
-  return analytic;
-}
-
-static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return residuals(f, x, x->w, out);
-}
-
-/* y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z, s). */
-static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const int    n = f->e->s->nq;
-  const int    ng = f->e->s->ng;
-  cst_complex *E = complexes(n + ng);
-  const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
-  out[0] *= x->l[2 * ng];
-  for (int i = 0; i < n; i++)
-    out[0] += x->w[i] * E[i];
-  for (int a = 0; a < ng; a++)
-    out[0] += x->l[ng + a] * E[n + a];
-  free(E);
-  return analytic;
-}
-
 /* The argument that changes, and its direction: q or v; both along the halves of u; or all arguments of DRE.
  */
 typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
@@ -155,22 +35,23 @@ static const derivative derivatives[] = {
     {CST_K_dV, CST_K_V, "V", cst_examine_field_own, Q_ALONG_W, DOT},
     {CST_K_d2V, CST_K_dV, "dV", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_G, CST_K_g, "g", cst_examine_field_own, Q_ALONG_W, TIMES},
-    {CST_K_G, CST_K_g, "phi", of_phi, V_ALONG_W, TAIL},
+    {CST_K_G, CST_K_g, "phi", cst_examine_function_phi, V_ALONG_W, TAIL},
     {CST_K_Dphi0w, CST_K_phi0, "phi0", cst_examine_field_own, Q_ALONG_W, PLAIN},
     {CST_K_Fq, CST_K_F, "F", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_Fv, CST_K_F, "F", cst_examine_field_own, V_ALONG_W, TIMES},
-    {CST_K_D2gvv, CST_K_g, "G v", of_hidden, Q_ALONG_V, PLAIN},
-    {CST_K_D2gvw, CST_K_g, "G v", of_Gv, Q_ALONG_W, PLAIN},
-    {CST_K_D2glw, CST_K_g, "G'l", of_Gl, Q_ALONG_W, PLAIN},
+    {CST_K_D2gvv, CST_K_g, "G v", cst_examine_function_hidden, Q_ALONG_V, PLAIN},
+    {CST_K_D2gvw, CST_K_g, "G v", cst_examine_function_Gv, Q_ALONG_W, PLAIN},
+    {CST_K_D2glw, CST_K_g, "G'l", cst_examine_function_Gl, Q_ALONG_W, PLAIN},
     {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_examine_field_own, Q_ALONG_U, PLAIN},
-    {CST_K_Lv, CST_K_V, "L", of_L, V_ALONG_W, DOT},
-    {CST_K_Lq, CST_K_V, "L", of_L, Q_ALONG_W, DOT},
+    {CST_K_Lv, CST_K_V, "L", cst_examine_function_L, V_ALONG_W, DOT},
+    {CST_K_Lq, CST_K_V, "L", cst_examine_function_L, Q_ALONG_W, DOT},
     {CST_K_Lvq, CST_K_Lv, "Lv", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_Lqq, CST_K_Lq, "Lq", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_f, CST_K_Lv, "Lv along v, taken from Lq,", cst_examine_field_own, Q_ALONG_V, REST},
-    {CST_K_DMvw, CST_K_M, "M v", of_Mv, Q_ALONG_W, PLAIN},
-    {CST_K_DE, CST_K_f, "the residuals of motion", of_E, QV_ALONG_U, PLAIN},
-    {CST_K_RE, CST_K_f, "the residuals of motion and L, combined,", of_yE, QV_ALONG_U, DOT},
+    {CST_K_DMvw, CST_K_M, "M v", cst_examine_function_Mv, Q_ALONG_W, PLAIN},
+    {CST_K_DE, CST_K_f, "the residuals of motion", cst_examine_function_E, QV_ALONG_U, PLAIN},
+    {CST_K_RE, CST_K_f, "the residuals of motion and L, combined,", cst_examine_function_yE,
+     QV_ALONG_U, DOT},
     {CST_K_DRE, CST_K_RE, "RE", cst_examine_field_own, ALL_ALONG_U, PLAIN},
 };
 enum { DERIVATIVES = sizeof derivatives / sizeof *derivatives };
