@@ -10,7 +10,7 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
-#include "expr/partition.h"
+#include "expr/emit-runs.h"
 
 static const char infix[] = {
     [CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
@@ -140,22 +140,10 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
   return next;
 }
 
-/* Whether x[i] is x[0] + i times the stride. */
-static bool affine(const int *x, int n, int *stride) {
-  if (n > 1)
-    *stride = x[1] - x[0];
-  else
-    *stride = 0;
-  for (int i = 1; i < n; i++)
-    if (x[i] != x[0] + (long)i * *stride)
-      return false;
-  return true;
-}
-
 /* Writes the table of a column of entries of a loop, where it needs one. */
 static void emit_table(const writer *w, const char *name, int column, const int *x, int n) {
   int stride;
-  if (affine(x, n, &stride))
+  if (cst_emit_runs_affine(x, n, &stride))
     return;
   fprintf(w->f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
   for (int i = 0; i < n; i++)
@@ -166,7 +154,7 @@ static void emit_table(const writer *w, const char *name, int column, const int 
 static void emit_entry(const writer *w, const char *name, int column, const int *x, int n,
                        const char *counter) {
   int stride;
-  if (!affine(x, n, &stride))
+  if (!cst_emit_runs_affine(x, n, &stride))
     fprintf(w->f, "%s%d[%s]", name, column, counter);
   else if (!stride)
     fprintf(w->f, "%d", x[0]);
@@ -258,83 +246,13 @@ static void emit_sums(const writer *w, const cst_loop *l) {
   fprintf(w->f, "total;\n%s  }\n", w->indent);
 }
 
-/* ---- loops without tables -------------------------------------------------------------------- */
-
-enum {
-  MOST_STEPS = 40,
-  MOST_PARTS = 6,
-  LEAST_ROWS = 4,
-  PERIODS = 3
-}; /* per shape; per loop; rows of each part on average; largest period */
-
-/* The number of rows from `from` on, at distances of `period`, that have constant strides in all columns. */
-static int run_of(const writer *w, const cst_loop *l, int from, int period) {
-  const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
-  int       n = 1;
-  for (; from + n * period < l->rows; n++)
-    for (int k = 0; k <= leaves; k++) {
-      const int *x;
-      if (k < leaves)
-        x = l->index + (size_t)k * (size_t)l->rows;
-      else
-        x = l->place;
-      if (n > 1 && x[from + n * period] != x[from] + (long)n * (x[from + period] - x[from]))
-        return n;
-    }
-  return n;
-}
-
-static int parts_of(const writer *w, const cst_loop *l, int period) {
-  int parts = 0;
-  for (int k = 0; k < period; k++)
-    for (int r = k; r < l->rows; r += period * run_of(w, l, r, period))
-      parts++;
-  return parts;
-}
-
-/* The period with the fewest runs; 0 if there are too many. */
-static int best_period(const writer *w, const cst_loop *l) {
-  int best = 0;
-  int least = MOST_PARTS + 1;
-  if (l->sums || w->p->loops.shapes.shape[l->shape].steps > MOST_STEPS)
-    return 0;
-  for (int period = 1; period <= PERIODS; period++) {
-    const int parts = parts_of(w, l, period);
-    if (parts < least && parts * LEAST_ROWS <= l->rows) {
-      best = period;
-      least = parts;
-    }
-  }
-  return best;
-}
-
-/* The n rows from, from + period ... as a separate loop. */
-static cst_loop part_of(const writer *w, const cst_loop *l, int from, int period, int n,
-                        int *room) {
-  const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
-  cst_loop  part = *l;
-  part.rows = n;
-  part.index = room;
-  part.place = room + (size_t)leaves * (size_t)n;
-  for (int k = 0; k <= leaves; k++)
-    for (int i = 0; i < n; i++) {
-      const int *x;
-      if (k < leaves)
-        x = l->index + (size_t)k * (size_t)l->rows;
-      else
-        x = l->place;
-      room[(size_t)k * (size_t)n + (size_t)i] = x[from + i * period];
-    }
-  return part;
-}
-
 static void emit_parts(const writer *w, const cst_loop *l, int period) {
   const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
   int      *room = cst_expr_memory(NULL, (size_t)(leaves + 1) * (size_t)l->rows, sizeof *room);
   for (int k = 0; k < period; k++)
     for (int r = k, n; r < l->rows; r += period * n) {
-      n = run_of(w, l, r, period);
-      const cst_loop part = part_of(w, l, r, period, n, room);
+      n = cst_emit_runs_length(w->p, l, r, period);
+      const cst_loop part = cst_emit_runs_part(w->p, l, r, period, n, room);
       fprintf(w->f, "%s{\n", w->indent);
       emit_values(w, &part);
       fprintf(w->f, "%s}\n", w->indent);
@@ -343,7 +261,7 @@ static void emit_parts(const writer *w, const cst_loop *l, int period) {
 }
 
 static void emit_loop(const writer *w, const cst_loop *l) {
-  const int period = best_period(w, l);
+  const int period = cst_emit_runs_period(w->p, l);
   if (period) {
     emit_parts(w, l, period);
     return;
