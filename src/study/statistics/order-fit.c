@@ -10,13 +10,7 @@
  * 1% counted as four earlier observations. The interval is Student's 95%, combined in quadrature with the
  * change of p when the window loses its coarsest step.
  *
- * Floor. Errors of at most ten floors are not used. The caller gives one floor. The errors may show
- * another: the level of their flat tail, the longest sequence of finest steps whose overall slope is below
- * 0.5 and which leaves the line of the preceding steps upwards (an error that changes its sign first falls
- * below that line). Steps below 1000 floors are dropped if the slope has fallen below half its value at
- * larger errors. The window may therefore end before the finest step.
- *
- * Window. It ends at the finest step above the floors. Its beginning is chosen for the narrowest interval
+ * Window. It ends at the finest step above the floors (order-floor.c). Its beginning is chosen for the narrowest interval
  * among the windows of at least three steps that are asymptotic: the misfit is no larger than expected by
  * chance, the local slopes agree within 0.35 (beyond their noise), the finest slope is within 0.2 of p (the
  * rest is the correction), the interval is at most +-0.25 and contains an integer, and the slopes of the
@@ -30,180 +24,29 @@
  * docs/orders.md reports how often the result is right and wrong; jobs/order-rates measures it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "constella/expr.h"
-#include "constella/statistics.h"
-#include <math.h>
+#include "study/statistics/order-floor.h"
 
-enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
-#define NOISE 0.01
+enum { UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 /* minimal half-width of an interval: a correction linear in log h cannot be detected */
 #define FINEST 0.02
 #define THREE  0.2 /* factor on the tolerances for a window of three steps */
 /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
 #define TWO_STEPS 0.5
-#define ABOVE     10   /* only errors above this many floors are used */
-#define FAR       1000 /* errors below this many floors are near the floor */
-#define LEAST     0.25 /* a lower order means no convergence */
-#define AGREE     0.35 /* largest difference of slopes of one order */
-#define FLAT                                                                                       \
-  0.5 /* a tail with a smaller slope does not converge; the lowest order of a method is 1 */
 /* growth of the change of slopes from halving to halving if they move to another order (2 or 4) */
 #define GROWS    1.5
 #define NOT_MORE 5    /* larger growth is noise */
 #define SEEN     5e-3 /* smaller last changes are noise */
 /* in log e: no later step lies farther below the line of a window */
 #define BELOW 0.3
-/* factor by which the last error of a flat tail exceeds the extrapolation of the preceding steps */
-#define OFF 4
 
 const char *const cst_order_flag_names[CST_FLAGS] = {"ok",      "pre-asymptotic", "plateau",
                                                      "too-few", "returns",        "contradicts"};
 
 typedef struct {
-  int    index;
-  double h, e, floor, x, y, noise; /* x = log h, y = log e, noise of y */
-  int    near;                     /* near its floor */
-} point;
-
-typedef struct {
   double p, half, misfit; /* misfit: chi^2 per degree of freedom */
 } fit;
 
-static int usable(double h, double e, double floor) {
-  return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > ABOVE * floor;
-}
-
-static point make_point(int index, double h, double e, double floor) {
-  const double ratio = floor / e;
-  return (point){index,
-                 h,
-                 e,
-                 floor,
-                 cst_elementary_log(h),
-                 cst_elementary_log(e),
-                 sqrt(NOISE * NOISE + ratio * ratio),
-                 e < FAR * floor};
-}
-
-/* Collects the usable steps, at most the POINTS finest, each h once. */
-static int collect(const double *h, const double *error, const double *floor, int n,
-                   point *points) {
-  int count = 0;
-  for (int i = n - 1; i >= 0 && count < POINTS; i--) {
-    const double f = floor && floor[i] > 0 ? floor[i] : 0;
-    if (!usable(h[i], error[i], f) || (count && points[count - 1].h >= h[i]))
-      continue;
-    points[count++] = make_point(i, h[i], error[i], f);
-  }
-  for (int i = 0; i < count / 2; i++) {
-    const point swap = points[i];
-    points[i] = points[count - 1 - i];
-    points[count - 1 - i] = swap;
-  }
-  return count;
-}
-
-static double slope_after(const point *a) { return (a[1].y - a[0].y) / (a[1].x - a[0].x); }
-static double slope_noise(const point *a) {
-  const double noise = sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise);
-  return noise / fabs(a[1].x - a[0].x);
-}
-
-/* ---- the floor shown by the errors -------------------------------------------------------- */
-
-static double median(double *x, int n) {
-  double middle = 0.5;
-  cst_ensemble_quantiles(x, n, &middle, 1, &middle);
-  return middle;
-}
-
-static double overall_slope(const point *w, int count) {
-  double x[POINTS], y[POINTS];
-  for (int i = 0; i < count; i++) {
-    x[i] = w[i].x;
-    y[i] = w[i].y;
-  }
-  return cst_ensemble_slope(x, y, count, NULL);
-}
-
-/* y at x of the line with slope p through point a. */
-static double line_through(const point *a, double p, double x) { return a->y + p * (x - a->x); }
-
-/* True if the steps from `at` on leave the line of the preceding ones: none lies below it (as after a change
- * of sign), and the last one lies far above. */
-static int leaves_line(const point *points, int count, int at) {
-  double slopes[POINTS];
-  if (at < 2)
-    return at == 1 && count > 3;
-  for (int i = 0; i + 1 < at; i++)
-    slopes[i] = slope_after(&points[i]);
-  const double p = median(slopes, at - 1);
-  const point *from = &points[at - 1];
-  const point *last = &points[count - 1];
-  for (int i = at; i < count; i++) {
-    const double line = line_through(from, p, points[i].x);
-    if (points[i].y < line - 0.6931471805599453)
-      return 0;
-  }
-  return last->y > line_through(from, p, last->x) + cst_elementary_log(OFF);
-}
-
-/* True if the slopes of the three finest steps agree: after a change of sign, the long return to the order
- * looks flat. */
-static int converges_again(const point *points, int count) {
-  if (count < 3)
-    return 0;
-  const double a = slope_after(&points[count - 3]);
-  const double b = slope_after(&points[count - 2]);
-  return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
-}
-
-/* Level of the longest tail of steps that does not converge; 0 if there is none. */
-static double tail_level(const point *points, int count) {
-  if (converges_again(points, count))
-    return 0;
-  for (int at = 0; at + 2 <= count; at++) {
-    double    e[POINTS];
-    const int n = count - at;
-    if (overall_slope(points + at, n) >= (at ? FLAT : LEAST) ||
-        (at && !leaves_line(points, count, at)))
-      continue;
-    for (int i = 0; i < n; i++)
-      e[i] = points[at + i].e;
-    return median(e, n);
-  }
-  return 0;
-}
-
-/* Drops the steps at or below ten times a level, which becomes a floor of the remaining ones. */
-static int above_level(point *points, int count, double level) {
-  for (int i = 0; i < count; i++) {
-    const point *a = &points[i];
-    points[i] = make_point(a->index, a->h, a->e, fmax(a->floor, level));
-  }
-  while (count && points[count - 1].e <= ABOVE * level)
-    count--;
-  return count;
-}
-
 /* ---- a window -------------------------------------------------------------------------------- */
-
-/* Median of the slopes between steps far from round-off; NaN if there are none. */
-static double distant_slope(const point *points, int count) {
-  double slopes[POINTS];
-  int    n = 0;
-  for (int i = 0; i + 1 < count; i++)
-    if (!points[i].near && !points[i + 1].near)
-      slopes[n++] = slope_after(&points[i]);
-  return median(slopes, n);
-}
-
-static int without_contaminated(const point *points, int count) {
-  const double distant = distant_slope(points, count);
-  while (count > 2 && points[count - 1].near && slope_after(&points[count - 2]) < distant / 2)
-    count--;
-  return count;
-}
 
 static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS],
                     double y, double noise) {
@@ -248,15 +91,19 @@ static double student(int n) {
   return 1.959964 + v * (2.37227 + v * (2.82250 + v * 2.5556));
 }
 
-static fit fit_window(const point *w, int count) {
+static fit fit_window(const cst_order_point *w, int count) {
   static const double prior[UNKNOWNS] = {0, 0, 0.2, 0.15};
   static const double unit[UNKNOWNS] = {0, 1, 0, 0};
-  double a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS],
-         chi = 0;
+  double              a[UNKNOWNS][UNKNOWNS] = {{0}};
+  double              r[UNKNOWNS] = {0};
+  double              theta[UNKNOWNS], column[UNKNOWNS];
+  double              chi = 0;
   for (int i = 0; i < count; i++) {
     const double u = w[i].h / w[0].h;
-    const double row[UNKNOWNS] = {1, w[i].x - w[0].x, u, u * u};
-    add_row(a, r, row, w[i].y - w[0].y, w[i].noise);
+    const double x = w[i].x - w[0].x;
+    const double y = w[i].y - w[0].y;
+    const double row[UNKNOWNS] = {1, x, u, u * u};
+    add_row(a, r, row, y, w[i].noise);
   }
   for (int k = 2; k < UNKNOWNS; k++)
     a[k][k] += 1 / (prior[k] * prior[k]);
@@ -266,7 +113,8 @@ static fit fit_window(const point *w, int count) {
     const double u = w[i].h / w[0].h;
     const double x = w[i].x - w[0].x;
     const double y = w[i].y - w[0].y;
-    const double residual = y - theta[0] - theta[SLOPE] * x - theta[2] * u - theta[3] * u * u;
+    const double line = y - theta[0] - theta[SLOPE] * x;
+    const double residual = line - theta[2] * u - theta[3] * u * u;
     const double e = residual / w[i].noise;
     chi += e * e;
   }
@@ -275,10 +123,12 @@ static fit fit_window(const point *w, int count) {
   const int    freedom = count - 2;
   const int    all = freedom + PRIOR_COUNT;
   const double variance = column[SLOPE] * (PRIOR_COUNT + chi) / all;
-  return (fit){theta[SLOPE], student(all) * sqrt(variance), chi / freedom};
+  const double half = student(all) * sqrt(variance);
+  return (fit){theta[SLOPE], half, chi / freedom};
 }
 
-static fit fit_with_spread(const point *w, int count) {
+/* The fit of a window, whose half-width includes the change of p without its coarsest step. */
+static fit fit_with_spread(const cst_order_point *w, int count) {
   fit    f = fit_window(w, count);
   double spread = 0;
   if (count > 3)
@@ -287,15 +137,25 @@ static fit fit_with_spread(const point *w, int count) {
   return f;
 }
 
+static double slope_noise(const cst_order_point *a) {
+  const double before = a[0].noise;
+  const double after = a[1].noise;
+  const double noise = sqrt(before * before + after * after);
+  return noise / fabs(a[1].x - a[0].x);
+}
+
 /* True if all local slopes agree within the tolerance plus three standard deviations of their noise. */
-static int slopes_agree(const point *w, int count, double tolerance) {
-  for (int i = 0; i + 1 < count; i++)
+static int slopes_agree(const cst_order_point *w, int count, double tolerance) {
+  for (int i = 0; i + 1 < count; i++) {
+    const double slope = cst_order_slope(&w[i]);
+    const double noise = slope_noise(&w[i]);
     for (int j = 0; j < i; j++) {
-      const double apart = fabs(slope_after(&w[i]) - slope_after(&w[j]));
-      const double noise = hypot(slope_noise(&w[i]), slope_noise(&w[j]));
-      if (apart > tolerance + 3 * noise)
+      const double apart = fabs(slope - cst_order_slope(&w[j]));
+      const double both = hypot(noise, slope_noise(&w[j]));
+      if (apart > tolerance + 3 * both)
         return 0;
     }
+  }
   return 1;
 }
 
@@ -303,47 +163,52 @@ static int grows(double a, double b) { return b / a > GROWS && b / a < NOT_MORE;
 
 /* True if the slopes of the five finest steps change by increasing amounts in one direction: they move to
  * another order. If a correction dies out, the changes decrease. */
-static int departs(const point *points, int count) {
+static int departs(const cst_order_point *points, int count) {
   double change[3];
   if (count < 5)
     return 0;
   for (int i = 0; i < 3; i++) {
-    const point *a = &points[count - 5 + i];
+    const cst_order_point *a = &points[count - 5 + i];
     if (a[0].near || a[1].near || a[2].near)
       return 0;
-    change[i] = (slope_after(&a[1]) - slope_after(&a[0])) / (a[2].x - a[0].x);
+    const double turn = cst_order_slope(&a[1]) - cst_order_slope(&a[0]);
+    change[i] = turn / (a[2].x - a[0].x);
   }
   if (!grows(change[0], change[1]) || !grows(change[1], change[2]))
     return 0;
-  const double last = slope_after(&points[count - 2]);
-  const double before = slope_after(&points[count - 3]);
+  const double last = cst_order_slope(&points[count - 2]);
+  const double before = cst_order_slope(&points[count - 3]);
   return fabs(last - before) > SEEN;
 }
 
-static int asymptotic(const point *w, int count, const fit *f) {
-  const double part = count == 3 ? THREE : 1;
-  /* no convergence, or no integer order */
-  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half)
+static int has_integer(const fit *f) { return ceil(f->p - f->half) <= f->p + f->half; }
+
+static int asymptotic(const cst_order_point *w, int count, const fit *f) {
+  const bool   three = count == 3;
+  const double part = three ? THREE : 1;
+  if (f->p < CST_ORDER_LEAST || !has_integer(f))
     return 0;
-  if (count == 3 && fabs(f->p - rint(f->p)) > 0.1)
+  if (three && fabs(f->p - rint(f->p)) > 0.1)
     return 0;
   if (f->half > 0.25 || f->misfit > 4 * part)
     return 0;
-  if (!slopes_agree(w, count, AGREE * part))
+  if (!slopes_agree(w, count, CST_ORDER_AGREE * part))
     return 0;
-  return fabs(slope_after(&w[count - 2]) - f->p) < 0.2 * part + 2 * slope_noise(&w[count - 2]);
+  const cst_order_point *last = &w[count - 2];
+  const double           apart = fabs(cst_order_slope(last) - f->p);
+  return apart < 0.2 * part + 2 * slope_noise(last);
 }
 
-static cst_order_fit best_window(const point *points, int count) {
+static cst_order_fit best_window(const cst_order_point *points, int count) {
   cst_order_fit best = {NAN, NAN, NAN, CST_FLAG_PRE_ASYMPTOTIC, 0, 0};
   double        half = INFINITY;
   const int     leaves = departs(points, count);
   const int     last = points[count - 1].index;
   for (int i = count - 3; i >= 0; i--) {
-    const point         *w = points + i;
-    const fit            f = fit_with_spread(w, count - i);
-    const int            good = !leaves && asymptotic(w, count - i, &f);
-    const cst_order_flag flag = good ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
+    const cst_order_point *w = points + i;
+    const fit              f = fit_with_spread(w, count - i);
+    const int              good = !leaves && asymptotic(w, count - i, &f);
+    const cst_order_flag   flag = good ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
     if (flag > best.flag)
       continue;
     if (flag == best.flag && f.half >= half)
@@ -356,9 +221,9 @@ static cst_order_fit best_window(const point *points, int count) {
 
 /* True if a step after the first n lies below their line of slope p: an error that changes its sign falls
  * before it rises, whereas a floor only raises errors. */
-static int falls_below(const point *points, int n, int all, double p) {
+static int falls_below(const cst_order_point *points, int n, int all, double p) {
   for (int i = n; i < all; i++) {
-    const double line = line_through(&points[n - 1], p, points[i].x);
+    const double line = cst_order_line(&points[n - 1], p, points[i].x);
     if (points[i].y < line - BELOW)
       return 1;
   }
@@ -367,7 +232,7 @@ static int falls_below(const point *points, int n, int all, double p) {
 
 /* best_window of the longest sequence with an asymptotic window; finest steps near their floor may be left
  * out. */
-static cst_order_fit best_end(const point *points, int count, int all) {
+static cst_order_fit best_end(const cst_order_point *points, int count, int all) {
   cst_order_fit best = best_window(points, count);
   for (int n = count; n >= 3 && (n == count || points[n].near); n--) {
     const cst_order_fit fit = best_window(points, n);
@@ -379,10 +244,12 @@ static cst_order_fit best_end(const point *points, int count, int all) {
   return best;
 }
 
-static cst_order_fit two_steps(const point *w) {
-  const double p = slope_after(w);
+static cst_order_fit two_steps(const cst_order_point *w) {
+  const double p = cst_order_slope(w);
   const double half = TWO_STEPS * 0.6931471805599453 / fabs(w[1].x - w[0].x);
-  return (cst_order_fit){p, p - half, p + half, CST_FLAG_TOO_FEW, w[0].index, w[1].index};
+  const int    first = w[0].index;
+  const int    last = w[1].index;
+  return (cst_order_fit){p, p - half, p + half, CST_FLAG_TOO_FEW, first, last};
 }
 
 static int finite_errors(const double *error, int n) {
@@ -397,30 +264,36 @@ static cst_order_fit none(cst_order_flag flag, int at) {
 }
 
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n) {
-  point         points[POINTS];
-  const int     above = collect(h, error, floor, n, points);
-  const double  level = tail_level(points, above);
-  cst_order_fit fit;
+  cst_order_point points[CST_ORDER_POINTS];
+  const int       above = cst_order_floor_collect(h, error, floor, n, points);
+  const double    level = cst_order_floor_level(points, above);
+  cst_order_fit   fit;
+  const bool      few = finite_errors(error, n) < 3;
+  const int       first = above ? points[0].index : 0;
+  int             count = above;
   if (above < 2)
-    return none(finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU,
-                above ? points[0].index : 0);
-  const int count =
-      without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
+    return none(few ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU, first);
+  if (level > 0)
+    count = cst_order_floor_above(points, above, level);
+  count = cst_order_floor_clear(points, count);
   if (count < 2)
-    return none(CST_FLAG_PLATEAU, points[0].index);
+    return none(CST_FLAG_PLATEAU, first);
   if (count == 2)
     fit = two_steps(points);
   else
     fit = best_end(points, count, above);
-  if (count == 2 && finite_errors(error, n) > 2)
+  if (count == 2 && !few)
     fit.flag = CST_FLAG_PLATEAU;
-  if (fit.order < LEAST)
-    return none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first);
-  return fit;
+  if (fit.order >= CST_ORDER_LEAST)
+    return fit;
+  return none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first);
 }
 
 cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns) {
-  if (fit->flag != CST_FLAG_OK || (claimed && fit->low <= claimed && claimed <= fit->high))
+  const bool agrees = claimed && fit->low <= claimed && claimed <= fit->high;
+  if (fit->flag != CST_FLAG_OK || agrees)
     return fit->flag;
-  return returns ? CST_FLAG_RETURNS : claimed ? CST_FLAG_CONTRADICTS : CST_FLAG_OK;
+  if (returns)
+    return CST_FLAG_RETURNS;
+  return claimed ? CST_FLAG_CONTRADICTS : CST_FLAG_OK;
 }
