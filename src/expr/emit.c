@@ -63,28 +63,30 @@ static void emit_array(int letter, FILE *f) {
 }
 
 static void emit_operand(const writer *w, cst_node n, bool vector) {
+  FILE                *f = w->f;
   const cst_partition *p = w->p;
   const cst_vertex    *v = &p->node[n];
   if (v->op == CST_OP_INPUT)
-    fprintf(w->f, "%c[%d]", v->a, v->b);
+    fprintf(f, "%c[%d]", v->a, v->b);
   else if (v->op == CST_OP_CONSTANT)
-    emit_constant(v->value, vector, w->f);
+    emit_constant(v->value, vector, f);
   else if (p->value[n] < 0)
-    fprintf(w->f, "t%d", w->number[n]);
+    fprintf(f, "t%d", w->number[n]);
   else if (p->home[n] < 0)
-    fprintf(w->f, "kept[%d]", p->slot[n]);
+    fprintf(f, "kept[%d]", p->slot[n]);
   else
-    fprintf(w->f, "o[%d]", p->home[n]);
+    fprintf(f, "o[%d]", p->home[n]);
 }
 
 /* The text around the operands of op: before the first, between the two, after the last. */
 static void emit_before(const writer *w, cst_op op) {
+  FILE *f = w->f;
   if (op == CST_OP_NEG)
-    fputs("-", w->f);
+    fputs("-", f);
   if (op == CST_OP_RSQRT && w->marked)
-    fputs("cst_inverse_root_of(care, &marks, ", w->f);
+    fputs("cst_inverse_root_of(care, &marks, ", f);
   else if (op >= CST_OP_SQRT)
-    fprintf(w->f, "%s(", call[op]);
+    fprintf(f, "%s(", call[op]);
 }
 
 static void emit_between(cst_op op, FILE *f) {
@@ -97,19 +99,20 @@ static void emit_between(cst_op op, FILE *f) {
 static void emit_after(cst_op op, FILE *f) { fputs(op >= CST_OP_SQRT ? ");\n" : ";\n", f); }
 
 static void emit_operation(writer *w, cst_node n) {
+  FILE             *f = w->f;
   const cst_vertex *v = &w->p->node[n];
   const bool        function = v->op >= CST_OP_SQRT;
   w->number[n] = w->temporaries++;
-  fprintf(w->f, "%sconst vd t%d = ", w->indent, w->number[n]);
+  fprintf(f, "%sconst vd t%d = ", w->indent, w->number[n]);
   emit_before(w, v->op);
   emit_operand(w, v->a, function);
   if (v->b >= 0) {
-    emit_between(v->op, w->f);
+    emit_between(v->op, f);
     emit_operand(w, v->b, function);
   }
-  emit_after(v->op, w->f);
+  emit_after(v->op, f);
   if (w->p->slot[n] >= 0)
-    fprintf(w->f, "%skept[%d] = t%d;\n", w->indent, w->p->slot[n], w->number[n]);
+    fprintf(f, "%skept[%d] = t%d;\n", w->indent, w->p->slot[n], w->number[n]);
 }
 
 static int stage_of(const cst_partition *p, cst_node n) {
@@ -142,39 +145,42 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
 
 /* Writes the table of a column of entries of a loop, where it needs one. */
 static void emit_table(const writer *w, const char *name, int column, const int *x, int n) {
-  int stride;
+  FILE *f = w->f;
+  int   stride;
   if (cst_emit_runs_affine(x, n, &stride))
     return;
-  fprintf(w->f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
+  fprintf(f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
   for (int i = 0; i < n; i++)
-    fprintf(w->f, "%s%d", !i ? "" : i % 32 ? "," : ",\n", x[i]);
-  fputs("};\n", w->f);
+    fprintf(f, "%s%d", !i ? "" : i % 32 ? "," : ",\n", x[i]);
+  fputs("};\n", f);
 }
 
 static void emit_entry(const writer *w, const char *name, int column, const int *x, int n,
                        const char *counter) {
-  int stride;
+  FILE *f = w->f;
+  int   stride;
   if (!cst_emit_runs_affine(x, n, &stride))
-    fprintf(w->f, "%s%d[%s]", name, column, counter);
+    fprintf(f, "%s%d[%s]", name, column, counter);
   else if (!stride)
-    fprintf(w->f, "%d", x[0]);
+    fprintf(f, "%d", x[0]);
   else if (stride == 1)
-    x[0] ? fprintf(w->f, "%s + %d", counter, x[0]) : fprintf(w->f, "%s", counter);
+    x[0] ? fprintf(f, "%s + %d", counter, x[0]) : fprintf(f, "%s", counter);
   else
-    fprintf(w->f, "%d + %d * %s", x[0], stride, counter);
+    fprintf(f, "%d + %d * %s", x[0], stride, counter);
 }
 
 /* Writes leaf `leaf` of a shape in the row of the counter. */
 static void emit_leaf(const writer *w, const cst_loop *l, int leaf, bool vector) {
+  FILE           *f = w->f;
   const cst_leaf *from = &w->p->loops.shapes.shape[l->shape].leaf[leaf];
   if (from->letter == CST_FROM_CONSTANT) {
-    emit_constant(from->value, vector, w->f);
+    emit_constant(from->value, vector, f);
     return;
   }
-  emit_array(from->letter, w->f);
-  fputs("[", w->f);
+  emit_array(from->letter, f);
+  fputs("[", f);
   emit_entry(w, "at", leaf, l->index + (size_t)leaf * (size_t)l->rows, l->rows, "row");
-  fputs("]", w->f);
+  fputs("]", f);
 }
 
 static void emit_result(const writer *w, const cst_loop *l, int operand, bool vector) {
@@ -185,28 +191,30 @@ static void emit_result(const writer *w, const cst_loop *l, int operand, bool ve
 }
 
 static void emit_body(const writer *w, const cst_loop *l, const char *deeper) {
+  FILE            *f = w->f;
   const cst_shape *s = &w->p->loops.shapes.shape[l->shape];
   for (int i = 0; i < s->steps; i++) {
     const cst_step *step = &s->step[i];
     const cst_op    op = (cst_op)step->op;
-    fprintf(w->f, "%s%sconst vd r%d = ", w->indent, deeper, i);
+    fprintf(f, "%s%sconst vd r%d = ", w->indent, deeper, i);
     emit_before(w, op);
     emit_result(w, l, step->a, op >= CST_OP_SQRT);
     if (cst_op_binary(op)) {
-      emit_between(op, w->f);
+      emit_between(op, f);
       emit_result(w, l, step->b, op >= CST_OP_SQRT);
     }
-    emit_after(op, w->f);
+    emit_after(op, f);
   }
 }
 
 static void emit_place(const writer *w, const cst_loop *l, int n, const char *counter,
                        const char *deeper) {
-  fprintf(w->f, "%s%s", w->indent, deeper);
-  emit_array(l->letter, w->f);
-  fputs("[", w->f);
+  FILE *f = w->f;
+  fprintf(f, "%s%s", w->indent, deeper);
+  emit_array(l->letter, f);
+  fputs("[", f);
   emit_entry(w, "to", 0, l->place, n, counter);
-  fputs("] = ", w->f);
+  fputs("] = ", f);
 }
 
 static void emit_values(const writer *w, const cst_loop *l) {
@@ -218,32 +226,34 @@ static void emit_values(const writer *w, const cst_loop *l) {
 }
 
 static void emit_start(const writer *w, const cst_loop *l) {
-  fprintf(w->f, "%s    vd total = ", w->indent);
+  FILE *f = w->f;
+  fprintf(f, "%s    vd total = ", w->indent);
   if (l->start.letter == CST_FROM_CONSTANT) {
-    emit_constant(l->start.value, true, w->f);
+    emit_constant(l->start.value, true, f);
   } else {
-    emit_array(l->start.letter, w->f);
-    fputs("[", w->f);
+    emit_array(l->start.letter, f);
+    fputs("[", f);
     emit_entry(w, "from", 0, l->origin, l->sums, "sum");
-    fputs("]", w->f);
+    fputs("]", f);
   }
-  fputs(";\n", w->f);
+  fputs(";\n", f);
 }
 
 static void emit_sums(const writer *w, const cst_loop *l) {
-  fprintf(w->f, "%s  for (int sum = 0; sum < %d; sum++) {\n", w->indent, l->sums);
+  FILE *f = w->f;
+  fprintf(f, "%s  for (int sum = 0; sum < %d; sum++) {\n", w->indent, l->sums);
   emit_start(w, l);
-  fprintf(w->f, "%s    for (int row = ", w->indent);
+  fprintf(f, "%s    for (int row = ", w->indent);
   emit_entry(w, "first", 0, l->first, l->sums, "sum");
-  fputs("; row < ", w->f);
+  fputs("; row < ", f);
   emit_entry(w, "end", 0, l->first + 1, l->sums, "sum");
-  fputs("; row++) {\n", w->f);
+  fputs("; row++) {\n", f);
   emit_body(w, l, "      ");
-  fprintf(w->f, "%s      total = total %c ", w->indent, infix[l->sign]);
+  fprintf(f, "%s      total = total %c ", w->indent, infix[l->sign]);
   emit_result(w, l, w->p->loops.shapes.shape[l->shape].result, false);
-  fprintf(w->f, ";\n%s    }\n", w->indent);
+  fprintf(f, ";\n%s    }\n", w->indent);
   emit_place(w, l, l->sums, "sum", "    ");
-  fprintf(w->f, "total;\n%s  }\n", w->indent);
+  fprintf(f, "total;\n%s  }\n", w->indent);
 }
 
 static void emit_parts(const writer *w, const cst_loop *l, int period) {

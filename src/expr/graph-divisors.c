@@ -56,28 +56,30 @@ static cst_node root(const sharing *s, int i) {
 }
 
 static cst_node changed(const sharing *s, const cst_vertex *v, int i) {
+  cst_graph *g = s->g;
   if (cst_op_leaf(v->op))
     return s->w.node[i];
   const int a = place_of(s, v->a);
   const int b = v->b < 0 ? -1 : place_of(s, v->b);
   if (v->op == CST_OP_DIV)
-    return cst_graph_mul(s->g, s->map[a], s->inverse[b]);
+    return cst_graph_mul(g, s->map[a], s->inverse[b]);
   if (v->op == CST_OP_SQRT && s->rooted[a])
-    return cst_graph_mul(s->g, s->map[a], root(s, a));
-  return cst_graph_operation(s->g, v->op, s->map[a], b < 0 ? -1 : s->map[b]);
+    return cst_graph_mul(g, s->map[a], root(s, a));
+  return cst_graph_operation(g, v->op, s->map[a], b < 0 ? -1 : s->map[b]);
 }
 
 static cst_node inverted(const sharing *s, const cst_vertex *v, int i) {
+  cst_graph *g = s->g;
   if (v->op == CST_OP_SQRT)
     return root(s, place_of(s, v->a));
   if (s->rooted[i])
-    return cst_graph_mul(s->g, root(s, i), root(s, i));
+    return cst_graph_mul(g, root(s, i), root(s, i));
   if (s->good[i]) {
     const int a = place_of(s, v->a);
     const int b = place_of(s, v->b);
-    return cst_graph_mul(s->g, s->inverse[a], s->inverse[b]);
+    return cst_graph_mul(g, s->inverse[a], s->inverse[b]);
   }
-  return cst_graph_div(s->g, cst_graph_constant(s->g, 1), s->map[i]);
+  return cst_graph_div(g, cst_graph_constant(g, 1), s->map[i]);
 }
 
 void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result) {

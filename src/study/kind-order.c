@@ -113,9 +113,9 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
  * it was scaled. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
   const cst_plan               *p = rows->plan;
+  const cst_study              *s = p->study;
   const int                     i = rows->icase;
-  const int                     size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq,
-                                                    p->study->system->ng};
+  const int                     size[CST_ERRORS] = {0, s->system->nq, s->system->nq, s->system->ng};
   const double                 *largest[] = {x->constraints.largest[CST_HIDDEN].value,
                                              x->constraints.largest[CST_HIDDEN_SCALED].value};
   const double                 *state;
@@ -128,12 +128,12 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
     if (size[k] == 0)
       continue;
     PetscCall(cst_case_rows_get(rows, channel[k], 0, &state));
-    for (long m = 0; m < p->study->members * size[k]; m++)
+    for (long m = 0; m < s->members * size[k]; m++)
       most[k] = fmax(most[k], fabs(state[m]));
   }
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
-  const double loose = fmax(0, p->study->tolerance[p->cases[i].tolerance] - 1e-14);
+  const double loose = fmax(0, s->tolerance[p->cases[i].tolerance] - 1e-14);
   for (int k = 0; k < FITS; k++)
     floor[k] = fmax(2.2e-16 * sqrt((double)p->cases[i].n), 0.1 * loose) * most[k];
   for (int k = 0; k < CST_ERRORS; k++)

@@ -11,19 +11,20 @@ static const double program = 60e6; /* code and libraries */
 /* Rows of the table of reference states; an upper bound that does not merge equal times of different cases.
  */
 static double reference_rows(const cst_plan *p) {
-  double rows = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD)
+  const cst_study *s = p->study;
+  double           rows = 0;
+  if (s->reference != CST_REFERENCE_METHOD)
     return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     const double     times =
         k->lead > 0 || cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
-                !p->study->system->ng
+                !s->system->ng
                 ? 1
                 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
-  return rows * (double)(p->study->members + cst_reference_twice(p->study));
+  return rows * (double)(s->members + cst_reference_twice(s));
 }
 
 static double series_bytes(const cst_plan *p) {

@@ -108,13 +108,14 @@ static bool lacks_forms(const cst_system *s, int i, int wide) {
 /* Few trajectories leave most lanes of a wide set idle, and large groups exceed the caches: both prefer a
  * narrower set, whose bits are the same. CONSTELLA_ISA takes precedence. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
-  const char  *forced = getenv("CONSTELLA_ISA");
-  const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
-  const int    least = PetscMax(width_for_pairs(p->study->system), width_for_molecules(p->study));
+  const cst_study *s = p->study;
+  const char      *forced = getenv("CONSTELLA_ISA");
+  const double     bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
+  const int        least = PetscMax(width_for_pairs(s->system), width_for_molecules(s));
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p);
     const bool next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
-    if (lacks_forms(p->study->system, i, isa))
+    if (lacks_forms(s->system, i, isa))
       continue;
     if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out))
       return i;

@@ -100,14 +100,15 @@ static void check_dimensions(const cst_study *s, const cst_channels *c, cst_diag
 }
 
 void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
-  cst_conclusion *x = cst_conclude_create(p);
-  cst_channels   *c = cst_channels_create(p, cst_conclude_columns(x));
-  const char    **path = cst_zeros(c->nfield, sizeof *path);
+  const cst_study *s = p->study;
+  cst_conclusion  *x = cst_conclude_create(p);
+  cst_channels    *c = cst_channels_create(p, cst_conclude_columns(x));
+  const char     **path = cst_zeros(c->nfield, sizeof *path);
   for (int i = 0; i < c->nfield; i++)
     path[i] = c->field[i].path;
-  check_paths(p->study, path, c->nfield, d);
-  check_folders(p->study, path, c->nfield, d);
-  check_dimensions(p->study, c, d);
+  check_paths(s, path, c->nfield, d);
+  check_folders(s, path, c->nfield, d);
+  check_dimensions(s, c, d);
   free(path);
   cst_channels_destroy(c);
   cst_conclude_destroy(x);

@@ -92,8 +92,9 @@ static bool is_class(const cst_class *k, const cst_case *c, long read) {
 }
 
 static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
-  const long read = read_every(p->study, c);
-  unsigned   at = hash(c) & t->mask;
+  const cst_study *s = p->study;
+  const long       read = read_every(s, c);
+  unsigned         at = hash(c) & t->mask;
   while (t->slot[at] >= 0) {
     const int i = t->slot[at];
     if (is_class(&p->classes[i], c, read))
@@ -105,11 +106,11 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   k->method = c->method;
   k->h = c->h;
   k->n = c->n;
-  k->observe = observe_every(p->study, c->n);
+  k->observe = observe_every(s, c->n);
   k->read = read;
   k->lead = read_lead(p, c);
-  k->after = (long)ceil(p->study->burn_in * (double)c->n - 1e-9);
-  k->nsample = sample_steps(p->study, c->n, &k->sample);
+  k->after = (long)ceil(s->burn_in * (double)c->n - 1e-9);
+  k->nsample = sample_steps(s, c->n, &k->sample);
   if (k->nsample > p->most_samples)
     p->most_samples = k->nsample;
   return p->nclass++;

@@ -37,23 +37,24 @@ static quad *numbers(int n) {
 
 cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0,
                               const double *v0) {
+  const int   nq = s->nq;
   cst_motion *m = calloc(1, sizeof *m);
   if (!m)
     abort();
   m->equations = cst_quad_create(s, c);
-  m->nq = s->nq;
+  m->nq = nq;
   m->ng = s->ng;
   m->stages = stages;
   m->timed = s->timed;
   cst_tableau_gauss_quad(stages, m->a, m->b, m->c);
-  m->q = numbers(s->nq);
-  m->v = numbers(s->nq);
+  m->q = numbers(nq);
+  m->v = numbers(nq);
   m->lambda = numbers(s->ng);
-  m->V = numbers(stages * s->nq);
-  m->A = numbers(stages * s->nq);
-  m->Q = numbers(s->nq);
-  m->next = numbers(stages * s->nq);
-  for (int i = 0; i < s->nq; i++) {
+  m->V = numbers(stages * nq);
+  m->A = numbers(stages * nq);
+  m->Q = numbers(nq);
+  m->next = numbers(stages * nq);
+  for (int i = 0; i < nq; i++) {
     m->q[i] = q0[i];
     m->v[i] = v0[i];
   }

@@ -52,20 +52,22 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
 /* Replaces the momenta of the share in its table by M v + a. */
 static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b,
                          cst_reference_share x, int time) {
-  const cst_system *s = r->plan->study->system;
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
+  const int         nq = s->nq;
   const int         width = cst_stepper_width(st);
-  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  double           *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v));
-  double           *one = cst_zeros(s->nq, sizeof *one);
+  const cst_fold   *fold = cst_fold_for(s, p->isa);
+  double           *v = cst_need(aligned_alloc(64, (size_t)nq * CST_W_MAX * sizeof *v));
+  double           *one = cst_zeros(nq, sizeof *one);
   for (long m = 0; m < x.count; m++) {
     double *to = cst_reference_cell(r, x.table, time, x.first + m);
     if (m % width == 0)
       fold->velocities(cst_stepper_context(st),
                        b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       one[i] = v[i * width + m % width];
     if (b->status[m].reason == CST_DONE)
-      cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
+      cst_system_momentum(s, cst_plan_parameters(p, x.variant), to, one, to + nq);
   }
   free(v);
   free(one);
@@ -91,10 +93,11 @@ static void read_lane(const cst_system *s, const cst_layout *at, const double *r
 /* Copies the states of the batch into the table; NaN for failed lanes. */
 static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
                   cst_reference_share x, int time, double *lambda) {
-  const cst_system *s = r->plan->study->system;
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
-  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
+  const cst_fold   *fold = cst_fold_for(s, p->isa);
   for (long m = 0; m < x.count; m++) {
     double    *to = cst_reference_cell(r, x.table, time, x.first + m);
     double    *record = b->record + (size_t)(m / width) * cst_stepper_record_size(st);
@@ -104,7 +107,7 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
       fold->multipliers(cst_stepper_context(st), record, lambda);
     read_lane(s, at, record + lane, lambda + lane, width, good, to);
     if (good && s->dropped)
-      cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
+      cst_system_least_norm(s, cst_plan_parameters(p, x.variant), to, to + 2 * s->nq);
   }
   if (cst_stepper_context(st)->tangential)
     make_kinetic(r, st, b, x, time);
@@ -137,20 +140,22 @@ static int stages(const cst_method *m) { return (int)cst_method_root(m)->arg[0]-
 /* Rounds q, p, lambda of the motion at its time; room[2 nq + ng]. */
 static void round_state(const cst_system *s, const double *c, cst_motion *m, __float128 *room,
                         double *to) {
-  cst_motion_state(m, room, NULL, room + s->nq, room + 2 * s->nq);
-  for (int i = 0; i < 2 * s->nq + s->ng; i++)
+  const int nq = s->nq;
+  cst_motion_state(m, room, NULL, room + nq, room + 2 * nq);
+  for (int i = 0; i < 2 * nq + s->ng; i++)
     to[i] = (double)room[i];
   if (s->dropped)
-    cst_system_least_norm(s, c, to, to + 2 * s->nq);
+    cst_system_least_norm(s, c, to, to + 2 * nq);
 }
 
 static void open_quad(cst_item *i) {
   const cst_study  *s = i->r->plan->study;
   const cst_system *sys = s->system;
+  const int         nq = sys->nq;
   const double     *c = cst_plan_parameters(i->r->plan, i->x.variant);
-  double           *q = cst_zeros(2 * sys->nq, sizeof *q);
-  double           *v = q + sys->nq;
-  i->workspace = cst_zeros(2 * sys->nq + sys->ng, sizeof *i->workspace);
+  double           *q = cst_zeros(2 * nq, sizeof *q);
+  double           *v = q + nq;
+  i->workspace = cst_zeros(2 * nq + sys->ng, sizeof *i->workspace);
   if (cst_study_member(s, i->x.variant, i->x.first, q, v))
     i->m = cst_motion_create(sys, stages(s->reference_method), c, q, v);
   free(q);

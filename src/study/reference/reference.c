@@ -110,21 +110,22 @@ int cst_reference_items(const cst_reference *r) {
 }
 
 cst_reference *cst_reference_create(const cst_plan *p) {
-  cst_reference *r = cst_need(calloc(1, sizeof *r));
-  const size_t   n = (size_t)p->study->nvariant;
+  const cst_study *s = p->study;
+  cst_reference   *r = cst_need(calloc(1, sizeof *r));
+  const size_t     n = (size_t)s->nvariant;
   r->plan = p;
   r->unused = cst_need(calloc(row(p) + 1, sizeof *r->unused));
   r->item = cst_need(calloc((size_t)cst_reference_items(r) + 1, 1));
-  if (p->study->reference != CST_REFERENCE_METHOD)
+  if (s->reference != CST_REFERENCE_METHOD)
     return r;
   r->ntime = cst_zeros(n, sizeof *r->ntime);
   r->time = cst_zeros(n, sizeof *r->time);
   r->twice = cst_zeros(n, sizeof *r->twice);
   r->value = cst_need(calloc((size_t)cst_reference_tables(r), sizeof *r->value));
-  for (int v = 0; v < p->study->nvariant; v++) {
+  for (int v = 0; v < s->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
     r->twice[v] = cst_zeros(r->ntime[v], sizeof **r->twice);
-    cst_reference_plan_twice(p->study, r->time[v], r->ntime[v], r->twice[v]);
+    cst_reference_plan_twice(s, r->time[v], r->ntime[v], r->twice[v]);
   }
   for (int t = 0; t < cst_reference_tables(r); t++)
     r->value[t] = cst_need(calloc(table_size(r, t) + 1, sizeof **r->value));
@@ -286,17 +287,18 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
                        double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
+  const int         nq = sys->nq;
   if (s->reference == CST_REFERENCE_EXACT) {
     exact(r, variant, q0, v0, t, tl, q, p, lambda);
     return;
   }
   if (q) {
     const double *x = cst_reference_cell(r, variant, index_of(r, variant, t), member);
-    memcpy(q, x, (size_t)sys->nq * sizeof *q);
-    memcpy(p, x + sys->nq, (size_t)sys->nq * sizeof *p);
+    memcpy(q, x, (size_t)nq * sizeof *q);
+    memcpy(p, x + nq, (size_t)nq * sizeof *p);
   }
   if (lambda && sys->ng) {
     const double *x = cst_reference_cell(r, variant, index_of(r, variant, tl), member);
-    memcpy(lambda, x + 2 * sys->nq, (size_t)sys->ng * sizeof *lambda);
+    memcpy(lambda, x + 2 * nq, (size_t)sys->ng * sizeof *lambda);
   }
 }

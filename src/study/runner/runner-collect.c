@@ -20,23 +20,23 @@ static double *aligned(size_t n) {
 }
 
 void cst_runner_create_collected(cst_runner *r) {
-  const cst_plan *p = r->plan;
-  size_t          most = 0;
-  r->average =
-      cst_need(calloc(2 * (size_t)(p->nquantity + p->study->nhistogram) + 1, sizeof *r->average));
+  const cst_plan  *p = r->plan;
+  const cst_study *s = p->study;
+  size_t           most = 0;
+  r->average = cst_need(calloc(2 * (size_t)(p->nquantity + s->nhistogram) + 1, sizeof *r->average));
   r->square = r->average + p->nquantity;
   r->counts = r->square + p->nquantity;
-  r->weights = r->counts + p->study->nhistogram;
+  r->weights = r->counts + s->nhistogram;
   for (int k = 0; k < p->nquantity; k++) {
     r->average[k] = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGES, k, 0);
     r->square[k] = cst_rows_numbers(r->rows, CST_CHANNEL_SQUARES, k, 0);
   }
   r->average_weight = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_WEIGHTS, 0, 0);
   r->weight_square = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_SQUARES, 0, 0);
-  for (int k = 0; k < p->study->nhistogram; k++) {
+  for (int k = 0; k < s->nhistogram; k++) {
     r->counts[k] = cst_rows_numbers(r->rows, CST_CHANNEL_COUNTS, k, 0);
     r->weights[k] = cst_rows_numbers(r->rows, CST_CHANNEL_WEIGHTS, k, 0);
-    most = (size_t)PetscMax((long)most, p->study->histogram[k].n);
+    most = (size_t)PetscMax((long)most, s->histogram[k].n);
   }
   r->inside = aligned((most + 1) * (size_t)r->width);
 }
@@ -221,15 +221,16 @@ static void evaluate(cst_runner *r, const cst_view *view, const cst_tape *tape) 
 }
 
 void cst_runner_collect(cst_runner *r, int group, const cst_view *view) {
-  const cst_study *s = r->plan->study;
-  const int        block = cst_plan_class_part(r->cohort, r->b->step, r->plan->blocks);
+  const cst_plan  *p = r->plan;
+  const cst_study *s = p->study;
+  const int        block = cst_plan_class_part(r->cohort, r->b->step, p->blocks);
   double           weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   const bool       weighs = s->average_fixman;
   if (weighs)
     r->fold->weigh(view->context, view->record, weight);
   average(r, group, weighs ? weight : NULL);
   for (int k = 0; k < s->nhistogram; k++) {
-    evaluate(r, view, r->plan->histogram[k]);
+    evaluate(r, view, p->histogram[k]);
     if (s->histogram[k].fixman && !weighs)
       r->fold->weigh(view->context, view->record, weight);
     count(r, k, group, block, weight);

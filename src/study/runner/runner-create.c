@@ -59,6 +59,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
                                  cst_output *o, cst_series *series, cst_poll *poll, void *context,
                                  cst_runner **runner) {
   const cst_system *s = p->study->system;
+  const int         ng = s->ng;
+  const int         nq = s->nq;
   cst_runner       *r;
   PetscFunctionBegin;
   PetscCall(PetscNew(&r));
@@ -84,24 +86,24 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   const size_t quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass,
                          &r->seconds));
-  r->q0 = aligned(groups * (size_t)s->nq * W);
-  r->v0 = aligned(groups * (size_t)s->nq * W);
+  r->q0 = aligned(groups * (size_t)nq * W);
+  r->v0 = aligned(groups * (size_t)nq * W);
   r->value = aligned(quantities * W);
   r->scale = aligned(quantities * W);
   find_wanted(r);
   r->bins = aligned(quantities * CST_BINS * W);
   r->top = aligned(quantities * W);
   r->count = aligned(quantities * W);
-  r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
+  r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * nq + ng)) * W);
   r->time = aligned(W);
-  r->speed = aligned(CST_TRAIL * (size_t)s->nq * W);
+  r->speed = aligned(CST_TRAIL * (size_t)nq * W);
   r->times = aligned(CST_TRAIL * W);
   r->traced = aligned(CST_TRAIL * W);
   r->traced_scale = aligned(CST_TRAIL * W);
-  r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
-  r->lambda = aligned((size_t)s->ng * W);
-  r->last = aligned((size_t)s->ng * W);
-  r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
+  r->half_lambda = aligned(groups * (size_t)(ng + 1) * W);
+  r->lambda = aligned((size_t)ng * W);
+  r->last = aligned((size_t)ng * W);
+  r->state = aligned(6 * (size_t)nq + 2 * (size_t)ng);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
   for (int k = 0; k < CST_ERRORS; k++)
     r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);

@@ -23,19 +23,20 @@ double *cst_runner_record(const cst_runner *r, int group) {
 static void make_least(const cst_runner *r, const cst_stepper *st, const double *record,
                        double *lambda) {
   const cst_system *s = r->plan->study->system;
+  const int         ng = s->ng;
   const cst_layout *at = cst_stepper_layout(st);
   const int         W = r->width;
   /* small: only dense systems have redundant constraints */
-  double c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1];
+  double c[CST_MAX_PAR], q[s->nq + 1], l[ng + 1];
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++)
       c[k] = record[(at->c + k) * W + lane];
     for (int i = 0; i < s->nq; i++)
       q[i] = record[(at->q + i) * W + lane];
-    for (int a = 0; a < s->ng; a++)
+    for (int a = 0; a < ng; a++)
       l[a] = lambda[a * W + lane];
     cst_system_least_norm(s, c, q, l);
-    for (int a = 0; a < s->ng; a++)
+    for (int a = 0; a < ng; a++)
       lambda[a * W + lane] = l[a];
   }
 }

@@ -169,12 +169,13 @@ static void reference_reading(const cst_runner *r, long lane, int parts, const d
 
 static void read_lane(cst_runner *r, long lane, int parts) {
   const cst_system *s = r->plan->study->system;
+  const int         nq = s->nq;
   double           *q0 = r->state;
-  double           *v0 = q0 + s->nq;
-  double           *own = v0 + s->nq;
-  double           *other = own + 2 * s->nq + s->ng;
-  const reading     x = {own, own + s->nq, own + 2 * s->nq};
-  const reading     y = {other, other + s->nq, other + 2 * s->nq};
+  double           *v0 = q0 + nq;
+  double           *own = v0 + nq;
+  double           *other = own + 2 * nq + s->ng;
+  const reading     x = {own, own + nq, own + 2 * nq};
+  const reading     y = {other, other + nq, other + 2 * nq};
   lane_state(r, r->st, r->b, lane, x.q, x.p);
   for (int a = 0; a < s->ng; a++)
     x.lambda[a] = r->lambda[a * r->width + lane % r->width];

@@ -15,14 +15,18 @@ double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[c
 
 /* Creates the stepper (one SNES per method) when it is first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
-  const cst_study    *s = r->plan->study;
-  cst_stepper_options o = {r->plan->isa,      (int)((r->batch + r->width - 1) / r->width),
-                           s->max_iterations, s->compensated,
-                           s->iteration,      false};
+  const cst_plan     *p = r->plan;
+  const cst_study    *s = p->study;
+  cst_stepper_options o = {p->isa,
+                           (int)((r->batch + r->width - 1) / r->width),
+                           s->max_iterations,
+                           s->compensated,
+                           s->iteration,
+                           false};
   PetscFunctionBegin;
   if (*stepper)
     PetscFunctionReturn(0);
-  PetscCall(cst_stepper_create(r->plan->method[method], &o, stepper));
+  PetscCall(cst_stepper_create(p->method[method], &o, stepper));
   cst_stepper_set_resolution(*stepper, s->resolution);
   PetscCall(cst_batch_create(*stepper, batch));
   PetscFunctionReturn(0);

@@ -30,12 +30,13 @@ static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, in
 void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
   const cst_study  *s = p->study;
   const cst_system *sys = s->system;
+  const int         nq = sys->nq;
   *t = (cst_tracks){
       .plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
-  part(t, s->store_q, CST_CHANNEL_STATE_Q, 0, sys->nq);
-  part(t, s->store_p, CST_CHANNEL_STATE_P, 0, sys->nq);
+  part(t, s->store_q, CST_CHANNEL_STATE_Q, 0, nq);
+  part(t, s->store_p, CST_CHANNEL_STATE_P, 0, nq);
   part(t, s->store_lambda, CST_CHANNEL_STATE_LAMBDA, 0, sys->ng);
-  part(t, s->store_v, CST_CHANNEL_STATE_V, 0, sys->nq);
+  part(t, s->store_v, CST_CHANNEL_STATE_V, 0, nq);
   for (int i = 0; i < p->nstored; i++)
     part(t, true, CST_CHANNEL_STATE_QUANTITY, i, 1);
 }

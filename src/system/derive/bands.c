@@ -92,9 +92,10 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
 }
 
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
-  for (int r = 0; r < s->nq; r++) {
+  const int nq = s->nq;
+  for (int r = 0; r < nq; r++) {
     if (s->general)
-      b->last[r] = s->nq - 1;
+      b->last[r] = nq - 1;
     else
       b->last[r] = r;
     CST_EACH_ENTRY(p, b->order[r], e) {
@@ -103,11 +104,11 @@ static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
         b->last[r] = place;
     }
   }
-  for (int r = 0; r < s->nq; r++) /* fill-in of row r */
+  for (int r = 0; r < nq; r++) /* fill-in of row r */
     for (int i = r + 1; i <= b->last[r]; i++)
       if (b->last[i] < b->last[r])
         b->last[i] = b->last[r];
-  for (int r = 0; r < s->nq; r++) {
+  for (int r = 0; r < nq; r++) {
     const int width = b->last[r] - r;
     if (width > b->band)
       b->band = width;

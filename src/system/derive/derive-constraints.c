@@ -6,12 +6,13 @@
 static int positions(const cst_system *s) { return s->ng - s->nvel; }
 
 void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
+  const int         n = d->n;
   const cst_system *s = d->s;
   if (!s->nvel)
     return;
-  cst_node *add = cst_derive_memory(d->n);
-  cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, d->n, add);
-  for (int i = 0; i < d->n; i++)
+  cst_node *add = cst_derive_memory(n);
+  cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, n, add);
+  for (int i = 0; i < n; i++)
     out[i] = cst_graph_add(d->graph, out[i], add[i]);
   free(add);
 }
@@ -30,25 +31,27 @@ void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node 
 
 /* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */
 static void derive_rows(const cst_derivation *d) {
+  const int           n = d->n;
   cst_system         *s = d->s;
   cst_derived_entries e = {0};
   if (!s->nvel) {
     cst_derive_jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
     return;
   }
-  cst_node *row = cst_derive_memory(d->n);
+  cst_node *row = cst_derive_memory(n);
   for (int a = 0; a < positions(s); a++)
     cst_derive_add_gradient(d, s->g[a], a, false, &e);
   for (int k = 0; k < s->nvel; k++) {
-    cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, d->n, row);
+    cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, n, row);
     cst_derive_add_row(d, &e, positions(s) + k, row);
   }
-  cst_derive_matrix(s, CST_K_G, s->ng, d->n, &e);
+  cst_derive_matrix(s, CST_K_G, s->ng, n, &e);
   free(row);
 }
 
 /* phi0, its derivative, and D(phi v + phi0)[v] in place of D(phi v)[v]. */
 static void derive_offsets(const cst_derivation *d) {
+  cst_graph  *g = d->graph;
   cst_system *s = d->s;
   const int   n = d->n;
   const int   first = positions(s);
@@ -57,15 +60,14 @@ static void derive_offsets(const cst_derivation *d) {
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
   for (int i = 0; i < n; i++)
-    zero[i] = cst_graph_constant(d->graph, 0);
+    zero[i] = cst_graph_constant(g, 0);
   for (int a = 0; a < first; a++)
     phi0[a] = zero[0];
-  cst_graph_substitute(d->graph, s->phi, s->nvel, d->v, zero, n, phi0 + first);
-  cst_graph_tangent(d->graph, phi0, s->ng, d->q, d->w, n,
-                    cst_derive_kernel(s, CST_K_Dphi0w, s->ng));
-  cst_graph_tangent(d->graph, s->phi, s->nvel, d->q, d->v, n, s->kernel_out[CST_K_D2gvv] + first);
+  cst_graph_substitute(g, s->phi, s->nvel, d->v, zero, n, phi0 + first);
+  cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, cst_derive_kernel(s, CST_K_Dphi0w, s->ng));
+  cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, s->kernel_out[CST_K_D2gvv] + first);
   for (int k = 0; k < s->nvel; k++)
-    s->affine |= !cst_graph_is_zero(d->graph, phi0[first + k]);
+    s->affine |= !cst_graph_is_zero(g, phi0[first + k]);
   free(zero);
 }
 

@@ -59,19 +59,20 @@ void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
 
 void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool symmetric,
                              cst_derived_entries *e) {
-  int      *index;
-  int       n = cst_graph_support(d->graph, of, 'q', &index);
-  int       kept = 0;
-  cst_node *x = cst_derive_memory(n);
-  cst_node *grad = cst_derive_memory(n);
+  cst_graph *g = d->graph;
+  int       *index;
+  int        n = cst_graph_support(g, of, 'q', &index);
+  int        kept = 0;
+  cst_node  *x = cst_derive_memory(n);
+  cst_node  *grad = cst_derive_memory(n);
   for (int k = 0; k < n; k++)
     if (!symmetric || index[k] >= row) {
       x[kept] = d->q[index[k]];
       index[kept++] = index[k];
     }
-  cst_graph_gradient(d->graph, &of, &d->one, 1, x, kept, grad);
+  cst_graph_gradient(g, &of, &d->one, 1, x, kept, grad);
   for (int k = 0; k < kept; k++) {
-    if (cst_graph_is_zero(d->graph, grad[k]))
+    if (cst_graph_is_zero(g, grad[k]))
       continue;
     cst_derive_add(e, row, index[k], grad[k]);
     if (symmetric && index[k] > row)

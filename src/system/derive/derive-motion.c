@@ -32,18 +32,20 @@ static cst_node mass_entry(const cst_derivation *d, int i, int j) {
 
 /* M(q) v, and M as a kernel. */
 static void derive_mass(const cst_derivation *d, cst_node *Mv) {
+  const int           n = d->n;
+  cst_graph          *g = d->graph;
   cst_derived_entries e = {0};
-  for (int i = 0; i < d->n; i++) {
-    Mv[i] = cst_graph_constant(d->graph, 0);
-    for (int j = 0; j < d->n; j++) {
+  for (int i = 0; i < n; i++) {
+    Mv[i] = cst_graph_constant(g, 0);
+    for (int j = 0; j < n; j++) {
       const cst_node m = mass_entry(d, i, j);
-      if (m < 0 || cst_graph_is_zero(d->graph, m))
+      if (m < 0 || cst_graph_is_zero(g, m))
         continue;
       cst_derive_add(&e, i, j, m);
-      Mv[i] = cst_graph_add_product(d->graph, Mv[i], m, d->v[j]);
+      Mv[i] = cst_graph_add_product(g, Mv[i], m, d->v[j]);
     }
   }
-  cst_derive_matrix(d->s, CST_K_M, d->n, d->n, &e);
+  cst_derive_matrix(d->s, CST_K_M, n, n, &e);
 }
 
 void cst_derive_lagrangian(const cst_derivation *d) {
@@ -116,27 +118,30 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
 
 /* Entry i of (Lq, Lv). */
 static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
+  const int         n = d->n;
   const cst_system *s = d->s;
-  const int         k = i % d->n;
+  const int         k = i % n;
   if (s->general)
-    return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
-  if (i < d->n)
+    return s->kernel_out[i < n ? CST_K_Lq : CST_K_Lv][k];
+  if (i < n)
     return cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k]);
   return cst_graph_mul(d->graph, s->mass[k], d->v[k]);
 }
 
 /* out[n] += s (F - phi'l): the work on a variation of q that L does not contain. */
 static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst_node *out) {
+  const int         n = d->n;
+  cst_graph        *g = d->graph;
   const cst_system *x = d->s;
-  cst_node         *pull = cst_derive_memory(d->n);
-  for (int i = 0; i < d->n; i++)
-    pull[i] = cst_graph_constant(d->graph, 0);
+  cst_node         *pull = cst_derive_memory(n);
+  for (int i = 0; i < n; i++)
+    pull[i] = cst_graph_constant(g, 0);
   cst_derive_add_rows(d, l, pull);
-  for (int i = 0; i < d->n; i++) {
-    cst_node f = cst_graph_neg(d->graph, pull[i]);
+  for (int i = 0; i < n; i++) {
+    cst_node f = cst_graph_neg(g, pull[i]);
     for (int k = 0; k < x->nforce; k++)
-      f = cst_graph_add(d->graph, f, x->force[k * d->n + i]);
-    out[i] = cst_graph_add_product(d->graph, out[i], s, f);
+      f = cst_graph_add(g, f, x->force[k * n + i]);
+    out[i] = cst_graph_add_product(g, out[i], s, f);
   }
   free(pull);
 }

@@ -4,29 +4,32 @@
 #include "system/derive/derive.h"
 
 void cst_derive_potential(const cst_derivation *d) {
+  const int   n = d->n;
   cst_system *s = d->s;
   cst_derive_kernel(s, CST_K_V, 1)[0] = s->V;
-  cst_node *dV = cst_derive_kernel(s, CST_K_dV, d->n);
-  cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, d->n, dV);
+  cst_node *dV = cst_derive_kernel(s, CST_K_dV, n);
+  cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, n, dV);
   s->bent = !s->npairs;
   if (!s->bent)
     return;
-  cst_derive_jacobian(d, CST_K_d2V, dV, d->n, true);
+  cst_derive_jacobian(d, CST_K_d2V, dV, n, true);
   s->linear_v = s->kernel_size[CST_K_d2V] == 0;
 }
 
 /* The Hessian of the stiff part of V. */
 static void derive_stiff(const cst_derivation *d) {
+  const int   n = d->n;
   cst_system *s = d->s;
-  cst_node   *dS = cst_derive_memory(d->n);
-  cst_graph_gradient(d->graph, &s->stiff, &d->one, 1, d->q, d->n, dS);
-  cst_derive_jacobian(d, CST_K_d2S, dS, d->n, true);
+  cst_node   *dS = cst_derive_memory(n);
+  cst_graph_gradient(d->graph, &s->stiff, &d->one, 1, d->q, n, dS);
+  cst_derive_jacobian(d, CST_K_d2S, dS, n, true);
   free(dS);
 }
 
 /* D3V[w, w] without the subexpressions shared with grad V and its Hessian, which are returned in *shared
  * (owned). */
 static void derive_third(const cst_derivation *d, cst_node **shared) {
+  cst_graph  *g = d->graph;
   cst_system *s = d->s;
   const int   n = d->n;
   const int  *place = s->bands[0].place;
@@ -37,12 +40,11 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
   cst_node   *rows = cst_derive_memory(n);
   for (int i = 0; i < n; i++)
     w[i] = d->w[place[i]];
-  cst_graph_tangent(d->graph, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
-  cst_graph_tangent(d->graph, once, n, d->q, w, n, twice);
+  cst_graph_tangent(g, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
+  cst_graph_tangent(g, once, n, d->q, w, n, twice);
   for (int r = 0; r < n; r++)
     rows[r] = twice[order[r]];
-  s->nshared =
-      cst_graph_split(d->graph, rows, n, 'w', 'l', shared, cst_derive_kernel(s, CST_K_D3V, n));
+  s->nshared = cst_graph_split(g, rows, n, 'w', 'l', shared, cst_derive_kernel(s, CST_K_D3V, n));
   free(w);
   free(once);
   free(twice);
@@ -52,14 +54,15 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
 /* Kernel k: grad V by rows, the upper half of the Hessian `of`, then `more`. */
 static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_id of,
                           const cst_bands *b, const cst_node *more, int nmore) {
+  const int         n = d->n;
   const cst_system *s = d->s;
-  cst_node         *out = cst_derive_kernel(d->s, k, d->n + b->n + nmore);
-  for (int r = 0; r < d->n; r++)
+  cst_node         *out = cst_derive_kernel(d->s, k, n + b->n + nmore);
+  for (int r = 0; r < n; r++)
     out[r] = s->kernel_out[CST_K_dV][b->order[r]];
   for (int e = 0; e < b->n; e++)
-    out[d->n + e] = s->kernel_out[of][b->entry[e]];
+    out[n + e] = s->kernel_out[of][b->entry[e]];
   for (int e = 0; e < nmore; e++)
-    out[d->n + b->n + e] = more[e];
+    out[n + b->n + e] = more[e];
 }
 
 static bool has_constant_mass(const cst_system *s) {

@@ -21,19 +21,20 @@ static bool has_residuals(const cst_system *s) {
 }
 
 int cst_system_entries(const cst_system *s, char letter) {
+  const int  nq = s->nq;
   const bool more = has_residuals(s);
   const int  l = more ? 4 * s->ng + 1 : s->ng;
   switch (letter) {
   case 'c':
     return s->npar;
   case 'w':
-    return more ? 2 * s->nq : s->nq;
+    return more ? 2 * nq : nq;
   case 'u':
-    return more ? 4 * s->nq : s->nq;
+    return more ? 4 * nq : nq;
   case 'l':
     return l > s->nshared ? l : s->nshared;
   default:
-    return s->nq;
+    return nq;
   }
 }
 
@@ -115,6 +116,7 @@ static void derive_forces(const cst_derivation *d) {
 
 /* Rates of the energy accounts: F.v of every force, then dV/dt if there is an account for it. */
 static void derive_accounts(const cst_derivation *d) {
+  cst_graph  *g = d->graph;
   cst_system *s = d->s;
   if (!s->naccount)
     return;
@@ -122,13 +124,13 @@ static void derive_accounts(const cst_derivation *d) {
   const bool pumped = s->naccount > s->nforce;
   for (int k = 0; k < s->nforce; k++) {
     const cst_node *force = s->force + k * d->n;
-    out[k] = cst_graph_constant(d->graph, 0);
+    out[k] = cst_graph_constant(g, 0);
     for (int i = 0; i < d->n; i++)
-      out[k] = cst_graph_add_product(d->graph, out[k], d->v[i], force[i]);
+      out[k] = cst_graph_add_product(g, out[k], d->v[i], force[i]);
   }
-  const cst_node time = cst_graph_input(d->graph, 'c', s->account - 1);
+  const cst_node time = cst_graph_input(g, 'c', s->account - 1);
   if (pumped)
-    cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
+    cst_graph_gradient(g, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
 }
 
 static void derive_symmetries(const cst_derivation *d) {

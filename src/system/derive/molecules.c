@@ -35,19 +35,20 @@ static bool may_have(const cst_system *s) {
 
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */
 static int number_all(const cst_system *s, int *of) {
+  const int          nq = s->nq;
   const cst_pattern *G = &s->pattern[CST_K_G];
   int                n = 0;
   int               *queue = integers(s->ng);
-  for (int i = 0; i < s->nq + s->ng; i++)
+  for (int i = 0; i < nq + s->ng; i++)
     of[i] = -1;
-  for (int i = 0; i < s->nq; i++) {
+  for (int i = 0; i < nq; i++) {
     if (of[i] >= 0)
       continue;
     int last = 0;
     of[i] = n++;
     for (int from = G->tstart[i]; from < G->tstart[i + 1]; from++)
-      if (of[s->nq + G->trow[from]] < 0) {
-        of[s->nq + G->trow[from]] = of[i];
+      if (of[nq + G->trow[from]] < 0) {
+        of[nq + G->trow[from]] = of[i];
         queue[last++] = G->trow[from];
       }
     for (int next = 0; next < last; next++)
@@ -55,8 +56,8 @@ static int number_all(const cst_system *s, int *of) {
         const int k = G->column[e];
         of[k] = of[i];
         for (int t = G->tstart[k]; t < G->tstart[k + 1]; t++)
-          if (of[s->nq + G->trow[t]] < 0) {
-            of[s->nq + G->trow[t]] = of[i];
+          if (of[nq + G->trow[t]] < 0) {
+            of[nq + G->trow[t]] = of[i];
             queue[last++] = G->trow[t];
           }
       }
@@ -109,6 +110,7 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
  * depends on anything else. */
 static bool take(const cst_system *s, const cst_molecules *m, int i, int a, const cst_node *from,
                  cst_node *value, cst_node *row) {
+  cst_graph         *g = s->graph;
   const cst_pattern *G = &s->pattern[CST_K_G];
   const int          at = m->g[a] + i * m->gstep[a];
   cst_node          *x = cst_zeros(m->nq, sizeof *x);
@@ -117,16 +119,16 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
   int                n = 1, k = 0;
   bool               good = G->start[at + 1] - G->start[at] <= 64;
   for (k = 0; k < m->nq; k++) {
-    x[k] = cst_graph_input(s->graph, 'x', k);
-    in[k] = cst_graph_input(s->graph, 'q', m->q[k] + i * m->qstep[k]);
+    x[k] = cst_graph_input(g, 'x', k);
+    in[k] = cst_graph_input(g, 'q', m->q[k] + i * m->qstep[k]);
   }
   out[0] = s->g[at];
   for (int e = G->start[at]; e < G->start[at + 1] && good; e++)
     out[n++] = from[e];
   if (good)
-    cst_graph_substitute(s->graph, out, n, in, x, m->nq, out);
+    cst_graph_substitute(g, out, n, in, x, m->nq, out);
   for (int j = 0; j < n && good; j++)
-    good = out[j] >= 0 && !cst_graph_depends(s->graph, out[j], 'q');
+    good = out[j] >= 0 && !cst_graph_depends(g, out[j], 'q');
   *value = out[0];
   for (n = 1, k = 0; k < m->nq && good; k++) {
     const int  entry = m->at[a * m->nq + k];
@@ -197,20 +199,22 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
 }
 
 bool cst_molecules_find(const cst_system *s, cst_molecules *m) {
+  const int ng = s->ng;
+  const int nq = s->nq;
   *m = (cst_molecules){.n = 0};
   if (!may_have(s))
     return false;
-  int *of = integers(s->nq + s->ng);
+  int *of = integers(nq + ng);
   m->n = number_all(s, of);
-  m->nq = count_of(of, s->nq, 0);
-  m->ng = count_of(of + s->nq, s->ng, 0);
+  m->nq = count_of(of, nq, 0);
+  m->ng = count_of(of + nq, ng, 0);
   m->q = integers(m->nq);
   m->qstep = integers(m->nq);
   m->g = integers(m->ng);
   m->gstep = integers(m->ng);
   bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64;
-  laid = laid && lay_out(of, s->nq, m->n, m->nq, m->q, m->qstep);
-  laid = laid && lay_out(of + s->nq, s->ng, m->n, m->ng, m->g, m->gstep);
+  laid = laid && lay_out(of, nq, m->n, m->nq, m->q, m->qstep);
+  laid = laid && lay_out(of + nq, ng, m->n, m->ng, m->g, m->gstep);
   free(of);
   return laid && are_alike(s, m);
 }

@@ -260,9 +260,10 @@ static void put_upper_first(cst_gram *S) {
 }
 
 static bool wants_band(const cst_system *s, int band) {
+  const int ng = s->ng;
   if (s->general || s->nvel)
     return false;
-  return s->nq > CST_MAX_Q || s->ng > CST_MAX_G || (s->ng >= LEAST_BANDED && 3 * band < s->ng);
+  return s->nq > CST_MAX_Q || ng > CST_MAX_G || (ng >= LEAST_BANDED && 3 * band < ng);
 }
 
 bool cst_system_structure(cst_system *s) {

@@ -159,26 +159,29 @@ static void write_product(FILE *f, const char *name, const unsigned char *x, int
 }
 
 static void write_elimination(FILE *f, const cst_system *s, const cst_elimination *e) {
+  const int  ng = s->ng;
+  const int  nq = s->nq;
   const bool out = e->work > UNROLLED;
   fprintf(f, "#define SYS_WRITTEN_OUT %d\n", out);
   if (!out)
     return;
-  write_factors(f, "mass", e->mass, s->nq);
-  write_factors(f, "ends", e->ends, s->nq);
-  write_factors(f, "inside", e->inside, s->nq);
-  write_substitution(f, "mass", e->mass, s->nq, 1 + s->ng);
-  write_substitution(f, "ends", e->ends, s->nq, 1 + s->ng);
-  write_substitution(f, "inside", e->inside, s->nq, 1 + s->ng);
-  write_product(f, "across", e->across, s->nq, 1 + s->ng);
+  write_factors(f, "mass", e->mass, nq);
+  write_factors(f, "ends", e->ends, nq);
+  write_factors(f, "inside", e->inside, nq);
+  write_substitution(f, "mass", e->mass, nq, 1 + ng);
+  write_substitution(f, "ends", e->ends, nq, 1 + ng);
+  write_substitution(f, "inside", e->inside, nq, 1 + ng);
+  write_product(f, "across", e->across, nq, 1 + ng);
 }
 
 /* The entry of a kernel at row * nq + column, -1 for none. */
 static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
+  const int          nq = s->nq;
   const cst_pattern *p = &s->pattern[k];
   fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {",
-          cst_system_kernel_names[k], s->nq * s->nq);
-  for (int r = 0; r < s->nq; r++)
-    for (int c = 0, e = p->start[r]; c < s->nq; c++) {
+          cst_system_kernel_names[k], nq * nq);
+  for (int r = 0; r < nq; r++)
+    for (int c = 0, e = p->start[r]; c < nq; c++) {
       const bool here = e < p->start[r + 1] && p->column[e] == c;
       fprintf(f, "%d,", here ? e : -1);
       e += here;
@@ -187,11 +190,12 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
 }
 
 void cst_system_emit_general(const cst_system *s, FILE *f) {
+  const int        nq = s->nq;
   cst_elimination *e = cst_elimination_create(s);
-  write_filled(f, "mass", e->mass, s->nq);
-  write_filled(f, "ends", e->ends, s->nq);
-  write_filled(f, "inside", e->inside, s->nq);
-  write_filled(f, "across", e->across, s->nq);
+  write_filled(f, "mass", e->mass, nq);
+  write_filled(f, "ends", e->ends, nq);
+  write_filled(f, "inside", e->inside, nq);
+  write_filled(f, "across", e->across, nq);
   write_elimination(f, s, e);
   write_places(f, s, CST_K_M);
   write_places(f, s, CST_K_Lvq);

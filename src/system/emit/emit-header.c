@@ -13,10 +13,11 @@
 enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 
 bool cst_system_is_hot(const cst_system *s) {
-  if (s->npairs || s->gram.banded || s->nq > CST_MAX_Q ||
-      (!s->diagonal && s->nq + s->ng > HOT_GENERAL))
+  const int ng = s->ng;
+  const int nq = s->nq;
+  if (s->npairs || s->gram.banded || nq > CST_MAX_Q || (!s->diagonal && nq + ng > HOT_GENERAL))
     return false;
-  return (long)s->ng * s->ng * s->nq <= HOT_WORK;
+  return (long)ng * ng * nq <= HOT_WORK;
 }
 
 bool cst_system_is_usual(const cst_system *s) { return cst_system_is_hot(s) && !s->general; }
@@ -76,13 +77,14 @@ static void write_bodies(FILE *f, const cst_system *s) {
 }
 
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
+  const int  nq = s->nq;
   const bool hot = cst_system_is_hot(s);
   const bool general = cst_system_is_hot_general(s);
   fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n", id, hot);
 #define CLASS(name, is) fprintf(f, "#define SYS_IN_" #name " %d\n", is(s));
 #include "system/classes.h"
-  fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n",
-          s->nq, s->ng, s->npar, s->nsym);
+  fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
+          s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n", s->nvel, s->affine);
   if (!hot && !general)
     return;
@@ -100,8 +102,8 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
     write_pattern(f, s, CST_K_M, "M");
     write_pattern(f, s, CST_K_Lvq, "LVQ");
   }
-  fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", s->nq);
-  for (int i = 0; i < s->nq; i++)
+  fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", nq);
+  for (int i = 0; i < nq; i++)
     fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
   fprintf(f, "};\n");
 }
@@ -115,16 +117,17 @@ static void write_numbers(FILE *f, const char *name, int which, const int *x, in
 
 /* The elimination of Hessians. SYS_FILTERED: loops over it are unrolled. */
 static void write_bands(FILE *f, const cst_system *s) {
+  const int  nq = s->nq;
   const bool small = s->kernel_size[CST_K_dVH] &&
-                     (long)s->nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
+                     (long)nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
   fprintf(f, "#define SYS_FILTERED %d\n#define SYS_STIFF %d\n#define SYS_NSHARED %d\n", small,
           s->bands[1].order != NULL, s->nshared);
   for (int k = 0; k < 2 && small && s->bands[k].order; k++) {
     const cst_bands *b = &s->bands[k];
     fprintf(f, "#define SYS_BAND%d %d\n#define SYS_ENTRIES%d %d\n", k, b->band, k, b->n);
-    write_numbers(f, "order", k, b->order, s->nq);
-    write_numbers(f, "place", k, b->place, s->nq);
-    write_numbers(f, "last", k, b->last, s->nq);
+    write_numbers(f, "order", k, b->order, nq);
+    write_numbers(f, "place", k, b->place, nq);
+    write_numbers(f, "last", k, b->last, nq);
     write_numbers(f, "at", k, b->at, b->n);
   }
 }

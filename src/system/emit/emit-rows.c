@@ -64,15 +64,16 @@ static void write_coordinate(cst_rows *z, FILE *f, int i) {
 
 /* The kernels g and G of constraint a: its value becomes o[0], its entries of G those behind. */
 static void write_kernels(const cst_rows *z, FILE *f, int a) {
+  const cst_system  *s = z->s;
   const cst_pattern *p = z->G;
   cst_node *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
   int       n = 0;
-  out[n++] = z->s->kernel_out[CST_K_g][a];
+  out[n++] = s->kernel_out[CST_K_g][a];
   CST_EACH_ENTRY(p, a, e)
     if (z->kept[e] == e)
-      out[n++] = z->s->kernel_out[CST_K_G][e];
+      out[n++] = s->kernel_out[CST_K_G][e];
   fprintf(f, "vd o[%d];\n", n);
-  cst_graph_emit(z->s->graph, out, n, "", f);
+  cst_graph_emit(s->graph, out, n, "", f);
   free(out);
 }
 
@@ -102,10 +103,11 @@ static void write_test(const cst_rows *z, FILE *f, int a) {
 }
 
 static void write_residual(cst_rows *z, FILE *f) {
-  cst_strips *strips = cst_strips_open();
-  FILE       *piece;
-  memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
-  for (int a = 0; a < z->s->ng; a++) {
+  const cst_system *s = z->s;
+  cst_strips       *strips = cst_strips_open();
+  FILE             *piece;
+  memset(z->there, 0, (size_t)s->nq * sizeof *z->there);
+  for (int a = 0; a < s->ng; a++) {
     piece = cst_strips_next(strips);
     CST_EACH_ENTRY(z->G, a, e)
       write_coordinate(z, piece, z->G->column[e]);
@@ -113,7 +115,7 @@ static void write_residual(cst_rows *z, FILE *f) {
     write_sizes(z, piece, a);
     write_test(z, piece, a);
   }
-  for (int i = 0; i < z->s->nq; i++) /* without constraints */
+  for (int i = 0; i < s->nq; i++) /* without constraints */
     if (!z->there[i])
       write_coordinate(z, cst_strips_next(strips), i);
   fprintf(f, "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd "
@@ -219,15 +221,17 @@ void cst_rows_write_found(cst_rows *z, FILE *f, int a) {
 }
 
 static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
-  cst_strips *strips = cst_strips_open();
+  const cst_system *s = z->s;
+  const int         nq = s->nq;
+  cst_strips       *strips = cst_strips_open();
   z->symmetric = symmetric;
-  memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
-  memset(z->known, 0, (size_t)z->s->nq * sizeof *z->known);
-  if (z->s->gram.band == 1 && z->s->ng > 2)
+  memset(z->there, 0, (size_t)nq * sizeof *z->there);
+  memset(z->known, 0, (size_t)nq * sizeof *z->known);
+  if (s->gram.band == 1 && s->ng > 2)
     cst_rows_write_tridiagonal(z, strips);
   else
     cst_rows_write_band(z, strips);
-  for (int i = 0; i < z->s->nq && symmetric; i++)
+  for (int i = 0; i < nq && symmetric; i++)
     if (!z->there[i])
       write_kicked(z, cst_strips_next(strips), i);
   fprintf(f, symmetric ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, "

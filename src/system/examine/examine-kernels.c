@@ -76,10 +76,11 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
 
 /* Lq plus the forces, which f contains besides it. */
 static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
-  double *F = cst_linear_numbers(e->s->nq);
-  cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
-  cst_system_eval(e->s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
-  for (int i = 0; i < e->s->nq; i++)
+  const cst_system *s = e->s;
+  double           *F = cst_linear_numbers(s->nq);
+  cst_system_eval(s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
+  cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+  for (int i = 0; i < s->nq; i++)
     Lq[i] += F[i];
   free(F);
 }
@@ -87,16 +88,17 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
 /* Subtracts from RE the part that is not a gradient, s (F - phi'lambda). */
 static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   const cst_system  *s = e->s;
+  const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *F = cst_linear_numbers(s->nq);
   double            *G = cst_linear_numbers(P->n);
   cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
   cst_system_eval_at(s, CST_K_G, e->c, p->q, G);
-  for (int a = s->ng - s->nvel; a < s->ng; a++)
+  for (int a = ng - s->nvel; a < ng; a++)
     CST_EACH_ENTRY(P, a, k)
       F[P->column[k]] -= G[k] * p->l[a];
   for (int i = 0; i < s->nq; i++)
-    RE[i] -= p->l[2 * s->ng] * F[i];
+    RE[i] -= p->l[2 * ng] * F[i];
   free(F);
   free(G);
 }

@@ -69,17 +69,18 @@ static cst_node *inputs(cst_system *s, char letter) {
 
 static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point *p) {
   const cst_system *s = e->s;
+  const int         nq = s->nq;
   const cst_bands  *b = &s->bands[0];
-  double           *w = cst_linear_numbers(s->nq);
+  double           *w = cst_linear_numbers(nq);
   double           *bent = value_of(e, CST_K_dVH, p, NULL, NULL);
   double           *y = slopes(e, Hw, p);
-  for (int i = 0; i < s->nq; i++)
+  for (int i = 0; i < nq; i++)
     w[b->place[i]] = p->w[i];
-  double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n);
-  double *x = cst_linear_numbers(s->nq);
-  for (int i = 0; i < s->nq; i++)
+  double *row = value_of(e, CST_K_D3V, p, w, bent + nq + b->n);
+  double *x = cst_linear_numbers(nq);
+  for (int i = 0; i < nq; i++)
     x[i] = row[b->place[i]];
-  const bool same = near(x, y, s->nq, NEARLY);
+  const bool same = near(x, y, nq, NEARLY);
   free(w);
   free(bent);
   free(row);

@@ -111,12 +111,14 @@ static void of_large(const cst_examiner *e, const double *q, double *least, doub
 }
 
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most) {
-  if (!e->s->general) {
-    double *m = cst_linear_numbers(e->s->nq);
-    cst_linear_masses(e->s, e->c, m);
-    range_of(m, e->s->nq, 1, least, most);
+  const cst_system *s = e->s;
+  const int         nq = s->nq;
+  if (!s->general) {
+    double *m = cst_linear_numbers(nq);
+    cst_linear_masses(s, e->c, m);
+    range_of(m, nq, 1, least, most);
     free(m);
-  } else if (e->s->nq <= MOST_ROTATED) {
+  } else if (nq <= MOST_ROTATED) {
     of_small(e, q, least, most);
   } else {
     of_large(e, q, least, most);

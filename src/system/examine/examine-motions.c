@@ -30,12 +30,14 @@ static bool is_code(const motion *m) { return !m->e->s->state[m->state].has_exac
 /* q, v, lambda at complex t; false if not analytic. */
 static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
   const cst_system  *s = m->e->s;
+  cst_graph         *g = s->graph;
+  const int          nq = s->nq;
   const cst_state   *x = &s->state[m->state];
   const cst_complex *in[128] = {['c'] = m->e->C, ['t'] = &t};
-  bool               analytic = cst_graph_eval_complex(s->graph, x->exact_q, s->nq, in, z);
-  analytic &= cst_graph_eval_complex(s->graph, x->exact_v, s->nq, in, z + s->nq);
+  bool               analytic = cst_graph_eval_complex(g, x->exact_q, nq, in, z);
+  analytic &= cst_graph_eval_complex(g, x->exact_v, nq, in, z + nq);
   if (x->exact_lambda)
-    analytic &= cst_graph_eval_complex(s->graph, x->exact_lambda, s->ng, in, z + 2 * s->nq);
+    analytic &= cst_graph_eval_complex(g, x->exact_lambda, s->ng, in, z + 2 * nq);
   return analytic;
 }
 
@@ -133,13 +135,14 @@ static double apart(const double *x, const double *y, int n, double size) {
 /* Reports why the equations of motion do not hold: the multipliers, their sign, or the motion itself. */
 static void report_imbalance(const motion *m, const char *topic, double t, double left) {
   const cst_system *s = m->e->s;
+  const int         ng = s->ng;
   const double     *given = m->x + 2 * s->nq;
-  double           *lambda = cst_linear_numbers(s->ng);
+  double           *lambda = cst_linear_numbers(ng);
   cst_system_multipliers(s, m->c, m->x, m->x + s->nq, lambda);
-  if (s->ng && imbalance(m, given, -1) <= tolerance(m))
+  if (ng && imbalance(m, given, -1) <= tolerance(m))
     cst_examine_say(m->e, CST_FAULT, topic,
                     "lambda has the wrong sign; the convention is M A = f - G'lambda");
-  else if (s->ng && imbalance(m, lambda, 1) <= tolerance(m))
+  else if (ng && imbalance(m, lambda, 1) <= tolerance(m))
     cst_examine_say(
         m->e, CST_FAULT, topic,
         "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
@@ -191,12 +194,13 @@ static void compare_start(motion *m, const char *topic) {
 }
 
 static motion begin(cst_examiner *e, int state) {
-  const int n = e->s->nq;
-  motion    m = {
-         .e = e, .state = state, .n = 2 * n + e->s->ng, .start = cst_linear_numbers(2 * (size_t)n)};
+  const cst_system *s = e->s;
+  const int         n = s->nq;
+  motion            m = {
+                 .e = e, .state = state, .n = 2 * n + s->ng, .start = cst_linear_numbers(2 * (size_t)n)};
   m.x = cst_linear_numbers(m.n);
   m.dx = cst_linear_numbers(m.n);
-  cst_system_state(e->s, state, e->c, m.start, m.start + n);
+  cst_system_state(s, state, e->c, m.start, m.start + n);
   m.size = cst_examine_largest(m.start, n);
   m.speed = cst_examine_largest(m.start + n, n);
   if (m.size > 0)

@@ -51,10 +51,11 @@ static int extend(const double *A, int m, double least, double *Q, int k, int n)
 /* out[ng] := dw_a(X, Y) at q. */
 static void curl(const cst_examiner *e, const double *q, const double *X, const double *Y,
                  double *out) {
-  double other[N];
-  cst_system_eval(e->s, CST_K_D2gvw, e->c, q, Y, X, NULL, NULL, out);
-  cst_system_eval(e->s, CST_K_D2gvw, e->c, q, X, Y, NULL, NULL, other);
-  for (int a = 0; a < e->s->ng; a++)
+  const cst_system *s = e->s;
+  double            other[N];
+  cst_system_eval(s, CST_K_D2gvw, e->c, q, Y, X, NULL, NULL, out);
+  cst_system_eval(s, CST_K_D2gvw, e->c, q, X, Y, NULL, NULL, other);
+  for (int a = 0; a < s->ng; a++)
     out[a] -= other[a];
 }
 
@@ -132,9 +133,11 @@ static void say_energy(cst_examiner *e) {
 /* The largest |y(xi)| over the points, where y is a row of phi, or the sum of the forces. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
-  double           *generators = cst_linear_numbers(s->nsym * s->nq);
-  const double     *xi = generators + k * s->nq;
-  double           *G = cst_linear_numbers(s->ng * s->nq);
+  const int         ng = s->ng;
+  const int         nq = s->nq;
+  double           *generators = cst_linear_numbers(s->nsym * nq);
+  const double     *xi = generators + k * nq;
+  double           *G = cst_linear_numbers(ng * nq);
   double            F[N], c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed)
@@ -142,18 +145,18 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
     cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, generators);
-    if (s->ng)
+    if (ng)
       cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
     if (s->nforce)
       cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
     if (of_forces) {
-      most = fmax(most, fabs(dot(F, xi, s->nq)));
+      most = fmax(most, fabs(dot(F, xi, nq)));
       continue;
     }
-    for (int a = s->ng - s->nvel; a < s->ng; a++) {
-      const double *row = G + a * s->nq;
-      const double  length = sqrt(dot(row, row, s->nq));
-      most = fmax(most, fabs(dot(row, xi, s->nq)) / length);
+    for (int a = ng - s->nvel; a < ng; a++) {
+      const double *row = G + a * nq;
+      const double  length = sqrt(dot(row, row, nq));
+      most = fmax(most, fabs(dot(row, xi, nq)) / length);
     }
   }
   free(generators);
@@ -165,12 +168,13 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
 static void generator_at(const cst_examiner *e, int k, const double *q, const double *X, double t,
                          double *xi) {
   const cst_system *s = e->s;
-  double           *all = cst_linear_numbers((size_t)(s->nsym * s->nq));
+  const int         nq = s->nq;
+  double           *all = cst_linear_numbers((size_t)(s->nsym * nq));
   double            x[N];
-  for (int i = 0; i < s->nq; i++)
+  for (int i = 0; i < nq; i++)
     x[i] = q[i] + t * X[i];
   cst_system_matrix(s, CST_K_xi, e->c, x, NULL, all);
-  memcpy(xi, all + k * s->nq, sizeof *xi * (size_t)s->nq);
+  memcpy(xi, all + k * nq, sizeof *xi * (size_t)nq);
   free(all);
 }
 
@@ -178,23 +182,24 @@ static void generator_at(const cst_examiner *e, int k, const double *q, const do
  * invariant. */
 static double change_along(const cst_examiner *e, int k) {
   const cst_system *s = e->s;
+  const int         ng = s->ng;
   const double      step = 1e-4;
   const int         n = s->nq;
-  double           *G = cst_linear_numbers(s->ng * n);
+  double           *G = cst_linear_numbers(ng * n);
   double           *Q = cst_linear_numbers((n + 1) * n);
   double            most = 0;
   for (int p = 0; p < e->npoint; p++) {
     const cst_point *at = &e->point[p];
     double           X[N], before[N], xi[N], after[N], bent[N];
     cst_system_matrix(s, CST_K_G, e->c, at->q, NULL, G);
-    const int held = extend(G, s->ng, 0, Q, 0, n);
+    const int held = extend(G, ng, 0, Q, 0, n);
     cst_linear_copy(X, at->v, n);
     normal_part(X, Q, held, n);
     generator_at(e, k, at->q, X, 0, xi);
     generator_at(e, k, at->q, X, -step, before);
     generator_at(e, k, at->q, X, step, after);
     cst_system_eval(s, CST_K_D2gvw, e->c, at->q, X, xi, NULL, NULL, bent);
-    for (int a = s->ng - s->nvel; a < s->ng; a++) {
+    for (int a = ng - s->nvel; a < ng; a++) {
       const double *row = G + a * n;
       double        sum = bent[a];
       for (int i = 0; i < n; i++)
@@ -208,27 +213,29 @@ static double change_along(const cst_examiner *e, int k) {
 }
 
 static void say_symmetry(cst_examiner *e, int k) {
-  char topic[TOPIC];
-  snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
-  if (e->s->nvel && work_along(e, k, false) > SMALL)
+  const cst_system *s = e->s;
+  char              topic[TOPIC];
+  snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
+  if (s->nvel && work_along(e, k, false) > SMALL)
     cst_examine_say(
         e, CST_NOTE, topic,
         "not admissible: phi xi is not 0, and the constraint forces change its momentum");
-  else if (e->s->nvel && change_along(e, k) > 1e-5)
+  else if (s->nvel && change_along(e, k) > 1e-5)
     cst_examine_say(
         e, CST_NOTE, topic,
         "admissible, but the constraints are not invariant: the exact motion keeps its momentum, "
         "methods only to their order");
-  if (e->s->nforce && work_along(e, k, true) > SMALL)
+  if (s->nforce && work_along(e, k, true) > SMALL)
     cst_examine_say(e, CST_NOTE, topic, "forces do work along it and change its momentum");
 }
 
 void cst_examine_nonholonomic(cst_examiner *e) {
-  if (!e->s->nvel && !e->s->timed)
+  const cst_system *s = e->s;
+  if (!s->nvel && !s->timed)
     return;
-  if (e->s->nvel)
+  if (s->nvel)
     say_brackets(e);
   say_energy(e);
-  for (int k = 0; k < e->s->nsym && e->npoint; k++)
+  for (int k = 0; k < s->nsym && e->npoint; k++)
     say_symmetry(e, k);
 }

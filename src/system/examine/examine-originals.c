@@ -86,12 +86,13 @@ static void compare_matrix(cst_examiner *e, cst_kernel_id k, const cst_node *nod
 }
 
 static void compare_diagonal(cst_examiner *e) {
-  const int n = e->s->nq;
-  double   *m = cst_linear_numbers(n);
-  double   *y;
+  const cst_system *s = e->s;
+  const int         n = s->nq;
+  double           *m = cst_linear_numbers(n);
+  double           *y;
   if (e->npoint) {
-    cst_linear_masses(e->s, e->c, m);
-    y = values(e, e->s->mass, n, &e->point[0]);
+    cst_linear_masses(s, e->c, m);
+    y = values(e, s->mass, n, &e->point[0]);
     if (!equal(m, y, n))
       cst_examine_say(e, CST_FAULT, "derivatives", "the masses differ from the description");
     free(y);
@@ -101,17 +102,18 @@ static void compare_diagonal(cst_examiner *e) {
 
 void cst_examine_originals(cst_examiner *e) {
   const cst_system *s = e->s;
+  const int         nq = s->nq;
   const cst_node    V = cst_system_whole(s);
   if (s->bent)
     compare(e, &(original){CST_K_V, &V, 1});
   compare(e, &(original){CST_K_g, s->g, s->ng});
   compare(e, &(original){CST_K_gauge, s->gauge, s->nsym});
   if (s->gyroscopic)
-    compare(e, &(original){CST_K_a, s->a, s->nq});
+    compare(e, &(original){CST_K_a, s->a, nq});
   if (s->nsym)
-    compare_matrix(e, CST_K_xi, s->xi, s->nq);
+    compare_matrix(e, CST_K_xi, s->xi, nq);
   if (s->general)
-    compare_matrix(e, CST_K_M, s->mass, s->matrix ? s->nq : 0);
+    compare_matrix(e, CST_K_M, s->mass, s->matrix ? nq : 0);
   else
     compare_diagonal(e);
 }

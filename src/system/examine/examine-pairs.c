@@ -33,15 +33,16 @@ static double value_at(const cst_examiner *e, const cst_point *p, double h, doub
 static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV) {
   static const double weight[] = {45, -9, 1};
   const cst_system   *s = e->s;
-  double             *q = cst_linear_numbers(s->nq);
+  const int           nq = s->nq;
+  double             *q = cst_linear_numbers(nq);
   double              sum = 0, size;
-  double h = STEP * cst_examine_largest(p->q, s->nq) / cst_examine_largest(p->w, s->nq);
+  double              h = STEP * cst_examine_largest(p->q, nq) / cst_examine_largest(p->w, nq);
   for (int k = 1; k <= 3; k++) {
     const double ahead = value_at(e, p, k * h, q);
     const double behind = value_at(e, p, -k * h, q);
     sum += weight[k - 1] * (ahead - behind);
   }
-  const double slope = dot(dV, p->w, s->nq, &size);
+  const double slope = dot(dV, p->w, nq, &size);
   free(q);
   return fabs(sum / (60 * h) - slope) <= NEARLY * size;
 }

@@ -37,18 +37,19 @@ static const char *implied(const cst_system *s, char text[WHY]) {
 }
 
 static void rank(cst_examiner *e, const char *topic, const double *q) {
-  char why[WHY], text[WHY];
-  if (!e->s->ng)
+  cst_system *s = e->s;
+  char        why[WHY], text[WHY];
+  if (!s->ng)
     return;
-  const bool found = cst_system_enforce_independent(e->s, e->c, q, why, WHY);
-  const int  r = cst_system_rank(e->s, e->c, q);
-  cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, e->s->ng);
+  const bool found = cst_system_enforce_independent(s, e->c, q, why, WHY);
+  const int  r = cst_system_rank(s, e->c, q);
+  cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, s->ng);
   if (!found)
     cst_examine_say(e, CST_FAULT, topic, "%s", why);
-  else if (e->s->dropped)
+  else if (s->dropped)
     cst_examine_say(e, CST_NOTE, topic,
                     "redundant, here and nearby: %s; multipliers are then those of least norm",
-                    implied(e->s, text));
+                    implied(s, text));
 }
 
 /* Rank and degrees of freedom without the 6 independent constraints of each rotation. */
@@ -66,16 +67,17 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
 }
 
 static void mass(cst_examiner *e, const char *topic, const double *q) {
-  double least, most;
+  const cst_system *s = e->s;
+  double            least, most;
   cst_examine_mass(e, q, &least, &most);
   cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
-                  e->s->general && e->large ? ", approximately" : "");
-  if (e->s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
+                  s->general && e->large ? ", approximately" : "");
+  if (s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
     cst_examine_say(
         e, CST_NOTE, topic,
         "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
         "group step it",
-        e->s->bodies[e->s->flat].name);
+        s->bodies[s->flat].name);
   else if (!(least > SINGULAR * most) || !isfinite(most))
     cst_examine_say(e, CST_FAULT, topic,
                     "the mass is not positive definite: its eigenvalues range from %.3g to %.3g",
@@ -84,13 +86,14 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
   const cst_system *s = e->s;
-  double           *p = cst_linear_numbers(s->nq);
-  double           *a = cst_linear_numbers(s->nq);
+  const int         nq = s->nq;
+  double           *p = cst_linear_numbers(nq);
+  double           *a = cst_linear_numbers(nq);
   double            H;
   cst_system_momentum(s, e->c, q, v, p);
   cst_system_eval_at(s, CST_K_a, e->c, q, a);
   cst_system_eval_at(s, CST_K_V, e->c, q, &H);
-  for (int i = 0; i < s->nq; i++)
+  for (int i = 0; i < nq; i++)
     H += 0.5 * (p[i] - a[i]) * v[i];
   free(p);
   free(a);
@@ -112,13 +115,14 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
 }
 
 void cst_examine_states(cst_examiner *e) {
-  double *q = cst_linear_numbers(e->s->nq);
-  double *v = cst_linear_numbers(e->s->nq);
-  for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++)
+  const cst_system *s = e->s;
+  double           *q = cst_linear_numbers(s->nq);
+  double           *v = cst_linear_numbers(s->nq);
+  for (int i = 0; i < s->nstate && i < CST_EXAMINED_STATES; i++)
     examine_state(e, i, q, v);
-  if (e->s->nstate > CST_EXAMINED_STATES)
+  if (s->nstate > CST_EXAMINED_STATES)
     cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were examined",
-                    CST_EXAMINED_STATES, e->s->nstate);
+                    CST_EXAMINED_STATES, s->nstate);
   free(q);
   free(v);
 }

@@ -30,15 +30,16 @@ static const char *mass_kind(const cst_system *s) {
 
 static void say_elimination(cst_examiner *e) {
   const cst_system *s = e->s;
-  if (!s->ng)
+  const int         ng = s->ng;
+  if (!ng)
     cst_examine_say(e, CST_FACT, "structure", "no constraints");
   else if (s->gram.banded)
     cst_examine_say(e, CST_FACT, "structure",
                     "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
-                    s->pattern[CST_K_G].n, s->ng, s->nq);
+                    s->pattern[CST_K_G].n, ng, s->nq);
   else
     cst_examine_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d",
-                    s->pattern[CST_K_G].n, s->ng, s->nq);
+                    s->pattern[CST_K_G].n, ng, s->nq);
 }
 
 /* For every name the first body. */

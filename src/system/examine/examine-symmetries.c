@@ -26,17 +26,18 @@ static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 
 static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *p = cst_zeros(s->nq, sizeof *p);
+  const int         nq = s->nq;
+  cst_complex      *p = cst_zeros(nq, sizeof *p);
   bool              analytic = true;
   if (s->general)
     analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
   else {
-    cst_examine_field_nodes(f, s->mass, s->nq, x, p);
-    for (int i = 0; i < s->nq; i++)
+    cst_examine_field_nodes(f, s->mass, nq, x, p);
+    for (int i = 0; i < nq; i++)
       p[i] *= x->v[i];
   }
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++)
+  for (int i = 0; i < nq; i++)
     out[0] += 0.5 * x->v[i] * p[i];
   free(p);
   return analytic;
@@ -44,10 +45,11 @@ static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 
 static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *a = cst_zeros(s->nq, sizeof *a);
-  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, s->nq, x, a);
+  const int         nq = s->nq;
+  cst_complex      *a = cst_zeros(nq, sizeof *a);
+  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, nq, x, a);
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++)
+  for (int i = 0; i < nq; i++)
     out[0] += a[i] * x->v[i];
   free(a);
   return analytic;
@@ -164,11 +166,12 @@ static change change_of_T(generator *x) {
 
 static change change_of_A(generator *x) {
   const cst_system *s = x->e->s;
-  double           *a = cst_linear_numbers(s->nq);
+  const int         nq = s->nq;
+  double           *a = cst_linear_numbers(nq);
   if (s->gyroscopic)
     cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
   const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
-  const double size = sizes(a, x->dxi, s->nq) + x->reach * sizes(a, x->at->v, s->nq) + fabs(gauge);
+  const double size = sizes(a, x->dxi, nq) + x->reach * sizes(a, x->at->v, nq) + fabs(gauge);
   free(a);
   return changed(slope_of(x, of_A, x->xi, x->dxi) - gauge, size);
 }
@@ -176,14 +179,15 @@ static change change_of_A(generator *x) {
 /* The largest change of the constraints; *row: of which. */
 static change change_of_g(generator *x, int *row) {
   const cst_system  *s = x->e->s;
+  const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *dg = cst_linear_numbers(s->ng);
+  double            *dg = cst_linear_numbers(ng);
   double            *G = cst_linear_numbers(P->n);
   double             size_xi = cst_examine_largest(x->xi, s->nq);
   change             most = {0, 0};
   cst_system_eval_at(s, CST_K_G, x->e->c, x->at->q, G);
-  slope(x, of_g, s->ng, x->xi, NULL, dg);
-  for (int a = 0; a < s->ng - s->nvel; a++) {
+  slope(x, of_g, ng, x->xi, NULL, dg);
+  for (int a = 0; a < ng - s->nvel; a++) {
     double size = 0;
     CST_EACH_ENTRY(P, a, e)
       size += fabs(G[e]) * size_xi;

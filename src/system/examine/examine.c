@@ -36,11 +36,12 @@ void cst_examine_destroy(cst_examination *x) {
 /* Points. */
 
 static int wanted_points(const cst_examiner *e) {
+  const cst_system *s = e->s;
   if (e->large)
     return CST_EXAMINED_FEW;
-  if (e->s->nstate > CST_EXAMINED_POINTS) {
-    if (e->s->nstate < CST_EXAMINED_STATES)
-      return e->s->nstate;
+  if (s->nstate > CST_EXAMINED_POINTS) {
+    if (s->nstate < CST_EXAMINED_STATES)
+      return s->nstate;
     return CST_EXAMINED_STATES;
   }
   return CST_EXAMINED_POINTS;
@@ -48,18 +49,19 @@ static int wanted_points(const cst_examiner *e) {
 
 /* Points near every state in turn; reports states without such points once. */
 static void gather_points(cst_examiner *e) {
-  const int wanted = wanted_points(e);
+  const cst_system *s = e->s;
+  const int         wanted = wanted_points(e);
   e->point = cst_zeros(wanted, sizeof *e->point);
   for (int k = 0; k < wanted; k++) {
-    const int state = k % e->s->nstate;
+    const int state = k % s->nstate;
     char      topic[200];
     if (cst_examine_point(e, state, k, &e->point[e->npoint])) {
       e->npoint++;
       continue;
     }
     free(e->point[e->npoint].q);
-    snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
-    if (k < e->s->nstate)
+    snprintf(topic, sizeof topic, "state %s", s->state[state].name);
+    if (k < s->nstate)
       cst_examine_say(e, CST_FAULT, topic,
                       "functions of the system or their derivatives are not finite near it");
   }

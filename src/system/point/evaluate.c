@@ -49,11 +49,12 @@ static cst_tape *motion_of(const cst_system *s, int state) {
 }
 
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v) {
-  double       *out = cst_linear_numbers(2 * (size_t)s->nq);
+  const int     nq = s->nq;
+  double       *out = cst_linear_numbers(2 * (size_t)nq);
   const double *in[128] = {['c'] = c};
   cst_evaluate_tape(start_of(s, state), in, out);
-  cst_linear_copy(q, out, s->nq);
-  cst_linear_copy(v, out + s->nq, s->nq);
+  cst_linear_copy(q, out, nq);
+  cst_linear_copy(v, out + nq, nq);
   free(out);
 }
 
@@ -130,33 +131,35 @@ bool cst_system_is_gauged(const cst_system *s) {
 
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v,
                          double *p) {
+  const int nq = s->nq;
   if (s->general) {
     general_momentum(s, c, q, v, p);
     return;
   }
   if (s->mass_unit) {
-    cst_linear_copy(p, v, s->nq);
+    cst_linear_copy(p, v, nq);
     return;
   }
-  double *m = cst_linear_numbers(s->nq);
+  double *m = cst_linear_numbers(nq);
   cst_linear_masses(s, c, m);
-  for (int i = 0; i < s->nq; i++)
+  for (int i = 0; i < nq; i++)
     p[i] = m[i] * v[i];
   free(m);
 }
 
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p,
                          double *v) {
-  cst_mass M;
-  bool     good = cst_linear_mass_create(&M, s, c, q);
+  const int nq = s->nq;
+  cst_mass  M;
+  bool      good = cst_linear_mass_create(&M, s, c, q);
   if (good) {
-    double *a = cst_linear_numbers(s->nq);
+    double *a = cst_linear_numbers(nq);
     if (s->general && s->gyroscopic)
       cst_system_eval_at(s, CST_K_a, c, q, a);
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       v[i] = p[i] - a[i];
     cst_linear_mass_solve(&M, v);
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       good &= isfinite(v[i]);
     free(a);
   }
@@ -217,13 +220,14 @@ bool cst_system_has_exact(const cst_system *s, int state) {
 
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
                       const double *v0, double t, double *q, double *p, double *lambda) {
+  const int     ng = s->ng;
   const size_t  n = (size_t)s->nq;
   const double *in[128] = {['c'] = c, ['t'] = &t};
   if (state < 0 || !s->state[state].has_exact) {
     s->exact(c, q0, v0, t, q, p, lambda);
     return;
   }
-  double *out = cst_linear_numbers(2 * n + (size_t)s->ng);
+  double *out = cst_linear_numbers(2 * n + (size_t)ng);
   double  now[CST_MAX_PAR];
   cst_linear_copy(now, c, s->npar);
   if (s->timed)
@@ -231,8 +235,8 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   cst_evaluate_tape(motion_of(s, state), in, out);
   cst_linear_copy(q, out, n);
   cst_system_momentum(s, c, q, out + n, p);
-  if (s->ng && s->state[state].exact_lambda)
-    cst_linear_copy(lambda, out + 2 * n, s->ng);
+  if (ng && s->state[state].exact_lambda)
+    cst_linear_copy(lambda, out + 2 * n, ng);
   else
     cst_system_multipliers(s, now, q, out + n, lambda);
   free(out);
@@ -286,12 +290,13 @@ static double speed_of(const double *v, int n) {
 
 static void position_residuals(const cst_system *s, const double *c, const double *q,
                                const double *G, cst_worst *most) {
+  const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *g = cst_linear_numbers(s->ng);
-  double            *length = cst_linear_numbers(s->ng);
+  double            *g = cst_linear_numbers(ng);
+  double            *length = cst_linear_numbers(ng);
   cst_system_eval_at(s, CST_K_g, c, q, g);
   cst_system_lengths(s, c, q, length);
-  for (int j = 0; j < s->ng; j++) {
+  for (int j = 0; j < ng; j++) {
     double row = 0, far = 0;
     CST_EACH_ENTRY(P, j, e) {
       row += fabs(G[e]);
@@ -306,15 +311,16 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
 /* The round-off of G is needed only if G v exceeds the round-off of its own sum. */
 static void velocity_residuals(const cst_system *s, const double *c, const double *q,
                                const double *v, const double *G, cst_worst *most) {
+  const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
-  double            *Gv = cst_linear_numbers(s->ng);
-  double            *row = cst_linear_numbers(s->ng);
-  double            *rough = cst_linear_numbers(s->ng);
-  double            *phi0 = cst_linear_numbers(s->ng);
+  double            *Gv = cst_linear_numbers(ng);
+  double            *row = cst_linear_numbers(ng);
+  double            *rough = cst_linear_numbers(ng);
+  double            *phi0 = cst_linear_numbers(ng);
   bool               visible = false;
   cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
-  for (int j = 0; j < s->ng; j++) {
+  for (int j = 0; j < ng; j++) {
     Gv[j] = phi0[j];
     CST_EACH_ENTRY(P, j, e) {
       Gv[j] += G[e] * v[P->column[e]];
@@ -324,7 +330,7 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
   }
   if (visible)
     velocity_rough(s, c, q, v, rough);
-  for (int j = 0; j < s->ng; j++)
+  for (int j = 0; j < ng; j++)
     enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
   free(Gv);
   free(row);

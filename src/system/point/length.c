@@ -93,16 +93,17 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
 
 /* A row per constraint, and one for the potential if no constraint has a part. */
 static const cst_lengths *lengths_of(const cst_system *s) {
+  const int    ng = s->ng;
   cst_lengths *l = &((cst_system_owned *)s->owned)->length;
   if (l->tape)
     return l;
   gathering x = {.graph = cst_graph_copy(s->graph)};
-  l->row = cst_need(calloc((size_t)s->ng + 2, sizeof *l->row));
-  for (int j = 0; j < s->ng; j++)
+  l->row = cst_need(calloc((size_t)ng + 2, sizeof *l->row));
+  for (int j = 0; j < ng; j++)
     gather(l, &x, s->g[j], j);
-  l->row[s->ng + 1] = l->n;
+  l->row[ng + 1] = l->n;
   if (!l->n)
-    gather(l, &x, s->V, s->ng);
+    gather(l, &x, s->V, ng);
   l->tape = cst_tape_create(x.graph, x.out, x.nout);
   cst_graph_destroy(x.graph);
   free(x.out);

@@ -31,12 +31,13 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda) {
+  const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  if (!s->ng)
+  if (!ng)
     return;
   double    *G = cst_linear_numbers(P->n);
   double    *A = cst_linear_numbers(s->nq);
-  double    *b = cst_linear_numbers(s->ng);
+  double    *b = cst_linear_numbers(ng);
   cst_mass   M;
   cst_schur  S = {0};
   const bool mass = cst_linear_mass_create(&M, s, c, q);
@@ -48,13 +49,13 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
     lower_force(&M, G, lambda, A);
     cst_linear_mass_solve(&M, A);
     cst_linear_pattern_times(P, G, A, b);
-    for (int a = 0; a < s->ng; a++)
+    for (int a = 0; a < ng; a++)
       lambda[a] += b[a];
     cst_linear_schur_solve(&S, lambda);
     if (s->dropped)
       cst_system_least_norm(s, c, q, lambda);
   }
-  for (int a = 0; a < s->ng && !good; a++)
+  for (int a = 0; a < ng && !good; a++)
     lambda[a] = NAN;
   cst_linear_schur_destroy(&S);
   cst_linear_mass_destroy(&M);

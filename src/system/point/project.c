@@ -107,14 +107,15 @@ static double distance(const cst_stationary *p) {
 
 /* x := the cst_stationary of q. */
 static bool project_position(cst_stationary *p) {
-  const size_t bytes = sizeof *p->x * (size_t)p->s->nq;
-  const bool   found = find_stationary(p);
+  const cst_system *s = p->s;
+  const size_t      bytes = sizeof *p->x * (size_t)s->nq;
+  const bool        found = find_stationary(p);
   if (found && cst_stationary_is_minimum(p, true))
     return true;
-  const bool   quadric = is_quadric(p->s);
+  const bool   quadric = is_quadric(s);
   const bool   local = found && !quadric && cst_stationary_is_minimum(p, false);
   const double away = local ? distance(p) : INFINITY;
-  double      *x = cst_linear_numbers(p->s->nq);
+  double      *x = cst_linear_numbers(s->nq);
   memcpy(x, p->x, bytes);
   const bool nearer = follow_minimum(p, quadric) && distance(p) < away * (1 - NEARER);
   if (!nearer)
@@ -138,18 +139,20 @@ static bool find_position(cst_stationary *p) {
 /* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
 static void remove_normal(const cst_system *s, const double *G, const double *phi0,
                           const cst_mass *M, const cst_schur *S, double *v) {
+  const int          ng = s->ng;
+  const int          nq = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *mu = cst_linear_numbers((size_t)(s->ng + s->nq));
-  double            *d = mu + s->ng;
+  double            *mu = cst_linear_numbers((size_t)(ng + nq));
+  double            *d = mu + ng;
   for (int pass = 0; pass < 2; pass++) {
     cst_linear_pattern_times(P, G, v, mu);
-    for (int a = 0; a < s->ng && s->affine; a++)
+    for (int a = 0; a < ng && s->affine; a++)
       mu[a] += phi0[a];
     cst_linear_schur_solve(S, mu);
-    cst_linear_clear(d, s->nq);
+    cst_linear_clear(d, nq);
     cst_linear_pattern_add_transposed(P, G, mu, d);
     cst_linear_mass_solve(M, d);
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       v[i] -= d[i];
   }
   free(mu);

@@ -29,28 +29,30 @@ struct cst_quad {
 static quad *numbers(int n) { return cst_zeros(n, sizeof(quad)); }
 
 cst_quad *cst_quad_create(const cst_system *s, const double *c) {
+  const int ng = s->ng;
+  const int nq = s->nq;
   cst_quad *x = cst_need(calloc(1, sizeof *x));
   x->s = s;
-  x->kept = cst_zeros(s->ng, sizeof *x->kept);
-  for (int a = 0; a < s->ng; a++)
+  x->kept = cst_zeros(ng, sizeof *x->kept);
+  for (int a = 0; a < ng; a++)
     if (!s->dropped || !s->dropped[a])
       x->kept[x->n++] = a;
-  x->row = cst_zeros(s->nq, sizeof *x->row);
+  x->row = cst_zeros(nq, sizeof *x->row);
   x->constraint_row = cst_zeros(x->n, sizeof *x->constraint_row);
   x->c = numbers(s->npar);
   x->mass = numbers(s->nmass);
-  x->a = numbers(s->nq);
+  x->a = numbers(nq);
   x->entry = numbers(s->pattern[CST_K_M].n);
-  x->M = numbers(s->general ? s->nq * s->nq : s->nq);
+  x->M = numbers(s->general ? nq * nq : nq);
   x->G = numbers(s->pattern[CST_K_G].n);
-  x->Z = numbers(x->n * s->nq);
+  x->Z = numbers(x->n * nq);
   x->S = numbers(x->n * x->n);
   x->b = numbers(x->n);
-  x->D2gvv = numbers(s->ng);
+  x->D2gvv = numbers(ng);
   for (int k = 0; k < s->npar; k++)
     x->c[k] = c[k];
   cst_system_eval_quad(s, CST_K_mass, x->c, NULL, NULL, x->mass);
-  for (int i = 0; i < s->nq && !s->general; i++)
+  for (int i = 0; i < nq && !s->general; i++)
     x->M[i] = x->mass[s->mass_class[i]];
   return x;
 }
@@ -87,10 +89,11 @@ static bool factor_mass(cst_quad *x, const quad *q) {
 }
 
 static void solve_mass(const cst_quad *x, quad *y) {
-  if (x->s->general)
-    solve(x->M, x->row, x->s->nq, y);
+  const cst_system *s = x->s;
+  if (s->general)
+    solve(x->M, x->row, s->nq, y);
   else
-    for (int i = 0; i < x->s->nq; i++)
+    for (int i = 0; i < s->nq; i++)
       y[i] /= x->M[i];
 }
 
@@ -118,12 +121,13 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
 
 bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, quad *lambda) {
   const cst_system   *s = x->s;
+  const int           nq = s->nq;
   const cst_pattern  *p = &s->pattern[CST_K_G];
   const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
   if (!factor_mass(x, q) || !factor_constraints(x, q))
     return false;
   cst_system_eval_quad(s, force, x->c, q, v, A);
-  for (int i = 0; i < s->nq && !s->general; i++)
+  for (int i = 0; i < nq && !s->general; i++)
     A[i] = -A[i];
   solve_mass(x, A);
   cst_system_eval_quad(s, CST_K_D2gvv, x->c, q, v, x->D2gvv);
@@ -137,9 +141,9 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {
-    const quad *Z = x->Z + k * s->nq;
+    const quad *Z = x->Z + k * nq;
     lambda[x->kept[k]] = x->b[k];
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       A[i] -= Z[i] * x->b[k];
   }
   return true;

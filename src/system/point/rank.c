@@ -80,12 +80,13 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
 
 /* The rows of G(q) divided by their lengths, [ng][nq]; the lengths too unless `length` is NULL. Owned. */
 static double *unit_rows(const cst_system *s, const double *c, const double *q, double *length) {
-  double *A = cst_linear_numbers((long)s->ng * s->nq);
+  const int nq = s->nq;
+  double   *A = cst_linear_numbers((long)s->ng * nq);
   cst_system_matrix(s, CST_K_G, c, q, NULL, A);
   for (int a = 0; a < s->ng; a++) {
-    double *row = A + (size_t)a * (size_t)s->nq;
-    double  size = sqrt(dot(row, row, s->nq));
-    for (int i = 0; i < s->nq && size > 0; i++)
+    double *row = A + (size_t)a * (size_t)nq;
+    double  size = sqrt(dot(row, row, nq));
+    for (int i = 0; i < nq && size > 0; i++)
       row[i] /= size;
     if (length)
       length[a] = size;
@@ -107,12 +108,14 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 }
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
-  if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q)))
-    return s->ng;
+  const int ng = s->ng;
+  const int nq = s->nq;
+  if (!ng || (is_large(s) && !s->dropped && is_strong(s, c, q)))
+    return ng;
   double *A = unit_rows(s, c, q, NULL);
-  double *Q = cst_linear_numbers((long)s->ng * s->nq);
-  int    *taken = cst_zeros(s->ng, sizeof *taken);
-  int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
+  double *Q = cst_linear_numbers((long)ng * nq);
+  int    *taken = cst_zeros(ng, sizeof *taken);
+  int     r = basis(A, ng, nq, ng < nq ? ng : nq, SMALL, taken, Q);
   free(A);
   free(Q);
   free(taken);
@@ -154,7 +157,7 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
 static double shorten(const cst_system *s, const double *c, double *q) {
   const int  nq = s->nq;
   const long ng = s->ng;
-  const int  most = s->ng < nq ? s->ng : nq;
+  const int  most = ng < nq ? ng : nq;
   double    *length = cst_linear_numbers(ng);
   double    *g = cst_linear_numbers(ng);
   double    *G = unit_rows(s, c, q, length);
@@ -164,7 +167,7 @@ static double shorten(const cst_system *s, const double *c, double *q) {
   double     step = 0;
   int       *taken = cst_zeros(ng, sizeof *taken);
   cst_linear_copy(A, G, ng * nq);
-  const int r = basis(A, s->ng, nq, most, SMALL, taken, Q);
+  const int r = basis(A, ng, nq, most, SMALL, taken, Q);
   cst_system_eval_at(s, CST_K_g, c, q, g);
   for (long k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
     const long    a = taken[k];
@@ -217,12 +220,13 @@ static bool reach(const cst_system *s, const double *c, double *q) {
  * come first, since methods on the group leave no rotation matrix unconstrained. Constraints on velocities
  * come last. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
+  const int    ng = s->ng;
   const size_t nq = (size_t)s->nq;
   double      *A = unit_rows(s, c, q, NULL);
-  double      *Q = cst_linear_numbers((size_t)s->ng * nq);
-  const int    held = s->ng - s->nvel; /* constraints on positions */
+  double      *Q = cst_linear_numbers((size_t)ng * nq);
+  const int    held = ng - s->nvel; /* constraints on positions */
   int          r = 0;
-  for (int k = 0; k < s->ng; k++) {
+  for (int k = 0; k < ng; k++) {
     /* without bodies, all constraints are the user's own */
     const int a = k < held ? (k + s->nown) % held : k;
     double   *row = A + (size_t)a * nq;
@@ -241,10 +245,11 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
 
 /* The lowest and the highest rank at points near q on g = 0. */
 static void neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
-  const double size = MOVE * size_of(q, s->nq);
-  double      *x = cst_linear_numbers(s->nq);
+  const int    nq = s->nq;
+  const double size = MOVE * size_of(q, nq);
+  double      *x = cst_linear_numbers(nq);
   for (int k = 0; k < NEIGHBOURS; k++) {
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
     if (!reach(s, c, x))
       continue;
@@ -282,18 +287,19 @@ static bool large(const cst_system *s, const double *c, const double *q, char *w
 /* The same for a start on g = 0. */
 static bool redundant_on(const cst_system *s, const double *c, const double *q,
                          unsigned char **dropped, char *why, int n) {
+  const int ng = s->ng;
   const int rank = cst_system_rank(s, c, q);
   int       low = rank, high = rank;
-  if (rank < s->ng)
+  if (rank < ng)
     neighbours(s, c, q, &low, &high); /* full rank at q means full rank nearby */
   if (low == high && rank == s->nq) {
     snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
              rank, s->nq);
     return false;
   }
-  if (low == high && rank == s->ng)
+  if (low == high && rank == ng)
     return true;
-  *dropped = cst_zeros(s->ng, 1);
+  *dropped = cst_zeros(ng, 1);
   if (low == high && choose(s, c, q, *dropped) == rank)
     return true;
   free(*dropped);
@@ -302,21 +308,22 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q,
            "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion "
            "from there "
            "is not unique; start from another state",
-           rank, s->ng, high > rank ? high : low);
+           rank, ng, high > rank ? high : low);
   return false;
 }
 
 bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
                           unsigned char **dropped, char *why, int n) {
+  const int nq = s->nq;
   *dropped = NULL;
   if (!s->ng)
     return true;
-  if (s->nq > MAX_RANKED)
+  if (nq > MAX_RANKED)
     return large(s, c, q, why, n);
   if (is_large(s) && !s->dropped && is_strong(s, c, q))
     return true;
-  double *start = cst_linear_numbers(s->nq);
-  cst_linear_copy(start, q, s->nq);
+  double *start = cst_linear_numbers(nq);
+  cst_linear_copy(start, q, nq);
   /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
   const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
   free(start);

@@ -109,18 +109,19 @@ static bool is_curved_up(const cst_stationary *p, const cst_schur *S) {
 
 /* True if K is positive definite at x, on ker G or everywhere. */
 bool cst_stationary_is_minimum(const cst_stationary *p, bool everywhere) {
-  bool good;
+  const cst_system *s = p->s;
+  bool              good;
   if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta))
     return true;
   if (p->J) {
     double *K = p->J; /* of use only within a step */
-    cst_stationary_curvature(p, K, p->s->nq);
+    cst_stationary_curvature(p, K, s->nq);
     if (!everywhere)
       restrict_curvature(p, K);
-    good = is_positive(K, p->s->nq);
+    good = is_positive(K, s->nq);
   } else {
     cst_schur S = {0};
-    good = everywhere || cst_linear_schur_create(&S, p->s, p->G, NULL);
+    good = everywhere || cst_linear_schur_create(&S, s, p->G, NULL);
     good = good && is_curved_up(p, everywhere ? NULL : &S);
     cst_linear_schur_destroy(&S);
   }

@@ -29,11 +29,12 @@ static void free_kept(cst_system_owned *o) {
 }
 
 static void read_title(cst_reading *r) {
-  cst_yaml *n = cst_read_required(r, r->root, "system", "(the name of the system)");
+  cst_system *s = r->s;
+  cst_yaml   *n = cst_read_required(r, r->root, "system", "(the name of the system)");
   if (n && cst_read_label(r, n, "system"))
-    r->s->name = cst_yaml_text(n);
-  r->s->doc = cst_read_text(r, cst_yaml_get(r->root, "doc"), "doc");
-  r->s->source = cst_read_text(r, cst_yaml_get(r->root, "source"), "source");
+    s->name = cst_yaml_text(n);
+  s->doc = cst_read_text(r, cst_yaml_get(r->root, "doc"), "doc");
+  s->source = cst_read_text(r, cst_yaml_get(r->root, "source"), "source");
 }
 
 static void start(cst_reading *r) {

@@ -196,14 +196,15 @@ const char *cst_read_where(const cst_reading *r) {
 
 void cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q,
                      double *value) {
+  cst_system   *s = r->s;
   double        c[CST_MAX_PAR], t = 0;
   const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
-  for (int i = 0; i < r->s->npar; i++)
+  for (int i = 0; i < s->npar; i++)
     if (r->c)
       c[i] = r->c[i];
     else
-      c[i] = r->s->parameter[i].value;
-  cst_tape *tape = cst_tape_create(r->s->graph, node, n);
+      c[i] = s->parameter[i].value;
+  cst_tape *tape = cst_tape_create(s->graph, node, n);
   cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);
 }

@@ -5,28 +5,30 @@
 
 /* A part of the potential that is also available on its own; V includes it. */
 static void read_stiff(cst_reading *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "stiff");
+  cst_system *s = r->s;
+  cst_yaml   *n = cst_yaml_get(r->root, "stiff");
   if (!n)
     return;
-  r->s->stiff = cst_read_expression(r, n, cst_read_positions(r), "stiff");
-  r->s->stiff_text = cst_yaml_text(n);
-  if (r->s->V >= 0 && r->s->stiff >= 0)
-    r->s->V = cst_graph_add(r->s->graph, r->s->V, r->s->stiff);
+  s->stiff = cst_read_expression(r, n, cst_read_positions(r), "stiff");
+  s->stiff_text = cst_yaml_text(n);
+  if (s->V >= 0 && s->stiff >= 0)
+    s->V = cst_graph_add(s->graph, s->V, s->stiff);
 }
 
 void cst_read_potential(cst_reading *r) {
-  const bool optional = cst_read_has_bodies(r) && !cst_yaml_get(r->root, "potential");
-  cst_yaml  *n;
+  cst_system *s = r->s;
+  const bool  optional = cst_read_has_bodies(r) && !cst_yaml_get(r->root, "potential");
+  cst_yaml   *n;
   if (optional)
     n = NULL;
   else
     n = cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
-  r->s->V = cst_graph_constant(r->s->graph, 0);
-  r->s->potential_text = "0";
+  s->V = cst_graph_constant(s->graph, 0);
+  s->potential_text = "0";
   if (!n)
     return;
-  r->s->V = cst_read_potential_expression(r, n);
-  r->s->potential_text = cst_yaml_text(n);
+  s->V = cst_read_potential_expression(r, n);
+  s->potential_text = cst_yaml_text(n);
   read_stiff(r);
 }
 

@@ -177,11 +177,12 @@ static void number_all(cst_system *s) {
 }
 
 void cst_read_inertia(cst_reading *r) {
-  for (int k = 0; k < r->s->nbody_name; k++) {
+  cst_system *s = r->s;
+  for (int k = 0; k < s->nbody_name; k++) {
     check_keys(r, k);
-    for (int i = 0; i < r->s->body_name[k].count && read_one(r, k, i); i++) {
+    for (int i = 0; i < s->body_name[k].count && read_one(r, k, i); i++) {
     }
   }
   if (cst_diag_count(r->d) == r->before)
-    number_all(r->s);
+    number_all(s);
 }

@@ -197,14 +197,15 @@ static void add_bodies(cst_reading *r) {
 }
 
 void cst_read_mass(cst_reading *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "mass");
-  if (r->s->nplain || !r->s->nbodies)
+  cst_system *s = r->s;
+  cst_yaml   *n = cst_yaml_get(r->root, "mass");
+  if (s->nplain || !s->nbodies)
     read_plain(r);
   else if (n && cst_yaml_size(n))
     cst_yaml_error(
         r->doc, n, r->d,
         "'mass' concerns 'coordinates', and there are none; the bodies have their own masses");
-  if (r->s->nbodies && cst_diag_count(r->d) == r->before)
+  if (s->nbodies && cst_diag_count(r->d) == r->before)
     add_bodies(r);
 }
 

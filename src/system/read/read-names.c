@@ -75,11 +75,12 @@ static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
 }
 
 static void check_sizes(cst_reading *r) {
+  cst_system *s = r->s;
   const char *names[CST_MAX_PAR];
   int         n = 0;
-  for (int i = 0; i < r->s->npar; i++)
-    if (r->s->parameter[i].size)
-      names[n++] = r->s->parameter[i].name;
+  for (int i = 0; i < s->npar; i++)
+    if (s->parameter[i].size)
+      names[n++] = s->parameter[i].name;
   for (int k = 0; k < r->nsize; k++) {
     const cst_size *size = &r->sizes[k];
     int             i = 0;

@@ -77,15 +77,16 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
 
 /* Reads q or v, whose values must be finite. */
 static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
+  cst_system *s = r->s;
   cst_entries e = listed(r, map);
   bool        good;
   if (!is_listed(r, map, key))
-    return cst_system_keep(r->s, (size_t)r->s->nq, sizeof(cst_node));
+    return cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
   cst_node *out =
-      read_list(r, map, key, "of the state", cst_read_constants(r), key, &e, r->s->nq, &good);
+      read_list(r, map, key, "of the state", cst_read_constants(r), key, &e, s->nq, &good);
   if (!good)
     return out;
-  const int n = has_bodies(map) ? r->s->nplain : r->s->nq;
+  const int n = has_bodies(map) ? s->nplain : s->nq;
   double   *value = cst_zeros(n, sizeof *value);
   cst_read_values(r, out, n, NULL, value);
   cst_read_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, cst_read_where(r), "finite");

@@ -39,15 +39,16 @@ cst_scope cst_read_velocities(cst_reading *r, bool timed) {
 /* Returns true if phi is not linear in the velocities. Then `by` is the first velocity with a slope that is
  * not constant, and `on` a velocity on which that slope depends. */
 static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
+  cst_graph     *g = s->graph;
   int           *index, *other;
-  const int      n = cst_graph_support(s->graph, phi, 'v', &index);
-  const cst_node one = cst_graph_constant(s->graph, 1);
+  const int      n = cst_graph_support(g, phi, 'v', &index);
+  const cst_node one = cst_graph_constant(g, 1);
   bool           bent = false;
   for (int k = 0; k < n && !bent; k++) {
-    cst_node x = cst_graph_input(s->graph, 'v', index[k]);
+    cst_node x = cst_graph_input(g, 'v', index[k]);
     cst_node slope;
-    cst_graph_gradient(s->graph, &phi, &one, 1, &x, 1, &slope);
-    bent = cst_graph_support(s->graph, slope, 'v', &other) > 0;
+    cst_graph_gradient(g, &phi, &one, 1, &x, 1, &slope);
+    bent = cst_graph_support(g, slope, 'v', &other) > 0;
     if (bent) {
       *by = index[k];
       *on = other[0];
