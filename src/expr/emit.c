@@ -124,7 +124,9 @@ static int stage_of(const cst_partition *p, cst_node n) {
 }
 
 static bool missing(const writer *w, cst_node n) {
-  return !cst_op_leaf(w->p->node[n].op) && w->p->value[n] < 0 && w->number[n] < 0;
+  if (cst_op_leaf(w->p->node[n].op))
+    return false;
+  return w->p->value[n] < 0 && w->number[n] < 0;
 }
 
 /* Writes the straight code of one stage, from w->next on, and each output as soon as its value is known. */

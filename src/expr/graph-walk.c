@@ -140,7 +140,9 @@ void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst
   }
   for (int i = 0; i < w.n; i++) {
     const cst_vertex v = g->node[w.node[i]];
-    if (map[i] != w.node[i] || cst_op_leaf(v.op))
+    if (map[i] != w.node[i])
+      continue;
+    if (cst_op_leaf(v.op))
       continue;
     const cst_node a = map[g->node[v.a].mark];
     const cst_node b = v.b < 0 ? -1 : map[g->node[v.b].mark];
@@ -172,7 +174,9 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
   }
   for (int i = 0; i < w.n; i++) { /* the operands of nodes that depend on the array */
     const cst_vertex *v = &g->node[w.node[i]];
-    if (cst_op_leaf(v->op) || !(v->depends & bit))
+    if (cst_op_leaf(v->op))
+      continue;
+    if (!(v->depends & bit))
       continue;
     const cst_vertex *a = &g->node[v->a];
     const cst_vertex *b;

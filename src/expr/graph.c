@@ -263,7 +263,9 @@ cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b) {
     return -1;
   if (both_constant(g, a, b))
     return make(g, CST_OP_MUL, a, b);
-  if (is(g, a, 0) || is(g, b, 0))
+  if (is(g, a, 0))
+    return cst_graph_constant(g, 0);
+  if (is(g, b, 0))
     return cst_graph_constant(g, 0);
   if (is(g, a, 1))
     return b;

@@ -75,7 +75,9 @@ static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
 }
 
 static bool same(const cst_parser *p, size_t at, size_t n, const char *word) {
-  return !strncmp(p->text + at, word, n) && !word[n];
+  if (strncmp(p->text + at, word, n))
+    return false;
+  return !word[n];
 }
 
 static const cst_parse_loop *find_loop(const cst_parser *p, size_t at, size_t n) {
@@ -110,7 +112,9 @@ static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what)
     const cst_binding *b = &p->names[i];
     for (int k = 0; k < (b->entry ? b->count : 1); k++) {
       const cst_node m = b->entry ? b->entry[k] : b->node;
-      if (cst_walk_place(&w, p->g, m) < 0 || cst_graph_is_constant(p->g, m, NULL))
+      if (cst_walk_place(&w, p->g, m) < 0)
+        continue;
+      if (cst_graph_is_constant(p->g, m, NULL))
         continue;
       if (b->entry)
         cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what,

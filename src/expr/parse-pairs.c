@@ -116,7 +116,9 @@ static bool limit(cst_parser *p, cst_node i, int *times, double *more) {
 /* The name of a sum and its '('. */
 static bool opens(cst_parser *p) {
   cst_parse_peek(p);
-  if (cst_parse_word(p->text + p->at) != 3 || strncmp(p->text + p->at, "sum", 3))
+  if (cst_parse_word(p->text + p->at) != 3)
+    return false;
+  if (strncmp(p->text + p->at, "sum", 3))
     return false;
   p->at += 3;
   return cst_parse_accept(p, '(');
@@ -162,16 +164,24 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   double         from, to, more[2];
   x->i = i.node = cst_graph_input(p->g, 'I', 0);
   x->j = j.node = cst_graph_input(p->g, 'J', 0);
-  if (!cst_parse_variable(p, &i) || !limit(p, -1, &times[0], &from) ||
-      !limit(p, -1, &times[1], &to))
+  if (!cst_parse_variable(p, &i))
+    return false;
+  if (!limit(p, -1, &times[0], &from))
+    return false;
+  if (!limit(p, -1, &times[1], &to))
     return false;
   if (!cst_parse_accept(p, ',') || !opens(p))
     return false;
   p->loop = &i;
-  if (!cst_parse_variable(p, &j) || !limit(p, i.node, &times[0], &more[0]) ||
-      !limit(p, i.node, &times[1], &more[1]))
+  if (!cst_parse_variable(p, &j))
     return false;
-  if (!cst_parse_accept(p, ',') || fill_rows(x, from, to, times, more) < p->pairs->least)
+  if (!limit(p, i.node, &times[0], &more[0]))
+    return false;
+  if (!limit(p, i.node, &times[1], &more[1]))
+    return false;
+  if (!cst_parse_accept(p, ','))
+    return false;
+  if (fill_rows(x, from, to, times, more) < p->pairs->least)
     return false;
   p->loop = &j;
   p->pair = x;

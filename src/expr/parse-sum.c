@@ -111,8 +111,11 @@ cst_node cst_parse_series(cst_parser *p, size_t at) {
   cst_node       pairs;
   if (p->pairs && !p->loop && !p->idle && !p->failed && cst_parse_double(p, &pairs))
     return pairs;
-  if (!cst_parse_variable(p, &l) || !limit(p, "FROM of the sum", &from) ||
-      !limit(p, "TO of the sum", &to))
+  if (!cst_parse_variable(p, &l))
+    return -1;
+  if (!limit(p, "FROM of the sum", &from))
+    return -1;
+  if (!limit(p, "TO of the sum", &to))
     return -1;
   if (!cst_parse_accept(p, ','))
     return wrong_count(p);

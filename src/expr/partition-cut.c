@@ -122,7 +122,9 @@ static void find_sums(cutter *c) {
   measure_chains(c);
   p->runs = p->terms = 0;
   for (int i = p->size - 1; i >= 0; i--) {
-    if (c->length[i] < CST_SUM_TERMS - 1 || c->member[i] >= 0)
+    if (c->length[i] < CST_SUM_TERMS - 1)
+      continue;
+    if (c->member[i] >= 0)
       continue;
     const cst_terms r = walk(c, i);
     if (r.count >= CST_SUM_TERMS)
@@ -132,7 +134,9 @@ static void find_sums(cutter *c) {
 
 /* Unit u needs x. */
 static void claim(cutter *c, cst_node x, int u) {
-  if (c->p->root[x] || cst_op_leaf(c->p->node[x].op))
+  if (c->p->root[x])
+    return;
+  if (cst_op_leaf(c->p->node[x].op))
     return;
   if (c->owner[x] == NOBODY || c->owner[x] == u)
     c->owner[x] = u;

@@ -118,7 +118,9 @@ static void find_values(grouper *z) {
   const cst_partition *p = z->p;
   for (int k = 0; k < p->nout; k++) {
     const cst_node n = p->out[k];
-    if (n < 0 || (p->home[n] == k && z->top[n]))
+    if (n < 0)
+      continue;
+    if (p->home[n] == k && z->top[n])
       continue;
     append_value(z, n, p->home[n] == k, CST_FROM_OUT, k);
   }

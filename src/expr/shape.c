@@ -127,7 +127,11 @@ static uint64_t hash_draft(const draft *d) {
 }
 
 static bool same(const cst_shape *s, const draft *d, uint64_t hash) {
-  if (s->hash != hash || s->steps != d->steps || s->leaves != d->leaves)
+  if (s->hash != hash)
+    return false;
+  if (s->steps != d->steps)
+    return false;
+  if (s->leaves != d->leaves)
     return false;
   for (int i = 0; i < d->leaves; i++) {
     if (s->leaf[i].letter != d->leaf[i].letter)

@@ -52,7 +52,11 @@ static cst_where locate(builder *b, cst_node n) {
 }
 
 static void release(builder *b, cst_node n, int position) {
-  if (b->where[n].base != CST_BASE_SCRATCH || b->p->slot[n] >= 0 || b->last[n] != position)
+  if (b->where[n].base != CST_BASE_SCRATCH)
+    return;
+  if (b->p->slot[n] >= 0)
+    return;
+  if (b->last[n] != position)
     return;
   b->last[n] = -1; /* both operands may be the same node */
   b->free[b->nfree++] = b->where[n].index;
@@ -110,7 +114,9 @@ static void prepare(builder *b) {
 static void append_copies(builder *b) {
   const cst_partition *p = b->p;
   for (int k = 0; k < p->nout; k++) {
-    if (p->out[k] < 0 || p->done[k])
+    if (p->out[k] < 0)
+      continue;
+    if (p->done[k])
       continue;
     const cst_where w = locate(b, p->out[k]);
     if (w.base != CST_BASE_OUT || w.index != k)
@@ -156,7 +162,9 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
     const cst_where x = body_operand(b, s, reg, operand[0]);
     const cst_where y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
     for (int j = 0; j < 2; j++) {
-      if (operand[j] < 0 || last[operand[j]] != i)
+      if (operand[j] < 0)
+        continue;
+      if (last[operand[j]] != i)
         continue;
       last[operand[j]] = -1;
       free[nfree++] = reg[operand[j]];

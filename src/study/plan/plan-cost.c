@@ -102,7 +102,11 @@ static int width_for_molecules(const cst_study *s) {
 static bool lacks_forms(const cst_system *s, int i, int wide) {
   const cst_compiled *x = s->compiled[i];
   const cst_compiled *y = s->compiled[wide];
-  return x && y && !x->form[0].core && y->form[0].core;
+  if (!x || !y)
+    return false;
+  if (x->form[0].core)
+    return false;
+  return y->form[0].core;
 }
 
 /* Few trajectories leave most lanes of a wide set idle, and large groups exceed the caches: both prefer a

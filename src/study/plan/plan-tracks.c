@@ -84,7 +84,9 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
   const bool            has_error = p->study->reference != CST_REFERENCE_NONE;
   int                   n;
   p->worst_by = -1;
-  if (!w->text || (has_error && !strcmp(w->text, "error")))
+  if (!w->text)
+    return;
+  if (has_error && !strcmp(w->text, "error"))
     return;
   n = find(p, w->text, found);
   for (int i = 0; i < n; i++)

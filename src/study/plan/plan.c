@@ -205,7 +205,9 @@ static void make_histograms(cst_plan *p) {
  * system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->system;
-  if (s->nvel || s->timed || cst_method_has_noise(p->study->method[method]))
+  if (s->nvel || s->timed)
+    return 0;
+  if (cst_method_has_noise(p->study->method[method]))
     return 0;
   return s->nsym;
 }
@@ -301,8 +303,9 @@ static void check_means(const cst_plan *p, cst_diag *d) {
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
     const double     mean = p->method[c->method]->properties.mean;
-    if (mean == 0 || c->read == 0 ||
-        2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
+    if (mean == 0 || c->read == 0)
+      continue;
+    if (2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
       continue;
     cst_diag_add(
         d, p->study->file, 1, 1,

@@ -129,7 +129,9 @@ static bool solve_stages(cst_motion *m, quad h) {
     if (!stage_accelerations(m, h))
       return false;
     const quad change = renew(m, h);
-    if (change <= converged || (k > 0 && change <= stagnant && change >= last))
+    if (change <= converged)
+      return true;
+    if (k > 0 && change <= stagnant && change >= last)
       return true;
     if (!finiteq(change))
       return false;

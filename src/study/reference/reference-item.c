@@ -320,7 +320,13 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
 static bool stands(const cst_item *i, const head *h) {
   const int last = i->r->ntime[i->x.variant];
   double    from;
-  if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0)
+  if (h->time < 0)
+    return false;
+  if (h->time > last)
+    return false;
+  if (h->done < 0)
+    return false;
+  if (h->step < 0)
     return false;
   if (h->time == last)
     return h->done == 0;
@@ -345,7 +351,9 @@ static bool unpack(cst_item *i, const char *from, size_t size) {
   if (size < sizeof h)
     return false;
   memcpy(&h, from, sizeof h);
-  if (!stands(i, &h) || size != sizeof h + values(i, h.time) + state(i))
+  if (!stands(i, &h))
+    return false;
+  if (size != sizeof h + values(i, h.time) + state(i))
     return false;
   from += sizeof h;
   if (!are_states(i, from + values(i, h.time)))

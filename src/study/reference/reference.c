@@ -237,7 +237,9 @@ void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
 
 bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
   const long *item = bytes;
-  if (size < sizeof *item || *item < 0 || *item >= cst_reference_items(r))
+  if (size < sizeof *item || *item < 0)
+    return false;
+  if (*item >= cst_reference_items(r))
     return false;
   const cst_reference_share x = cst_reference_share_of(r, *item);
   if (size != sizeof *item + sizeof(double) * numbers(r, x, r->ntime[x.variant]))

@@ -215,7 +215,9 @@ void cst_runner_watch(cst_runner *r, bool watched) {
 /* True if groups of lanes step independently: no partner follows, and no mean over all of them is taken at
  * every step. */
 static bool are_apart(const cst_runner *r) {
-  return !r->hst && !(r->plan->method[r->cohort->method]->properties.mean > 0);
+  if (r->hst)
+    return false;
+  return !(r->plan->method[r->cohort->method]->properties.mean > 0);
 }
 
 /* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. */

@@ -50,6 +50,7 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
 
 bool cst_runner_fits(const cst_runner *r, const double *row) {
   const long n = r->cohort->n;
-  return cst_batch_is_state(row, n) &&
-         (!r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n));
+  if (!cst_batch_is_state(row, n))
+    return false;
+  return !r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n);
 }

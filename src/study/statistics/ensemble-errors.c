@@ -97,7 +97,11 @@ void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long
   double       sum = 0;
   *low = 0;
   *high = n + 1;
-  if (n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1))
+  if (n < 1)
+    return;
+  if (!(p > 0 && p < 1))
+    return;
+  if (!(level > 0 && level < 1))
     return;
   if (mode > n)
     mode = n;

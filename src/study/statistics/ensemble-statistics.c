@@ -102,7 +102,9 @@ static double quantile(const double *sorted, long n, double p) {
   const double at = fmin(fmax(p, 0), 1) * (double)(n - 1);
   const long   i = (long)at;
   const double f = at - (double)i;
-  if (f == 0 || sorted[i] == sorted[i + 1])
+  if (f == 0)
+    return sorted[i];
+  if (sorted[i] == sorted[i + 1])
     return sorted[i];
   return sorted[i] + f * (sorted[i + 1] - sorted[i]);
 }

@@ -196,7 +196,9 @@ static power fit_power(const double r2[N], const double weight[N], const double 
     double f = 0;
     double g = 0;
     for (int w = 1; w < N; w++) {
-      if (!(weight[w] > 0) || isnan(r2[w]))
+      if (!(weight[w] > 0))
+        continue;
+      if (isnan(r2[w]))
         continue;
       const double x = 2 * l[w];
       const double ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x));

@@ -114,7 +114,9 @@ static int has_left(const cst_long_run *r, long i) {
   double        change = fabs(r->last[i] - x[N - 1]);
   if (!(pace > 0))
     return 0;
-  if (!(away[N - 1] < 2.5 * half) || !(away[N - 1] > 1.6 * half))
+  if (!(away[N - 1] < 2.5 * half))
+    return 0;
+  if (!(away[N - 1] > 1.6 * half))
     return 0;
   for (int w = N / 2; w < N - 1; w++) {
     const double off = fabs(away[w + 1] - away[w] - pace);
@@ -180,7 +182,9 @@ static const cst_power_fit *strong_power(const evidence *e) {
 }
 
 static cst_why why_no_law(const cst_power_fit *p, int line, int square) {
-  if (p->misfit > SLOPE || (line && p->bend > SLOPE))
+  if (p->misfit > SLOPE)
+    return CST_WHY_NO_POWER;
+  if (line && p->bend > SLOPE)
     return CST_WHY_NO_POWER;
   if (!holds(p->low, p->high, 1) && !holds(p->low, p->high, 2))
     return CST_WHY_BETWEEN;

@@ -24,7 +24,11 @@ double cst_significance_t_quantile(double normal, double f) {
 }
 
 double cst_significance_of_f(double ratio, double above, double below) {
-  if (isnan(ratio) || !(above > 0) || !(below > 0))
+  if (isnan(ratio))
+    return NAN;
+  if (!(above > 0))
+    return NAN;
+  if (!(below > 0))
     return NAN;
   if (!(ratio > 0))
     return -INFINITY;

@@ -76,7 +76,11 @@ static bool has_constant_mass(const cst_system *s) {
 void cst_derive_linear(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_node   *shared;
-  if (s->ng || !s->bent || !has_constant_mass(s) || !cst_system_bands(s, CST_K_d2V, &s->bands[0]))
+  if (s->ng || !s->bent)
+    return;
+  if (!has_constant_mass(s))
+    return;
+  if (!cst_system_bands(s, CST_K_d2V, &s->bands[0]))
     return;
   derive_third(d, &shared);
   derive_banded(d, CST_K_dVH, CST_K_d2V, &s->bands[0], shared, s->nshared);
@@ -85,7 +89,11 @@ void cst_derive_linear(const cst_derivation *d) {
 
 void cst_derive_linear_stiff(const cst_derivation *d) {
   cst_system *s = d->s;
-  if (s->ng || !s->stiff_text || !has_constant_mass(s) || (s->bent && !s->kernel_size[CST_K_dVH]))
+  if (s->ng || !s->stiff_text)
+    return;
+  if (!has_constant_mass(s))
+    return;
+  if (s->bent && !s->kernel_size[CST_K_dVH])
     return;
   derive_stiff(d);
   if (cst_system_bands(s, CST_K_d2S, &s->bands[1]))

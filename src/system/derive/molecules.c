@@ -29,8 +29,11 @@ static bool is_free(const cst_system *s) {
 }
 
 static bool may_have(const cst_system *s) {
-  return s->npairs && !s->general && !s->timed && !s->nvel && !s->nbodies && s->ng &&
-         s->gram.banded && is_free(s);
+  if (!s->npairs || s->general)
+    return false;
+  if (s->timed || s->nvel || s->nbodies)
+    return false;
+  return s->ng && s->gram.banded && is_free(s);
 }
 
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */
@@ -163,7 +166,9 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
       return false;
   }
   const bool same_values = !memcmp(value, m->value, sizeof *value * (size_t)m->ng);
-  return same_values && !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
+  if (!same_values)
+    return false;
+  return !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
 }
 
 static void find_order(const cst_system *s, cst_molecules *m) {

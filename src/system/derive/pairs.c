@@ -9,7 +9,9 @@
 static const double GROWTH = 40;
 
 bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) {
-  return s->npairs && (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k];
+  if (!s->npairs)
+    return false;
+  return (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k];
 }
 
 const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) {
@@ -60,7 +62,9 @@ static bool are_summands(const cst_graph *g, const cst_node *factor, int n) {
   for (int k = 0; k < n; k++) {
     if (factor[k] < 0)
       return false;
-    if (cst_graph_depends(g, factor[k], 'q') || cst_graph_depends(g, factor[k], 'P'))
+    if (cst_graph_depends(g, factor[k], 'q'))
+      return false;
+    if (cst_graph_depends(g, factor[k], 'P'))
       return false;
   }
   return true;

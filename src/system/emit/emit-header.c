@@ -15,7 +15,11 @@ enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 bool cst_system_is_hot(const cst_system *s) {
   const int ng = s->ng;
   const int nq = s->nq;
-  if (s->npairs || s->gram.banded || nq > CST_MAX_Q || (!s->diagonal && nq + ng > HOT_GENERAL))
+  if (s->npairs || s->gram.banded)
+    return false;
+  if (nq > CST_MAX_Q)
+    return false;
+  if (!s->diagonal && nq + ng > HOT_GENERAL)
     return false;
   return (long)ng * ng * nq <= HOT_WORK;
 }

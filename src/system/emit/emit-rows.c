@@ -266,9 +266,11 @@ static bool has_short_rows(const cst_system *s) {
   const cst_pattern *p = &s->pattern[CST_K_G];
   for (int a = 0; a < s->ng; a++) {
     const int n = p->start[a + 1] - p->start[a];
-    if (!n ||
-        cst_graph_count(s->graph, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS ||
-        cst_graph_count(s->graph, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
+    if (!n)
+      return false;
+    if (cst_graph_count(s->graph, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS)
+      return false;
+    if (cst_graph_count(s->graph, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
       return false;
   }
   return s->ng > 0;

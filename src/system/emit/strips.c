@@ -54,7 +54,9 @@ static void split(cst_strips *s) {
       s->piece[k] = (piece){(size_t)(to - s->text), n};
     behind = (char *)from + 1;
     *to = *from;
-    if (*to++ != '[' || !isdigit((unsigned char)from[1]))
+    if (*to++ != '[')
+      continue;
+    if (!isdigit((unsigned char)from[1]))
       continue;
     if (n == room)
       s->index = cst_need(realloc(s->index, (room = 2 * room + 64) * sizeof *s->index));
@@ -75,7 +77,9 @@ static bool follows(const cst_strips *s, int first, int second, int times, int n
   const int *x = s->index + s->piece[first].index;
   const int *y = s->index + s->piece[second].index;
   const int *z = s->index + s->piece[next].index;
-  if (length(s, first) != length(s, next) || indices(s, first) != indices(s, next))
+  if (length(s, first) != length(s, next))
+    return false;
+  if (indices(s, first) != indices(s, next))
     return false;
   if (memcmp(s->text + s->piece[first].at, s->text + s->piece[next].at, length(s, first)))
     return false;

@@ -85,7 +85,9 @@ static int compare(cst_examiner *e, int isa) {
   group g = gather(e, cst_isas[isa].width);
   int   n = 0;
   for (int k = 0; k < CST_K_COUNT; k++) {
-    if (!e->s->kernel_size[k] || !e->s->kernel[isa][k])
+    if (!e->s->kernel_size[k])
+      continue;
+    if (!e->s->kernel[isa][k])
       continue;
     n++;
     if (!agrees(e, isa, (cst_kernel_id)k, &g))
@@ -101,7 +103,9 @@ void cst_examine_compiled(cst_examiner *e) {
   char      names[64] = "";
   int       n = 0;
   for (int isa = 0; isa < CST_ISA_COUNT && e->npoint; isa++) {
-    if (!e->s->compiled[isa] || !cst_isa_available(isa))
+    if (!e->s->compiled[isa])
+      continue;
+    if (!cst_isa_available(isa))
       continue;
     n = compare(e, isa);
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",

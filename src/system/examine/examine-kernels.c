@@ -254,7 +254,9 @@ static void compare(cst_examiner *e, const derivative *d, difference *all) {
   difference  worst = {0};
   const int   n = values_of(e->s, d);
   const char *name = cst_system_kernel_names[d->kernel];
-  if (!n || (d->kernel == CST_K_dV && !e->s->bent))
+  if (!n)
+    return;
+  if (d->kernel == CST_K_dV && !e->s->bent)
     return;
   for (int k = 0; k < e->npoint; k++)
     compare_at(e, d, &e->point[k], n, &worst);

@@ -124,7 +124,9 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   const int           nq = s->nq;
   const cst_pattern  *p = &s->pattern[CST_K_G];
   const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
-  if (!factor_mass(x, q) || !factor_constraints(x, q))
+  if (!factor_mass(x, q))
+    return false;
+  if (!factor_constraints(x, q))
     return false;
   cst_system_eval_quad(s, force, x->c, q, v, A);
   for (int i = 0; i < nq && !s->general; i++)

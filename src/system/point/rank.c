@@ -110,7 +110,9 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   const int ng = s->ng;
   const int nq = s->nq;
-  if (!ng || (is_large(s) && !s->dropped && is_strong(s, c, q)))
+  if (!ng)
+    return ng;
+  if (is_large(s) && !s->dropped && is_strong(s, c, q))
     return ng;
   double *A = unit_rows(s, c, q, NULL);
   double *Q = cst_linear_numbers((long)ng * nq);
@@ -127,7 +129,9 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   const size_t nq = (size_t)s->nq;
   const size_t ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
-  if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng)))
+  if (rank == s->ng)
+    return;
+  if (!isfinite(dot(lambda, lambda, s->ng)))
     return;
   double *G = cst_linear_numbers(ng * nq);
   double *A = cst_linear_numbers(ng * nq);

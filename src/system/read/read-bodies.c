@@ -47,7 +47,9 @@ static void declare_rotation(cst_reading *r, const cst_name *body, const cst_bod
   cst_yaml *n =
       cst_read_required(r, p->map, "rotation", "of the body (the name of its rotation matrix)");
   const char *name = n ? cst_yaml_text(n) : NULL;
-  if (!n || !cst_read_symbol(r, n, -1, name, "rotation"))
+  if (!n)
+    return;
+  if (!cst_read_symbol(r, n, -1, name, "rotation"))
     return;
   for (int e = 0; e < ENTRIES; e++)
     declare_coordinate(r, body, p, with_digits(r, name, "", e / AXES, e % AXES), p->rotation + e, n,

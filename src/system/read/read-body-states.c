@@ -79,10 +79,14 @@ static bool from_axis(const entry *x, cst_yaml *axis, cst_node R[9]) {
   char         what[WHAT];
   cst_node     n[3], angle;
   cst_yaml    *value = cst_read_required(r, x->map, "angle", "beside 'axis' (in radians)");
-  if (!list_of(x, axis, "axis", AXES, n) || !value)
+  if (!list_of(x, axis, "axis", AXES, n))
+    return false;
+  if (!value)
     return false;
   angle = cst_read_expression(r, value, x->in, name_of(x, "angle", what));
-  if (angle < 0 || !has_length(x, axis, "axis", n, AXES))
+  if (angle < 0)
+    return false;
+  if (!has_length(x, axis, "axis", n, AXES))
     return false;
   cst_rotation_from_axis(r->s->graph, n, angle, R);
   return true;
@@ -90,7 +94,9 @@ static bool from_axis(const entry *x, cst_yaml *axis, cst_node R[9]) {
 
 static bool from_quaternion(const entry *x, cst_yaml *list, cst_node R[9]) {
   cst_node p[4];
-  if (!list_of(x, list, "quaternion", 4, p) || !has_length(x, list, "quaternion", p, 4))
+  if (!list_of(x, list, "quaternion", 4, p))
+    return false;
+  if (!has_length(x, list, "quaternion", p, 4))
     return false;
   cst_rotation_from_quaternion(graph_of(x), p, R);
   return true;

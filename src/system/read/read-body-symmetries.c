@@ -73,7 +73,9 @@ const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi) {
   if (s->nplain || own) {
     own = cst_read_required(r, n, "generator",
                             "of the symmetry (for the coordinates that belong to no body)");
-    if (!own || !cst_read_list(r, own, cst_read_positions(r), "symmetry", &e, xi))
+    if (!own)
+      return NULL;
+    if (!cst_read_list(r, own, cst_read_positions(r), "symmetry", &e, xi))
       return NULL;
   }
   if (rotation)

@@ -131,8 +131,11 @@ static bool read_one(cst_reading *r, int name, int i) {
   snprintf(what, sizeof what, "mass of %.100s", b->name);
   bool good = !mass || read_mass(r, mass, in, what, b, i == 0);
   snprintf(what, sizeof what, "inertia of %.100s", b->name);
-  if (!inertia || !has_form(r, inertia) || !read_entries(r, inertia, in, what, I) ||
-      !check_inertia(r, inertia, what, I, b, i == 0))
+  if (!inertia || !has_form(r, inertia))
+    return false;
+  if (!read_entries(r, inertia, in, what, I))
+    return false;
+  if (!check_inertia(r, inertia, what, I, b, i == 0))
     return false;
   for (int e = 0; e < 6; e++)
     b->inertia[e] = I[3 * place[e][0] + place[e][1]];

@@ -37,7 +37,9 @@ static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_system *s = r->s;
   cst_entries constraints = cst_read_constraint_entries(r);
   bool        good;
-  if (!s->nfamily || (s->nbodies && !cst_yaml_get(n, "lambda")))
+  if (!s->nfamily)
+    return;
+  if (s->nbodies && !cst_yaml_get(n, "lambda"))
     return;
   state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_read_motion(r),
                                   "exact lambda", &constraints, s->ng, &good);
