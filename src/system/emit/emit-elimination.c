@@ -22,8 +22,9 @@ static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
   const int a = z->s->gram.order[r];
   cst_rows_write_entry(z, f, "const vd diagonal", a, a);
   cst_rows_write_right(z, f, e->x, a);
-  fprintf(f, "%s = 1.0 / diagonal;\nwork[%d] = %s;\nd[%d] = %s;\n", e->pivot, 2 * r, e->pivot, a,
-          e->x);
+  fprintf(f, "%s = 1.0 / diagonal;\n", e->pivot);
+  fprintf(f, "work[%d] = %s;\n", 2 * r, e->pivot);
+  fprintf(f, "d[%d] = %s;\n", a, e->x);
 }
 
 /* The entries of row r with its outer neighbour, and back. */
@@ -36,21 +37,22 @@ static void write_beside(const cst_rows *z, FILE *f, const end *e, int r) {
   snprintf(back, sizeof back, "const vd back_%s", e->x);
   cst_rows_write_entry(z, f, to, a, outer);
   cst_rows_write_entry(z, f, back, outer, a);
-  fprintf(f, "const vd f_%s = to_%s * %s;\nwork[%d] = back_%s;\n", e->x, e->x, e->pivot,
-          2 * (r - e->inwards) + 1, e->x);
+  fprintf(f, "const vd f_%s = to_%s * %s;\n", e->x, e->x, e->pivot);
+  fprintf(f, "work[%d] = back_%s;\n", 2 * (r - e->inwards) + 1, e->x);
 }
 
 static void eliminate(cst_rows *z, FILE *f, const end *e, int r) {
-  const int a = z->s->gram.order[r];
-  char      name[32];
+  const char *x = e->x;
+  const int   a = z->s->gram.order[r];
+  char        name[32];
   write_beside(z, f, e, r);
-  snprintf(name, sizeof name, "const vd diagonal_%s", e->x);
+  snprintf(name, sizeof name, "const vd diagonal_%s", x);
   cst_rows_write_entry(z, f, name, a, a);
-  snprintf(name, sizeof name, "const vd right_%s", e->x);
+  snprintf(name, sizeof name, "const vd right_%s", x);
   cst_rows_write_right(z, f, name, a);
-  fprintf(f, "work[%d] = %s = 1.0 / (diagonal_%s - f_%s * back_%s);\n", 2 * r, e->pivot, e->x, e->x,
-          e->x);
-  fprintf(f, "d[%d] = %s = right_%s - f_%s * %s;\n", a, e->x, e->x, e->x, e->x);
+  fprintf(f, "work[%d] = %s = ", 2 * r, e->pivot);
+  fprintf(f, "1.0 / (diagonal_%s - f_%s * back_%s);\n", x, x, x);
+  fprintf(f, "d[%d] = %s = right_%s - f_%s * %s;\n", a, x, x, x, x);
 }
 
 static void write_middle(cst_rows *z, FILE *f, int r) {
@@ -68,8 +70,9 @@ static void write_middle(cst_rows *z, FILE *f, int r) {
 
 static void go_back(cst_rows *z, FILE *f, const end *e, int r) {
   const int a = z->s->gram.order[r];
-  fprintf(f, "d[%d] = %s = (d[%d] - work[%d] * %s) * work[%d];\n", a, e->x, a, 2 * r + 1, e->x,
-          2 * r);
+  const int pivot = 2 * r;
+  fprintf(f, "d[%d] = %s = ", a, e->x);
+  fprintf(f, "(d[%d] - work[%d] * %s) * work[%d];\n", a, pivot + 1, e->x, pivot);
   cst_rows_write_found(z, f, a);
 }
 
@@ -87,11 +90,15 @@ void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
     eliminate(z, f, &ends[1], s);
   }
   write_middle(z, cst_strips_next(strips), r);
-  for (r--, s = r + 2; s < n; r--, s++) {
+  s = r + 1;
+  r--;
+  while (s < n) {
     FILE *f = cst_strips_next(strips);
     if (r >= 0)
       go_back(z, f, &ends[0], r);
     go_back(z, f, &ends[1], s);
+    r--;
+    s++;
   }
 }
 
@@ -152,7 +159,8 @@ static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
 
 void cst_rows_write_band(cst_rows *z, cst_strips *strips) {
   const int      n = z->s->ng;
-  unsigned char *there = cst_need(calloc((size_t)n * (size_t)(z->s->gram.band + 1), 1));
+  const long     width = z->s->gram.band + 1;
+  unsigned char *there = cst_zeros(n * width, 1);
   for (int r = 0; r < n; r++)
     eliminate_row(z, cst_strips_next(strips), there, r);
   for (int r = n - 1; r >= 0; r--)

@@ -130,10 +130,12 @@ static void write_factors(FILE *f, const char *name, const unsigned char *x, int
     for (int k = 0; k < i; k++) {
       if (!x[i * n + k])
         continue;
-      fprintf(f, "  A[%d] = A[%d] * A[%d];\n", i * n + k, i * n + k, k * n + k);
+      const int pivot = k * n + k;
+      const int factor = i * n + k;
+      fprintf(f, "  A[%d] = A[%d] * A[%d];\n", factor, factor, pivot);
       for (int j = k + 1; j < n; j++)
         if (x[k * n + j])
-          fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, i * n + k, k * n + j);
+          fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, factor, k * n + j);
     }
     fprintf(f, "  A[%d] = 1.0 / A[%d];\n", i * n + i, i * n + i);
   }

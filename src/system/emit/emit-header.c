@@ -51,9 +51,11 @@ bool cst_system_has_free_bodies(const cst_system *s) {
 
 static bool is_principal(const cst_system *s) {
   bool all = true;
-  for (int b = 0; b < s->nbodies; b++)
+  for (int b = 0; b < s->nbodies; b++) {
+    const cst_node *inertia = s->bodies[b].inertia;
     for (int e = 1; e < 5; e++)
-      all &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
+      all &= e == 3 || cst_graph_is_zero(s->graph, inertia[e]);
+  }
   return all;
 }
 
@@ -72,8 +74,10 @@ static void write_bodies(FILE *f, const cst_system *s) {
   fprintf(f, "};\nstatic const int sys_ordinary[] __attribute__((unused)) = {");
   for (int i = 0; i < s->nq; i++) {
     bool turns = false;
-    for (int b = 0; b < s->nbodies; b++)
-      turns |= i >= s->bodies[b].rotation && i < s->bodies[b].rotation + 9;
+    for (int b = 0; b < s->nbodies; b++) {
+      const int first = s->bodies[b].rotation;
+      turns |= i >= first && i < first + 9;
+    }
     if (!turns)
       fprintf(f, "%d,", i);
   }
@@ -178,8 +182,9 @@ static void write_term(FILE *f, const cst_graph *g, const char *name, int k, con
 static void write_pair_sums(FILE *f, const cst_system *s) {
   for (int k = 0; k < s->npairs; k++) {
     const cst_pair_sum *p = &s->pairs[k].sum;
+    const cst_node     *slope = s->pairs[k].slope;
     write_term(f, s->graph, "V", k, &p->term, 1);
-    write_term(f, s->graph, "dV", k, s->pairs[k].slope, p->nx + p->ny);
+    write_term(f, s->graph, "dV", k, slope, p->nx + p->ny);
     fprintf(f, "static const int sys_from%d[] = ", k);
     write_list(f, p->from, p->rows);
     fprintf(f, ", sys_to%d[] = ", k);
@@ -194,7 +199,8 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
     write_list(f, p->ystep, p->ny);
     fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %d, %d, %ld, %ld};\n", p->rows, k, k,
             p->least, p->most, p->pairs, p->blocks);
-    int      *of = cst_zeros(s->nq, sizeof *of), y[CST_PAIR_ARRAYS];
+    int      *of = cst_zeros(s->nq, sizeof *of);
+    int       y[CST_PAIR_ARRAYS];
     const int n = cst_pairs_places(s, k, of, y);
     fprintf(f, "static const int sys_place_of%d[] = ", k);
     write_list(f, of, s->nq);

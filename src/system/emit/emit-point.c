@@ -31,7 +31,8 @@ typedef struct {
 static bool is_given(const cst_system *s, cst_node n) {
   int      *index, at = 0;
   const int count = cst_graph_support(s->graph, n, 'c', &index);
-  while (at < count && !(s->timed && index[at] == s->account - 1))
+  const int time = s->timed ? s->account - 1 : -1;
+  while (at < count && index[at] != time)
     at++;
   free(index);
   return at == count;
@@ -104,9 +105,11 @@ static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
           "vd *l, const vd *e, vd *o) {\n",
           cst_system_kernel_names[k]);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)e, (void)o;\n");
-  cst_node *out = copy(x->s->kernel_out[k], x->s->kernel_size[k]);
-  take(x->s, out, x->s->kernel_size[k], x->node, x->n, 'e');
-  cst_graph_emit(x->s->graph, out, x->s->kernel_size[k], "  ", f);
+  const cst_system *s = x->s;
+  const int         size = s->kernel_size[k];
+  cst_node         *out = copy(s->kernel_out[k], size);
+  take(s, out, size, x->node, x->n, 'e');
+  cst_graph_emit(s->graph, out, size, "  ", f);
   fprintf(f, "}\n");
   free(out);
 }
@@ -114,7 +117,8 @@ static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
 void cst_system_emit_point(const cst_system *s, FILE *f) {
   point      x = find(s);
   const bool few = x.n <= MOST;
-  fprintf(f, "#define SYS_NPOINT %d\n#define SYS_NGIVEN %d\n", few ? x.n : 0, few ? x.ngiven : 0);
+  fprintf(f, "#define SYS_NPOINT %d\n", few ? x.n : 0);
+  fprintf(f, "#define SYS_NGIVEN %d\n", few ? x.ngiven : 0);
   if (few && x.n) {
     fprintf(f, "CST_INLINE void sys_given(const vd *c, vd *o) {\n  (void)c, (void)o;\n");
     cst_graph_emit(s->graph, x.given, x.ngiven, "  ", f);

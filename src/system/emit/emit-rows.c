@@ -59,7 +59,8 @@ static void write_coordinate(cst_rows *z, FILE *f, int i) {
     return;
   fprintf(f, "ph[%d] = ", i);
   write_column(z, f, i, "pt", "G", "x");
-  fprintf(f, ";\nq[%d] = from[%d] + hm[%d] * ph[%d];\n", i, i, z->s->mass_class[i], i);
+  const int mass = z->s->mass_class[i];
+  fprintf(f, ";\nq[%d] = from[%d] + hm[%d] * ph[%d];\n", i, i, mass, i);
 }
 
 /* The kernels g and G of constraint a: its value becomes o[0], its entries of G those behind. */
@@ -88,8 +89,10 @@ static void write_sizes(const cst_rows *z, FILE *f, int a) {
               e - first);
   fprintf(f, "vd row = size%d, far = vmax(vabs(q[%d]), vset(0));\n", z->kept[first] - first,
           p->column[first]);
-  for (int e = first + 1; e < p->start[a + 1]; e++)
-    fprintf(f, "row += size%d;\nfar = vmax(vabs(q[%d]), far);\n", z->kept[e] - first, p->column[e]);
+  for (int e = first + 1; e < p->start[a + 1]; e++) {
+    fprintf(f, "row += size%d;\n", z->kept[e] - first);
+    fprintf(f, "far = vmax(vabs(q[%d]), far);\n", p->column[e]);
+  }
 }
 
 static void write_test(const cst_rows *z, FILE *f, int a) {
@@ -313,5 +316,10 @@ void cst_system_emit_rows(const cst_system *s, FILE *f) {
   find_pairs(&z);
   if (!possible || (!(narrow && write_kick(&z, f, true)) && !write_kick(&z, f, false)))
     fprintf(f, "#define SYS_RESIDUAL 0\n#define SYS_SOLUTIONS 0\n");
-  free(z.kept), free(z.negative), free(z.there), free(z.known), free(z.row), free(z.pair);
+  free(z.kept);
+  free(z.negative);
+  free(z.there);
+  free(z.known);
+  free(z.row);
+  free(z.pair);
 }

@@ -58,8 +58,10 @@ static void split(cst_strips *s) {
       continue;
     if (!isdigit((unsigned char)from[1]))
       continue;
-    if (n == room)
-      s->index = cst_need(realloc(s->index, (room = 2 * room + 64) * sizeof *s->index));
+    if (n == room) {
+      room = 2 * room + 64;
+      s->index = cst_need(realloc(s->index, room * sizeof *s->index));
+    }
     s->index[n++] = (int)strtol(from + 1, &behind, 10);
     *to++ = INDEX;
   }
@@ -81,7 +83,9 @@ static bool follows(const cst_strips *s, int first, int second, int times, int n
     return false;
   if (indices(s, first) != indices(s, next))
     return false;
-  if (memcmp(s->text + s->piece[first].at, s->text + s->piece[next].at, length(s, first)))
+  const char *one = s->text + s->piece[first].at;
+  const char *other = s->text + s->piece[next].at;
+  if (memcmp(one, other, length(s, first)))
     return false;
   for (int k = 0; k < indices(s, first); k++)
     if (z[k] != x[k] + times * (y[k] - x[k]))
@@ -127,7 +131,9 @@ static void write_piece(const cst_strips *s, int i, int next, const char *indent
     } else if (*x == *y) {
       fprintf(f, "%d", *x++), y++;
     } else {
-      fprintf(f, "%d + %d * k", *x, *y - *x), x++, y++;
+      fprintf(f, "%d + %d * k", *x, *y - *x);
+      x++;
+      y++;
     }
   }
   fprintf(f, "%s}\n", indent);
@@ -157,6 +163,10 @@ bool cst_strips_close(cst_strips *s, const char *indent, size_t most, FILE *f) {
   const bool fits = size <= most;
   if (fits)
     fwrite(text, 1, size, f);
-  free(text), free(s->text), free(s->piece), free(s->index), free(s);
+  free(text);
+  free(s->text);
+  free(s->piece);
+  free(s->index);
+  free(s);
   return fits;
 }
