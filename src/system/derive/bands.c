@@ -59,7 +59,8 @@ static int band_of(const cst_pattern *p, const int *place) {
   int band = 0;
   for (int i = 0; i < p->rows; i++)
     CST_EACH_ENTRY(p, i, e) {
-      const int distance = abs(place[i] - place[p->column[e]]);
+      const int k = p->column[e];
+      const int distance = abs(place[i] - place[k]);
       if (distance > band)
         band = distance;
     }

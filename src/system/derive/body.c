@@ -34,8 +34,10 @@ static void principal(const double inertia[9], double I[3]) {
       for (int q = p + 1; q < AXES; q++) {
         if (A[3 * p + q] == 0)
           continue;
-        const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
-        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+        const double beside = A[3 * p + q];
+        const double theta = (A[4 * q] - A[4 * p]) / (2 * beside);
+        const double size = fabs(theta) + sqrt(theta * theta + 1);
+        const double t = (theta < 0 ? -1 : 1) / size;
         const double c = 1 / sqrt(t * t + 1);
         const double s = t * c;
         for (int i = 0; i < AXES; i++) {

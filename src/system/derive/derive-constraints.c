@@ -10,23 +10,28 @@ void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *o
   const cst_system *s = d->s;
   if (!s->nvel)
     return;
-  cst_node *add = cst_derive_memory(n);
-  cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, n, add);
+  cst_node       *add = cst_derive_memory(n);
+  const cst_node *last = l + positions(s);
+  cst_graph_gradient(d->graph, s->phi, last, s->nvel, d->v, n, add);
   for (int i = 0; i < n; i++)
     out[i] = cst_graph_add(d->graph, out[i], add[i]);
   free(add);
 }
 
 void cst_derive_rows_times(const cst_derivation *d, const cst_node *l, cst_node *Gl) {
-  cst_graph_gradient(d->graph, d->s->kernel_out[CST_K_g], l, positions(d->s), d->q, d->n, Gl);
+  const cst_node *g = d->s->kernel_out[CST_K_g];
+  const int       ng = positions(d->s);
+  cst_graph_gradient(d->graph, g, l, ng, d->q, d->n, Gl);
   cst_derive_add_rows(d, l, Gl);
 }
 
 void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx) {
   const cst_system *s = d->s;
-  cst_graph_tangent(d->graph, s->kernel_out[CST_K_g], positions(s), d->q, x, d->n, Gx);
+  const cst_node   *g = s->kernel_out[CST_K_g];
+  const int         ng = positions(s);
+  cst_graph_tangent(d->graph, g, ng, d->q, x, d->n, Gx);
   if (s->nvel)
-    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + positions(s));
+    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + ng);
 }
 
 /* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */

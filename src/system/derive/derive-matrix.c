@@ -10,7 +10,8 @@ cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
 }
 
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
-  if (e->n > 0 && e->at[e->n - 1].node < 0)
+  const bool unused = e->n > 0 && e->at[e->n - 1].node < 0;
+  if (unused)
     return;
   if (e->n >= CST_EXPR_NODES)
     node = -1;
@@ -42,8 +43,8 @@ static int by_place(const void *x, const void *y) {
 void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
                        cst_derived_entries *e) {
   cst_node *out = cst_derive_kernel(s, k, e->n);
-  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
-  int      *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  int      *row = cst_zeros(e->n, sizeof *row);
+  int      *column = cst_zeros(e->n, sizeof *column);
   if (e->n)
     qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
   for (int i = 0; i < e->n; i++) {

@@ -136,7 +136,8 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
   for (n = 1, k = 0; k < m->nq && good; k++) {
     const int  entry = m->at[a * m->nq + k];
     const int  e = G->start[at] + n - 1;
-    const bool here = e < G->start[at + 1] && G->column[e] == m->q[k] + i * m->qstep[k];
+    const int  q = m->q[k] + i * m->qstep[k];
+    const bool here = e < G->start[at + 1] && G->column[e] == q;
     good = here == (entry >= 0);
     if (here && good)
       row[entry] = out[n++];
@@ -150,7 +151,8 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
 static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node *value,
                     cst_node *slope) {
   for (int k = 0; k < m->nq; k++) {
-    const int q = m->q[k] + i * m->qstep[k];
+    const int first = m->q[k];
+    const int q = first + i * m->qstep[k];
     if (s->mass_class[q] != m->class[k])
       return false;
   }
@@ -160,8 +162,10 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
   for (int r = 1; r < m->ng; r++) {
     const int a = m->order[r - 1];
     const int b = m->order[r];
-    const int before = s->gram.place[m->g[a] + i * m->gstep[a]];
-    const int after = s->gram.place[m->g[b] + i * m->gstep[b]];
+    const int one = m->g[a] + i * m->gstep[a];
+    const int other = m->g[b] + i * m->gstep[b];
+    const int before = s->gram.place[one];
+    const int after = s->gram.place[other];
     if (before >= after)
       return false;
   }

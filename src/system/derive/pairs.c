@@ -11,7 +11,8 @@ static const double GROWTH = 40;
 bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) {
   if (!s->npairs)
     return false;
-  return (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k];
+  const bool of_potential = k == CST_K_V || k == CST_K_dV || k == CST_K_dVS;
+  return of_potential && s->kernel_size[k];
 }
 
 const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) {
@@ -54,7 +55,8 @@ static void fill(cst_graph *g, cst_pairs *p, const cst_pair_sum *sum, cst_node f
 }
 
 static int *copy(const int *x, int n) {
-  return memcpy(cst_zeros(n, sizeof *x), x, sizeof *x * (size_t)n);
+  int *own = cst_zeros(n, sizeof *own);
+  return memcpy(own, x, sizeof *x * (size_t)n);
 }
 
 /* True if V is linear in the sums, with factors that depend on neither the coordinates nor the sums. */

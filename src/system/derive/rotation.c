@@ -21,7 +21,8 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
     n[a] = cst_graph_div(g, axis[a], size);
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
-      const cst_node both = cst_graph_mul(g, rest, cst_graph_mul(g, n[a], n[b]));
+      const cst_node product = cst_graph_mul(g, n[a], n[b]);
+      const cst_node both = cst_graph_mul(g, rest, product);
       /* hat(n)_ab is the component of n along the third axis, with a minus sign if b follows a */
       const cst_node turn = a == b ? c : cst_graph_mul(g, s, n[3 - a - b]);
       R[3 * a + b] = a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn)

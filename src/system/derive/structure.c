@@ -211,7 +211,9 @@ static void place_all(cst_gram *S, int ng) {
   for (int k = 0; k < ng; k++)
     S->place[order[k]] = ng - 1 - k; /* reverse */
   for (int k = 0; k < S->n; k++) {
-    int distance = abs(S->place[S->a[k]] - S->place[S->b[k]]);
+    const int one = S->place[S->a[k]];
+    const int other = S->place[S->b[k]];
+    const int distance = abs(one - other);
     if (distance > S->band)
       S->band = distance;
   }

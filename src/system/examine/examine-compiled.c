@@ -22,7 +22,8 @@ typedef struct {
 
 static double *aligned(int n, int lanes) {
   const size_t size = sizeof(double) * (size_t)lanes * ((size_t)n + 1);
-  double      *a = cst_need(aligned_alloc(sizeof(double) * CST_W_MAX, (size + 63) / 64 * 64));
+  const size_t lines = (size + 63) / 64 * 64;
+  double      *a = cst_need(aligned_alloc(sizeof(double) * CST_W_MAX, lines));
   memset(a, 0, size);
   return a;
 }

@@ -72,8 +72,10 @@ bool cst_examine_function_L(const cst_analytic *f, const cst_complex_point *x, c
   const cst_node whole = cst_system_whole(s);
   analytic &= cst_examine_field_nodes(f, &whole, 1, x, &V);
   out[0] = -V;
-  for (int i = 0; i < s->nq; i++)
-    out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
+  for (int i = 0; i < s->nq; i++) {
+    const cst_complex half = 0.5 * Mv[i];
+    out[0] += x->v[i] * (half + a[i]);
+  }
   free(Mv);
   return analytic;
 }
@@ -113,7 +115,8 @@ bool cst_examine_function_yE(const cst_analytic *f, const cst_complex_point *x, 
   const int    n = f->e->s->nq;
   const int    ng = f->e->s->ng;
   cst_complex *E = complexes(n + ng);
-  const bool   analytic = cst_examine_function_L(f, x, out) & residuals(f, x, x->w + n, E);
+  bool         analytic = cst_examine_function_L(f, x, out);
+  analytic &= residuals(f, x, x->w + n, E);
   out[0] *= x->l[2 * ng];
   for (int i = 0; i < n; i++)
     out[0] += x->w[i] * E[i];

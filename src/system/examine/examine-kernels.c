@@ -10,7 +10,9 @@
 #include <math.h>
 #include "system/examine/examiner.h"
 
-static const double EXACT = 1e-12, NEARLY = 1e-7, GOOD_ENOUGH = 1e-10;
+static const double EXACT = 1e-12;
+static const double NEARLY = 1e-7;
+static const double GOOD_ENOUGH = 1e-10;
 static const double FIRST_STEP = 0.03;
 static const double LAST_STEP = 1e-7;
 
@@ -70,7 +72,12 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
   case QV_ALONG_U:
     return (cst_change){.q = p->u, .v = p->u + n};
   default:
-    return (cst_change){.q = p->u, .v = p->u + n, .w = p->u + 2 * n, .l = p->l + 2 * s->ng + 1};
+    return (cst_change){
+        .q = p->u,
+        .v = p->u + n,
+        .w = p->u + 2 * n,
+        .l = p->l + 2 * s->ng + 1,
+    };
   }
 }
 
@@ -160,7 +167,8 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
       y[i] = x[i];
     if (d->form == REST)
       y[i] = Lq[i] - x[i];
-    const double part = fabs(x[i] * factor_of(d, P, along, i));
+    const double factor = factor_of(d, P, along, i);
+    const double part = fabs(x[i] * factor);
     if (!(part <= *size))
       *size = part;
   }
@@ -177,7 +185,8 @@ typedef struct {
 static double most_apart(const double *x, const double *y, int n, double size, int *row) {
   double most = 0;
   for (int i = 0; i < n; i++) {
-    const double apart = x[i] == y[i] ? 0 : fabs(x[i] - y[i]) / size;
+    const bool   equal = x[i] == y[i];
+    const double apart = equal ? 0 : fabs(x[i] - y[i]) / size;
     if (!(apart <= most)) {
       most = apart;
       *row = i;
@@ -196,7 +205,8 @@ static double central(const cst_analytic *f, const cst_change *d, const double *
   const double noise = DBL_EPSILON * cst_examine_largest(value, f->n);
   for (double h = FIRST_STEP; h > LAST_STEP && !(least <= GOOD_ENOUGH); h /= 8) {
     cst_examine_field_difference(f, d, h, x);
-    const double apart = most_apart(x, y, f->n, size + noise / h / NEARLY, row);
+    const double scale = size + noise / h / NEARLY;
+    const double apart = most_apart(x, y, f->n, scale, row);
     if (apart < least)
       least = apart;
   }
@@ -208,7 +218,12 @@ static double central(const cst_analytic *f, const cst_change *d, const double *
 static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n,
                        difference *worst) {
   const cst_analytic f = {
-      .e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
+      .e = e,
+      .at = p,
+      .n = n,
+      .node = e->s->kernel_out[d->below],
+      .value = d->function,
+  };
   const cst_change c = change_of(e->s, p, d->change);
   double          *x = cst_linear_numbers(n);
   double          *y = cst_linear_numbers(n);

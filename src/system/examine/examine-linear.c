@@ -21,7 +21,9 @@ static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point 
 }
 
 static bool near(const double *x, const double *y, int n, double bound) {
-  const double size = fmax(cst_examine_largest(x, n), cst_examine_largest(y, n));
+  const double one = cst_examine_largest(x, n);
+  const double other = cst_examine_largest(y, n);
+  const double size = fmax(one, other);
   double       off = 0;
   for (int i = 0; i < n; i++)
     if (x[i] != y[i])
@@ -41,7 +43,8 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
     y[r] = dV[b->order[r]];
   for (int i = 0; i < b->n; i++)
     y[n + i] = H[b->entry[i]];
-  const bool same = near(x, y, n, EXACT) && near(x + n, y + n, b->n, EXACT);
+  const bool above = near(x, y, n, EXACT);
+  const bool same = above && near(x + n, y + n, b->n, EXACT);
   free(x);
   free(dV);
   free(H);
@@ -52,7 +55,12 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
 /* Directional derivatives of nodes along w. */
 static double *slopes(const cst_examiner *e, const cst_node *node, const cst_point *p) {
   const cst_analytic f = {
-      .e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_examine_field_own};
+      .e = e,
+      .at = p,
+      .n = e->s->nq,
+      .node = node,
+      .value = cst_examine_field_own,
+  };
   const cst_change d = {.q = p->w};
   double          *x = cst_linear_numbers(e->s->nq);
   if (!cst_examine_field_slope(&f, &d, x))

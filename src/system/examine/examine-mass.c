@@ -18,8 +18,10 @@ static void rotate(double *A, int n, int p, int q) {
   const size_t N = (size_t)n;
   const size_t P = (size_t)p;
   const size_t Q = (size_t)q;
-  const double theta = (A[Q * N + Q] - A[P * N + P]) / (2 * A[P * N + Q]);
-  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+  const double apart = A[Q * N + Q] - A[P * N + P];
+  const double theta = apart / (2 * A[P * N + Q]);
+  const double size = fabs(theta) + sqrt(theta * theta + 1);
+  const double t = (theta < 0 ? -1 : 1) / size;
   const double c = 1 / sqrt(t * t + 1);
   const double s = t * c;
   for (size_t i = 0; i < N; i++) {

@@ -61,9 +61,10 @@ static void difference(const motion *m, double t) {
   memset(m->dx, 0, sizeof *m->dx * (size_t)m->n);
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
+      const double factor = sign * weight[k - 1] / h;
       value(m, t + sign * k * h, y);
       for (int i = 0; i < m->n; i++)
-        m->dx[i] += sign * weight[k - 1] / h * y[i];
+        m->dx[i] += factor * y[i];
     }
   free(y);
 }
@@ -110,7 +111,8 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
     const double MA = r[i] - a[i];
     const double force = s->general ? f[i] : -f[i];
     const double left = fabs(MA + sign * Gl[i] - force);
-    size = fmax(size, fmax(fabs(MA), fmax(fabs(Gl[i]), fabs(force))));
+    const double pull = fmax(fabs(Gl[i]), fabs(force));
+    size = fmax(size, fmax(fabs(MA), pull));
     if (!(left <= most))
       most = left;
   }
@@ -160,7 +162,8 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   const int         n = s->nq;
   double            g = 0, gv = 0;
   evaluate_at(m, t);
-  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
+  const double speed = fmax(m->speed, cst_examine_largest(m->x + n, n));
+  const double rate = apart(m->dx, m->x + n, n, speed);
   const double left = imbalance(m, m->x + 2 * n, 1);
   if (s->ng)
     cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
@@ -174,8 +177,12 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
     cst_examine_say(m->e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
   else if (!(left <= tolerance(m)))
     report_imbalance(m, topic, t, left);
-  *worst = fmax(fmax(*worst, rate), fmax(left, fmax(g, gv)));
-  return g <= EXACT && gv <= EXACT && rate <= tolerance(m) && left <= tolerance(m);
+  const double rates = fmax(*worst, rate);
+  const double residual = fmax(g, gv);
+  *worst = fmax(rates, fmax(left, residual));
+  if (!(g <= EXACT && gv <= EXACT))
+    return false;
+  return rate <= tolerance(m) && left <= tolerance(m);
 }
 
 /* Checks that the motion starts at its state. */

@@ -35,8 +35,9 @@ static double normal_part(double *x, const double *Q, int k, int n) {
 /* Extends the k orthonormal rows in Q so that they also span the rows A[m][n]; returns their number. */
 static int extend(const double *A, int m, double least, double *Q, int k, int n) {
   for (int a = 0; a < m && k < n; a++) {
-    double      *x = Q + k * n;
-    const double size = sqrt(dot(A + a * n, A + a * n, n));
+    double       *x = Q + k * n;
+    const double *row = A + a * n;
+    const double  size = sqrt(dot(row, row, n));
     memcpy(x, A + a * n, sizeof *x * (size_t)n);
     const double left = normal_part(x, Q, k, n);
     if (!(left > SMALL * size + least))
@@ -156,7 +157,8 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
     for (int a = ng - s->nvel; a < ng; a++) {
       const double *row = G + a * nq;
       const double  length = sqrt(dot(row, row, nq));
-      most = fmax(most, fabs(dot(row, xi, nq)) / length);
+      const double  along = fabs(dot(row, xi, nq));
+      most = fmax(most, along / length);
     }
   }
   free(generators);
@@ -202,8 +204,10 @@ static double change_along(const cst_examiner *e, int k) {
     for (int a = ng - s->nvel; a < ng; a++) {
       const double *row = G + a * n;
       double        sum = bent[a];
-      for (int i = 0; i < n; i++)
-        sum += row[i] * (after[i] - before[i]) / (2 * step);
+      for (int i = 0; i < n; i++) {
+        const double change = after[i] - before[i];
+        sum += row[i] * change / (2 * step);
+      }
       most = fmax(most, fabs(sum));
     }
   }

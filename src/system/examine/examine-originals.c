@@ -14,8 +14,14 @@ typedef struct {
 
 /* The values of nodes at point p. Owned. */
 static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
-  const cst_analytic f = {.e = e, .at = p, .n = n, .node = node, .value = cst_examine_field_own};
-  double            *x = cst_linear_numbers(n);
+  const cst_analytic f = {
+      .e = e,
+      .at = p,
+      .n = n,
+      .node = node,
+      .value = cst_examine_field_own,
+  };
+  double *x = cst_linear_numbers(n);
   cst_examine_field_value(&f, x);
   return x;
 }

@@ -36,7 +36,9 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
   const int           nq = s->nq;
   double             *q = cst_linear_numbers(nq);
   double              sum = 0, size;
-  double              h = STEP * cst_examine_largest(p->q, nq) / cst_examine_largest(p->w, nq);
+  const double        size_q = cst_examine_largest(p->q, nq);
+  const double        size_w = cst_examine_largest(p->w, nq);
+  double              h = STEP * size_q / size_w;
   for (int k = 1; k <= 3; k++) {
     const double ahead = value_at(e, p, k * h, q);
     const double behind = value_at(e, p, -k * h, q);

@@ -20,7 +20,8 @@ static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex))
 bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n,
                              const cst_complex_point *x, cst_complex *result) {
   const cst_complex *in[128] = {
-      ['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l};
+      ['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l,
+  };
   return cst_graph_eval_complex(f->e->s->graph, out, n, in, result);
 }
 
@@ -58,19 +59,20 @@ static cst_complex *moved(const double *x, int n, const double *d, int moved, cs
 
 /* f at its point moved by t d. */
 static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst_complex *out) {
-  const cst_system *s = f->e->s;
-  const cst_point  *p = f->at;
-  const int         n = s->nq;
-  const int         nw = cst_system_entries(s, 'w');
-  const int         nu = cst_system_entries(s, 'u');
-  const int         nl = cst_system_entries(s, 'l');
-  cst_complex      *q = moved(p->q, n, d->q, n, t);
-  cst_complex      *v = moved(p->v, n, d->v, n, t);
-  cst_complex      *w = moved(p->w, nw, d->w, nw, t);
-  cst_complex      *u = moved(p->u, nu, NULL, 0, t);
-  cst_complex      *l = moved(p->l, nl, d->l, 2 * s->ng, t);
-  const bool        analytic = f->value(f, &(cst_complex_point){q, v, w, u, l}, out);
-  cst_complex      *owned[] = {q, v, w, u, l};
+  const cst_system       *s = f->e->s;
+  const cst_point        *p = f->at;
+  const int               n = s->nq;
+  const int               nw = cst_system_entries(s, 'w');
+  const int               nu = cst_system_entries(s, 'u');
+  const int               nl = cst_system_entries(s, 'l');
+  cst_complex            *q = moved(p->q, n, d->q, n, t);
+  cst_complex            *v = moved(p->v, n, d->v, n, t);
+  cst_complex            *w = moved(p->w, nw, d->w, nw, t);
+  cst_complex            *u = moved(p->u, nu, NULL, 0, t);
+  cst_complex            *l = moved(p->l, nl, d->l, 2 * s->ng, t);
+  const cst_complex_point at = {q, v, w, u, l};
+  const bool              analytic = f->value(f, &at, out);
+  cst_complex            *owned[] = {q, v, w, u, l};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   return analytic;
@@ -103,9 +105,10 @@ void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, do
     out[i] = 0;
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
+      const double factor = sign * weight[k - 1] / h;
       along(f, d, sign * k * h, z);
       for (int i = 0; i < f->n; i++)
-        out[i] += sign * weight[k - 1] / h * creal(z[i]);
+        out[i] += factor * creal(z[i]);
     }
   free(z);
 }

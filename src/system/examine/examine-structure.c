@@ -50,7 +50,9 @@ static void say_bodies(cst_examiner *e) {
     char            count[40] = "";
     double          inertia[9], mass, off;
     cst_system_body_inertia(s, name->at, e->c, inertia, &mass);
-    off = fabs(inertia[1]) + fabs(inertia[2]) + fabs(inertia[5]);
+    off = fabs(inertia[1]);
+    off += fabs(inertia[2]);
+    off += fabs(inertia[5]);
     if (name->array)
       snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
     if (s->bodies[name->at].centre >= 0)
