@@ -259,12 +259,13 @@ static void emit_sums(const writer *w, const cst_loop *l) {
 }
 
 static void emit_parts(const writer *w, const cst_loop *l, int period) {
-  const int leaves = w->p->loops.shapes.shape[l->shape].leaves;
-  int      *room = cst_expr_memory(NULL, (size_t)(leaves + 1) * (size_t)l->rows, sizeof *room);
+  const cst_partition *p = w->p;
+  const int            leaves = p->loops.shapes.shape[l->shape].leaves;
+  int *room = cst_expr_memory(NULL, (size_t)(leaves + 1) * (size_t)l->rows, sizeof *room);
   for (int k = 0; k < period; k++)
     for (int r = k, n; r < l->rows; r += period * n) {
-      n = cst_emit_runs_length(w->p, l, r, period);
-      const cst_loop part = cst_emit_runs_part(w->p, l, r, period, n, room);
+      n = cst_emit_runs_length(p, l, r, period);
+      const cst_loop part = cst_emit_runs_part(p, l, r, period, n, room);
       fprintf(w->f, "%s{\n", w->indent);
       emit_values(w, &part);
       fprintf(w->f, "%s}\n", w->indent);

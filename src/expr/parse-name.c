@@ -107,14 +107,15 @@ bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
 
 /* Reports that n, at `at`, is not constant, with the first name that it depends on. */
 static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what) {
-  const cst_walk w = cst_graph_walk(p->g, &n, 1);
+  cst_graph     *g = p->g;
+  const cst_walk w = cst_graph_walk(g, &n, 1);
   for (int i = 0; i < p->n && !p->failed; i++) {
     const cst_binding *b = &p->names[i];
     for (int k = 0; k < (b->entry ? b->count : 1); k++) {
       const cst_node m = b->entry ? b->entry[k] : b->node;
-      if (cst_walk_place(&w, p->g, m) < 0)
+      if (cst_walk_place(&w, g, m) < 0)
         continue;
-      if (cst_graph_is_constant(p->g, m, NULL))
+      if (cst_graph_is_constant(g, m, NULL))
         continue;
       if (b->entry)
         cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what,
@@ -190,8 +191,9 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
 }
 
 cst_node cst_parse_name(cst_parser *p) {
+  const char  *text = p->text;
   const size_t at = p->at;
-  const size_t n = cst_parse_word(p->text + at);
+  const size_t n = cst_parse_word(text + at);
   p->at += n;
   const char next = cst_parse_peek(p);
   if (next == '(')
@@ -205,13 +207,13 @@ cst_node cst_parse_name(cst_parser *p) {
     return cst_parse_fail(p, at,
                           "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]",
                           SHOWN, b->name, b->count, SHOWN, b->name, b->shift + 1);
-  if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n)))
-    return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, p->text + at);
+  if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(text + at, n)))
+    return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, text + at);
   if (!pi && !loop && !b)
     return unknown_name(p, at, n);
   if (next == '[')
     return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries",
-                          n < SHOWN ? (int)n : SHOWN, p->text + at);
+                          n < SHOWN ? (int)n : SHOWN, text + at);
   return cst_parse_checked(p,
                            pi     ? cst_graph_constant(p->g, M_PI)
                            : loop ? loop->node

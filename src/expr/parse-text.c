@@ -35,7 +35,7 @@ static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\
 char cst_parse_peek(cst_parser *p) {
   while (blank(p->text[p->at]))
     p->at++;
-  return p->text[p->at];
+  return text[p->at];
 }
 
 bool cst_parse_accept(cst_parser *p, char c) {

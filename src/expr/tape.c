@@ -199,10 +199,11 @@ static void append_loop(builder *b, int loop) {
 }
 
 static void append_all(builder *b) {
+  cst_tape            *t = b->tape;
   const cst_partition *p = b->p;
-  const int            loops = b->tape->loops.count;
+  const int            loops = t->loops.count;
   int                  next = 0;
-  b->tape->block = cst_expr_memory(NULL, 2 * (size_t)loops + 2, sizeof *b->tape->block);
+  t->block = cst_expr_memory(NULL, 2 * (size_t)loops + 2, sizeof *t->block);
   for (int s = 0; s <= loops; s++) {
     for (; next < p->nstraight && p->stage[p->straight[next]] == s; next++)
       append_operation(b, next);

@@ -88,6 +88,7 @@ static void write_growth(const growth_columns *x, int i, const cst_growth *g, bo
 
 static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k,
                                         cst_journey *j, bool failed) {
+  const int           i = rows->icase;
   const cst_quantity *q = &rows->plan->quantity[k];
   double              drift, value;
   bool                observed = false;
@@ -95,15 +96,14 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
   PetscFunctionBegin;
   if (q->drifts) {
     PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
-    cst_column_set(x->largest, rows->icase, value);
+    cst_column_set(x->largest, i, value);
   }
   if (q->windows)
     PetscCall(cst_judge_journey(rows, j, k, &observed, &growth));
   if (!observed)
     PetscFunctionReturn(0);
-  cst_column_set(x->scale, rows->icase,
-                 cst_case_rows_largest(j->scale, rows->plan->study->members));
-  write_growth(x, rows->icase, &growth, failed);
+  cst_column_set(x->scale, i, cst_case_rows_largest(j->scale, rows->plan->study->members));
+  write_growth(x, i, &growth, failed);
   PetscFunctionReturn(0);
 }
 

@@ -58,17 +58,18 @@ static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
 }
 
 static void conclude_distribution(const cst_case_rows *rows, const spread_columns *x) {
+  const int  i = rows->icase;
   const long n = rows->plan->study->members;
   double     q[QUANTILES], low[QUANTILES], high[QUANTILES];
-  cst_column_set(x->deviation, rows->icase, cst_ensemble_deviation(rows->number, n));
-  cst_column_set(x->mean_error, rows->icase, cst_ensemble_mean_error(rows->number, n));
-  cst_column_set(x->rms_error, rows->icase, cst_ensemble_rms_error(rows->number, n));
+  cst_column_set(x->deviation, i, cst_ensemble_deviation(rows->number, n));
+  cst_column_set(x->mean_error, i, cst_ensemble_mean_error(rows->number, n));
+  cst_column_set(x->rms_error, i, cst_ensemble_rms_error(rows->number, n));
   cst_ensemble_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, q, low, high);
   for (int j = 0; j < QUANTILES; j++)
-    cst_column_set(x->quantile[j], rows->icase, q[j]);
+    cst_column_set(x->quantile[j], i, q[j]);
   for (int j = 0; j < QUANTILES; j++) {
-    cst_column_set(x->low[j], rows->icase, low[j]);
-    cst_column_set(x->high[j], rows->icase, high[j]);
+    cst_column_set(x->low[j], i, low[j]);
+    cst_column_set(x->high[j], i, high[j]);
   }
 }
 
@@ -105,15 +106,16 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 }
 
 static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_columns *x, int k) {
+  const int  i = rows->icase;
   const long n = rows->plan->study->members;
   double     drift, value;
   PetscFunctionBegin;
   PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
   if (rows->plan->quantity[k].drifts)
-    cst_column_set(x->largest, rows->icase, value);
+    cst_column_set(x->largest, i, value);
   cst_case_rows_pick(rows, CST_FIGURE_END, -1, rows->number);
-  cst_column_set(x->mean, rows->icase, cst_ensemble_mean(rows->number, n));
-  cst_column_set(x->rms, rows->icase, cst_ensemble_rms(rows->number, n));
+  cst_column_set(x->mean, i, cst_ensemble_mean(rows->number, n));
+  cst_column_set(x->rms, i, cst_ensemble_rms(rows->number, n));
   conclude_distribution(rows, x);
   PetscFunctionReturn(0);
 }

@@ -168,16 +168,16 @@ static int claimed_order(const cst_plan *p, int i, int k) {
 /* True if the motion ends near its start, within a twentieth of its largest distance from it, and errors are
  * read at the end only. */
 static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
-  const double *figures;
-  double        end = 0, most = 0;
+  const cst_plan *p = rows->plan;
+  const double   *figures;
+  double          end = 0, most = 0;
   PetscFunctionBegin;
-  PetscCall(
-      cst_case_rows_figures(rows, cst_parts_quantity_find(rows->plan, "displacement"), &figures));
-  for (long m = 0; m < rows->plan->study->members; m++) {
+  PetscCall(cst_case_rows_figures(rows, cst_parts_quantity_find(p, "displacement"), &figures));
+  for (long m = 0; m < p->study->members; m++) {
     end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
     most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
   }
-  *so = rows->plan->study->over == CST_OVER_END && end < 0.05 * most;
+  *so = p->study->over == CST_OVER_END && end < 0.05 * most;
   PetscFunctionReturn(0);
 }
 

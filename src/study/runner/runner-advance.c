@@ -157,23 +157,24 @@ PetscErrorCode cst_runner_observe(void *context) {
 /* The partner stays one of its steps behind the next comparison, so that little remains to be done there. If
  * it is halted, it goes back and follows later; the observations of the slice remain. */
 static PetscErrorCode advance_partner(cst_runner *r) {
+  cst_stepper *hst = r->hst;
   PetscFunctionBegin;
-  if (!r->hst)
+  if (!hst)
     PetscFunctionReturn(0);
-  const size_t numbers = cst_batch_numbers(r->hst);
+  const size_t numbers = cst_batch_numbers(hst);
   const long   from = r->hb->step;
   const long   to = 2 * r->b->step - 1;
   if (from >= to)
     PetscFunctionReturn(0);
   for (long l = 0; r->watched && l < r->work->count; l++)
-    cst_batch_save(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
-  PetscCall(cst_stepper_advance(r->hst, r->hb, to - from));
-  if (!cst_stepper_halted(r->hst))
+    cst_batch_save(hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
+  PetscCall(cst_stepper_advance(hst, r->hb, to - from));
+  if (!cst_stepper_halted(hst))
     PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++)
-    cst_batch_restore(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
+    cst_batch_restore(hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   r->hb->step = from;
-  cst_batch_ready(r->hst, r->hb);
+  cst_batch_ready(hst, r->hb);
   PetscFunctionReturn(0);
 }
 
@@ -222,8 +223,9 @@ static bool are_apart(const cst_runner *r) {
 
 /* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. */
 static PetscErrorCode go_back(cst_runner *r) {
+  cst_batch *b = r->b;
   const long numbers = cst_runner_numbers(r);
-  const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? r->b->ahead : 0;
+  const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? b->ahead : 0;
   PetscFunctionBegin;
   if (!ahead) {
     PetscCall(cst_runner_resume(
@@ -232,9 +234,9 @@ static PetscErrorCode go_back(cst_runner *r) {
   }
   for (long l = (long)ahead * r->width; l < r->work->count; l++)
     cst_runner_restore(r, l, r->kept_rows + l * numbers);
-  r->b->step = r->kept_at.step;
-  cst_batch_ready(r->st, r->b);
-  r->b->ahead = ahead;
+  b->step = r->kept_at.step;
+  cst_batch_ready(r->st, b);
+  b->ahead = ahead;
   PetscFunctionReturn(0);
 }
 
@@ -254,15 +256,16 @@ static PetscErrorCode advance_slice(cst_runner *r) {
 
 /* The first slice of a batch is as long as the last one of the batch before, if that was of the same class. */
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
+  cst_batch *b = r->b;
   const long end = r->cohort->n;
   long       slice = 1;
   if (r->slice_class == r->work->cohort && !r->timed)
     slice = r->slice;
   PetscFunctionBegin;
-  while (r->b->step < to && !*stop) {
+  while (b->step < to && !*stop) {
     const double before = MPI_Wtime();
-    const long   from = r->b->step;
-    if (r->b->ahead)
+    const long   from = b->step;
+    if (b->ahead)
       slice = 1;
     r->slice_end = PetscMin(from + slice, to);
     cst_runner_watch(r, slice <= FEW_STEPS);
@@ -273,9 +276,9 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
     /* a checkpoint here would lack the rows stored at the end */
-    if (r->row && r->b->step == end)
+    if (r->row && b->step == end)
       break;
-    const double work = r->work->cost * (double)(r->b->step - from) / (double)end;
+    const double work = r->work->cost * (double)(b->step - from) / (double)end;
     PetscCall(r->poll(r->poll_context, work, stop));
   }
   r->slice = slice;

@@ -93,19 +93,20 @@ bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
 /* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
  * the time that the method's row names. */
 static PetscErrorCode bring_partner(cst_runner *r) {
+  cst_stepper      *hst = r->hst;
   const cst_system *s = r->plan->study->system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
-  const size_t      size = cst_stepper_record_size(r->hst);
+  const size_t      size = cst_stepper_record_size(hst);
   PetscFunctionBegin;
-  PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
-  if (cst_stepper_halted(r->hst))
+  PetscCall(cst_stepper_advance(hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  if (cst_stepper_halted(hst))
     PetscFunctionReturn(0);
   for (int g = 0; g < r->hb->groups; g++) {
     const double *record = r->hb->record + (size_t)g * size;
     double       *lambda = r->half_lambda + (size_t)g * block;
-    cst_runner_lambda(r, r->hst, record, r->hb->step, lambda);
+    cst_runner_lambda(r, hst, record, r->hb->step, lambda);
   }
-  PetscCall(cst_stepper_advance(r->hst, r->hb, 1));
+  PetscCall(cst_stepper_advance(hst, r->hb, 1));
   PetscFunctionReturn(0);
 }
 
@@ -188,9 +189,10 @@ static void read_lane(cst_runner *r, long lane, int parts) {
 }
 
 static void group_multipliers(cst_runner *r, int group) {
+  cst_stepper *hst = r->hst;
   cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
-  if (r->hst)
-    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst),
+  if (hst)
+    cst_runner_lambda(r, hst, r->hb->record + (size_t)group * cst_stepper_record_size(hst),
                       r->hb->step, r->last);
 }
 

@@ -106,12 +106,13 @@ static void fold_here(cst_runner *r, int group) {
 
 /* The times of states, which neighbours have in common. */
 static void set_times(cst_runner *r, const cst_way *way) {
+  const int W = r->width;
   for (int i = 0; i < way->n; i++) {
     const double t = (double)way->step[i] * r->cohort->h;
-    if (r->times[i * r->width] == t)
+    if (r->times[i * W] == t)
       continue;
-    for (int l = 0; l < r->width; l++)
-      r->times[i * r->width + l] = t;
+    for (int l = 0; l < W; l++)
+      r->times[i * W + l] = t;
   }
 }
 
@@ -143,15 +144,16 @@ void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
 }
 
 void cst_runner_fold(cst_runner *r) {
+  cst_batch      *b = r->b;
   const cst_plan *p = r->plan;
-  const int       window = cst_plan_class_window(r->cohort, r->b->step);
+  const int       window = cst_plan_class_window(r->cohort, b->step);
   if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     cst_runner_close_window(r);
   r->window = window;
   r->in_window++;
   r->folds++;
-  for (int g = 0; g < r->b->groups; g++) {
-    const cst_way way = cst_stepper_way(r->st, r->b, g);
+  for (int g = 0; g < b->groups; g++) {
+    const cst_way way = cst_stepper_way(r->st, b, g);
     cst_runner_fold_group(r, g, &way);
   }
 }
@@ -187,13 +189,14 @@ static void sample_single(cst_runner *r, int sample) {
 }
 
 static void sample_members(cst_runner *r, int sample) {
+  const cst_work *work = r->work;
   const cst_plan *p = r->plan;
   const long      members = p->study->members;
   const int       W = r->width;
   const size_t    numbers = (size_t)(p->nquantity * W);
-  for (long at = 0; at < r->work->count;) { /* one case after another */
-    const long lane = r->work->first + at;
-    const long to = PetscMin(r->work->count, at + members - lane % members);
+  for (long at = 0; at < work->count;) { /* one case after another */
+    const long lane = work->first + at;
+    const long to = PetscMin(work->count, at + members - lane % members);
     const int  icase = r->cohort->cases[lane / members];
     memset(r->bins, 0, CST_BINS * numbers * sizeof *r->bins);
     memset(r->top, 0, numbers * sizeof *r->top);

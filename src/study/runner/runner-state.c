@@ -29,22 +29,24 @@ long cst_runner_numbers(const cst_runner *r) {
 }
 
 void cst_runner_save(const cst_runner *r, long lane, double *row) {
+  cst_stepper *hst = r->hst;
   cst_batch_save(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
-  if (r->hst)
-    cst_batch_save(r->hst, r->hb, lane, row);
-  if (r->hst)
-    row += cst_batch_numbers(r->hst);
+  if (hst)
+    cst_batch_save(hst, r->hb, lane, row);
+  if (hst)
+    row += cst_batch_numbers(hst);
   cst_rows_save(r->rows, lane, row);
 }
 
 void cst_runner_restore(cst_runner *r, long lane, const double *row) {
+  cst_stepper *hst = r->hst;
   cst_batch_restore(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
-  if (r->hst)
-    cst_batch_restore(r->hst, r->hb, lane, row);
-  if (r->hst)
-    row += cst_batch_numbers(r->hst);
+  if (hst)
+    cst_batch_restore(hst, r->hb, lane, row);
+  if (hst)
+    row += cst_batch_numbers(hst);
   cst_rows_restore(r->rows, lane, row);
 }
 

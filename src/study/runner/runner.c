@@ -76,34 +76,37 @@ static void clear_rows(cst_runner *r) {
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */
 static PetscErrorCode start(cst_runner *r, bool *stop) {
+  cst_stepper     *hst = r->hst;
+  const cst_work  *work = r->work;
+  cst_batch       *b = r->b;
   const cst_study *s = r->plan->study;
   const int        nq = s->system->nq;
   const long       W = r->width;
   double          *q = r->state;
   double          *v = r->state + nq;
   PetscFunctionBegin;
-  cst_batch_reset(r->st, r->b, r->work->count);
-  if (r->hst)
-    cst_batch_reset(r->hst, r->hb, r->work->count);
-  for (long l = 0; l < r->work->count; l++) {
+  cst_batch_reset(r->st, b, work->count);
+  if (hst)
+    cst_batch_reset(hst, r->hb, work->count);
+  for (long l = 0; l < work->count; l++) {
     if (r->halt)
       *stop = r->halt(r->poll_context);
     if (r->halt && *stop)
       PetscFunctionReturn(0);
     const int  variant = cst_runner_case(r, l)->variant;
     const bool good = cst_study_member(s, variant, cst_runner_member(r, l), q, v);
-    start_lane(r, r->st, r->b, l, q, v, good);
-    if (r->hst)
-      start_lane(r, r->hst, r->hb, l, q, v, good);
+    start_lane(r, r->st, b, l, q, v, good);
+    if (hst)
+      start_lane(r, hst, r->hb, l, q, v, good);
     for (int i = 0; i < nq; i++) {
       const long at = (l / W * nq + i) * W + l % W;
       r->q0[at] = q[i];
       r->v0[at] = v[i];
     }
   }
-  cst_batch_ready(r->st, r->b);
-  if (r->hst)
-    cst_batch_ready(r->hst, r->hb);
+  cst_batch_ready(r->st, b);
+  if (hst)
+    cst_batch_ready(hst, r->hb);
   clear_rows(r);
   r->window = 0;
   r->in_window = 0;
@@ -116,29 +119,31 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
+  cst_stepper     *hst = r->hst;
+  const cst_class *k = r->cohort;
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
-             from->numbers, cst_method_label(r->plan->study->method[r->cohort->method]),
+             from->numbers, cst_method_label(r->plan->study->method[k->method]),
              cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
     PetscCheck(cst_runner_fits(r, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "a saved row is not a state of a trajectory of %s",
-               cst_method_label(r->plan->study->method[r->cohort->method]));
+               cst_method_label(r->plan->study->method[k->method]));
     cst_runner_restore(r, l, row);
   }
   r->b->step = from->at.step;
   cst_batch_ready(r->st, r->b);
-  if (r->hst)
+  if (hst)
     r->hb->step = from->at.half_step;
-  if (r->hst)
-    cst_batch_ready(r->hst, r->hb);
+  if (hst)
+    cst_batch_ready(hst, r->hb);
   r->window = (int)from->at.window;
   r->in_window = from->at.in_window;
   r->folds = from->at.folds;
   r->next_sample = (int)from->at.next_sample;
-  r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step);
+  r->next_fold = cst_plan_class_fold_after(k, from->at.step);
   PetscFunctionReturn(0);
 }
 

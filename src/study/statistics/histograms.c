@@ -50,48 +50,51 @@ typedef struct {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static PetscErrorCode read_members(conclusion *d, long first, long n) {
-  cst_output *o = d->rows->output;
+  cst_case_rows *rows = d->rows;
+  cst_output    *o = rows->output;
   PetscFunctionBegin;
-  PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, d->rows->icase, first, n,
-                                    d->counts));
+  PetscCall(
+      cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, rows->icase, first, n, d->counts));
   if (d->weights)
-    PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, d->rows->icase, first, n,
+    PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, rows->icase, first, n,
                                       d->weights));
   PetscFunctionReturn(0);
 }
 
 /* The weights in the bins of a block of one of the members that were read; *total: of all its samples. */
 static const double *block_of(const conclusion *d, long member, int block, double *total) {
-  const long at = member * d->blocks + block;
+  const cst_histogram *h = d->h;
+  const long           at = member * d->blocks + block;
   if (d->weights) {
     const double *w = d->weights + at * d->weighed;
-    *total = w[d->h->bins + CST_WEIGHT];
+    *total = w[h->bins + CST_WEIGHT];
     return w;
   }
   const double *x = d->counts + at * d->counted;
-  *total = x[d->h->bins + CST_BELOW] + x[d->h->bins + CST_ABOVE];
-  for (int k = 0; k < d->h->bins; k++)
+  *total = x[h->bins + CST_BELOW] + x[h->bins + CST_ABOVE];
+  for (int k = 0; k < h->bins; k++)
     *total += x[k];
   return x;
 }
 
 static void add_block(conclusion *d, long member, int block) {
-  const double *x = d->counts + (member * d->blocks + block) * d->counted;
-  double        total;
-  for (int k = 0; k < d->h->bins; k++) {
+  const cst_histogram *h = d->h;
+  const double        *x = d->counts + (member * d->blocks + block) * d->counted;
+  double               total;
+  for (int k = 0; k < h->bins; k++) {
     d->all[k] += (long)x[k];
     d->outside[CST_OUTSIDE] += (long)x[k];
   }
   for (int k = 0; k < CST_OUTSIDE; k++) {
-    d->outside[k] += (long)x[d->h->bins + k];
-    d->outside[CST_OUTSIDE] += (long)x[d->h->bins + k];
+    d->outside[k] += (long)x[h->bins + k];
+    d->outside[CST_OUTSIDE] += (long)x[h->bins + k];
   }
   const double *w = block_of(d, member, block, &total);
-  for (int k = 0; k < d->h->bins; k++)
+  for (int k = 0; k < h->bins; k++)
     d->weight[k] += w[k];
   d->total += total;
   if (d->weights)
-    d->square += w[d->h->bins + CST_WEIGHT_SQUARE];
+    d->square += w[h->bins + CST_WEIGHT_SQUARE];
 }
 
 static PetscErrorCode add_all(conclusion *d) {
@@ -169,22 +172,24 @@ static PetscErrorCode errors_of_many(conclusion *d) {
 /* ---- a case ---------------------------------------------------------------------------------- */
 
 static PetscErrorCode conclude(conclusion *d) {
-  const int  bins = d->h->bins;
-  const long members = d->rows->plan->study->members;
+  const cst_histogram *h = d->h;
+  cst_case_rows       *rows = d->rows;
+  const int            bins = h->bins;
+  const long           members = rows->plan->study->members;
   PetscFunctionBegin;
   memset(d->all, 0, sizeof *d->all * (size_t)bins);
   memset(d->outside, 0, sizeof d->outside);
   memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
   d->total = d->square = d->good = 0;
   for (long m = 0; m < members; m++)
-    d->good += d->rows->good[m];
+    d->good += rows->good[m];
   PetscCall(add_all(d));
   if (d->blocks > 1)
     errors_of_few(d);
   else
     PetscCall(errors_of_many(d));
   for (int k = 0; k < bins; k++) {
-    const double width = d->h->edge[k + 1] - d->h->edge[k];
+    const double width = h->edge[k + 1] - h->edge[k];
     d->density[k] = d->weight[k] / d->total / width;
     /* an empty bin has no error estimate */
     if (d->all[k])
@@ -192,14 +197,11 @@ static PetscErrorCode conclude(conclusion *d) {
     else
       d->error[k] = NAN;
   }
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_HISTOGRAM, d->which, rows->icase, d->all));
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_OUTSIDE, d->which, rows->icase, d->outside));
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_DENSITY, d->which, rows->icase, d->density));
   PetscCall(
-      cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
-  PetscCall(
-      cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));
-  PetscCall(
-      cst_output_case(d->rows->output, CST_CHANNEL_DENSITY, d->which, d->rows->icase, d->density));
-  PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, d->rows->icase,
-                            d->error));
+      cst_output_case(rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, rows->icase, d->error));
   PetscFunctionReturn(0);
 }
 

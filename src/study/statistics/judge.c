@@ -19,8 +19,9 @@ PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
 
 /* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
 PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
-  const cst_study *s = rows->plan->study;
-  const int        displacement = cst_parts_quantity_find(rows->plan, "displacement");
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  const int        displacement = cst_parts_quantity_find(p, "displacement");
   const double    *figures;
   double          *q, *v;
   PetscFunctionBegin;
@@ -29,7 +30,7 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->moved);
   for (long m = 0; m < s->members; m++) {
     double size = 0;
-    cst_study_member(s, rows->plan->cases[rows->icase].variant, m, q, v);
+    cst_study_member(s, p->cases[rows->icase].variant, m, q, v);
     for (int k = 0; k < s->system->nq; k++)
       size += q[k] * q[k];
     if (j->moved[m] > 0)

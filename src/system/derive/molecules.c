@@ -113,15 +113,16 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
  * depends on anything else. */
 static bool take(const cst_system *s, const cst_molecules *m, int i, int a, const cst_node *from,
                  cst_node *value, cst_node *row) {
+  const int          nq = m->nq;
   cst_graph         *g = s->graph;
   const cst_pattern *G = &s->pattern[CST_K_G];
   const int          at = m->g[a] + i * m->gstep[a];
-  cst_node          *x = cst_zeros(m->nq, sizeof *x);
+  cst_node          *x = cst_zeros(nq, sizeof *x);
   cst_node           out[1 + 64];
-  cst_node          *in = cst_zeros(m->nq, sizeof *in);
+  cst_node          *in = cst_zeros(nq, sizeof *in);
   int                n = 1, k = 0;
   bool               good = G->start[at + 1] - G->start[at] <= 64;
-  for (k = 0; k < m->nq; k++) {
+  for (k = 0; k < nq; k++) {
     x[k] = cst_graph_input(g, 'x', k);
     in[k] = cst_graph_input(g, 'q', m->q[k] + i * m->qstep[k]);
   }
@@ -129,12 +130,12 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
   for (int e = G->start[at]; e < G->start[at + 1] && good; e++)
     out[n++] = from[e];
   if (good)
-    cst_graph_substitute(g, out, n, in, x, m->nq, out);
+    cst_graph_substitute(g, out, n, in, x, nq, out);
   for (int j = 0; j < n && good; j++)
     good = out[j] >= 0 && !cst_graph_depends(g, out[j], 'q');
   *value = out[0];
-  for (n = 1, k = 0; k < m->nq && good; k++) {
-    const int  entry = m->at[a * m->nq + k];
+  for (n = 1, k = 0; k < nq && good; k++) {
+    const int  entry = m->at[a * nq + k];
     const int  e = G->start[at] + n - 1;
     const int  q = m->q[k] + i * m->qstep[k];
     const bool here = e < G->start[at + 1] && G->column[e] == q;
@@ -150,16 +151,17 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
 /* Whether molecule i is like the first. */
 static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node *value,
                     cst_node *slope) {
+  const int ng = m->ng;
   for (int k = 0; k < m->nq; k++) {
     const int first = m->q[k];
     const int q = first + i * m->qstep[k];
     if (s->mass_class[q] != m->class[k])
       return false;
   }
-  for (int a = 0; a < m->ng; a++)
+  for (int a = 0; a < ng; a++)
     if (!take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope))
       return false;
-  for (int r = 1; r < m->ng; r++) {
+  for (int r = 1; r < ng; r++) {
     const int a = m->order[r - 1];
     const int b = m->order[r];
     const int one = m->g[a] + i * m->gstep[a];
@@ -169,7 +171,7 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
     if (before >= after)
       return false;
   }
-  const bool same_values = !memcmp(value, m->value, sizeof *value * (size_t)m->ng);
+  const bool same_values = !memcmp(value, m->value, sizeof *value * (size_t)ng);
   if (!same_values)
     return false;
   return !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);

@@ -42,28 +42,30 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
 }
 
 static void value(const motion *m, double t, double *x) {
-  const cst_system *s = m->e->s;
+  cst_examiner     *e = m->e;
+  const cst_system *s = e->s;
   const int         n = s->nq;
   const int         state = is_code(m) ? -1 : m->state;
   double           *p = cst_linear_numbers(n);
   double           *v = x + n;
   double           *lambda = x + 2 * n;
-  cst_system_exact(s, state, m->e->c, m->start, m->start + n, t, x, p, lambda);
-  if (!cst_system_velocity(s, m->e->c, x, p, v))
+  cst_system_exact(s, state, e->c, m->start, m->start + n, t, x, p, lambda);
+  if (!cst_system_velocity(s, e->c, x, p, v))
     v[0] = NAN;
   free(p);
 }
 
 static void difference(const motion *m, double t) {
+  const int           n = m->n;
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   const double        h = STEP * m->unit;
-  double             *y = cst_linear_numbers(m->n);
-  memset(m->dx, 0, sizeof *m->dx * (size_t)m->n);
+  double             *y = cst_linear_numbers(n);
+  memset(m->dx, 0, sizeof *m->dx * (size_t)n);
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       const double factor = sign * weight[k - 1] / h;
       value(m, t + sign * k * h, y);
-      for (int i = 0; i < m->n; i++)
+      for (int i = 0; i < n; i++)
         m->dx[i] += factor * y[i];
     }
   free(y);
@@ -71,9 +73,10 @@ static void difference(const motion *m, double t) {
 
 /* Sets x and dx at time t. */
 static void evaluate_at(motion *m, double t) {
-  memcpy(m->c, m->e->c, sizeof *m->c * (size_t)m->e->s->npar);
-  if (m->e->s->timed)
-    m->c[m->e->s->account - 1] = t;
+  cst_examiner *e = m->e;
+  memcpy(m->c, e->c, sizeof *m->c * (size_t)e->s->npar);
+  if (e->s->timed)
+    m->c[e->s->account - 1] = t;
   value(m, t, m->x);
   m->rough = is_code(m);
   if (!m->rough) {
@@ -136,21 +139,23 @@ static double apart(const double *x, const double *y, int n, double size) {
 
 /* Reports why the equations of motion do not hold: the multipliers, their sign, or the motion itself. */
 static void report_imbalance(const motion *m, const char *topic, double t, double left) {
-  const cst_system *s = m->e->s;
+  double           *x = m->x;
+  cst_examiner     *e = m->e;
+  const cst_system *s = e->s;
   const int         ng = s->ng;
-  const double     *given = m->x + 2 * s->nq;
+  const double     *given = x + 2 * s->nq;
   double           *lambda = cst_linear_numbers(ng);
-  cst_system_multipliers(s, m->c, m->x, m->x + s->nq, lambda);
+  cst_system_multipliers(s, m->c, x, x + s->nq, lambda);
   if (ng && imbalance(m, given, -1) <= tolerance(m))
-    cst_examine_say(m->e, CST_FAULT, topic,
+    cst_examine_say(e, CST_FAULT, topic,
                     "lambda has the wrong sign; the convention is M A = f - G'lambda");
   else if (ng && imbalance(m, lambda, 1) <= tolerance(m))
     cst_examine_say(
-        m->e, CST_FAULT, topic,
+        e, CST_FAULT, topic,
         "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
         s->constraint[0], given[0], lambda[0]);
   else
-    cst_examine_say(m->e, CST_FAULT, topic,
+    cst_examine_say(e, CST_FAULT, topic,
                     "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t,
                     left);
   free(lambda);
@@ -158,23 +163,25 @@ static void report_imbalance(const motion *m, const char *topic, double t, doubl
 
 /* Checks one time; *worst is the largest residual. False after a fault. */
 static bool holds(motion *m, const char *topic, double t, double *worst) {
-  const cst_system *s = m->e->s;
+  double           *x = m->x;
+  cst_examiner     *e = m->e;
+  const cst_system *s = e->s;
   const int         n = s->nq;
   double            g = 0, gv = 0;
   evaluate_at(m, t);
-  const double speed = fmax(m->speed, cst_examine_largest(m->x + n, n));
-  const double rate = apart(m->dx, m->x + n, n, speed);
-  const double left = imbalance(m, m->x + 2 * n, 1);
+  const double speed = fmax(m->speed, cst_examine_largest(x + n, n));
+  const double rate = apart(m->dx, x + n, n, speed);
+  const double left = imbalance(m, x + 2 * n, 1);
   if (s->ng)
-    cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
+    cst_system_residuals(s, e->c, x, x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g",
-                    t, g);
+    cst_examine_say(e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t,
+                    g);
   else if (!(gv <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g",
-                    t, gv);
+    cst_examine_say(e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g", t,
+                    gv);
   else if (!(rate <= tolerance(m)))
-    cst_examine_say(m->e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
+    cst_examine_say(e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
   else if (!(left <= tolerance(m)))
     report_imbalance(m, topic, t, left);
   const double rates = fmax(*worst, rate);
@@ -187,16 +194,18 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
 
 /* Checks that the motion starts at its state. */
 static void compare_start(motion *m, const char *topic) {
-  const int n = m->e->s->nq;
-  value(m, 0, m->x);
-  const double q = apart(m->x, m->start, n, m->size);
-  const double speed = fmax(m->speed, cst_examine_largest(m->x + n, n));
-  const double v = apart(m->x + n, m->start + n, n, speed);
+  double       *x = m->x;
+  cst_examiner *e = m->e;
+  const int     n = e->s->nq;
+  value(m, 0, x);
+  const double q = apart(x, m->start, n, m->size);
+  const double speed = fmax(m->speed, cst_examine_largest(x + n, n));
+  const double v = apart(x + n, m->start + n, n, speed);
   if (!(q <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size",
+    cst_examine_say(e, CST_FAULT, topic, "q at t = 0 differs from the state by %.2g of its size",
                     q);
   if (!(v <= EXACT))
-    cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 differs from the state by %.2g of its size",
+    cst_examine_say(e, CST_FAULT, topic, "v at t = 0 differs from the state by %.2g of its size",
                     v);
 }
 

@@ -85,14 +85,15 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
 }
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
+  const double     *c = e->c;
   const cst_system *s = e->s;
   const int         nq = s->nq;
   double           *p = cst_linear_numbers(nq);
   double           *a = cst_linear_numbers(nq);
   double            H;
-  cst_system_momentum(s, e->c, q, v, p);
-  cst_system_eval_at(s, CST_K_a, e->c, q, a);
-  cst_system_eval_at(s, CST_K_V, e->c, q, &H);
+  cst_system_momentum(s, c, q, v, p);
+  cst_system_eval_at(s, CST_K_a, c, q, a);
+  cst_system_eval_at(s, CST_K_V, c, q, &H);
   for (int i = 0; i < nq; i++)
     H += 0.5 * (p[i] - a[i]) * v[i];
   free(p);

@@ -61,16 +61,17 @@ static bool vector(const entry *x, const char *key, cst_node out[3]) {
 /* Reports an error if all n expressions are 0 at the default parameters. */
 static bool has_length(const entry *x, cst_yaml *list, const char *key, const cst_node *node,
                        int n) {
-  double value[4], sum = 0;
-  char   what[WHAT];
-  cst_read_values(x->r, node, n, NULL, value);
+  cst_reading *r = x->r;
+  double       value[4], sum = 0;
+  char         what[WHAT];
+  cst_read_values(r, node, n, NULL, value);
   for (int i = 0; i < n; i++)
     sum += value[i] * value[i];
   if (sum > 0 && isfinite(sum))
     return true;
-  cst_yaml_error(x->r->doc, list, x->r->d,
+  cst_yaml_error(r->doc, list, r->d,
                  "%s has the length %g %s; it must be positive and finite (it is normalised to 1)",
-                 name_of(x, key, what), sqrt(sum), cst_read_where(x->r));
+                 name_of(x, key, what), sqrt(sum), cst_read_where(r));
   return false;
 }
 
@@ -138,21 +139,22 @@ static double determinant(const double R[9]) {
 
 /* Checks R'R = 1 and the sign of the determinant at the default parameters. */
 static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
-  double R[9];
-  char   what[WHAT];
-  cst_read_values(x->r, node, 9, NULL, R);
+  cst_reading *r = x->r;
+  double       R[9];
+  char         what[WHAT];
+  cst_read_values(r, node, 9, NULL, R);
   const double off = off_orthogonal(R);
   if (off <= ORTHOGONAL && determinant(R) > 0)
     return true;
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
-    cst_yaml_error(x->r->doc, n, x->r->d,
+    cst_yaml_error(r->doc, n, r->d,
                    "%s is not a rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed",
-                   what, cst_read_where(x->r), off);
+                   what, cst_read_where(r), off);
   else
-    cst_yaml_error(x->r->doc, n, x->r->d,
+    cst_yaml_error(r->doc, n, r->d,
                    "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
-                   cst_read_where(x->r));
+                   cst_read_where(r));
   return false;
 }
 

@@ -146,7 +146,8 @@ static int by_name(const void *x, const void *y) {
 
 static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
-  int               n = s->npar + s->ncoordinate;
+  const int         npar = s->npar;
+  int               n = npar + s->ncoordinate;
   word             *all = cst_zeros(n, sizeof *all);
   const cst_yaml   *reported = NULL;
   for (int i = 0; i < n; i++)
@@ -157,10 +158,10 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
     const word *second = &all[i];
     if (strcmp(first->name, second->name))
       continue;
-    cst_yaml *at = item[second->rank - s->npar];
+    cst_yaml *at = item[second->rank - npar];
     if (at == reported)
       continue; /* one message per rotation matrix is enough */
-    const char *kind = first->rank < s->npar ? "parameter" : "coordinate";
+    const char *kind = first->rank < npar ? "parameter" : "coordinate";
     cst_yaml_error(r->doc, at, r->d, "coordinate '%s': there is already a %s of this name",
                    second->name, kind);
     reported = at;
