@@ -133,11 +133,15 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
   }
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
-  const double loose = fmax(0, s->tolerance[p->cases[i].tolerance] - 1e-14);
+  const double tolerance = s->tolerance[p->cases[i].tolerance];
+  const double loose = fmax(0, tolerance - 1e-14);
+  const double noise = 2.2e-16 * sqrt((double)p->cases[i].n);
   for (int k = 0; k < FITS; k++)
-    floor[k] = fmax(2.2e-16 * sqrt((double)p->cases[i].n), 0.1 * loose) * most[k];
-  for (int k = 0; k < CST_ERRORS; k++)
-    floor[k] = fmax(floor[k], 0.3 * fmax(0, cst_column_get(x->reference_error[k], i)));
+    floor[k] = fmax(noise, 0.1 * loose) * most[k];
+  for (int k = 0; k < CST_ERRORS; k++) {
+    const double error = fmax(0, cst_column_get(x->reference_error[k], i));
+    floor[k] = fmax(floor[k], 0.3 * error);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -145,9 +149,10 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
 static int claimed_order(const cst_plan *p, int i, int k) {
   const cst_study     *s = p->study;
   const cst_properties has = p->method[p->cases[i].method]->properties;
-  const int  of[CST_ERRORS] = {0, has.order_q, has.order_p, s->system->ng ? has.order_lambda : 0};
-  const bool chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
-  int        least = 0;
+  const int            of_lambda = s->system->ng ? has.order_lambda : 0;
+  const int            of[CST_ERRORS] = {0, has.order_q, has.order_p, of_lambda};
+  const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
+  int                  least = 0;
   if (k >= CST_ERRORS)
     return 0;
   if (k > 0)

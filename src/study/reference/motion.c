@@ -96,7 +96,9 @@ static bool stage_accelerations(cst_motion *m, quad h) {
       m->Q[k] = m->q[k] + h * sum;
     }
     cst_quad_time(m->equations, m->t + h * m->c[i]);
-    if (!cst_quad_accelerate(m->equations, m->Q, m->V + i * n, m->next + i * n, m->lambda))
+    quad *V = m->V + i * n;
+    quad *next = m->next + i * n;
+    if (!cst_quad_accelerate(m->equations, m->Q, V, next, m->lambda))
       return false;
   }
   return true;
@@ -106,8 +108,9 @@ static bool stage_accelerations(cst_motion *m, quad h) {
 static quad renew(cst_motion *m, quad h) {
   quad change = 0, size = 0;
   for (int i = 0; i < m->stages * m->nq; i++) {
-    const quad d = fabsq(h * (m->next[i] - m->A[i]));
-    const quad x = fabsq(m->V[i]) + fabsq(h * m->next[i]);
+    const quad next = m->next[i];
+    const quad d = fabsq(h * (next - m->A[i]));
+    const quad x = fabsq(m->V[i]) + fabsq(h * next);
     if (!(d <= change))
       change = d; /* keeps a NaN */
     size = fmaxq(size, x);
@@ -149,8 +152,9 @@ static bool step(cst_motion *m, quad h) {
   for (int k = 0; k < n; k++) {
     quad dq = 0, dv = 0;
     for (int i = 0; i < s; i++) {
-      dq += m->b[i] * m->V[i * n + k];
-      dv += m->b[i] * m->A[i * n + k];
+      const int at = i * n + k;
+      dq += m->b[i] * m->V[at];
+      dv += m->b[i] * m->A[at];
     }
     m->q[k] += h * dq;
     m->v[k] += h * dv;
@@ -169,7 +173,8 @@ bool cst_motion_lives(const cst_motion *m) { return !m->lost; }
 
 /* The stages are not part of the state; each step computes them from scratch. */
 size_t cst_motion_bytes(const cst_motion *m) {
-  return sizeof(quad) * (2 * (size_t)m->nq + m->timed) + sizeof(long);
+  const size_t numbers = 2 * (size_t)m->nq + m->timed;
+  return sizeof(quad) * numbers + sizeof(long);
 }
 
 void cst_motion_save(const cst_motion *m, void *bytes) {

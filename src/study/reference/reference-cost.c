@@ -16,7 +16,8 @@ static double steps_of(const cst_plan *p, int variant) {
   double *t = cst_reference_times(p, variant, &n);
   double  sum = 0;
   for (int i = 0; i < n; i++) {
-    const double span = t[i] - (i ? t[i - 1] : 0);
+    const double before = i ? t[i - 1] : 0;
+    const double span = t[i] - before;
     if (span > 0)
       sum += (double)cst_reference_steps(p->study, span);
   }

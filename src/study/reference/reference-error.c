@@ -109,7 +109,8 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
   const double     h = steps[s->nstep - 1];
   const double     T = fmax(1, 10 * steps[0]);
   const int        of = order_of(&p->method[m]->properties);
-  const double     longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
+  const double     goal = guess(h, T, of) / 10;
+  const double     longest = T * pow(goal, 1.0 / order);
   if (of == order)
     return fmin(longest, h * pow(0.01, 1.0 / of));
   return longest;
@@ -125,11 +126,13 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
   int                  variant = 0, method = 0;
   for (int v = 0; v < s->nvariant; v++)
     for (int m = 0; m < s->nmethod && order > 0; m++) {
-      const double longest =
-          order_of(&p->method[m]->properties) > 0 ? longest_step(p, v, m, order) : INFINITY;
+      double longest = INFINITY;
+      if (order_of(&p->method[m]->properties) > 0)
+        longest = longest_step(p, v, m, order);
       const double finest = s->step[v * s->nstep + s->nstep - 1];
-      const double step =
-          s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
+      double       step = s->reference_step;
+      if (s->over == CST_OVER_MESH)
+        step = fmin(step, finest);
       if (step > longest * (1 + 1e-9) && longest < least) {
         least = longest;
         variant = v;

@@ -246,8 +246,10 @@ static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
   PetscFunctionBegin;
   if (i->st)
     PetscCall(advance_batch(i, from, (to - from) / (double)n, &some));
-  else if (i->m)
-    cst_motion_advance(i->m, ((__float128)to - from) / n, some);
+  else if (i->m) {
+    const __float128 h = ((__float128)to - from) / n;
+    cst_motion_advance(i->m, h, some);
+  }
   i->done += some;
   const double spent = MPI_Wtime() - before;
   if (spent < 0.025 && some > 0)
@@ -288,7 +290,8 @@ typedef struct {
 
 static size_t values(const cst_item *i, long time) {
   const cst_system *s = i->r->plan->study->system;
-  return sizeof(double) * (size_t)time * (size_t)i->x.count * (size_t)(2 * s->nq + s->ng);
+  const size_t      row = (size_t)(2 * s->nq + s->ng);
+  return sizeof(double) * (size_t)time * (size_t)i->x.count * row;
 }
 
 static size_t state(const cst_item *i) {
@@ -301,8 +304,10 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
   const cst_item *i = r->at;
   if (!i)
     return;
-  char *to = cst_bundle_add(b, "midway", sizeof(head) + values(i, i->time) + state(i));
-  *(head *)(void *)to = (head){i->index, i->time, i->done, i->st ? i->b.step : 0};
+  const size_t size = sizeof(head) + values(i, i->time) + state(i);
+  char        *to = cst_bundle_add(b, "midway", size);
+  const long   step = i->st ? i->b.step : 0;
+  *(head *)(void *)to = (head){i->index, i->time, i->done, step};
   to += sizeof(head);
   cst_reference_copy(r, i->index, i->time, (double *)(void *)to, false);
   to += values(i, i->time);

@@ -48,7 +48,7 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
   size_t    most = 0, n = 0;
   for (int i = 0; i < cases; i++)
     most += (size_t)case_times(p, first + i, NULL);
-  double *t = cst_need(malloc((most + 1) * sizeof *t));
+  double *t = cst_zeros((long)most, sizeof *t);
   for (int i = 0; i < cases; i++)
     n += (size_t)case_times(p, first + i, t + n);
   qsort(t, n, sizeof *t, ascending);
@@ -61,7 +61,8 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
 }
 
 static size_t row(const cst_plan *p) {
-  return (size_t)(2 * p->study->system->nq + p->study->system->ng);
+  const cst_system *s = p->study->system;
+  return (size_t)(2 * s->nq + s->ng);
 }
 
 /* Number of members that are also computed at twice the step. */
@@ -114,21 +115,21 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   cst_reference   *r = cst_need(calloc(1, sizeof *r));
   const size_t     n = (size_t)s->nvariant;
   r->plan = p;
-  r->unused = cst_need(calloc(row(p) + 1, sizeof *r->unused));
-  r->item = cst_need(calloc((size_t)cst_reference_items(r) + 1, 1));
+  r->unused = cst_zeros((long)row(p), sizeof *r->unused);
+  r->item = cst_zeros(cst_reference_items(r), 1);
   if (s->reference != CST_REFERENCE_METHOD)
     return r;
   r->ntime = cst_zeros(n, sizeof *r->ntime);
   r->time = cst_zeros(n, sizeof *r->time);
   r->twice = cst_zeros(n, sizeof *r->twice);
-  r->value = cst_need(calloc((size_t)cst_reference_tables(r), sizeof *r->value));
+  r->value = cst_zeros(cst_reference_tables(r), sizeof *r->value);
   for (int v = 0; v < s->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
     r->twice[v] = cst_zeros(r->ntime[v], sizeof **r->twice);
     cst_reference_plan_twice(s, r->time[v], r->ntime[v], r->twice[v]);
   }
   for (int t = 0; t < cst_reference_tables(r); t++)
-    r->value[t] = cst_need(calloc(table_size(r, t) + 1, sizeof **r->value));
+    r->value[t] = cst_zeros((long)table_size(r, t), sizeof **r->value);
   return r;
 }
 

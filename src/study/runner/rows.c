@@ -18,9 +18,10 @@ cst_rows *cst_rows_create(const cst_channels *c, long batch, int width) {
   for (int k = 0; k < c->n; k++) {
     if (!is_of_trajectories(&c->channel[k]))
       continue;
-    const size_t bytes =
-        ((size_t)lanes * cst_channel_bytes(&c->channel[k]) / ALIGNMENT + 1) * ALIGNMENT;
-    r->data[k] = memset(cst_need(aligned_alloc(ALIGNMENT, bytes)), 0, bytes);
+    const size_t used = (size_t)lanes * cst_channel_bytes(&c->channel[k]);
+    const size_t bytes = (used / ALIGNMENT + 1) * ALIGNMENT;
+    r->data[k] = cst_need(aligned_alloc(ALIGNMENT, bytes));
+    memset(r->data[k], 0, bytes);
   }
   return r;
 }
@@ -51,7 +52,8 @@ void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
 }
 
 double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, long lane) {
-  return cst_rows_at(r, cst_channels_find(r->channels, kind, which), lane);
+  const cst_channel *c = cst_channels_find(r->channels, kind, which);
+  return cst_rows_at(r, c, lane);
 }
 
 void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n, double *x) {

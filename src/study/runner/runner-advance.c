@@ -225,7 +225,8 @@ static bool are_apart(const cst_runner *r) {
 static PetscErrorCode go_back(cst_runner *r) {
   cst_batch *b = r->b;
   const long numbers = cst_runner_numbers(r);
-  const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? b->ahead : 0;
+  const bool single = r->slice_end == r->kept_at.step + 1;
+  const int  ahead = are_apart(r) && single ? b->ahead : 0;
   PetscFunctionBegin;
   if (!ahead) {
     PetscCall(cst_runner_resume(
@@ -278,7 +279,8 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     /* a checkpoint here would lack the rows stored at the end */
     if (r->row && b->step == end)
       break;
-    const double work = r->work->cost * (double)(b->step - from) / (double)end;
+    const double steps = (double)(b->step - from);
+    const double work = r->work->cost * steps / (double)end;
     PetscCall(r->poll(r->poll_context, work, stop));
   }
   r->slice = slice;

@@ -15,7 +15,8 @@
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 static double *aligned(size_t n) {
-  const size_t bytes = (n * sizeof(double) / 64 + 1) * 64;
+  const size_t lines = n * sizeof(double) / 64 + 1;
+  const size_t bytes = lines * 64;
   return memset(cst_need(aligned_alloc(64, bytes)), 0, bytes);
 }
 
@@ -23,7 +24,8 @@ void cst_runner_create_collected(cst_runner *r) {
   const cst_plan  *p = r->plan;
   const cst_study *s = p->study;
   size_t           most = 0;
-  r->average = cst_need(calloc(2 * (size_t)(p->nquantity + s->nhistogram) + 1, sizeof *r->average));
+  const int        pointers = 2 * (p->nquantity + s->nhistogram);
+  r->average = cst_zeros(pointers, sizeof *r->average);
   r->square = r->average + p->nquantity;
   r->counts = r->square + p->nquantity;
   r->weights = r->counts + s->nhistogram;
@@ -88,9 +90,10 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
       sum[l] = sum[l] + weight[l];
     else
       sum[l] = sum[l];
-    if (on)
-      square[l] = square[l] + weight[l] * weight[l];
-    else
+    if (on) {
+      const double w = weight[l];
+      square[l] = square[l] + w * w;
+    } else
       square[l] = square[l];
   }
 }
@@ -172,7 +175,8 @@ static int place(const cst_histogram *h, double scale, double x) {
     return h->bins + CST_ABOVE;
   if (x == last)
     return h->bins - 1;
-  int k = PetscMin((int)((x - first) * scale), h->bins - 1);
+  const int at = (int)((x - first) * scale);
+  int       k = PetscMin(at, h->bins - 1);
   while (x < h->edge[k])
     k--;
   while (x >= h->edge[k + 1])
@@ -184,7 +188,8 @@ static void count(cst_runner *r, int which, int group, int block, const double *
   const cst_histogram *h = &r->plan->study->histogram[which];
   const size_t         W = (size_t)r->width;
   const size_t         at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
-  const double         scale = h->bins / (h->edge[h->bins] - h->edge[0]);
+  const double         range = h->edge[h->bins] - h->edge[0];
+  const double         scale = h->bins / range;
   double              *counts = r->counts[which] + at * counted(h) * W;
   double              *weights = NULL;
   if (h->fixman)

@@ -4,7 +4,8 @@
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
   const cst_class *k = r->cohort;
-  const long       of_class = r->replayed ? r->work->first : r->work->first + lane;
+  const long       first = r->work->first;
+  const long       of_class = r->replayed ? first : first + lane;
   const int        icase = k->cases[of_class / r->plan->study->members];
   return &r->plan->cases[icase];
 }

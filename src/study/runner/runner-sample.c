@@ -180,7 +180,8 @@ static void sample_single(cst_runner *r, int sample) {
       const bool alive = r->b->alive[g] >> l & 1;
       double    *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * W + l);
       for (int k = 0; k < p->nquantity; k++) {
-        const double start = accumulators[(k * CST_SLOTS + CST_SLOT_START) * W + l];
+        const int    at = k * CST_SLOTS + CST_SLOT_START;
+        const double start = accumulators[at * W + l];
         const double x = fabs(r->value[k * W + l] - start);
         samples[k * p->most_samples + sample] = alive ? x : NAN;
       }

@@ -32,10 +32,10 @@ void cst_runner_save(const cst_runner *r, long lane, double *row) {
   cst_stepper *hst = r->hst;
   cst_batch_save(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
-  if (hst)
+  if (hst) {
     cst_batch_save(hst, r->hb, lane, row);
-  if (hst)
     row += cst_batch_numbers(hst);
+  }
   cst_rows_save(r->rows, lane, row);
 }
 
@@ -43,10 +43,10 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
   cst_stepper *hst = r->hst;
   cst_batch_restore(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
-  if (hst)
+  if (hst) {
     cst_batch_restore(hst, r->hb, lane, row);
-  if (hst)
     row += cst_batch_numbers(hst);
+  }
   cst_rows_restore(r->rows, lane, row);
 }
 

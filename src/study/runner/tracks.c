@@ -72,8 +72,9 @@ void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
   t->h = k->h;
   t->first = first;
   t->depth = cst_plan_track_depth(t->plan, k, t->n);
-  const size_t size = (size_t)t->n * (size_t)t->depth * (size_t)t->numbers;
-  t->t = cst_need(realloc(t->t, ((size_t)t->depth + 1) * sizeof *t->t));
+  const size_t depth = (size_t)t->depth;
+  const size_t size = (size_t)t->n * depth * (size_t)t->numbers;
+  t->t = cst_need(realloc(t->t, (depth + 1) * sizeof *t->t));
   if (size <= t->size)
     return;
   free(t->x);
@@ -111,8 +112,10 @@ static PetscErrorCode write(cst_tracks *t, int at) {
 
 PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   PetscFunctionBegin;
-  for (long i = 0; i < t->held; i++)
-    t->t[i] = (double)((t->first + i) * t->plan->study->trajectory_every) * t->h;
+  for (long i = 0; i < t->held; i++) {
+    const long step = (t->first + i) * t->plan->study->trajectory_every;
+    t->t[i] = (double)step * t->h;
+  }
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held)
       PetscCall(write(t, i));

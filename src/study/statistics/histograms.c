@@ -86,8 +86,9 @@ static void add_block(conclusion *d, long member, int block) {
     d->outside[CST_OUTSIDE] += (long)x[k];
   }
   for (int k = 0; k < CST_OUTSIDE; k++) {
-    d->outside[k] += (long)x[h->bins + k];
-    d->outside[CST_OUTSIDE] += (long)x[h->bins + k];
+    const long samples = (long)x[h->bins + k];
+    d->outside[k] += samples;
+    d->outside[CST_OUTSIDE] += samples;
   }
   const double *w = block_of(d, member, block, &total);
   for (int k = 0; k < h->bins; k++)
@@ -119,13 +120,15 @@ static PetscErrorCode add_all(conclusion *d) {
 static double part(const conclusion *d, long member, int block, int bin) {
   double        total;
   const double *w = block_of(d, member, block, &total);
-  return (w[bin] - d->weight[bin] / d->total * total) * (d->good * d->blocks / d->total);
+  const double  mean = d->weight[bin] / d->total * total;
+  const double  scale = d->good * d->blocks / d->total;
+  return (w[bin] - mean) * scale;
 }
 
 /* Few members: all blocks are in memory. */
 static void errors_of_few(conclusion *d) {
   const long n = d->rows->plan->study->members;
-  double    *x = cst_need(malloc(sizeof *x * (size_t)(n * d->blocks)));
+  double    *x = cst_zeros(n * d->blocks, sizeof *x);
   for (int k = 0; k < d->h->bins; k++) {
     for (long m = 0; m < n; m++) {
       double    *of_member = x + m * d->blocks;

@@ -105,8 +105,10 @@ static fit fit_window(const cst_order_point *w, int count) {
     const double row[UNKNOWNS] = {1, x, u, u * u};
     add_row(a, r, row, y, w[i].noise);
   }
-  for (int k = 2; k < UNKNOWNS; k++)
-    a[k][k] += 1 / (prior[k] * prior[k]);
+  for (int k = 2; k < UNKNOWNS; k++) {
+    const double variance = prior[k] * prior[k];
+    a[k][k] += 1 / variance;
+  }
   solve(a, r, theta);
   solve(a, unit, column);
   for (int i = 0; i < count; i++) {
@@ -118,8 +120,10 @@ static fit fit_window(const cst_order_point *w, int count) {
     const double e = residual / w[i].noise;
     chi += e * e;
   }
-  for (int k = 2; k < UNKNOWNS; k++)
-    chi += theta[k] * theta[k] / (prior[k] * prior[k]);
+  for (int k = 2; k < UNKNOWNS; k++) {
+    const double variance = prior[k] * prior[k];
+    chi += theta[k] * theta[k] / variance;
+  }
   const int    freedom = count - 2;
   const int    all = freedom + PRIOR_COUNT;
   const double variance = column[SLOPE] * (PRIOR_COUNT + chi) / all;
@@ -133,7 +137,8 @@ static fit fit_with_spread(const cst_order_point *w, int count) {
   double spread = 0;
   if (count > 3)
     spread = f.p - fit_window(w + 1, count - 1).p;
-  f.half = sqrt(f.half * f.half + FINEST * FINEST + spread * spread);
+  const double half = f.half;
+  f.half = sqrt(half * half + FINEST * FINEST + spread * spread);
   return f;
 }
 

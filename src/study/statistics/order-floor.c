@@ -18,7 +18,9 @@
 #define OFF 4
 
 static int usable(double h, double e, double floor) {
-  return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > ABOVE * floor;
+  if (!isfinite(h) || !(h > 0))
+    return 0;
+  return isfinite(e) && e > 0 && e > ABOVE * floor;
 }
 
 static cst_order_point make_point(int index, double h, double e, double floor) {

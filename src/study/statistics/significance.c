@@ -15,12 +15,15 @@ double cst_significance_of_t(double t, double f) {
     return NAN;
   if (isinf(t))
     return t;
-  return copysign((8 * f + 1) / (8 * f + 3) * sqrt(f * cst_elementary_log(1 + t * t / f)), t);
+  const double scale = (8 * f + 1) / (8 * f + 3);
+  const double square = f * cst_elementary_log(1 + t * t / f);
+  return copysign(scale * sqrt(square), t);
 }
 
 double cst_significance_t_quantile(double normal, double f) {
   const double u = normal * (8 * f + 3) / (8 * f + 1);
-  return copysign(sqrt(f * (cst_elementary_exp(u * u / f) - 1)), normal);
+  const double square = f * (cst_elementary_exp(u * u / f) - 1);
+  return copysign(sqrt(square), normal);
 }
 
 double cst_significance_of_f(double ratio, double above, double below) {
@@ -37,5 +40,7 @@ double cst_significance_of_f(double ratio, double above, double below) {
   const double p = 2 / (9 * above);
   const double q = 2 / (9 * below);
   const double root = cst_elementary_exp(cst_elementary_log(ratio) / 3);
-  return ((1 - q) * root - (1 - p)) / sqrt(p + q * root * root);
+  const double apart = (1 - q) * root - (1 - p);
+  const double size = sqrt(p + q * root * root);
+  return apart / size;
 }
