@@ -36,8 +36,12 @@ static double complex angle(double complex y, double complex x, bool *analytic) 
   const double a = creal(x);
   const double b = creal(y);
   *analytic &= a != 0 || b != 0;
-  if (fabs(b) <= fabs(a))
-    return catan(y / x) + (a > 0 ? 0 : b < 0 ? -turn : turn);
+  if (fabs(b) <= fabs(a)) {
+    double from = 0;
+    if (!(a > 0))
+      from = b < 0 ? -turn : turn;
+    return catan(y / x) + from;
+  }
   return (b > 0 ? turn / 2 : -turn / 2) - catan(x / y);
 }
 

@@ -13,11 +13,16 @@
 #include "expr/emit-runs.h"
 
 static const char infix[] = {
-    [CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
+    [CST_OP_ADD] = '+',
+    [CST_OP_SUB] = '-',
+    [CST_OP_MUL] = '*',
+    [CST_OP_DIV] = '/',
+};
 static const char *const call[] = {
     [CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",
     [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
-    [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
+    [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow",
+};
 
 enum { MOST_SLOTS = 65536 }; /* on the stack: 4 MiB with 8 lanes */
 

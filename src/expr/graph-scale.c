@@ -29,16 +29,22 @@ static scaled constant(cst_graph *g, cst_node n, double value) {
 
 /* a + b, or with b turned around a - b. */
 static scaled sum(cst_graph *g, scaled a, scaled b) {
-  if (a.exponent == b.exponent && a.node == b.node && a.negative == b.negative)
+  const bool same_sign = a.negative == b.negative;
+  if (a.exponent == b.exponent && a.node == b.node && same_sign)
     return (scaled){a.node, a.exponent + 1, a.negative};
   if (a.exponent != b.exponent) {
     b.exponent -= a.exponent;
-    b = (scaled){whole(g, (scaled){b.node, b.exponent, false}), a.exponent, b.negative};
+    const scaled size = {b.node, b.exponent, false};
+    b = (scaled){whole(g, size), a.exponent, b.negative};
   }
-  if (a.negative == b.negative)
-    return (scaled){cst_graph_add(g, a.node, b.node), a.exponent, a.negative};
-  return (scaled){a.negative ? cst_graph_sub(g, b.node, a.node) : cst_graph_sub(g, a.node, b.node),
-                  a.exponent, false};
+  cst_node node;
+  if (same_sign)
+    node = cst_graph_add(g, a.node, b.node);
+  else if (a.negative)
+    node = cst_graph_sub(g, b.node, a.node);
+  else
+    node = cst_graph_sub(g, a.node, b.node);
+  return (scaled){node, a.exponent, same_sign && a.negative};
 }
 
 static scaled operation(cst_graph *g, cst_op op, scaled a, scaled b) {

@@ -50,17 +50,21 @@ static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, 
 
 /* The same for b = a, j = first .. k - first: every product once. */
 static cst_node square(cst_graph *g, const cst_node *a, int k, int first) {
-  cst_node sum = times(g, 2, convolution(g, a, a, k, first, (k - 1) / 2));
+  const int      half = k / 2;
+  const cst_node products = convolution(g, a, a, k, first, (k - 1) / 2);
+  const cst_node sum = times(g, 2, products);
   if (k % 2)
     return sum;
-  return cst_graph_add_product(g, sum, a[k / 2], a[k / 2]);
+  return cst_graph_add_product(g, sum, a[half], a[half]);
 }
 
 /* sum j a_j b_(k-j), j = 1 .. last: the coefficient of a'b. */
 static cst_node slope(cst_graph *g, const cst_node *a, const cst_node *b, int k, int last) {
   cst_node sum = cst_graph_constant(g, 0);
-  for (int j = 1; j <= last; j++)
-    sum = cst_graph_add_product(g, sum, times(g, j, a[j]), b[k - j]);
+  for (int j = 1; j <= last; j++) {
+    const cst_node weighted = times(g, j, a[j]);
+    sum = cst_graph_add_product(g, sum, weighted, b[k - j]);
+  }
   return sum;
 }
 
@@ -74,35 +78,45 @@ static cst_node product(cst_graph *g, terms t, int k) {
 
 static cst_node quotient(cst_graph *g, terms t, int k) {
   const cst_node known = convolution(g, t.b, t.r, k, 1, k);
-  return cst_graph_div(g, cst_graph_sub(g, t.a[k], known), t.b[0]);
+  const cst_node rest = cst_graph_sub(g, t.a[k], known);
+  return cst_graph_div(g, rest, t.b[0]);
 }
 
 static cst_node root(cst_graph *g, terms t, int k) {
   const cst_node twice = times(g, 2, t.r[0]);
   const cst_node known = square(g, t.r, k, 1);
-  return cst_graph_div(g, cst_graph_sub(g, t.a[k], known), twice);
+  const cst_node rest = cst_graph_sub(g, t.a[k], known);
+  return cst_graph_div(g, rest, twice);
 }
 
 /* r' = a'r. */
 static cst_node exponential(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
-  return over(g, slope(g, a, r, k, k), k);
+  const cst_node sum = slope(g, a, r, k, k);
+  return over(g, sum, k);
 }
 
 /* a r' = a'. */
 static cst_node logarithm(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
-  const cst_node known = over(g, slope(g, r, a, k, k - 1), k);
-  return cst_graph_div(g, cst_graph_sub(g, a[k], known), a[0]);
+  const cst_node sum = slope(g, r, a, k, k - 1);
+  const cst_node known = over(g, sum, k);
+  const cst_node rest = cst_graph_sub(g, a[k], known);
+  return cst_graph_div(g, rest, a[0]);
 }
 
 /* sin and cos, each the auxiliary series of the other: r' = sign a'h, h' = -sign a'r. */
 static cst_node circular(cst_graph *g, terms t, int k, double sign) {
-  t.h[k] = times(g, -sign / k, slope(g, t.a, t.r, k, k));
-  return times(g, sign / k, slope(g, t.a, t.h, k, k));
+  const double   factor = sign / k;
+  const cst_node of_help = slope(g, t.a, t.r, k, k);
+  t.h[k] = times(g, -factor, of_help);
+  const cst_node own = slope(g, t.a, t.h, k, k);
+  return times(g, factor, own);
 }
 
 /* r' = a'h, h = 1 + r^2. */
 static cst_node tangent(cst_graph *g, terms t, int k) {
-  const cst_node r = t.r[k] = over(g, slope(g, t.a, t.h, k, k), k);
+  const cst_node sum = slope(g, t.a, t.h, k, k);
+  const cst_node r = over(g, sum, k);
+  t.r[k] = r;
   t.h[k] = square(g, t.r, k, 0);
   return r;
 }
@@ -110,12 +124,14 @@ static cst_node tangent(cst_graph *g, terms t, int k) {
 /* h r' = a'b - b'a, h = a^2 + b^2. */
 static cst_node angle(cst_graph *g, terms t, int k) {
   const cst_node back = slope(g, t.b, t.a, k, k);
-  const cst_node turn = cst_graph_sub(g, slope(g, t.a, t.b, k, k), back);
+  const cst_node forth = slope(g, t.a, t.b, k, k);
+  const cst_node turn = cst_graph_sub(g, forth, back);
   const cst_node b_square = square(g, t.b, k, 0);
   const cst_node a_square = square(g, t.a, k, 0);
   t.h[k] = cst_graph_add(g, a_square, b_square);
   const cst_node known = slope(g, t.r, t.h, k, k - 1);
-  const cst_node rate = over(g, cst_graph_sub(g, turn, known), k);
+  const cst_node rest = cst_graph_sub(g, turn, known);
+  const cst_node rate = over(g, rest, k);
   return cst_graph_div(g, rate, t.h[0]);
 }
 
@@ -123,10 +139,14 @@ static cst_node angle(cst_graph *g, terms t, int k) {
 static cst_node constant_power(cst_graph *g, terms t, int k, cst_node b) {
   cst_node sum = cst_graph_constant(g, 0);
   for (int j = 1; j <= k; j++) {
-    const cst_node weight = cst_graph_sub(g, times(g, j, b), cst_graph_constant(g, k - j));
-    sum = cst_graph_add_product(g, sum, cst_graph_mul(g, weight, t.a[j]), t.r[k - j]);
+    const cst_node own = cst_graph_constant(g, k - j);
+    const cst_node given = times(g, j, b);
+    const cst_node weight = cst_graph_sub(g, given, own);
+    const cst_node weighted = cst_graph_mul(g, weight, t.a[j]);
+    sum = cst_graph_add_product(g, sum, weighted, t.r[k - j]);
   }
-  return cst_graph_div(g, over(g, sum, k), t.a[0]);
+  const cst_node mean = over(g, sum, k);
+  return cst_graph_div(g, mean, t.a[0]);
 }
 
 /* That where b is constant; else exp of i = b h, h = log a. */
@@ -180,10 +200,16 @@ static cst_node lowest(cst_graph *g, cst_op op, terms t) {
     t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
   if (op == CST_OP_COS)
     t.h[0] = cst_graph_operation(g, CST_OP_SIN, a, -1);
-  if (op == CST_OP_TAN)
-    t.h[0] = cst_graph_add(g, cst_graph_constant(g, 1), cst_graph_mul(g, r, r));
-  if (op == CST_OP_ATAN2)
-    t.h[0] = cst_graph_add(g, cst_graph_mul(g, a, a), cst_graph_mul(g, b, b));
+  if (op == CST_OP_TAN) {
+    const cst_node r_square = cst_graph_mul(g, r, r);
+    const cst_node one = cst_graph_constant(g, 1);
+    t.h[0] = cst_graph_add(g, one, r_square);
+  }
+  if (op == CST_OP_ATAN2) {
+    const cst_node b_square = cst_graph_mul(g, b, b);
+    const cst_node a_square = cst_graph_mul(g, a, a);
+    t.h[0] = cst_graph_add(g, a_square, b_square);
+  }
   if (op == CST_OP_POW && t.b_active) {
     t.h[0] = cst_graph_operation(g, CST_OP_LOG, a, -1);
     t.i[0] = cst_graph_mul(g, b, t.h[0]);
@@ -219,7 +245,9 @@ static void activate(cst_graph_series *s) {
   for (int i = 0; i < s->n; i++) {
     place *p = &s->at[i];
     if (p->a >= 0)
-      p->active = s->at[p->a].active || (p->b >= 0 && s->at[p->b].active);
+      p->active = s->at[p->a].active;
+    if (p->b >= 0)
+      p->active |= s->at[p->b].active;
   }
 }
 

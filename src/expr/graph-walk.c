@@ -20,11 +20,14 @@ static void meet(const cst_graph *g, growing *w, cst_node n) {
       w->room = 2 * w->room;
     else
       w->room = 64;
-    w->walk.node = cst_expr_memory(w->walk.node, (size_t)w->room, sizeof *w->walk.node);
+    cst_walk *walk = &w->walk;
+    walk->node = cst_expr_memory(walk->node, (size_t)w->room, sizeof *walk->node);
   }
   g->node[n].mark = w->walk.n;
   w->walk.node[w->walk.n++] = n;
 }
+
+static bool is_leaf(const cst_graph *g, cst_node n) { return cst_op_leaf(g->node[n].op); }
 
 static int ascending(const void *a, const void *b) {
   if (*(const int *)a < *(const int *)b)
@@ -81,8 +84,11 @@ cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout) {
 static unsigned char *operations(const cst_graph *g, const cst_walk *w, int *count) {
   unsigned char *wanted = cst_expr_memory(NULL, (size_t)w->n, 1);
   *count = 0;
-  for (int i = 0; i < w->n; i++)
-    *count += wanted[i] = !cst_op_leaf(g->node[w->node[i]].op);
+  for (int i = 0; i < w->n; i++) {
+    const cst_vertex *v = &g->node[w->node[i]];
+    wanted[i] = !cst_op_leaf(v->op);
+    *count += wanted[i];
+  }
   return wanted;
 }
 
@@ -189,7 +195,7 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
   }
   *part = cst_expr_memory(NULL, (size_t)w.n, sizeof **part);
   for (int i = 0; i < w.n; i++)
-    if (cut[i] && !cst_op_leaf(g->node[w.node[i]].op))
+    if (cut[i] && !is_leaf(g, w.node[i]))
       (*part)[n++] = w.node[i];
   free(cut);
   free(w.node);
@@ -205,7 +211,7 @@ int cst_graph_count(const cst_graph *g, const cst_node *out, int nout) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   int            count = 0;
   for (int i = 0; i < w.n; i++)
-    count += !cst_op_leaf(g->node[w.node[i]].op);
+    count += !is_leaf(g, w.node[i]);
   free(w.node);
   return count;
 }

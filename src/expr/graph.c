@@ -23,9 +23,11 @@ const cst_function cst_graph_functions[CST_FUNCTIONS] = {
 };
 
 const cst_function *cst_graph_function_find(const char *text, size_t n) {
-  for (int i = 0; i < CST_FUNCTIONS; i++)
-    if (strlen(cst_graph_functions[i].name) == n && !memcmp(cst_graph_functions[i].name, text, n))
-      return &cst_graph_functions[i];
+  for (int i = 0; i < CST_FUNCTIONS; i++) {
+    const cst_function *f = &cst_graph_functions[i];
+    if (strlen(f->name) == n && !memcmp(f->name, text, n))
+      return f;
+  }
   return NULL;
 }
 
@@ -93,12 +95,15 @@ static uint64_t mix(uint64_t x) {
 }
 
 static uint32_t mark_of(const cst_vertex *v) {
-  const uint64_t h = mix(bits(v->value) + 0x9e3779b97f4a7c15u * ((uint64_t)v->op + 1));
-  return (uint32_t)mix(h ^ ((uint64_t)(uint32_t)v->a << 32 | (uint32_t)v->b));
+  const uint64_t operation = 0x9e3779b97f4a7c15u * ((uint64_t)v->op + 1);
+  const uint64_t operands = (uint64_t)(uint32_t)v->a << 32 | (uint32_t)v->b;
+  const uint64_t h = mix(bits(v->value) + operation);
+  return (uint32_t)mix(h ^ operands);
 }
 
 static bool same(const cst_vertex *v, const cst_vertex *w) {
-  return v->op == w->op && v->a == w->a && v->b == w->b && bits(v->value) == bits(w->value);
+  const bool same_operands = v->a == w->a && v->b == w->b;
+  return v->op == w->op && same_operands && bits(v->value) == bits(w->value);
 }
 
 /* The slot of v, or the free one where it belongs. */
@@ -184,7 +189,9 @@ static bool is(const cst_graph *g, cst_node n, double value) {
 bool cst_graph_is_zero(const cst_graph *g, cst_node n) { return n >= 0 && is(g, n, 0); }
 
 bool cst_graph_depends(const cst_graph *g, cst_node n, char array) {
-  return n >= 0 && array >= 'A' && array <= 'z' && (g->node[n].depends >> (array - 'A') & 1);
+  if (n < 0 || array < 'A' || array > 'z')
+    return false;
+  return g->node[n].depends >> (array - 'A') & 1;
 }
 
 /* The node of an operation, folded when its operands are constants. */
@@ -200,7 +207,9 @@ static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
 }
 
 static bool both_constant(const cst_graph *g, cst_node a, cst_node b) {
-  return g->node[a].op == CST_OP_CONSTANT && g->node[b].op == CST_OP_CONSTANT;
+  const cst_vertex *x = &g->node[a];
+  const cst_vertex *y = &g->node[b];
+  return x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT;
 }
 
 /* n without its sign; *negative flips when there was one. */

@@ -87,7 +87,9 @@ static cst_terms walk(cutter *c, cst_node top) {
     r.start = rest;
   }
   if (r.sign == CST_OP_ADD && r.count && c->hash[r.start] == term) {
-    p->term[r.first + r.count] = p->step[r.first + r.count] = r.start;
+    const int at = r.first + r.count;
+    p->term[at] = r.start;
+    p->step[at] = r.start;
     r.count++;
     r.start = -1;
   }
@@ -106,8 +108,10 @@ static void keep_run(cutter *c, cst_terms r) {
   cst_partition *p = c->p;
   reverse(p->term + r.first, r.count);
   reverse(p->step + r.first, r.count);
-  for (int i = r.start < 0; i < r.count; i++)
-    c->member[p->step[r.first + i]] = r.first + i;
+  for (int i = r.start < 0; i < r.count; i++) {
+    const int at = r.first + i;
+    c->member[p->step[at]] = at;
+  }
   p->root[p->step[r.first + r.count - 1]] = 1;
   if (r.start >= 0 && !cst_op_leaf(p->node[r.start].op))
     p->root[r.start] = 1;
@@ -194,8 +198,10 @@ static void find_candidates(cutter *c, int threshold, unsigned char *candidate) 
     c->cost[i] = 0;
     if (cst_op_leaf(v->op))
       continue;
-    const int cost = weight(v->op) + c->cost[v->a] + (v->b < 0 ? 0 : c->cost[v->b]);
-    candidate[i] = cost > threshold && c->owner[i] == MANY && c->uses[i] > 1 && !p->root[i];
+    const int  cost_b = v->b < 0 ? 0 : c->cost[v->b];
+    const int  cost = weight(v->op) + c->cost[v->a] + cost_b;
+    const bool shared = c->owner[i] == MANY && c->uses[i] > 1;
+    candidate[i] = cost > threshold && shared && !p->root[i];
     if (candidate[i] || p->root[i])
       c->cost[i] = 0;
     else if (cost < MOST)

@@ -139,15 +139,24 @@ static void place_sums(grouper *z) {
   }
 }
 
-/* Equal for units that may share a loop. */
+enum { KIND = 7 };
+
+/* What is equal for units that may share a loop, in the order in which they are sorted. */
+static void kind_of(const unit *u, uint64_t kind[KIND]) {
+  kind[0] = (uint64_t)u->level;
+  kind[1] = (uint64_t)!u->count;
+  kind[2] = (uint64_t)u->shape;
+  kind[3] = (uint64_t)u->letter;
+  kind[4] = (uint64_t)u->sign;
+  kind[5] = (uint64_t)u->start.letter;
+  kind[6] = cst_bits(u->start.value);
+}
+
 static int compare_kind(const unit *u, const unit *w) {
-  const uint64_t a[] = {(uint64_t)u->level,      (uint64_t)!u->count, (uint64_t)u->shape,
-                        (uint64_t)u->letter,     (uint64_t)u->sign,   (uint64_t)u->start.letter,
-                        cst_bits(u->start.value)};
-  const uint64_t b[] = {(uint64_t)w->level,      (uint64_t)!w->count, (uint64_t)w->shape,
-                        (uint64_t)w->letter,     (uint64_t)w->sign,   (uint64_t)w->start.letter,
-                        cst_bits(w->start.value)};
-  for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+  uint64_t a[KIND], b[KIND];
+  kind_of(u, a);
+  kind_of(w, b);
+  for (int i = 0; i < KIND; i++)
     if (a[i] != b[i])
       return a[i] < b[i] ? -1 : 1;
   return 0;

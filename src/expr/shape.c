@@ -47,8 +47,12 @@ uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
 /* The operand to visit first, and the other one (the same when there is only one). */
 static void visited(const cst_shaper *z, cst_node n, cst_node *a, cst_node *b) {
   const cst_vertex *v = &z->plan->node[n];
-  const bool        swap = commutes(v->op) &&
-                    seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
+  bool              swap = false;
+  if (commutes(v->op)) {
+    const uint64_t one = seen_as(z->plan, z->hash, v->a, true);
+    const uint64_t other = seen_as(z->plan, z->hash, v->b, true);
+    swap = other < one;
+  }
   *a = swap ? v->b : v->a;
   if (v->b < 0 || swap)
     *b = v->a;

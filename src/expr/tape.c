@@ -86,9 +86,14 @@ static void append_operation(builder *b, int i) {
   release(b, v->a, i);
   if (v->b >= 0)
     release(b, v->b, i);
-  if (b->where[n].base < 0)
-    b->where[n] =
-        (cst_where){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
+  if (b->where[n].base < 0) {
+    int place;
+    if (b->nfree)
+      place = b->free[--b->nfree];
+    else
+      place = b->tape->registers++;
+    b->where[n] = (cst_where){CST_BASE_SCRATCH, place};
+  }
   append(b, v->op, b->where[n], x, y);
 }
 
@@ -127,7 +132,11 @@ static void append_copies(builder *b) {
 /* Makes a block of everything since the last one; NULL where it is empty and straight. */
 static cst_tape_block *end_block(builder *b, int loop) {
   cst_tape *t = b->tape;
-  const int first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
+  int       first = 0;
+  if (t->blocks) {
+    const cst_tape_block *last = &t->block[t->blocks - 1];
+    first = last->first + last->length;
+  }
   cst_tape_block *k = &t->block[t->blocks];
   if (loop < 0 && t->length > first)
     append(b, CST_OP_END, (cst_where){0}, (cst_where){0}, (cst_where){0});
@@ -149,7 +158,11 @@ static cst_where body_operand(builder *b, const cst_shape *s, const int *reg, in
 /* Appends the steps of a shape; the result goes into a register of the chunk or, for values, to the row's
  * place. */
 static cst_where append_body(builder *b, const cst_shape *s, const cst_where *place) {
-  int last[CST_SHAPE_STEPS], reg[CST_SHAPE_STEPS], free[CST_SHAPE_STEPS], nfree = 0, used = 0;
+  int last[CST_SHAPE_STEPS];
+  int reg[CST_SHAPE_STEPS];
+  int free[CST_SHAPE_STEPS];
+  int nfree = 0;
+  int used = 0;
   for (int i = 0; i < s->steps; i++) {
     last[i] = -1;
     if (s->step[i].a >= 0)
@@ -172,7 +185,8 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
     const bool end = place && i == s->steps - 1;
     if (!end)
       reg[i] = nfree ? free[--nfree] : used++;
-    append(b, (cst_op)s->step[i].op, end ? *place : (cst_where){CST_BASE_CHUNK, reg[i]}, x, y);
+    const cst_where to = end ? *place : (cst_where){CST_BASE_CHUNK, reg[i]};
+    append(b, (cst_op)s->step[i].op, to, x, y);
   }
   if (used > b->chunks)
     b->chunks = used;
