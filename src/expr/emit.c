@@ -157,8 +157,11 @@ static void emit_table(const writer *w, const char *name, int column, const int 
   if (cst_emit_runs_affine(x, n, &stride))
     return;
   fprintf(f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
-  for (int i = 0; i < n; i++)
-    fprintf(f, "%s%d", !i ? "" : i % 32 ? "," : ",\n", x[i]);
+  for (int i = 0; i < n; i++) {
+    if (i)
+      fputs(i % 32 ? "," : ",\n", f);
+    fprintf(f, "%d", x[i]);
+  }
   fputs("};\n", f);
 }
 
@@ -170,9 +173,11 @@ static void emit_entry(const writer *w, const char *name, int column, const int 
     fprintf(f, "%s%d[%s]", name, column, counter);
   else if (!stride)
     fprintf(f, "%d", x[0]);
-  else if (stride == 1)
-    x[0] ? fprintf(f, "%s + %d", counter, x[0]) : fprintf(f, "%s", counter);
-  else
+  else if (stride == 1) {
+    fputs(counter, f);
+    if (x[0])
+      fprintf(f, " + %d", x[0]);
+  } else
     fprintf(f, "%d + %d * %s", x[0], stride, counter);
 }
 

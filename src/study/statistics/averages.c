@@ -137,7 +137,8 @@ static void moments(const cst_case_rows *rows, const sums *s, double *mean, doub
   for (long m = 0; m < n; m++) {
     if (!rows->good[m])
       continue;
-    sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m);
+    const double at_start = s->start[m] * s->all_weight[m];
+    sum += at_start + mean_of_member(s, m);
     count += s->all_weight[m];
   }
   *mean = count > 0 ? sum / count : NAN;
@@ -145,7 +146,8 @@ static void moments(const cst_case_rows *rows, const sums *s, double *mean, doub
     if (!rows->good[m])
       continue;
     const double d = s->start[m] - *mean;
-    square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d * s->all_weight[m];
+    const double crossed = 2 * d * mean_of_member(s, m);
+    square += s->square[m] + crossed + d * d * s->all_weight[m];
   }
   *variance = count > 0 ? square / count : NAN;
 }
@@ -169,7 +171,8 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
       good; /* the error is that of the mean of w (x - mean) / <w>: first-order error of a ratio */
   for (long i = 0; i < n * CST_WINDOWS; i++) {
     const double off = s->start[i / CST_WINDOWS] - mean;
-    s->means[i] = (s->means[i] + off * s->weight[i]) / weight;
+    const double sum = s->means[i] + off * s->weight[i];
+    s->means[i] = sum / weight;
   }
   const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);
   const double      time = good * (double)(c->n - class->after) * c->h;

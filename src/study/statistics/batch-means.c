@@ -100,7 +100,11 @@ static bool are_apart(const table *t, int b, double mean) {
       if (k)
         product += d * batch(t, m, k - 1, b, mean);
     }
-  return square == 0 || (product / pairs) / (square / all) + 1 / all < 1 / sqrt(pairs);
+  if (square == 0)
+    return true;
+  const double covariance = product / pairs;
+  const double variance = square / all;
+  return covariance / variance + 1 / all < 1 / sqrt(pairs);
 }
 
 /* Windows per batch; 0: cannot be determined. */
@@ -138,7 +142,8 @@ cst_average cst_batch_means_estimate(const double *means, long members, int wind
                         : of_windows > 0 ? cst_significance_of_f(of_members / of_windows,
                                                                  (double)t.members - 1, count - 1)
                                          : INFINITY;
-  const bool   seen = b && excess <= (t.members < SEVERAL ? EXCESS_OF_FEW : EXCESS);
+  const double limit = t.members < SEVERAL ? EXCESS_OF_FEW : EXCESS;
+  const bool   seen = b && excess <= limit;
   a.of_windows = b && excess < OTHER ? of_windows : NAN;
   if (t.members >= MANY || (t.members > 1 && !seen))
     settle(&a, CST_FROM_MEMBERS, of_members, (double)t.members - 1);

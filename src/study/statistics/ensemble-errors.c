@@ -62,28 +62,33 @@ double cst_ensemble_mean_error(const double *x, long n) {
   const double scale = largest(x, n);
   if (isinf(scale))
     return NAN;
-  const moments m = moments_of(x, n, scale > 0 ? scale : 1, 0);
-  return m.deviation / sqrt(m.n) * (scale > 0 ? scale : 1);
+  const double  unit = scale > 0 ? scale : 1;
+  const moments m = moments_of(x, n, unit, 0);
+  return m.deviation / sqrt(m.n) * unit;
 }
 
 double cst_ensemble_rms_error(const double *x, long n) {
   const double scale = largest(x, n);
   if (isinf(scale))
     return NAN;
-  const moments m = moments_of(x, n, scale > 0 ? scale : 1, 1);
+  const double  unit = scale > 0 ? scale : 1;
+  const moments m = moments_of(x, n, unit, 1);
   if (scale == 0)
     return m.deviation; /* 0, or NaN for a single value */
-  return m.deviation / sqrt(m.n) / (2 * sqrt(m.mean)) * scale;
+  const double error = m.deviation / sqrt(m.n);
+  return error / (2 * sqrt(m.mean)) * scale;
 }
 
 /* ---- quantiles ------------------------------------------------------------------------------- */
 
 /* Binomial probabilities relative to that of the mode, by ratios of neighbours to avoid overflow. */
 static double up(long n, double p, long k, double w) {
-  return w * ((double)(n - k) / (double)(k + 1)) * (p / (1 - p));
+  const double steps = (double)(n - k) / (double)(k + 1);
+  return w * steps * (p / (1 - p));
 }
 static double down(long n, double p, long k, double w) {
-  return w * ((double)k / (double)(n - k + 1)) * ((1 - p) / p);
+  const double steps = (double)k / (double)(n - k + 1);
+  return w * steps * ((1 - p) / p);
 }
 
 static const double nothing = 1e-25; /* weights below this are neglected */

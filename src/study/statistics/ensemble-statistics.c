@@ -87,8 +87,10 @@ static long sort(const double *x, long n, double *sorted) {
   for (long i = 0; i < n; i++)
     if (!isnan(x[i]))
       key[count++] = key_of(x[i]);
-  for (int digit = 0; digit < 6; digit++)
-    sort_by_digit(digit % 2 ? other : key, digit % 2 ? key : other, count, digit);
+  for (int digit = 0; digit < 6; digit += 2) {
+    sort_by_digit(key, other, count, digit);
+    sort_by_digit(other, key, count, digit + 1);
+  }
   for (long i = 0; i < count; i++) {
     const double y = double_of(key[i]);
     memcpy(key + i, &y, sizeof y);
@@ -99,14 +101,16 @@ static long sort(const double *x, long n, double *sorted) {
 static double quantile(const double *sorted, long n, double p) {
   if (n == 0 || isnan(p))
     return NAN;
-  const double at = fmin(fmax(p, 0), 1) * (double)(n - 1);
+  const double part = fmin(fmax(p, 0), 1);
+  const double at = part * (double)(n - 1);
   const long   i = (long)at;
   const double f = at - (double)i;
   if (f == 0)
     return sorted[i];
   if (sorted[i] == sorted[i + 1])
     return sorted[i];
-  return sorted[i] + f * (sorted[i + 1] - sorted[i]);
+  const double gap = sorted[i + 1] - sorted[i];
+  return sorted[i] + f * gap;
 }
 
 /* The value of a rank, counted from 1; NaN if there is none. */
@@ -118,8 +122,9 @@ static double at_rank(const double *sorted, long n, long rank) {
 
 void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level,
                                      double *out, double *low, double *high) {
-  double    *sorted = malloc((2 * (n > 0 ? (size_t)n : 0) + 1) * sizeof *sorted);
-  const long count = sorted ? sort(x, n, sorted) : 0;
+  const size_t room = n > 0 ? (size_t)n : 0;
+  double      *sorted = malloc((2 * room + 1) * sizeof *sorted);
+  const long   count = sorted ? sort(x, n, sorted) : 0;
   for (int k = 0; k < np; k++) {
     long l, u;
     out[k] = quantile(sorted, count, p[k]);
@@ -181,16 +186,18 @@ double cst_ensemble_slope(const double *t, const double *y, int n, double *error
   if (!error)
     return slope;
   for (int lag = 0; lag < lags; lag++) {
-    const double weight = (lag ? 2 : 1) * (1 - (double)lag / lags);
+    const int    pairs = lag ? 2 : 1;
+    const double weight = pairs * (1 - (double)lag / lags);
     for (int i = 0; i + lag < n; i++) {
       const double now = part(&c, t, y, i, slope);
       const double later = part(&c, t, y, i + lag, slope);
       variance += weight * now * later;
     }
   }
-  if (c.n > 2)
-    *error = sqrt(fmax(variance, 0) * c.n / (c.n - 2));
-  else
+  if (c.n > 2) {
+    const double scaled = fmax(variance, 0) * c.n;
+    *error = sqrt(scaled / (c.n - 2));
+  } else
     *error = NAN;
   return slope;
 }

@@ -30,6 +30,10 @@
 #define SLIGHT 0.03
 enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 
+static double power(double x, double exponent) {
+  return cst_elementary_exp(exponent * cst_elementary_log(x));
+}
+
 /* Grid from 0.1 to 5.4 in steps of 7 %; it contains 1 and 2. */
 static double alpha_of(int j) { return cst_elementary_exp(0.6931471805599453 * (j - 34) / 10.0); }
 
@@ -62,8 +66,8 @@ static void shape(const cst_spectra *s, double alpha, double phi[N]) {
   double x[N], size = 0;
   for (int u = 0; u < s->n; u++) {
     const double at = s->window[u];
-    const double next = cst_elementary_exp((alpha + 1) * cst_elementary_log((at + 1) / N));
-    const double here = at > 0 ? cst_elementary_exp((alpha + 1) * cst_elementary_log(at / N)) : 0;
+    const double next = power((at + 1) / N, alpha + 1);
+    const double here = at > 0 ? power(at / N, alpha + 1) : 0;
     x[u] = (next - here) * N / (alpha + 1);
   }
   for (int k = 1; k < s->n; k++) {
@@ -81,7 +85,8 @@ static double weights(int n, double r, double weight[N]) {
   double sum = 0;
   for (int k = 1; k < n; k++) {
     const double sine = cst_elementary_sin(1.5707963267948966 * k / n);
-    const double v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
+    const double walk = 1 / (4 * sine * sine);
+    const double v = 1 + r * (walk - 1.0 / 6);
     weight[k] = 1 / v;
     sum += cst_elementary_log(v);
   }
@@ -117,9 +122,11 @@ static fit fit_at(const products *p, const double phi[N], double r, const double
     rss += p->c[k][k] * weight[k];
   rss = fmax(rss - bb / a, 1e-24 * rss + 1e-300);
   const double log_rss = cst_elementary_log(rss);
-  const double likelihood = -0.5 * (p->members * logs + p->members * (p->n - 1) * log_rss);
+  const double residual = p->members * (p->n - 1) * log_rss;
+  const double likelihood = -0.5 * (p->members * logs + residual);
   const double explained = bb / a;
-  return (fit){likelihood, explained / p->members * freedom / rss, r, explained, rss};
+  const double strength = explained / p->members * freedom / rss;
+  return (fit){likelihood, strength, r, explained, rss};
 }
 
 /* The best r for a shape: hill climbing from the best r of the previous shape. */
@@ -140,7 +147,8 @@ static fit best(const products *p, const double phi[N], double weight[RATIOS][N]
 /* Where the likelihood falls to `level` between two grid points, by linear interpolation. */
 static double cross(double inside, double outside, double l_inside, double l_outside,
                     double level) {
-  return inside + (outside - inside) * (l_inside - level) / (l_inside - l_outside);
+  const double way = (outside - inside) * (l_inside - level);
+  return inside + way / (l_inside - l_outside);
 }
 
 /* The interval in which the log likelihood has not fallen by more than `drop`. */
@@ -169,8 +177,10 @@ static double peak(const fit all[ALPHAS], int top) {
   const double b = all[top].likelihood;
   const double c = all[top + 1].likelihood;
   const double bend = a - 2 * b + c;
-  return alpha_of(top) *
-         cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
+  double       shift = 0;
+  if (bend < 0)
+    shift = 0.06931471805599453 * 0.5 * (a - c) / bend;
+  return alpha_of(top) * cst_elementary_exp(shift);
 }
 
 /* Significance of the residuals at the slowest k against s^2 v_k; 0 if they are negligible. */
@@ -180,7 +190,9 @@ static double misfit(const products *p, const double phi[N], const double weight
   double       cw[N], a, bb, sum = 0, size = 0;
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k <= SLOW; k++) {
-    const double square = p->c[k][k] - 2 * phi[k] * cw[k] / a + phi[k] * phi[k] * bb / (a * a);
+    const double crossed = 2 * phi[k] * cw[k] / a;
+    const double fitted = phi[k] * phi[k] * bb / (a * a);
+    const double square = p->c[k][k] - crossed + fitted;
     sum += weight[k] * square;
     size += square;
   }
@@ -213,13 +225,16 @@ static double bend(const products *p, const double phi[N], const double more[N],
   double       f = 0;
   int          slight = 0;
   for (int j = 0; j < RATIOS; j++) {
-    double    rest[N], cw[N], a, bb, rss, lengths = 0, line, lines;
+    double    rest[N], cw[N];
+    double    a, bb, rss, line, lines;
+    double    lengths = 0;
     const fit one = fit_at(p, phi, 0, weight[j], logs[j]);
     project(p, phi, weight[j], cw, &line, &lines);
     straighten(p->n, phi, weight[j], more, rest);
     project(p, rest, weight[j], cw, &a, &bb);
     rss = fmax(one.rss - bb / a, 1e-24 * one.rss + 1e-300);
-    const double likelihood = -0.5 * p->members * (logs[j] + (p->n - 1) * cst_elementary_log(rss));
+    const double residual = (p->n - 1) * cst_elementary_log(rss);
+    const double likelihood = -0.5 * p->members * (logs[j] + residual);
     if (!(likelihood > best))
       continue;
     for (int k = 1; k < p->n; k++)

@@ -201,7 +201,8 @@ static power fit_power(const double r2[N], const double weight[N], const double 
       if (isnan(r2[w]))
         continue;
       const double x = 2 * l[w];
-      const double ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x));
+      const double line = p.c + p.alpha * x;
+      const double ratio = r2[w] * cst_elementary_exp(-line);
       const double v = weight[w] * (ratio + 1) / 2;
       const double u = weight[w] * (ratio - 1);
       a += v;
@@ -213,8 +214,10 @@ static power fit_power(const double r2[N], const double weight[N], const double 
     const double determinant = a * d - b * b;
     if (!(determinant > 1e-9 * a * d))
       break;
-    p.alpha += fmax(-1, fmin(1, (a * g - b * f) / determinant));
-    p.c += fmax(-4, fmin(4, (d * f - b * g) / determinant));
+    const double more_alpha = (a * g - b * f) / determinant;
+    const double more_c = (d * f - b * g) / determinant;
+    p.alpha += fmax(-1, fmin(1, more_alpha));
+    p.c += fmax(-4, fmin(4, more_c));
   }
   return p;
 }
@@ -273,10 +276,13 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
   cst_ensemble_quantiles(exponents, REPLICATES, tails, 2, interval);
   out->exponent = p.alpha;
   const double m = e->groups;
-  const double wider =
-      m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
-  out->low = p.alpha - fmax(0.05, wider * (p.alpha - interval[0]));
-  out->high = p.alpha + fmax(0.05, wider * (interval[1] - p.alpha));
+  double       wider = 1;
+  if (m > 1)
+    wider = sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96;
+  const double below = wider * (p.alpha - interval[0]);
+  const double above = wider * (interval[1] - p.alpha);
+  out->low = p.alpha - fmax(0.05, below);
+  out->high = p.alpha + fmax(0.05, above);
 }
 
 /* Sets weight 1 for the windows from which on R stays above the noise; returns their number. */
@@ -343,7 +349,8 @@ static int goes_on(const ensemble *e, const double weight[N], double rate) {
     last--;
   for (w = last; w > 0 && last - w < n / 4; w--) {
   }
-  return weight[w] > 0 && cst_elementary_log(e->r2[last] / e->r2[w]) > rate * (last - w);
+  const double grown = cst_elementary_log(e->r2[last] / e->r2[w]);
+  return weight[w] > 0 && grown > rate * (last - w);
 }
 
 /* Compares exponential growth with powers up to the fourth, over the windows above noise. */
@@ -351,8 +358,10 @@ static int exponential(const ensemble *e, const double weight[N]) {
   double x[N], l[N], best = INFINITY, rate = 0;
   log_times(2, l);
   for (double kappa = 0.02; kappa < 4; kappa *= 1.05) {
-    for (int w = 1; w < N; w++)
-      x[w] = kappa * w + cst_elementary_log(1 - cst_elementary_exp(-kappa * w));
+    for (int w = 1; w < N; w++) {
+      const double decayed = cst_elementary_exp(-kappa * w);
+      x[w] = kappa * w + cst_elementary_log(1 - decayed);
+    }
     const double left = squares_left(e->r2, weight, x, 2, 2);
     if (left < best) {
       best = left;

@@ -53,8 +53,10 @@ static int is_complete(const cst_spectra *s, const double *x) {
 static void transform(const cst_spectra *s, const double *x, double *out) {
   const double first = x[s->window[0]];
   double       deviation[N];
-  for (int u = 0; u < s->n; u++)
-    deviation[u] = (x[s->window[u]] - first) / s->unit;
+  for (int u = 0; u < s->n; u++) {
+    const double mean = x[s->window[u]];
+    deviation[u] = (mean - first) / s->unit;
+  }
   for (int k = 0; k < s->n; k++) {
     out[k] = 0;
     for (int u = 0; u < s->n; u++)
@@ -117,10 +119,12 @@ static lined take_line(int n, const double *x, const double l[N], double square)
   for (int k = 1; k < n; k++)
     r.slope += l[k] * x[k] / square;
   for (int k = 1; k < n; k++) {
-    r.e[k] = x[k] - r.slope * l[k];
-    r.all += r.e[k] * r.e[k] / (n - 2);
+    const double e = x[k] - r.slope * l[k];
+    const double e_square = e * e;
+    r.e[k] = e;
+    r.all += e_square / (n - 2);
     if (k <= LOW)
-      r.low += r.e[k] * r.e[k] / low_freedom(n);
+      r.low += e_square / low_freedom(n);
   }
   for (int k = 1; k < n && k <= WIDE; k++) {
     r.wide += r.e[k] * r.e[k];
@@ -142,8 +146,9 @@ static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
       x[u] += s->c[k][u] * e[k];
   }
   for (int u = 0; u < s->n / 3; u++) {
+    const double last = x[s->n - 1 - u];
     thirds[0] += x[u] * x[u];
-    thirds[1] += x[s->n - 1 - u] * x[s->n - 1 - u];
+    thirds[1] += last * last;
   }
 }
 
@@ -176,12 +181,16 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
     const lined   m = take_line(s->n, x, l, square);
     t.slope += m.slope;
     t.slopes += m.slope * m.slope;
-    t.errors += m.error * m.error;
-    t.quartic += m.error * m.error * m.error * m.error;
+    const double error = m.error;
+    const double normal = significance(m.slope, error, low_freedom(s->n));
+    const double odd = significance(m.slope, m.odd, odd_freedom(s->n));
+    const double wide = significance(m.slope, m.wide, wide_freedom(s->n));
+    t.errors += error * error;
+    t.quartic += error * error * error * error;
     t.odd_errors += m.odd * m.odd;
-    t.normals += squared(significance(m.slope, m.error, low_freedom(s->n)));
-    t.odd += squared(significance(m.slope, m.odd, odd_freedom(s->n)));
-    t.largest = fmax(t.largest, fabs(significance(m.slope, m.wide, wide_freedom(s->n))));
+    t.normals += squared(normal);
+    t.odd += squared(odd);
+    t.largest = fmax(t.largest, fabs(wide));
     t.low += m.low;
     t.all += m.all;
     t.all2 += m.all * m.all;
@@ -208,7 +217,8 @@ static double independent(const cst_spectra *s, const sums *t, const lined *mean
 
 static double between(const sums *t, double members) {
   const double mean = t->slope / members;
-  return sqrt(fmax(0, t->slopes / members - mean * mean) / (members - 1));
+  const double variance = t->slopes / members - mean * mean;
+  return sqrt(fmax(0, variance) / (members - 1));
 }
 
 /* Upper 95 % bound of the mean square of the true slopes, from mean b_i^2 - mean s_i^2 and the scatter of
