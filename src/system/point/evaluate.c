@@ -20,29 +20,33 @@ static cst_tape **tapes(cst_tape ***list, int n) {
 /* The tape with outputs a[n], b[n], c[m], in sequence. */
 static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n,
                         const cst_node *c, int m) {
-  cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
+  const int size = 2 * n + m;
+  cst_node *out = cst_zeros(size, sizeof *out);
   for (int i = 0; i < n; i++) {
     out[i] = a[i];
     out[n + i] = b[i];
   }
   for (int i = 0; i < m; i++)
     out[2 * n + i] = c[i];
-  cst_tape *tape = cst_tape_create(s->graph, out, 2 * n + m);
+  cst_tape *tape = cst_tape_create(s->graph, out, size);
   free(out);
   return tape;
 }
 
 static cst_tape *start_of(const cst_system *s, int state) {
-  cst_tape **tape = tapes(&((cst_system_owned *)s->owned)->start, s->nstate) + state;
+  cst_system_owned *o = s->owned;
+  const cst_state  *x = &s->state[state];
+  cst_tape        **tape = tapes(&o->start, s->nstate) + state;
   if (!*tape)
-    *tape = joined(s, s->state[state].q, s->state[state].v, s->nq, NULL, 0);
+    *tape = joined(s, x->q, x->v, s->nq, NULL, 0);
   return *tape;
 }
 
 static cst_tape *motion_of(const cst_system *s, int state) {
-  const cst_state *x = &s->state[state];
-  cst_tape       **tape = tapes(&((cst_system_owned *)s->owned)->motion, s->nstate) + state;
-  const int        nlambda = x->exact_lambda ? s->ng : 0;
+  cst_system_owned *o = s->owned;
+  const cst_state  *x = &s->state[state];
+  cst_tape        **tape = tapes(&o->motion, s->nstate) + state;
+  const int         nlambda = x->exact_lambda ? s->ng : 0;
   if (!*tape)
     *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, nlambda);
   return *tape;
@@ -59,7 +63,8 @@ void cst_system_state(const cst_system *s, int state, const double *c, double *q
 }
 
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
-  cst_tape **tape = &((cst_system_owned *)s->owned)->tape[k];
+  cst_system_owned *o = s->owned;
+  cst_tape        **tape = &o->tape[k];
   if (!*tape)
     *tape = cst_tape_create(s->graph, cst_system_beside(s, k), s->kernel_size[k]);
   return *tape;
@@ -77,8 +82,11 @@ void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, cons
   in['l'] = l;
   if (s->kernel_size[k])
     cst_evaluate_tape(cst_system_tape(s, k), in, out);
-  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
+  if (!cst_pairs_are_in(s, k))
+    return;
+  const int *place = cst_pairs_place(s, k);
+  for (int i = 0; i < s->npairs; i++)
+    cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, place, in, out);
 }
 
 void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c,
@@ -86,8 +94,11 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
   const __float128 *in[128] = {['c'] = c, ['q'] = q, ['v'] = v};
   if (s->kernel_size[k])
     cst_tape_eval_quad(cst_system_tape(s, k), in, out);
-  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
+  if (!cst_pairs_are_in(s, k))
+    return;
+  const int *place = cst_pairs_place(s, k);
+  for (int i = 0; i < s->npairs; i++)
+    cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, place, in, out);
 }
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
@@ -183,8 +194,10 @@ void cst_system_body_inertia(const cst_system *s, int k, const double *c, double
   const cst_body  *b = &s->bodies[k];
   double          *number = cst_zeros(s->nbody, sizeof *number);
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
-  for (int e = 0; e < 9; e++)
-    inertia[e] = number[b->at[place[e]]];
+  for (int e = 0; e < 9; e++) {
+    const int at = b->at[place[e]];
+    inertia[e] = number[at];
+  }
   if (b->at[6] < 0)
     *mass = 0;
   else
@@ -201,7 +214,8 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
       snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong);
       return false;
     }
-    if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass))) {
+    const bool moves = s->bodies[k].centre >= 0;
+    if (moves && !(mass > 0 && isfinite(mass))) {
       snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite",
                s->bodies[k].name, mass);
       return false;
@@ -215,7 +229,9 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
 /* Exact motions. */
 
 bool cst_system_has_exact(const cst_system *s, int state) {
-  return s->exact || (state >= 0 && state < s->nstate && s->state[state].has_exact);
+  if (s->exact)
+    return true;
+  return state >= 0 && state < s->nstate && s->state[state].has_exact;
 }
 
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
@@ -302,7 +318,8 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
       row += fabs(G[e]);
       far = fmax(far, fabs(q[P->column[e]]));
     }
-    enlarge(most, j, g[j], cst_evaluate_scaled(g[j], row * length[j], row * far));
+    const double scaled = cst_evaluate_scaled(g[j], row * length[j], row * far);
+    enlarge(most, j, g[j], scaled);
   }
   free(g);
   free(length);
@@ -326,12 +343,15 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
       Gv[j] += G[e] * v[P->column[e]];
       row[j] += fabs(G[e]);
     }
-    visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
+    const double noise = 16 * DBL_EPSILON * row[j] * speed;
+    visible |= fabs(Gv[j]) > noise;
   }
   if (visible)
     velocity_rough(s, c, q, v, rough);
-  for (int j = 0; j < ng; j++)
-    enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
+  for (int j = 0; j < ng; j++) {
+    const double scaled = cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]);
+    enlarge(most, j, Gv[j], scaled);
+  }
   free(Gv);
   free(row);
   free(rough);
@@ -355,9 +375,10 @@ void cst_system_worst(const cst_system *s, const double *c, const double *q, con
 
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
                           double *g_max, double *g_scaled, double *gv_max, double *gv_scaled) {
-  cst_worst position, velocity;
-  cst_system_worst(s, c, q, v, g_max || g_scaled ? &position : NULL,
-                   gv_max || gv_scaled ? &velocity : NULL);
+  cst_worst  position, velocity;
+  cst_worst *of_g = g_max || g_scaled ? &position : NULL;
+  cst_worst *of_gv = gv_max || gv_scaled ? &velocity : NULL;
+  cst_system_worst(s, c, q, v, of_g, of_gv);
   if (g_max)
     *g_max = position.raw;
   if (g_scaled)

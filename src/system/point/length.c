@@ -38,7 +38,7 @@ static void put(gathering *x, cst_node n) {
 static void put_part(gathering *x, cst_node u) {
   int           *index;
   const int      n = cst_graph_support(x->graph, u, 'q', &index);
-  cst_node      *q = cst_need(malloc(sizeof *q * (2 * (size_t)n + 1)));
+  cst_node      *q = cst_zeros(2 * n, sizeof *q);
   cst_node      *slope = q + n;
   const cst_node one = cst_graph_constant(x->graph, 1);
   for (int k = 0; k < n; k++)
@@ -55,8 +55,9 @@ static void put_part(gathering *x, cst_node u) {
 static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
   cst_linear_part *part;
   const int        n = cst_graph_linear_parts(x->graph, g, 'q', &part);
-  l->at = cst_need(realloc(l->at, sizeof *l->at * ((size_t)l->n + (size_t)n + 1)));
-  l->dimensionless = cst_need(realloc(l->dimensionless, (size_t)l->n + (size_t)n + 1));
+  const size_t     room = (size_t)(l->n + n + 1);
+  l->at = cst_need(realloc(l->at, room * sizeof *l->at));
+  l->dimensionless = cst_need(realloc(l->dimensionless, room));
   for (int i = 0; i < n; i++) {
     l->at[l->n] = x->nout;
     l->dimensionless[l->n++] = part[i].dimensionless;
@@ -74,7 +75,9 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
   const int           n = p->nx + p->ny;
   gathering           x = {.graph = cst_graph_copy(s->graph)};
   cst_lengths         l = {.row = cst_zeros(1, sizeof *l.row)};
-  cst_node            from[2 * CST_PAIR_ARRAYS], to[2 * CST_PAIR_ARRAYS], term;
+  cst_node            from[2 * CST_PAIR_ARRAYS];
+  cst_node            to[2 * CST_PAIR_ARRAYS];
+  cst_node            term;
   for (int a = 0; a < n; a++) {
     const bool of_i = a < p->nx;
     if (of_i)
@@ -93,8 +96,9 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
 
 /* A row per constraint, and one for the potential if no constraint has a part. */
 static const cst_lengths *lengths_of(const cst_system *s) {
-  const int    ng = s->ng;
-  cst_lengths *l = &((cst_system_owned *)s->owned)->length;
+  const int         ng = s->ng;
+  cst_system_owned *o = s->owned;
+  cst_lengths      *l = &o->length;
   if (l->tape)
     return l;
   gathering x = {.graph = cst_graph_copy(s->graph)};
@@ -115,13 +119,16 @@ static double length_of(const double *out, int n, bool dimensionless) {
   double slope = 0;
   for (int k = 1; k < n; k++)
     slope = fmax(slope, fabs(out[k]));
-  return (dimensionless ? 1 : fabs(out[0])) / slope;
+  const double value = dimensionless ? 1 : fabs(out[0]);
+  return value / slope;
 }
 
 static double row_length(const cst_lengths *l, int row, const double *out) {
   double sum = 0;
   for (int i = l->row[row]; i < l->row[row + 1]; i++) {
-    const double x = length_of(out + l->at[i], l->at[i + 1] - l->at[i], l->dimensionless[i]);
+    const int    at = l->at[i];
+    const int    n = l->at[i + 1] - at;
+    const double x = length_of(out + at, n, l->dimensionless[i]);
     if (isfinite(x))
       sum += x * x;
   }

@@ -13,8 +13,11 @@
 /* M A without constraints: f, or -grad V. */
 static void free_force(const cst_system *s, const double *c, const double *q, const double *v,
                        double *f) {
-  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
-  for (int i = 0; i < s->nq && !s->general; i++)
+  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
+  cst_system_eval(s, force, c, q, v, NULL, NULL, NULL, f);
+  if (s->general)
+    return;
+  for (int i = 0; i < s->nq; i++)
     f[i] = -f[i];
 }
 
@@ -24,7 +27,8 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!(M->sigma > 0))
     return;
-  for (int a = s->nown; a < s->ng - s->nvel; a++)
+  const int positions = s->ng - s->nvel;
+  for (int a = s->nown; a < positions; a++)
     CST_EACH_ENTRY(P, a, e)
       f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }

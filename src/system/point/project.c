@@ -29,7 +29,8 @@ static double relative(const cst_stationary *p) {
       row += fabs(p->G[e]);
       far = fmax(far, fabs(p->x[P->column[e]]));
     }
-    const double r = cst_evaluate_scaled(p->g[j], row * p->length[j], row * far);
+    const double scale = row * p->length[j];
+    const double r = cst_evaluate_scaled(p->g[j], scale, row * far);
     if (!(r <= most))
       most = r; /* keeps a NaN */
   }
@@ -38,7 +39,9 @@ static double relative(const cst_stationary *p) {
 
 /* True if g = 0 is a single surface of degree two. */
 static bool is_quadric(const cst_system *s) {
-  const int degree = s->ng == 1 ? cst_graph_degree(s->graph, s->g[0], 'q') : -1;
+  if (s->ng != 1)
+    return false;
+  const int degree = cst_graph_degree(s->graph, s->g[0], 'q');
   return degree >= 0 && degree <= 2;
 }
 

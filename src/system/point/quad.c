@@ -60,9 +60,10 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
 void cst_quad_destroy(cst_quad *x) {
   if (!x)
     return;
-  void *owned[] = {
-      x->kept, x->row, x->constraint_row, x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z,
-      x->S,    x->b,   x->D2gvv};
+  int  *integers[] = {x->kept, x->row, x->constraint_row};
+  quad *owned[] = {x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z, x->S, x->b, x->D2gvv};
+  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+    free(integers[i]);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   free(x);
@@ -105,15 +106,17 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
   memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
   for (int k = 0; k < n; k++) {
+    quad *row = x->Z + k * nq;
     CST_EACH_ENTRY(p, x->kept[k], e)
-      x->Z[k * nq + p->column[e]] = x->G[e];
-    solve_mass(x, x->Z + k * nq);
+      row[p->column[e]] = x->G[e];
+    solve_mass(x, row);
   }
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
-      quad sum = 0;
+      const quad *row = x->Z + b * nq;
+      quad        sum = 0;
       CST_EACH_ENTRY(p, x->kept[a], e)
-        sum += x->G[e] * x->Z[b * nq + p->column[e]];
+        sum += x->G[e] * row[p->column[e]];
       x->S[a * n + b] = sum;
     }
   return factor(x->S, x->constraint_row, n);
@@ -137,9 +140,10 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
     lambda[a] = 0;
   for (int k = 0; k < x->n; k++) {
     const int a = x->kept[k];
-    x->b[k] = x->D2gvv[a];
+    quad      sum = x->D2gvv[a];
     CST_EACH_ENTRY(p, a, e)
-      x->b[k] += x->G[e] * A[p->column[e]];
+      sum += x->G[e] * A[p->column[e]];
+    x->b[k] = sum;
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {

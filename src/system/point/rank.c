@@ -144,9 +144,10 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
       A[i * ng + a] = G[a * nq + i];
   const int r = basis(A, s->nq, s->ng, rank, 0, taken, Q);
   for (int k = 0; k < r; k++) {
-    double t = dot(lambda, Q + (size_t)k * ng, s->ng);
+    const double *row = Q + (size_t)k * ng;
+    const double  t = dot(lambda, row, s->ng);
     for (size_t a = 0; a < ng; a++)
-      x[a] += t * Q[(size_t)k * ng + a];
+      x[a] += t * row[a];
   }
   cst_linear_copy(lambda, x, ng);
   free(G);
@@ -177,8 +178,10 @@ static double shorten(const cst_system *s, const double *c, double *q) {
     const long    a = taken[k];
     const double *row = G + a * nq;
     y[k] = -g[a] / length[a];
-    for (long j = 0; j < k; j++)
-      y[k] -= dot(row, Q + j * nq, nq) * y[j];
+    for (long j = 0; j < k; j++) {
+      const double along = dot(row, Q + j * nq, nq);
+      y[k] -= along * y[j];
+    }
     y[k] /= dot(row, Q + k * nq, nq);
   }
   for (int i = 0; i < nq; i++) {
@@ -238,8 +241,9 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
     dropped[a] = !(left > SMALL) || r == s->nq;
     if (dropped[a])
       continue;
+    double *unit = Q + (size_t)r * nq;
     for (size_t i = 0; i < nq; i++)
-      Q[(size_t)r * nq + i] = row[i] / left;
+      unit[i] = row[i] / left;
     r++;
   }
   free(A);
@@ -266,8 +270,9 @@ static void neighbours(const cst_system *s, const double *c, const double *q, in
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
   const size_t n = (size_t)s->ng;
-  const bool   same =
-      (!dropped && !s->dropped) || (dropped && s->dropped && !memcmp(dropped, s->dropped, n));
+  bool         same = !dropped && !s->dropped;
+  if (dropped && s->dropped)
+    same = !memcmp(dropped, s->dropped, n);
   if (same) {
     free(dropped);
     return;

@@ -19,9 +19,11 @@ struct cst_stationary_band {
   double *a, *x, *w, *y;
 };
 
-static int     width_of(const cst_stationary_band *b) { return 3 * b->half + 1; }
+static int width_of(const cst_stationary_band *b) { return 3 * b->half + 1; }
+
 static double *entry(const cst_stationary_band *b, int i, int j) {
-  return b->a + (long)i * width_of(b) + j - i + b->half;
+  const long row = (long)i * width_of(b);
+  return b->a + row + j - i + b->half;
 }
 
 /* ---- structure ------------------------------------------------------------------------------- */
@@ -49,9 +51,11 @@ static void order(cst_stationary_band *b) {
   for (int k = 0; k < b->n; k++) {
     const int a = b->kept[k];
     list[nq + k] = (position){place[a], nq + k};
-    CST_EACH_ENTRY(P, a, e)
-      if (place[a] < list[P->column[e]].key)
-        list[P->column[e]].key = place[a];
+    CST_EACH_ENTRY(P, a, e) {
+      position *x = &list[P->column[e]];
+      if (place[a] < x->key)
+        x->key = place[a];
+    }
   }
   qsort(list, (size_t)b->size, sizeof *list, by_key);
   for (int i = 0; i < b->size; i++)
@@ -180,9 +184,14 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
 void cst_stationary_band_destroy(cst_stationary_band *b) {
   if (!b)
     return;
-  void *owned[] = {b->place, b->first, b->near, b->colour, b->a, b->x, b->w, b->y};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-    free(owned[i]);
+  free(b->place);
+  free(b->first);
+  free(b->near);
+  free(b->colour);
+  free(b->a);
+  free(b->x);
+  free(b->w);
+  free(b->y);
   free(b);
 }
 
@@ -252,10 +261,15 @@ static bool eliminate(cst_stationary_band *b) {
     const int last = smaller(b->size, k + b->half + 1);
     const int end = smaller(b->size, k + 2 * b->half + 1);
     int       pivot = k;
-    for (int i = k + 1; i < last; i++)
-      if (fabs(*entry(b, i, k)) > fabs(*entry(b, pivot, k)))
+    double    most = fabs(*entry(b, k, k));
+    for (int i = k + 1; i < last; i++) {
+      const double size = fabs(*entry(b, i, k));
+      if (size > most) {
+        most = size;
         pivot = i;
-    if (!(fabs(*entry(b, pivot, k)) > 0))
+      }
+    }
+    if (!(most > 0))
       return false;
     if (pivot != k)
       swap_rows(b, k, pivot, end);

@@ -21,7 +21,8 @@ static bool is_positive(double *A, int n) {
     row[j] = sqrt(pivot);
     for (int i = j + 1; i < n; i++) {
       double *const below = A + i * n;
-      below[j] = (below[j] - cst_linear_dot(below, row, j)) / row[j];
+      const double  known = cst_linear_dot(below, row, j);
+      below[j] = (below[j] - known) / row[j];
     }
   }
   return true;
@@ -88,10 +89,12 @@ static bool is_curved_up(const cst_stationary *p, const cst_schur *S) {
     const double size = cst_linear_dot(r, r, n);
     if (k == 0)
       first = size;
-    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first))
+    const double enough = cst_stationary_tolerance * cst_stationary_tolerance * first;
+    const double ratio = k ? size / last : 0;
+    if (!(size > enough))
       break;
     for (int i = 0; i < n; i++)
-      d[i] = r[i] + (k ? size / last : 0) * d[i];
+      d[i] = r[i] + ratio * d[i];
     cst_stationary_curve(p, d, Kd);
     const double curvature = cst_linear_dot(d, Kd, n);
     good = curvature > 0;

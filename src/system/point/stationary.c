@@ -39,9 +39,11 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
       p.kept[p.n++] = a;
   if (s->gram.banded)
     p.band = cst_stationary_band_create(s, p.kept, p.n);
-  const bool   dense = !p.band && (!s->gram.banded || s->nq + p.n <= DENSE) && s->nq <= CST_MAX_Q;
+  const bool   small = !s->gram.banded || s->nq + p.n <= DENSE;
+  const bool   dense = !p.band && small && s->nq <= CST_MAX_Q;
   const size_t n = dense ? nq + (size_t)p.n : 0;
-  double      *at = p.numbers = cst_linear_numbers(4 * nq + 5 * ng + entries + n * n);
+  p.numbers = cst_linear_numbers(4 * nq + 5 * ng + entries + n * n);
+  double *at = p.numbers;
   p.x = take(&at, nq);
   p.theta = take(&at, ng);
   p.g = take(&at, ng);
@@ -97,8 +99,10 @@ static void full_matrix(cst_stationary *p) {
   cst_stationary_curvature(p, p->J, n);
   for (int k = 0; k < p->n; k++)
     CST_EACH_ENTRY(P, p->kept[k], e) {
-      p->J[P->column[e] * n + nq + k] = -p->G[e];
-      p->J[(nq + k) * n + P->column[e]] = p->G[e];
+      const int i = P->column[e];
+      const int j = nq + k;
+      p->J[i * n + j] = -p->G[e];
+      p->J[j * n + i] = p->G[e];
     }
 }
 
@@ -133,23 +137,25 @@ void cst_stationary_curve(const cst_stationary *p, const double *x, double *y) {
  * Where K is not positive there, the iteration stops early and keeps its result; at the nearest point K is
  * positive. */
 static void minimise(const cst_stationary *p, const cst_schur *S, double *r, double *dx) {
-  const int    n = p->s->nq;
-  double      *g = cst_linear_numbers(n);
-  double      *d = cst_linear_numbers(n);
-  double      *Kd = cst_linear_numbers(n);
-  double       first = 0, last = 0;
-  const double least =
-      DBL_EPSILON * DBL_EPSILON * cst_linear_dot(p->x, p->x, n); /* smaller values are round-off */
+  const int n = p->s->nq;
+  double   *g = cst_linear_numbers(n);
+  double   *d = cst_linear_numbers(n);
+  double   *Kd = cst_linear_numbers(n);
+  double    first = 0, last = 0;
+  /* smaller values are round-off */
+  const double least = DBL_EPSILON * DBL_EPSILON * cst_linear_dot(p->x, p->x, n);
   for (int k = 0; k < CST_STATIONARY_GRADIENTS; k++) {
     cst_linear_copy(g, r, n);
     cst_linear_project_tangent(p->s, p->G, S, g);
     const double size = cst_linear_dot(g, g, n);
     if (k == 0)
       first = size;
-    if (!(size > cst_stationary_tolerance * cst_stationary_tolerance * first && size > least))
+    const double enough = cst_stationary_tolerance * cst_stationary_tolerance * first;
+    const double ratio = k ? size / last : 0;
+    if (!(size > enough && size > least))
       break;
     for (int i = 0; i < n; i++)
-      d[i] = g[i] + (k ? size / last : 0) * d[i];
+      d[i] = g[i] + ratio * d[i];
     cst_stationary_curve(p, d, Kd);
     const double curvature = cst_linear_dot(d, Kd, n);
     const double t = cst_linear_dot(r, d, n) / curvature;
