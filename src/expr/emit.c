@@ -129,9 +129,10 @@ static int stage_of(const cst_partition *p, cst_node n) {
 }
 
 static bool missing(const writer *w, cst_node n) {
-  if (cst_op_leaf(w->p->node[n].op))
+  const cst_partition *p = w->p;
+  if (cst_op_leaf(p->node[n].op))
     return false;
-  return w->p->value[n] < 0 && w->number[n] < 0;
+  return p->value[n] < 0 && w->number[n] < 0;
 }
 
 /* Writes the straight code of one stage, from w->next on, and each output as soon as its value is known. */

@@ -84,9 +84,10 @@ static cst_number_column fitted(const columns *x, int k) {
 /* ---- one case -------------------------------------------------------------------------------- */
 
 static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
-  const cst_plan *p = rows->plan;
-  const int       i = rows->icase;
-  double          drift, value, momentum = NAN;
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  const int        i = rows->icase;
+  double           drift, value, momentum = NAN;
   PetscFunctionBegin;
   PetscCall(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < CST_ERRORS; k++)
@@ -94,9 +95,9 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
                    rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
   PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
-  for (int k = 0; k < p->study->system->nsym; k++) {
-    PetscCall(cst_parts_quantity_largest(
-        rows, cst_parts_quantity_find(p, p->study->system->symmetry[k]), &drift, &value));
+  for (int k = 0; k < s->system->nsym; k++) {
+    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, s->system->symmetry[k]),
+                                         &drift, &value));
     if (!(drift <= momentum))
       momentum = drift;
   }
@@ -173,16 +174,17 @@ static int claimed_order(const cst_plan *p, int i, int k) {
 /* True if the motion ends near its start, within a twentieth of its largest distance from it, and errors are
  * read at the end only. */
 static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
-  const cst_plan *p = rows->plan;
-  const double   *figures;
-  double          end = 0, most = 0;
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  const double    *figures;
+  double           end = 0, most = 0;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_figures(rows, cst_parts_quantity_find(p, "displacement"), &figures));
-  for (long m = 0; m < p->study->members; m++) {
+  for (long m = 0; m < s->members; m++) {
     end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
     most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
   }
-  *so = p->study->over == CST_OVER_END && end < 0.05 * most;
+  *so = s->over == CST_OVER_END && end < 0.05 * most;
   PetscFunctionReturn(0);
 }
 

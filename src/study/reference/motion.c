@@ -199,10 +199,11 @@ void cst_motion_restore(cst_motion *m, const void *bytes) {
 }
 
 void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
+  const int n = m->nq;
   if (q)
-    memcpy(q, m->q, sizeof *q * (size_t)m->nq);
+    memcpy(q, m->q, sizeof *q * (size_t)n);
   if (v)
-    memcpy(v, m->v, sizeof *v * (size_t)m->nq);
+    memcpy(v, m->v, sizeof *v * (size_t)n);
   if (p)
     cst_quad_momentum(m->equations, m->q, m->v, p);
   if (!lambda)

@@ -76,9 +76,10 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
 /* The state of one lane of a group's record, q and p, and its multipliers; NAN where it has failed. */
 static void read_lane(const cst_system *s, const cst_layout *at, const double *record,
                       const double *lambda, int width, bool good, double *to) {
+  const int ng = s->ng;
   const int nq = s->nq;
   if (!good) {
-    for (int i = 0; i < 2 * nq + s->ng; i++)
+    for (int i = 0; i < 2 * nq + ng; i++)
       to[i] = NAN;
     return;
   }
@@ -86,7 +87,7 @@ static void read_lane(const cst_system *s, const cst_layout *at, const double *r
     to[i] = record[(at->q + i) * width];
     to[nq + i] = record[(at->p + i) * width];
   }
-  for (int a = 0; a < s->ng; a++)
+  for (int a = 0; a < ng; a++)
     to[2 * nq + a] = lambda[a * width];
 }
 

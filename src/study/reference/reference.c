@@ -89,8 +89,9 @@ long cst_reference_members(const cst_reference *r, int table) {
 }
 
 static size_t table_size(const cst_reference *r, int table) {
-  return (size_t)r->ntime[table % r->plan->study->nvariant] *
-         (size_t)cst_reference_members(r, table) * row(r->plan);
+  const cst_plan *p = r->plan;
+  return (size_t)r->ntime[table % p->study->nvariant] * (size_t)cst_reference_members(r, table) *
+         row(p);
 }
 
 /* In quadruple precision a single member takes long enough. */
@@ -178,12 +179,13 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
 }
 
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
-  const long many = members_per_item(r->plan->study);
-  int        table = 0;
+  const cst_plan *p = r->plan;
+  const long      many = members_per_item(p->study);
+  int             table = 0;
   for (; item >= items_of(r, table); table++)
     item -= items_of(r, table);
   const long first = item * many;
-  return (cst_reference_share){table % r->plan->study->nvariant, table, first,
+  return (cst_reference_share){table % p->study->nvariant, table, first,
                                PetscMin(many, cst_reference_members(r, table) - first)};
 }
 
@@ -290,6 +292,7 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
                        double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
+  const int         ng = sys->ng;
   const int         nq = sys->nq;
   if (s->reference == CST_REFERENCE_EXACT) {
     exact(r, variant, q0, v0, t, tl, q, p, lambda);
@@ -300,8 +303,8 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
     memcpy(q, x, (size_t)nq * sizeof *q);
     memcpy(p, x + nq, (size_t)nq * sizeof *p);
   }
-  if (lambda && sys->ng) {
+  if (lambda && ng) {
     const double *x = cst_reference_cell(r, variant, index_of(r, variant, tl), member);
-    memcpy(lambda, x + 2 * nq, (size_t)sys->ng * sizeof *lambda);
+    memcpy(lambda, x + 2 * nq, (size_t)ng * sizeof *lambda);
   }
 }

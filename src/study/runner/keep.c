@@ -4,10 +4,11 @@
 
 /* `done`: this step has already been stored. */
 void cst_keep_follow(cst_runner *r, long step, bool done) {
-  const cst_plan *p = r->plan;
-  const long      every = p->study->trajectory_every;
+  const cst_plan  *p = r->plan;
+  const cst_study *s = p->study;
+  const long       every = s->trajectory_every;
   cst_tracks_clear(&r->tracks);
-  for (long lane = 0; p->study->ntrajectory && lane < r->work->count; lane++) {
+  for (long lane = 0; s->ntrajectory && lane < r->work->count; lane++) {
     const long icase = cst_runner_case(r, lane) - p->cases;
     const int  chosen = cst_tracks_find(p, &r->chosen, icase, cst_runner_member(r, lane));
     if (chosen >= 0)
@@ -22,6 +23,7 @@ typedef struct {
 } group_state;
 
 static group_state state_of(cst_runner *r, int group) {
+  const int         W = r->width;
   const cst_study  *s = r->plan->study;
   const cst_layout *at = cst_stepper_layout(r->st);
   const double     *record = cst_runner_record(r, group);
@@ -32,7 +34,7 @@ static group_state state_of(cst_runner *r, int group) {
     r->fold->velocities(cst_stepper_context(r->st), record, r->scratch);
   if (s->store_lambda)
     cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
-  return (group_state){record + at->q * r->width, record + at->p * r->width, r->lambda, r->scratch};
+  return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->scratch};
 }
 
 /* The numbers of the group that a part of a track stores, by lane. */

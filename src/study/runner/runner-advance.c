@@ -23,13 +23,14 @@ static long next_of(long now, long every, long lead) {
 
 /* The first step after `now` at which multipliers are read. */
 static long next_read(const cst_runner *r, long now) {
+  const cst_plan  *p = r->plan;
   const cst_class *k = r->cohort;
   long             read = PetscMin(k->n, next_of(now, k->read, 0));
   if (k->lead > 0)
     read = PetscMin(read, next_of(now, k->read, k->lead));
   if (r->tracks.n)
-    read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
-  if (!r->plan->needs_lambda)
+    read = PetscMin(read, next_of(now, p->study->trajectory_every, 0));
+  if (!p->needs_lambda)
     return read;
   read = PetscMin(read, cst_plan_class_fold_after(k, now));
   for (int i = 0; i < k->nsample; i++)
@@ -86,6 +87,7 @@ static void count_group_folds(cst_runner *r) {
 
 static long next_stop(void *context) {
   const cst_runner *r = context;
+  const cst_plan   *p = r->plan;
   const cst_class  *k = r->cohort;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
@@ -93,13 +95,13 @@ static long next_stop(void *context) {
     return stop;
   if (!folds_by_group(r))
     stop = PetscMin(stop, r->next_fold);
-  if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS))
+  if (cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     stop = PetscMin(stop, cst_plan_class_window_end(k, r->window));
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0)
     stop = PetscMin(stop, next_of(now, k->read, k->lead));
   if (r->tracks.n)
-    stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
+    stop = PetscMin(stop, next_of(now, p->study->trajectory_every, 0));
   if (r->next_sample < k->nsample)
     stop = PetscMin(stop, k->sample[r->next_sample]);
   return stop;
@@ -157,7 +159,8 @@ PetscErrorCode cst_runner_observe(void *context) {
 /* The partner stays one of its steps behind the next comparison, so that little remains to be done there. If
  * it is halted, it goes back and follows later; the observations of the slice remain. */
 static PetscErrorCode advance_partner(cst_runner *r) {
-  cst_stepper *hst = r->hst;
+  const cst_work *work = r->work;
+  cst_stepper    *hst = r->hst;
   PetscFunctionBegin;
   if (!hst)
     PetscFunctionReturn(0);
@@ -166,12 +169,12 @@ static PetscErrorCode advance_partner(cst_runner *r) {
   const long   to = 2 * r->b->step - 1;
   if (from >= to)
     PetscFunctionReturn(0);
-  for (long l = 0; r->watched && l < r->work->count; l++)
+  for (long l = 0; r->watched && l < work->count; l++)
     cst_batch_save(hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   PetscCall(cst_stepper_advance(hst, r->hb, to - from));
   if (!cst_stepper_halted(hst))
     PetscFunctionReturn(0);
-  for (long l = 0; l < r->work->count; l++)
+  for (long l = 0; l < work->count; l++)
     cst_batch_restore(hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   r->hb->step = from;
   cst_batch_ready(hst, r->hb);
@@ -185,7 +188,8 @@ static PetscErrorCode advance_partner(cst_runner *r) {
 enum { FEW_STEPS = 8 };
 
 bool cst_runner_halted(const cst_runner *r) {
-  return cst_stepper_halted(r->st) || (r->hst && cst_stepper_halted(r->hst));
+  cst_stepper *hst = r->hst;
+  return cst_stepper_halted(r->st) || (hst && cst_stepper_halted(hst));
 }
 
 void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) {

@@ -99,8 +99,9 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
 }
 
 static void average(cst_runner *r, int group, const double *weight) {
-  const int W = r->width;
-  const int part = cst_plan_class_part(r->cohort, r->b->step, CST_WINDOWS);
+  cst_batch *b = r->b;
+  const int  W = r->width;
+  const int  part = cst_plan_class_part(r->cohort, b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *x = r->value + k * W;
     const double *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
@@ -110,7 +111,7 @@ static void average(cst_runner *r, int group, const double *weight) {
     double *square = r->square[k] + (size_t)group * (size_t)W;
     for (int l = 0; l < W; l++) {
       const double d = x[l] - origin(start[l]);
-      const double on = r->b->alive[group] >> l & 1;
+      const double on = b->alive[group] >> l & 1;
       const double w = weight ? weight[l] : 1;
       if (on != 0)
         sum[l] = sum[l] + w * d;

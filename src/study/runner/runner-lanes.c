@@ -24,15 +24,16 @@ double *cst_runner_record(const cst_runner *r, int group) {
 static void make_least(const cst_runner *r, const cst_stepper *st, const double *record,
                        double *lambda) {
   const cst_system *s = r->plan->study->system;
+  const int         nq = s->nq;
   const int         ng = s->ng;
   const cst_layout *at = cst_stepper_layout(st);
   const int         W = r->width;
   /* small: only dense systems have redundant constraints */
-  double c[CST_MAX_PAR], q[s->nq + 1], l[ng + 1];
+  double c[CST_MAX_PAR], q[nq + 1], l[ng + 1];
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++)
       c[k] = record[(at->c + k) * W + lane];
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < nq; i++)
       q[i] = record[(at->q + i) * W + lane];
     for (int a = 0; a < ng; a++)
       l[a] = lambda[a * W + lane];
@@ -46,11 +47,12 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
  * the state. */
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
                        double *lambda) {
-  if (r->plan->method[r->cohort->method]->properties.own_lambda && step > 0)
+  const cst_plan *p = r->plan;
+  if (p->method[r->cohort->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);
-  if (r->plan->study->system->dropped)
+  if (p->study->system->dropped)
     make_least(r, st, record, lambda);
 }
 

@@ -67,12 +67,13 @@ static void record_errors(cst_runner *r, long lane, int parts, reading x, readin
 
 static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane,
                        double *q, double *p) {
+  const int         W = r->width;
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const double     *x = cst_batch_lane(st, b, lane);
   for (int i = 0; i < s->nq; i++) {
-    q[i] = x[(at->q + i) * r->width];
-    p[i] = x[(at->p + i) * r->width];
+    q[i] = x[(at->q + i) * W];
+    p[i] = x[(at->p + i) * W];
   }
 }
 
@@ -87,7 +88,8 @@ static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
 }
 
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
-  return b->alive[lane / r->width] >> lane % r->width & 1;
+  const int W = r->width;
+  return b->alive[lane / W] >> lane % W & 1;
 }
 
 /* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
@@ -121,13 +123,15 @@ static double between(double before, double after, double w) {
 
 /* A failed partner gives NaN. */
 static void partner_reading(cst_runner *r, long lane, reading y) {
-  const cst_system *s = r->plan->study->system;
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
+  const int         ng = s->ng;
   const int         W = r->width;
-  const double      w = r->plan->method[r->cohort->method]->properties.lambda_time;
-  const double     *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
+  const double      w = p->method[r->cohort->method]->properties.lambda_time;
+  const double     *first = r->half_lambda + (size_t)(lane / W) * (size_t)(ng * W);
   const bool        lost = !cst_runner_lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
-  for (int a = 0; a < s->ng; a++) {
+  for (int a = 0; a < ng; a++) {
     const long at = a * W + lane % W;
     if (lost)
       y.lambda[a] = NAN;
@@ -153,9 +157,10 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
                               const double *v0, reading y) {
-  const cst_properties *method = &r->plan->method[r->cohort->method]->properties;
+  const cst_class      *k = r->cohort;
+  const cst_properties *method = &r->plan->method[k->method]->properties;
   const int             variant = cst_runner_case(r, lane)->variant;
-  const double          h = r->cohort->h;
+  const double          h = k->h;
   const double          step = (double)r->b->step;
   const double          t = step * h;
   const double          back = cst_properties_back(method, h);
@@ -169,6 +174,7 @@ static void reference_reading(const cst_runner *r, long lane, int parts, const d
 }
 
 static void read_lane(cst_runner *r, long lane, int parts) {
+  const int         W = r->width;
   const cst_system *s = r->plan->study->system;
   const int         nq = s->nq;
   double           *q0 = r->state;
@@ -179,7 +185,7 @@ static void read_lane(cst_runner *r, long lane, int parts) {
   const reading     y = {other, other + nq, other + 2 * nq};
   lane_state(r, r->st, r->b, lane, x.q, x.p);
   for (int a = 0; a < s->ng; a++)
-    x.lambda[a] = r->lambda[a * r->width + lane % r->width];
+    x.lambda[a] = r->lambda[a * W + lane % W];
   lane_start(r, lane, q0, v0);
   if (r->hst)
     partner_reading(r, lane, y);

@@ -33,11 +33,12 @@ static void fill_figures(const cst_runner *r, long lane, bool started) {
 }
 
 static void fill_state(cst_runner *r, long lane, long steps, bool done) {
+  cst_batch        *b = r->b;
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(r->st);
   const int         W = r->width;
   const int         g = (int)(lane / W);
-  const double     *x = cst_batch_lane(r->st, r->b, lane);
+  const double     *x = cst_batch_lane(r->st, b, lane);
   double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane);
   double           *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane);
   double           *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
@@ -47,7 +48,7 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   }
   cst_runner_lambda(r, r->st,
                     done ? cst_runner_record(r, g)
-                         : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
+                         : b->last + (size_t)g * cst_stepper_record_size(r->st),
                     steps, r->lambda);
   for (int a = 0; a < s->ng; a++)
     lambda[a] = r->lambda[a * W + lane % W];
@@ -76,13 +77,14 @@ static void fill_row(cst_runner *r, long lane) {
 }
 
 static PetscErrorCode write_single_series(cst_runner *r) {
+  const cst_work *work = r->work;
   const cst_plan *p = r->plan;
   PetscFunctionBegin;
   if (p->study->members > 1 || !p->most_samples)
     PetscFunctionReturn(0);
-  for (long l = 0; l < r->work->count; l++) {
+  for (long l = 0; l < work->count; l++) {
     const double *x = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, l);
-    const int     icase = r->cohort->cases[r->work->first + l];
+    const int     icase = r->cohort->cases[work->first + l];
     for (int k = 0; k < p->nquantity; k++, x += p->most_samples) {
       PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_MAX, k, x));
       PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_RMS, k, x));

@@ -18,14 +18,15 @@ static void set_time(cst_runner *r) {
 static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
   const cst_system *s = p->study->system;
+  const int         nq = s->nq;
   const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
   double           *v = r->scratch;
-  double           *lambda = v + s->nq * W;
+  double           *lambda = v + nq * W;
   double           *more = lambda + (s->ng + 1) * W;
   return (cst_view){.context = cst_stepper_context(r->st),
                     .record = record,
-                    .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,
+                    .q0 = r->q0 + (size_t)group * (size_t)nq * (size_t)W,
                     .v = v,
                     .lambda = lambda,
                     .time = r->time,
@@ -62,18 +63,20 @@ static bool is_wanted(const cst_plan *p, int quantity) {
 
 /* Closes the window that ends here: stores the means of living lanes and resets the sums. */
 void cst_runner_close_window(cst_runner *r) {
-  const int W = r->width;
-  for (int k = 0; k < r->plan->nquantity; k++) {
+  cst_batch      *b = r->b;
+  const cst_plan *p = r->plan;
+  const int       W = r->width;
+  for (int k = 0; k < p->nquantity; k++) {
     double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
-    for (int g = 0; g < r->b->groups; g++) {
+    for (int g = 0; g < b->groups; g++) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
       for (int l = 0; l < W; l++) {
-        const bool alive = r->b->alive[g] >> l & 1;
+        const bool alive = b->alive[g] >> l & 1;
         if (!window || !alive || !r->in_window)
           continue;
         window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
       }
-      if (is_wanted(r->plan, k))
+      if (is_wanted(p, k))
         memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
@@ -82,15 +85,16 @@ void cst_runner_close_window(cst_runner *r) {
 
 /* Unwanted quantities are set to NaN at the beginning and stay so. */
 static void fold(cst_runner *r, int group, bool begins) {
-  const int W = r->width;
-  double   *acc = cst_runner_accumulators(r, group);
+  cst_batch *b = r->b;
+  const int  W = r->width;
+  double    *acc = cst_runner_accumulators(r, group);
   if (begins) {
-    r->fold->fold(r->plan->nquantity, r->value, r->scale, r->b->alive[group], true, acc);
+    r->fold->fold(r->plan->nquantity, r->value, r->scale, b->alive[group], true, acc);
     return;
   }
   for (int i = 0; i < r->nspan; i++) {
     const int first = r->span[i].first;
-    r->fold->fold(r->span[i].count, r->value + first * W, r->scale + first * W, r->b->alive[group],
+    r->fold->fold(r->span[i].count, r->value + first * W, r->scale + first * W, b->alive[group],
                   false, acc + (long)first * CST_SLOTS * W);
   }
 }
@@ -171,13 +175,14 @@ static int lanes_between(const cst_runner *r, int group, long from, long to) {
 
 /* Single members: |x - x(0)| is written directly into the row of its case. */
 static void sample_single(cst_runner *r, int sample) {
+  cst_batch      *b = r->b;
   const cst_plan *p = r->plan;
   const int       W = r->width;
-  for (int g = 0; g < r->b->groups; g++) {
+  for (int g = 0; g < b->groups; g++) {
     cst_runner_measure(r, g, CST_KEEP_NOT);
     const double *accumulators = cst_runner_accumulators(r, g);
     for (int l = 0; l < W && g * W + l < r->work->count; l++) {
-      const bool alive = r->b->alive[g] >> l & 1;
+      const bool alive = b->alive[g] >> l & 1;
       double    *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * W + l);
       for (int k = 0; k < p->nquantity; k++) {
         const int    at = k * CST_SLOTS + CST_SLOT_START;

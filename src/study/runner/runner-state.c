@@ -24,8 +24,9 @@ long cst_runner_ahead(const cst_runner *r) {
 long cst_runner_state_numbers(const cst_runner *r) { return (long)cst_batch_numbers(r->st); }
 
 long cst_runner_numbers(const cst_runner *r) {
+  cst_stepper *hst = r->hst;
   return cst_runner_state_numbers(r) +
-         (long)((r->hst ? cst_batch_numbers(r->hst) : 0) + cst_rows_kept(r->rows));
+         (long)((hst ? cst_batch_numbers(hst) : 0) + cst_rows_kept(r->rows));
 }
 
 void cst_runner_save(const cst_runner *r, long lane, double *row) {

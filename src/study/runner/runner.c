@@ -15,14 +15,12 @@ double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[c
 
 /* Creates the stepper (one SNES per method) when it is first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
+  const int           W = r->width;
   const cst_plan     *p = r->plan;
   const cst_study    *s = p->study;
-  cst_stepper_options o = {p->isa,
-                           (int)((r->batch + r->width - 1) / r->width),
-                           s->max_iterations,
-                           s->compensated,
-                           s->iteration,
-                           false};
+  cst_stepper_options o = {
+      p->isa, (int)((r->batch + W - 1) / W), s->max_iterations, s->compensated, s->iteration,
+      false};
   PetscFunctionBegin;
   if (*stepper)
     PetscFunctionReturn(0);
@@ -119,18 +117,18 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
+  const cst_plan  *p = r->plan;
   cst_stepper     *hst = r->hst;
   const cst_class *k = r->cohort;
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
-             from->numbers, cst_method_label(r->plan->study->method[k->method]),
-             cst_runner_numbers(r));
+             from->numbers, cst_method_label(p->study->method[k->method]), cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
     PetscCheck(cst_runner_fits(r, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "a saved row is not a state of a trajectory of %s",
-               cst_method_label(r->plan->study->method[k->method]));
+               cst_method_label(p->study->method[k->method]));
     cst_runner_restore(r, l, row);
   }
   r->b->step = from->at.step;

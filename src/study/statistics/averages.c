@@ -66,13 +66,12 @@ typedef struct {
 } sums;
 
 static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
+  const int     i = rows->icase;
   const long    n = rows->plan->study->members;
   const double *figures;
   PetscFunctionBegin;
-  PetscCall(
-      cst_output_read_members(rows->output, CST_CHANNEL_AVERAGES, k, rows->icase, 0, n, s->means));
-  PetscCall(
-      cst_output_read_members(rows->output, CST_CHANNEL_SQUARES, k, rows->icase, 0, n, s->square));
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGES, k, i, 0, n, s->means));
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_SQUARES, k, i, 0, n, s->square));
   PetscCall(cst_case_rows_figures(rows, k, &figures));
   for (long m = 0; m < n; m++) {
     const double start = figures[m * CST_FIGURES + CST_FIGURE_START];

@@ -51,13 +51,12 @@ typedef struct {
 
 static PetscErrorCode read_members(conclusion *d, long first, long n) {
   cst_case_rows *rows = d->rows;
+  const int      i = rows->icase;
   cst_output    *o = rows->output;
   PetscFunctionBegin;
-  PetscCall(
-      cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, rows->icase, first, n, d->counts));
+  PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, i, first, n, d->counts));
   if (d->weights)
-    PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, rows->icase, first, n,
-                                      d->weights));
+    PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, i, first, n, d->weights));
   PetscFunctionReturn(0);
 }
 
@@ -177,6 +176,7 @@ static PetscErrorCode errors_of_many(conclusion *d) {
 static PetscErrorCode conclude(conclusion *d) {
   const cst_histogram *h = d->h;
   cst_case_rows       *rows = d->rows;
+  const int            i = rows->icase;
   const int            bins = h->bins;
   const long           members = rows->plan->study->members;
   PetscFunctionBegin;
@@ -200,21 +200,21 @@ static PetscErrorCode conclude(conclusion *d) {
     else
       d->error[k] = NAN;
   }
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_HISTOGRAM, d->which, rows->icase, d->all));
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_OUTSIDE, d->which, rows->icase, d->outside));
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_DENSITY, d->which, rows->icase, d->density));
-  PetscCall(
-      cst_output_case(rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, rows->icase, d->error));
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_HISTOGRAM, d->which, i, d->all));
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_OUTSIDE, d->which, i, d->outside));
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_DENSITY, d->which, i, d->density));
+  PetscCall(cst_output_case(rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, i, d->error));
   PetscFunctionReturn(0);
 }
 
 static void set_columns(const conclusion *d, const histogram_columns *x) {
-  double inside = 0;
+  cst_case_rows *rows = d->rows;
+  double         inside = 0;
   for (int k = 0; k < d->h->bins; k++)
     inside += (double)d->all[k];
-  cst_column_set(x->inside, d->rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
+  cst_column_set(x->inside, rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
   if (d->weights)
-    cst_column_set(x->effective, d->rows->icase, d->total * d->total / d->square);
+    cst_column_set(x->effective, rows->icase, d->total * d->total / d->square);
 }
 
 static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x,

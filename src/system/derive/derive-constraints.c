@@ -6,15 +6,16 @@
 static int positions(const cst_system *s) { return s->ng - s->nvel; }
 
 void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
+  cst_graph        *g = d->graph;
   const int         n = d->n;
   const cst_system *s = d->s;
   if (!s->nvel)
     return;
   cst_node       *add = cst_derive_memory(n);
   const cst_node *last = l + positions(s);
-  cst_graph_gradient(d->graph, s->phi, last, s->nvel, d->v, n, add);
+  cst_graph_gradient(g, s->phi, last, s->nvel, d->v, n, add);
   for (int i = 0; i < n; i++)
-    out[i] = cst_graph_add(d->graph, out[i], add[i]);
+    out[i] = cst_graph_add(g, out[i], add[i]);
   free(add);
 }
 
@@ -26,12 +27,13 @@ void cst_derive_rows_times(const cst_derivation *d, const cst_node *l, cst_node 
 }
 
 void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx) {
+  const int         n = d->n;
   const cst_system *s = d->s;
   const cst_node   *g = s->kernel_out[CST_K_g];
   const int         ng = positions(s);
-  cst_graph_tangent(d->graph, g, ng, d->q, x, d->n, Gx);
+  cst_graph_tangent(d->graph, g, ng, d->q, x, n, Gx);
   if (s->nvel)
-    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + ng);
+    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, n, Gx + ng);
 }
 
 /* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */

@@ -24,9 +24,10 @@ void cst_derive_diagonal(const cst_derivation *d) {
 
 /* Entry (i, j) of M(q), of a full matrix that of the upper half; -1: zero. */
 static cst_node mass_entry(const cst_derivation *d, int i, int j) {
+  const int         n = d->n;
   const cst_system *s = d->s;
   if (s->matrix)
-    return i < j ? s->mass[i * d->n + j] : s->mass[j * d->n + i];
+    return i < j ? s->mass[i * n + j] : s->mass[j * n + i];
   return i == j ? s->mass[i] : -1;
 }
 
@@ -118,14 +119,15 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
 
 /* Entry i of (Lq, Lv). */
 static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
+  cst_graph        *g = d->graph;
   const int         n = d->n;
   const cst_system *s = d->s;
   const int         k = i % n;
   if (s->general)
     return s->kernel_out[i < n ? CST_K_Lq : CST_K_Lv][k];
   if (i < n)
-    return cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k]);
-  return cst_graph_mul(d->graph, s->mass[k], d->v[k]);
+    return cst_graph_neg(g, s->kernel_out[CST_K_dV][k]);
+  return cst_graph_mul(g, s->mass[k], d->v[k]);
 }
 
 /* out[n] += s (F - phi'l): the work on a variation of q that L does not contain. */
@@ -148,6 +150,7 @@ static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst
 
 /* RE, with w = (y, A) and l = (lambda, z, s). */
 static void derive_reverse(const cst_derivation *d) {
+  cst_graph     *g = d->graph;
   cst_system    *s = d->s;
   const int      n = d->n;
   const int      ng = s->ng;
@@ -159,10 +162,10 @@ static void derive_reverse(const cst_derivation *d) {
     yz[i] = d->w[i];
   for (int a = 0; a < ng; a++)
     yz[n + a] = d->l[ng + a];
-  cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
+  cst_graph_gradient(g, E, yz, n + ng, d->q, 2 * n, RE);
   for (int i = 0; i < 2 * n; i++) {
     const cst_node slope = slope_of_lagrangian(d, i);
-    RE[i] = cst_graph_add_product(d->graph, RE[i], scale, slope);
+    RE[i] = cst_graph_add_product(g, RE[i], scale, slope);
   }
   if (s->nvel || s->nforce)
     add_work(d, scale, d->l, RE);
@@ -195,9 +198,10 @@ static void derive_second(const cst_derivation *d) {
 }
 
 void cst_derive_residuals(const cst_derivation *d) {
-  const int n = d->n + d->s->ng;
-  cst_node *E = residuals(d, d->w, d->l);
-  cst_graph_tangent(d->graph, E, n, d->q, d->u, 2 * d->n, cst_derive_kernel(d->s, CST_K_DE, n));
+  cst_system *s = d->s;
+  const int   n = d->n + s->ng;
+  cst_node   *E = residuals(d, d->w, d->l);
+  cst_graph_tangent(d->graph, E, n, d->q, d->u, 2 * d->n, cst_derive_kernel(s, CST_K_DE, n));
   free(E);
   derive_reverse(d);
   derive_second(d);

@@ -54,9 +54,9 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
 /* Kernel k: grad V by rows, the upper half of the Hessian `of`, then `more`. */
 static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_id of,
                           const cst_bands *b, const cst_node *more, int nmore) {
-  const int         n = d->n;
-  const cst_system *s = d->s;
-  cst_node         *out = cst_derive_kernel(d->s, k, n + b->n + nmore);
+  const int   n = d->n;
+  cst_system *s = d->s;
+  cst_node   *out = cst_derive_kernel(s, k, n + b->n + nmore);
   for (int r = 0; r < n; r++)
     out[r] = s->kernel_out[CST_K_dV][b->order[r]];
   for (int e = 0; e < b->n; e++)

@@ -93,6 +93,7 @@ static void derive_bodies(const cst_derivation *d) {
 
 /* The sum of the forces and its derivatives. */
 static void derive_forces(const cst_derivation *d) {
+  cst_graph          *g = d->graph;
   cst_system         *s = d->s;
   const int           n = d->n;
   cst_derived_entries e = {0};
@@ -104,10 +105,10 @@ static void derive_forces(const cst_derivation *d) {
     F[i] = s->force[i];
   for (int k = 1; k < s->nforce; k++)
     for (int i = 0; i < n; i++)
-      F[i] = cst_graph_add(d->graph, F[i], s->force[k * n + i]);
+      F[i] = cst_graph_add(g, F[i], s->force[k * n + i]);
   cst_derive_jacobian(d, CST_K_Fq, F, n, false);
   for (int r = 0; r < n; r++) {
-    cst_graph_gradient(d->graph, &F[r], &d->one, 1, d->v, n, row);
+    cst_graph_gradient(g, &F[r], &d->one, 1, d->v, n, row);
     cst_derive_add_row(d, &e, r, row);
   }
   cst_derive_matrix(s, CST_K_Fv, n, n, &e);
@@ -134,14 +135,15 @@ static void derive_accounts(const cst_derivation *d) {
 }
 
 static void derive_symmetries(const cst_derivation *d) {
+  const int           n = d->n;
   cst_system         *s = d->s;
   cst_derived_entries e = {0};
   cst_node           *gauge = cst_derive_kernel(s, CST_K_gauge, s->nsym);
   for (int k = 0; k < s->nsym; k++) {
     gauge[k] = s->gauge[k];
-    cst_derive_add_row(d, &e, k, s->xi + k * d->n);
+    cst_derive_add_row(d, &e, k, s->xi + k * n);
   }
-  cst_derive_matrix(s, CST_K_xi, s->nsym, d->n, &e);
+  cst_derive_matrix(s, CST_K_xi, s->nsym, n, &e);
 }
 
 static bool complete(const cst_system *s) {

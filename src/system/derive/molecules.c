@@ -257,6 +257,7 @@ static void write_function(FILE *f, const cst_graph *g, const char *name, const 
 }
 
 void cst_molecules_emit(const cst_system *s, FILE *f) {
+  cst_graph    *g = s->graph;
   cst_molecules m;
   const bool    are = cst_molecules_find(s, &m);
   if (are) {
@@ -271,8 +272,8 @@ void cst_molecules_emit(const cst_system *s, FILE *f) {
     write_list(f, "order", m.order, m.ng);
     write_list(f, "class", m.class, m.nq);
     write_list(f, "at", m.at, m.ng * m.nq);
-    write_function(f, s->graph, "values", m.value, m.ng);
-    write_function(f, s->graph, "slopes", m.slope, m.entries);
+    write_function(f, g, "values", m.value, m.ng);
+    write_function(f, g, "slopes", m.slope, m.entries);
     fprintf(f, "#define SYS_PAIR_SUMS(X)");
     for (int k = 0; k < s->npairs; k++)
       fprintf(f, " X(%d)", k);

@@ -22,11 +22,12 @@ const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) {
 }
 
 const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
+  cst_graph      *g = s->graph;
   cst_pairs      *p = &s->pairs[i];
   cst_pair_tapes *t = &p->tapes;
   if (!t->sum)
-    *t = (cst_pair_tapes){&p->sum, cst_tape_create(s->graph, &p->sum.term, 1),
-                          cst_tape_create(s->graph, p->slope, p->sum.nx + p->sum.ny), 'q'};
+    *t = (cst_pair_tapes){&p->sum, cst_tape_create(g, &p->sum.term, 1),
+                          cst_tape_create(g, p->slope, p->sum.nx + p->sum.ny), 'q'};
   return t;
 }
 
@@ -170,12 +171,13 @@ static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
 }
 
 static bool is_small(const cst_system *s) {
-  double work = 0;
+  cst_graph *g = s->graph;
+  double     work = 0;
   for (int k = 0; k < s->npairs; k++) {
     const cst_pair_sum *sum = &s->pairs[k].sum;
-    work += (double)sum->pairs * cst_graph_count(s->graph, &sum->term, 1);
+    work += (double)sum->pairs * cst_graph_count(g, &sum->term, 1);
   }
-  return GROWTH * work < CST_EXPR_NODES - cst_graph_size(s->graph);
+  return GROWTH * work < CST_EXPR_NODES - cst_graph_size(g);
 }
 
 cst_node cst_pairs_written_out(cst_system *s) {

@@ -180,11 +180,12 @@ static void write_term(FILE *f, const cst_graph *g, const char *name, int k, con
 
 /* Sums over pairs: the term, its derivatives, and the list of pairs. */
 static void write_pair_sums(FILE *f, const cst_system *s) {
+  cst_graph *g = s->graph;
   for (int k = 0; k < s->npairs; k++) {
     const cst_pair_sum *p = &s->pairs[k].sum;
     const cst_node     *slope = s->pairs[k].slope;
-    write_term(f, s->graph, "V", k, &p->term, 1);
-    write_term(f, s->graph, "dV", k, slope, p->nx + p->ny);
+    write_term(f, g, "V", k, &p->term, 1);
+    write_term(f, g, "dV", k, slope, p->nx + p->ny);
     fprintf(f, "static const int sys_from%d[] = ", k);
     write_list(f, p->from, p->rows);
     fprintf(f, ", sys_to%d[] = ", k);

@@ -39,9 +39,10 @@ static bool is_given(const cst_system *s, cst_node n) {
 }
 
 static point find(const cst_system *s) {
-  point     x = {.s = s};
-  int       n = 0;
-  cst_node *all;
+  cst_graph *g = s->graph;
+  point      x = {.s = s};
+  int        n = 0;
+  cst_node  *all;
   for (int i = 0; i < KERNELS; i++)
     n += s->kernel_size[kernels[i]];
   all = cst_zeros(n, sizeof *all);
@@ -49,11 +50,11 @@ static point find(const cst_system *s) {
   for (int i = 0; i < KERNELS; i++)
     for (int k = 0; k < s->kernel_size[kernels[i]]; k++)
       all[n++] = s->kernel_out[kernels[i]][k];
-  x.n = cst_graph_dear(s->graph, all, n, "cq", &x.node);
+  x.n = cst_graph_dear(g, all, n, "cq", &x.node);
   x.given = cst_zeros(x.n, sizeof *x.given);
   x.clock = cst_zeros(x.n, sizeof *x.clock);
   for (int i = 0; i < x.n; i++) {
-    if (cst_graph_depends(s->graph, x.node[i], 'q'))
+    if (cst_graph_depends(g, x.node[i], 'q'))
       continue;
     if (is_given(s, x.node[i]))
       x.given[x.ngiven++] = x.node[i];
@@ -67,10 +68,11 @@ static point find(const cst_system *s) {
 /* Replaces from[nfrom] in out by the entries of the array `letter`. */
 static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom,
                  char letter) {
-  cst_node *to = cst_zeros(nfrom, sizeof *to);
+  cst_graph *g = s->graph;
+  cst_node  *to = cst_zeros(nfrom, sizeof *to);
   for (int i = 0; i < nfrom; i++)
-    to[i] = cst_graph_input(s->graph, letter, i);
-  cst_graph_substitute(s->graph, out, nout, from, to, nfrom, out);
+    to[i] = cst_graph_input(g, letter, i);
+  cst_graph_substitute(g, out, nout, from, to, nfrom, out);
   free(to);
 }
 

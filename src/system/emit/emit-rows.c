@@ -107,9 +107,10 @@ static void write_test(const cst_rows *z, FILE *f, int a) {
 
 static void write_residual(cst_rows *z, FILE *f) {
   const cst_system *s = z->s;
+  const int         nq = s->nq;
   cst_strips       *strips = cst_strips_open();
   FILE             *piece;
-  memset(z->there, 0, (size_t)s->nq * sizeof *z->there);
+  memset(z->there, 0, (size_t)nq * sizeof *z->there);
   for (int a = 0; a < s->ng; a++) {
     piece = cst_strips_next(strips);
     CST_EACH_ENTRY(z->G, a, e)
@@ -118,7 +119,7 @@ static void write_residual(cst_rows *z, FILE *f) {
     write_sizes(z, piece, a);
     write_test(z, piece, a);
   }
-  for (int i = 0; i < s->nq; i++) /* without constraints */
+  for (int i = 0; i < nq; i++) /* without constraints */
     if (!z->there[i])
       write_coordinate(z, cst_strips_next(strips), i);
   fprintf(f, "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd "
@@ -135,9 +136,10 @@ static void write_residual(cst_rows *z, FILE *f) {
 
 /* What observers want to know of every constraint. */
 static void write_look(cst_rows *z, FILE *f) {
-  cst_strips        *strips = cst_strips_open();
-  const cst_pattern *p = z->G;
-  const int          n = z->s->ng;
+  const unsigned char *negative = z->negative;
+  cst_strips          *strips = cst_strips_open();
+  const cst_pattern   *p = z->G;
+  const int            n = z->s->ng;
   for (int a = 0; a < n; a++) {
     FILE *piece = cst_strips_next(strips);
     write_kernels(z, piece, a);
@@ -145,7 +147,7 @@ static void write_look(cst_rows *z, FILE *f) {
     fprintf(piece, "g[%d] = o[0];\nGv[%d] = ", a, a);
     CST_EACH_ENTRY(p, a, e)
       fprintf(piece, "%sentry%d * v[%d]",
-              e > p->start[a] ? sign(z->negative[e]) : first_sign(z->negative[e]),
+              e > p->start[a] ? sign(negative[e]) : first_sign(negative[e]),
               z->kept[e] - p->start[a], p->column[e]);
     fprintf(piece, ";\nrows[%d] = row;\nfars[%d] = far;\n", a, a);
   }
@@ -192,8 +194,9 @@ static void write_kicked(cst_rows *z, FILE *f, int i) {
 }
 
 void cst_rows_write_right(cst_rows *z, FILE *f, const char *name, int a) {
-  const cst_pattern *p = z->G;
-  const int          first = p->start[a];
+  const unsigned char *negative = z->negative;
+  const cst_pattern   *p = z->G;
+  const int            first = p->start[a];
   if (!z->symmetric) {
     fprintf(f, "%s = f[%d];\n", name, a);
     return;
@@ -203,7 +206,7 @@ void cst_rows_write_right(cst_rows *z, FILE *f, const char *name, int a) {
   fprintf(f, "%s = ", name);
   for (int e = first; e < p->start[a + 1]; e++)
     fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]",
-            e > first ? sign(z->negative[e]) : first_sign(z->negative[e]), z->kept[e],
+            e > first ? sign(negative[e]) : first_sign(negative[e]), z->kept[e],
             z->s->mass_class[p->column[e]], p->column[e]);
   fprintf(f, ";\n");
 }
@@ -266,14 +269,15 @@ static void find_pairs(cst_rows *z) {
 }
 
 static bool has_short_rows(const cst_system *s) {
+  cst_graph         *g = s->graph;
   const cst_pattern *p = &s->pattern[CST_K_G];
   for (int a = 0; a < s->ng; a++) {
     const int n = p->start[a + 1] - p->start[a];
     if (!n)
       return false;
-    if (cst_graph_count(s->graph, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS)
+    if (cst_graph_count(g, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS)
       return false;
-    if (cst_graph_count(s->graph, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
+    if (cst_graph_count(g, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
       return false;
   }
   return s->ng > 0;

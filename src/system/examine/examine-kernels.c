@@ -83,10 +83,11 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
 
 /* Lq plus the forces, which f contains besides it. */
 static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
+  const double     *c = e->c;
   const cst_system *s = e->s;
   double           *F = cst_linear_numbers(s->nq);
-  cst_system_eval(s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
-  cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+  cst_system_eval(s, CST_K_Lq, c, p->q, p->v, NULL, NULL, NULL, Lq);
+  cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
   for (int i = 0; i < s->nq; i++)
     Lq[i] += F[i];
   free(F);
@@ -94,13 +95,14 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
 
 /* Subtracts from RE the part that is not a gradient, s (F - phi'lambda). */
 static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
+  const double      *c = e->c;
   const cst_system  *s = e->s;
   const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *F = cst_linear_numbers(s->nq);
   double            *G = cst_linear_numbers(P->n);
-  cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
-  cst_system_eval_at(s, CST_K_G, e->c, p->q, G);
+  cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
+  cst_system_eval_at(s, CST_K_G, c, p->q, G);
   for (int a = ng - s->nvel; a < ng; a++)
     CST_EACH_ENTRY(P, a, k)
       F[P->column[k]] -= G[k] * p->l[a];

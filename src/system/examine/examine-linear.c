@@ -15,8 +15,9 @@ static void say(cst_examiner *e, cst_kernel_id k) {
 
 static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point *p, const double *w,
                         const double *l) {
-  double *x = cst_linear_numbers(e->s->kernel_size[k]);
-  cst_system_eval(e->s, k, e->c, p->q, NULL, w, NULL, l, x);
+  const cst_system *s = e->s;
+  double           *x = cst_linear_numbers(s->kernel_size[k]);
+  cst_system_eval(s, k, e->c, p->q, NULL, w, NULL, l, x);
   return x;
 }
 

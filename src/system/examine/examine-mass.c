@@ -67,9 +67,10 @@ static void range_of(const double *x, int n, int stride, double *least, double *
 }
 
 static void of_small(const cst_examiner *e, const double *q, double *least, double *most) {
-  const int n = e->s->nq;
-  double   *A = cst_linear_numbers((size_t)(n * n));
-  cst_system_matrix(e->s, CST_K_M, e->c, q, NULL, A);
+  const cst_system *s = e->s;
+  const int         n = s->nq;
+  double           *A = cst_linear_numbers((size_t)(n * n));
+  cst_system_matrix(s, CST_K_M, e->c, q, NULL, A);
   if (isfinite(cst_examine_largest(A, n * n)))
     diagonalise(A, n);
   range_of(A, n, n + 1, least, most);

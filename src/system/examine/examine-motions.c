@@ -29,12 +29,13 @@ static bool is_code(const motion *m) { return !m->e->s->state[m->state].has_exac
 
 /* q, v, lambda at complex t; false if not analytic. */
 static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
-  const cst_system  *s = m->e->s;
-  cst_graph         *g = s->graph;
-  const int          nq = s->nq;
-  const cst_state   *x = &s->state[m->state];
-  const cst_complex *in[128] = {['c'] = m->e->C, ['t'] = &t};
-  bool               analytic = cst_graph_eval_complex(g, x->exact_q, nq, in, z);
+  const cst_examiner *e = m->e;
+  const cst_system   *s = e->s;
+  cst_graph          *g = s->graph;
+  const int           nq = s->nq;
+  const cst_state    *x = &s->state[m->state];
+  const cst_complex  *in[128] = {['c'] = e->C, ['t'] = &t};
+  bool                analytic = cst_graph_eval_complex(g, x->exact_q, nq, in, z);
   analytic &= cst_graph_eval_complex(g, x->exact_v, nq, in, z + nq);
   if (x->exact_lambda)
     analytic &= cst_graph_eval_complex(g, x->exact_lambda, s->ng, in, z + 2 * nq);
@@ -43,14 +44,15 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
 
 static void value(const motion *m, double t, double *x) {
   cst_examiner     *e = m->e;
+  const double     *c = e->c;
   const cst_system *s = e->s;
   const int         n = s->nq;
   const int         state = is_code(m) ? -1 : m->state;
   double           *p = cst_linear_numbers(n);
   double           *v = x + n;
   double           *lambda = x + 2 * n;
-  cst_system_exact(s, state, e->c, m->start, m->start + n, t, x, p, lambda);
-  if (!cst_system_velocity(s, e->c, x, p, v))
+  cst_system_exact(s, state, c, m->start, m->start + n, t, x, p, lambda);
+  if (!cst_system_velocity(s, c, x, p, v))
     v[0] = NAN;
   free(p);
 }
@@ -73,10 +75,11 @@ static void difference(const motion *m, double t) {
 
 /* Sets x and dx at time t. */
 static void evaluate_at(motion *m, double t) {
-  cst_examiner *e = m->e;
-  memcpy(m->c, e->c, sizeof *m->c * (size_t)e->s->npar);
-  if (e->s->timed)
-    m->c[e->s->account - 1] = t;
+  cst_examiner     *e = m->e;
+  const cst_system *s = e->s;
+  memcpy(m->c, e->c, sizeof *m->c * (size_t)s->npar);
+  if (s->timed)
+    m->c[s->account - 1] = t;
   value(m, t, m->x);
   m->rough = is_code(m);
   if (!m->rough) {
@@ -142,10 +145,11 @@ static void report_imbalance(const motion *m, const char *topic, double t, doubl
   double           *x = m->x;
   cst_examiner     *e = m->e;
   const cst_system *s = e->s;
+  const int         nq = s->nq;
   const int         ng = s->ng;
-  const double     *given = x + 2 * s->nq;
+  const double     *given = x + 2 * nq;
   double           *lambda = cst_linear_numbers(ng);
-  cst_system_multipliers(s, m->c, x, x + s->nq, lambda);
+  cst_system_multipliers(s, m->c, x, x + nq, lambda);
   if (ng && imbalance(m, given, -1) <= tolerance(m))
     cst_examine_say(e, CST_FAULT, topic,
                     "lambda has the wrong sign; the convention is M A = f - G'lambda");
@@ -251,7 +255,8 @@ static void examine_motion(cst_examiner *e, int state) {
 }
 
 void cst_examine_motions(cst_examiner *e) {
-  for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++)
-    if (cst_system_has_exact(e->s, i))
+  const cst_system *s = e->s;
+  for (int i = 0; i < s->nstate && i < CST_EXAMINED_STATES; i++)
+    if (cst_system_has_exact(s, i))
       examine_motion(e, i);
 }

@@ -52,10 +52,11 @@ static int extend(const double *A, int m, double least, double *Q, int k, int n)
 /* out[ng] := dw_a(X, Y) at q. */
 static void curl(const cst_examiner *e, const double *q, const double *X, const double *Y,
                  double *out) {
+  const double     *c = e->c;
   const cst_system *s = e->s;
   double            other[N];
-  cst_system_eval(s, CST_K_D2gvw, e->c, q, Y, X, NULL, NULL, out);
-  cst_system_eval(s, CST_K_D2gvw, e->c, q, X, Y, NULL, NULL, other);
+  cst_system_eval(s, CST_K_D2gvw, c, q, Y, X, NULL, NULL, out);
+  cst_system_eval(s, CST_K_D2gvw, c, q, X, Y, NULL, NULL, other);
   for (int a = 0; a < s->ng; a++)
     out[a] -= other[a];
 }
@@ -183,6 +184,7 @@ static void generator_at(const cst_examiner *e, int k, const double *q, const do
 /* The largest |(L_xi phi) X| over the points, X admissible: measures how far the distribution is from being
  * invariant. */
 static double change_along(const cst_examiner *e, int k) {
+  const double     *c = e->c;
   const cst_system *s = e->s;
   const int         ng = s->ng;
   const double      step = 1e-4;
@@ -193,14 +195,14 @@ static double change_along(const cst_examiner *e, int k) {
   for (int p = 0; p < e->npoint; p++) {
     const cst_point *at = &e->point[p];
     double           X[N], before[N], xi[N], after[N], bent[N];
-    cst_system_matrix(s, CST_K_G, e->c, at->q, NULL, G);
+    cst_system_matrix(s, CST_K_G, c, at->q, NULL, G);
     const int held = extend(G, ng, 0, Q, 0, n);
     cst_linear_copy(X, at->v, n);
     normal_part(X, Q, held, n);
     generator_at(e, k, at->q, X, 0, xi);
     generator_at(e, k, at->q, X, -step, before);
     generator_at(e, k, at->q, X, step, after);
-    cst_system_eval(s, CST_K_D2gvw, e->c, at->q, X, xi, NULL, NULL, bent);
+    cst_system_eval(s, CST_K_D2gvw, c, at->q, X, xi, NULL, NULL, bent);
     for (int a = ng - s->nvel; a < ng; a++) {
       const double *row = G + a * n;
       double        sum = bent[a];

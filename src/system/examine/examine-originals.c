@@ -38,9 +38,10 @@ static bool equal(const double *x, const double *y, int n) {
 }
 
 static bool same_at(const cst_examiner *e, const original *o, const cst_point *p) {
-  double *x = cst_linear_numbers((size_t)e->s->kernel_size[o->kernel]);
-  double *y = values(e, o->node, o->n, p);
-  cst_system_eval(e->s, o->kernel, e->c, p->q, p->v, NULL, NULL, NULL, x);
+  const cst_system *s = e->s;
+  double           *x = cst_linear_numbers((size_t)s->kernel_size[o->kernel]);
+  double           *y = values(e, o->node, o->n, p);
+  cst_system_eval(s, o->kernel, e->c, p->q, p->v, NULL, NULL, NULL, x);
   const bool same = equal(x, y, o->n);
   free(x);
   free(y);
@@ -60,12 +61,13 @@ static void compare(cst_examiner *e, const original *o) {
  * 0: a diagonal. */
 static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node,
                             int stride) {
+  cst_graph *g = s->graph;
   const long columns = stride;
   const long all = stride ? P->rows * columns : P->rows;
   long       nonzero = 0, found = 0;
   cst_node  *out = cst_zeros(P->n, sizeof *out);
   for (long i = 0; i < all; i++)
-    nonzero += !cst_graph_is_zero(s->graph, node[i]);
+    nonzero += !cst_graph_is_zero(g, node[i]);
   for (int a = 0; a < P->rows; a++)
     CST_EACH_ENTRY(P, a, e) {
       const int j = P->column[e];
@@ -73,7 +75,7 @@ static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst
         out[e] = node[a * columns + j];
       else
         out[e] = j == a ? node[a] : -1;
-      found += out[e] >= 0 && !cst_graph_is_zero(s->graph, out[e]);
+      found += out[e] >= 0 && !cst_graph_is_zero(g, out[e]);
     }
   if (found == nonzero)
     return out;

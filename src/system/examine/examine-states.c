@@ -8,10 +8,11 @@ static const double SINGULAR = 1e-13; /* smallest eigenvalue over the largest */
 enum { WHY = 600, LISTED = 10, TOPIC = 200 };
 
 static bool is_finite(cst_examiner *e, const char *topic, const double *q, const double *v) {
-  for (int i = 0; i < e->s->nq; i++) {
+  const cst_system *s = e->s;
+  for (int i = 0; i < s->nq; i++) {
     if (isfinite(q[i]) && isfinite(v[i]))
       continue;
-    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", e->s->coordinate[i], q[i],
+    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", s->coordinate[i], q[i],
                     v[i]);
     return false;
   }
@@ -37,12 +38,13 @@ static const char *implied(const cst_system *s, char text[WHY]) {
 }
 
 static void rank(cst_examiner *e, const char *topic, const double *q) {
-  cst_system *s = e->s;
-  char        why[WHY], text[WHY];
+  const double *c = e->c;
+  cst_system   *s = e->s;
+  char          why[WHY], text[WHY];
   if (!s->ng)
     return;
-  const bool found = cst_system_enforce_independent(s, e->c, q, why, WHY);
-  const int  r = cst_system_rank(s, e->c, q);
+  const bool found = cst_system_enforce_independent(s, c, q, why, WHY);
+  const int  r = cst_system_rank(s, c, q);
   cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, s->ng);
   if (!found)
     cst_examine_say(e, CST_FAULT, topic, "%s", why);
@@ -102,9 +104,10 @@ static double energy(const cst_examiner *e, const double *q, const double *v) {
 }
 
 static void examine_state(cst_examiner *e, int state, double *q, double *v) {
-  char topic[TOPIC];
-  snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
-  cst_system_state(e->s, state, e->c, q, v);
+  const cst_system *s = e->s;
+  char              topic[TOPIC];
+  snprintf(topic, sizeof topic, "state %s", s->state[state].name);
+  cst_system_state(s, state, e->c, q, v);
   if (!is_finite(e, topic, q, v))
     return;
   cst_examine_consistency(e, topic, q, v);

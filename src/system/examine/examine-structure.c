@@ -76,10 +76,11 @@ static void check_bodies(cst_examiner *e) {
 
 static void say_pairs(cst_examiner *e) {
   const cst_system *s = e->s;
+  cst_graph        *g = s->graph;
   for (int k = 0; k < s->npairs; k++) {
     const cst_pairs *p = &s->pairs[k];
-    const int        value = cst_graph_count(s->graph, &p->sum.term, 1);
-    const int        slopes = cst_graph_count(s->graph, p->slope, p->sum.nx + p->sum.ny);
+    const int        value = cst_graph_count(g, &p->sum.term, 1);
+    const int        slopes = cst_graph_count(g, p->slope, p->sum.nx + p->sum.ny);
     cst_examine_say(e, CST_FACT, "potential",
                     "a sum over %ld pairs, each of %d operations, its slopes of %d", p->sum.pairs,
                     value, slopes);

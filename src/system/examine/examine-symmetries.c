@@ -148,18 +148,20 @@ static double sizes(const double *x, const double *y, int n) {
 
 static change change_of_V(generator *x) {
   const cst_system *s = x->e->s;
-  double           *dV = cst_linear_numbers(s->nq);
+  const int         nq = s->nq;
+  double           *dV = cst_linear_numbers(nq);
   cst_system_eval_at(s, CST_K_dV, x->e->c, x->at->q, dV);
-  const double size = sizes(dV, x->xi, s->nq) + x->reach * fabs(value(x, of_V));
+  const double size = sizes(dV, x->xi, nq) + x->reach * fabs(value(x, of_V));
   free(dV);
   return changed(slope_of(x, of_V, x->xi, NULL), size);
 }
 
 static change change_of_T(generator *x) {
   const cst_system *s = x->e->s;
-  double           *p = cst_linear_numbers(s->nq);
+  const int         nq = s->nq;
+  double           *p = cst_linear_numbers(nq);
   cst_system_momentum(s, x->e->c, x->at->q, x->at->v, p);
-  const double size = sizes(p, x->dxi, s->nq) + 2 * x->reach * fabs(value(x, of_T));
+  const double size = sizes(p, x->dxi, nq) + 2 * x->reach * fabs(value(x, of_T));
   free(p);
   return changed(slope_of(x, of_T, x->xi, x->dxi), size);
 }
@@ -257,7 +259,8 @@ typedef struct {
 } changes;
 
 static void examine_point(const cst_examiner *e, int k, const cst_point *at, bool on, changes *c) {
-  generator x = begin(e, k, at);
+  const cst_system *s = e->s;
+  generator         x = begin(e, k, at);
   enlarge(&c->V, change_of_V(&x));
   enlarge(&c->T, change_of_T(&x));
   const change A = change_of_A(&x);
@@ -265,14 +268,14 @@ static void examine_point(const cst_examiner *e, int k, const cst_point *at, boo
     c->gradient = is_gradient(&x);
   enlarge(&c->A, A);
   int row = 0;
-  if (on && e->s->ng) {
+  if (on && s->ng) {
     const change g = change_of_g(&x, &row);
     if (!(g.part <= c->g.part)) {
       c->g = g;
       c->row = row;
     }
   }
-  c->moves |= cst_examine_largest(x.xi, e->s->nq) > 0;
+  c->moves |= cst_examine_largest(x.xi, s->nq) > 0;
   c->rough |= x.rough;
   c->points++;
   end(&x);
@@ -281,17 +284,19 @@ static void examine_point(const cst_examiner *e, int k, const cst_point *at, boo
 /* Projects the point onto the constraints; false if there is no such point near it. q and v are new: free
  * on->q. */
 static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
-  const size_t n = (size_t)e->s->nq;
+  const cst_system *s = e->s;
+  const size_t      n = (size_t)s->nq;
   *on = *p;
   on->q = cst_linear_numbers(2 * n);
   on->v = on->q + n;
   memcpy(on->q, p->q, sizeof *on->q * 2 * n);
-  return cst_system_project(e->s, e->c, on->q, on->v);
+  return cst_system_project(s, e->c, on->q, on->v);
 }
 
 static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity,
                   const changes *c, const char *where) {
-  if (!cst_graph_is_zero(e->s->graph, e->s->gauge[k]))
+  const cst_system *s = e->s;
+  if (!cst_graph_is_zero(s->graph, s->gauge[k]))
     cst_examine_say(e, severity, topic,
                     "a(q) does not change along it by the gradient of its gauge%s: %.3g", where,
                     c->A.raw);
@@ -338,14 +343,15 @@ static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c
 }
 
 static void examine_symmetry(cst_examiner *e, int k) {
-  changes   on = {0};
-  changes   off = {0};
-  const int faults = e->x->faults;
-  char      topic[TOPIC];
-  snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
+  const cst_system *s = e->s;
+  changes           on = {0};
+  changes           off = {0};
+  const int         faults = e->x->faults;
+  char              topic[TOPIC];
+  snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
   for (int i = 0; i < e->npoint; i++) {
     cst_point p;
-    if (e->s->ng)
+    if (s->ng)
       examine_point(e, k, &e->point[i], false, &off);
     if (onto(e, &e->point[i], &p))
       examine_point(e, k, &p, true, &on);

@@ -68,8 +68,9 @@ static void gather_points(cst_examiner *e) {
 }
 
 static void begin(cst_examiner *e) {
-  e->C = cst_zeros(e->s->npar, sizeof *e->C);
-  for (int i = 0; i < e->s->npar; i++)
+  const cst_system *s = e->s;
+  e->C = cst_zeros(s->npar, sizeof *e->C);
+  for (int i = 0; i < s->npar; i++)
     e->C[i] = e->c[i];
 }
 

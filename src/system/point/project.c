@@ -52,8 +52,9 @@ static void restart(cst_stationary *p) {
 
 /* True if x satisfies the constraints to round-off. Fills g and G at x. */
 static bool arrived(cst_stationary *p) {
-  cst_stationary_constraint(p->s, p->c, p->x, p->g);
-  cst_stationary_gradient(p->s, p->c, p->x, p->G);
+  const cst_system *s = p->s;
+  cst_stationary_constraint(s, p->c, p->x, p->g);
+  cst_stationary_gradient(s, p->c, p->x, p->G);
   return relative(p) <= 16 * DBL_EPSILON;
 }
 
@@ -162,8 +163,9 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
 }
 
 static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
-  double   *phi0 = cst_linear_numbers((size_t)(s->ng + s->pattern[CST_K_G].n));
-  double   *G = phi0 + s->ng;
+  const int ng = s->ng;
+  double   *phi0 = cst_linear_numbers((size_t)(ng + s->pattern[CST_K_G].n));
+  double   *G = phi0 + ng;
   cst_mass  M;
   cst_schur S = {0};
   bool      good = cst_linear_mass_create(&M, s, c, q);

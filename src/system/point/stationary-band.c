@@ -200,12 +200,13 @@ void cst_stationary_band_destroy(cst_stationary_band *b) {
 /* 1 - D2(theta.g)(x) for the coordinates, zeros elsewhere. */
 static void fill_curvature(cst_stationary_band *b, const double *c, const double *x,
                            const double *theta) {
-  const int nq = b->s->nq;
+  const cst_system *s = b->s;
+  const int         nq = s->nq;
   cst_linear_clear(b->a, (long)b->size * width_of(b));
   for (int k = 0; k < b->colours; k++) {
     for (int i = 0; i < nq; i++)
       b->w[i] = b->colour[i] == k;
-    cst_system_eval(b->s, CST_K_D2glw, c, x, NULL, b->w, NULL, theta, b->y);
+    cst_system_eval(s, CST_K_D2glw, c, x, NULL, b->w, NULL, theta, b->y);
     for (int j = 0; j < nq; j++) {
       if (b->colour[j] != k)
         continue;

@@ -80,10 +80,11 @@ static void residual(cst_stationary *p, double level) {
 
 /* K = 1 - D2(theta.g)(x), in rows of length n. */
 void cst_stationary_curvature(const cst_stationary *p, double *K, int n) {
-  const int nq = p->s->nq;
+  const cst_system *s = p->s;
+  const int         nq = s->nq;
   for (int j = 0; j < nq; j++) {
     p->w[j] = 1;
-    cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, p->w, NULL, p->theta, p->column);
+    cst_system_eval(s, CST_K_D2glw, p->c, p->x, NULL, p->w, NULL, p->theta, p->column);
     p->w[j] = 0;
     for (int i = 0; i < nq; i++)
       K[i * n + j] = (i == j) - p->column[i];
@@ -108,8 +109,9 @@ static void full_matrix(cst_stationary *p) {
 
 /* r := (dx, dtheta) of a Newton step; dtheta of constraint a is r[nq + a]. */
 static bool full_step(cst_stationary *p) {
-  const int nq = p->s->nq;
-  double   *theta = p->r + nq;
+  const cst_system *s = p->s;
+  const int         nq = s->nq;
+  double           *theta = p->r + nq;
   full_matrix(p);
   if (!cst_dense_factor(p->J, p->row, nq + p->n))
     return false;
@@ -117,7 +119,7 @@ static bool full_step(cst_stationary *p) {
     theta[k] = theta[p->kept[k]]; /* kept[k] >= k */
   cst_dense_solve(p->J, p->row, nq + p->n, p->r);
   int k = p->n - 1; /* the last constraint that is kept, up to a */
-  for (int a = p->s->ng - 1; a >= 0; a--) {
+  for (int a = s->ng - 1; a >= 0; a--) {
     const bool is_kept = k >= 0 && p->kept[k] == a;
     theta[a] = is_kept ? theta[k] : 0;
     if (is_kept)
@@ -128,8 +130,9 @@ static bool full_step(cst_stationary *p) {
 
 /* y := K x, K = 1 - D2(theta.g). */
 void cst_stationary_curve(const cst_stationary *p, const double *x, double *y) {
-  cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, x, NULL, p->theta, y);
-  for (int i = 0; i < p->s->nq; i++)
+  const cst_system *s = p->s;
+  cst_system_eval(s, CST_K_D2glw, p->c, p->x, NULL, x, NULL, p->theta, y);
+  for (int i = 0; i < s->nq; i++)
     y[i] = x[i] - y[i];
 }
 

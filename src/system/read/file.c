@@ -148,13 +148,14 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
 /* Defaults. */
 
 static double preset(const cst_system *s, int i, const double *c) {
+  cst_graph    *g = s->graph;
   double        value;
   const double *in[128] = {['c'] = c};
   cst_tape    **tape = &((cst_system_owned *)s->owned)->preset[i];
-  if (cst_graph_is_constant(s->graph, s->parameter[i].node, &value))
+  if (cst_graph_is_constant(g, s->parameter[i].node, &value))
     return value;
   if (!*tape)
-    *tape = cst_tape_create(s->graph, &s->parameter[i].node, 1);
+    *tape = cst_tape_create(g, &s->parameter[i].node, 1);
   cst_evaluate_tape(*tape, in, &value);
   return value;
 }

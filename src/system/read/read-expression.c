@@ -17,7 +17,8 @@ cst_scope cst_read_motion(cst_reading *r) {
   return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)};
 }
 cst_scope cst_read_positions(cst_reading *r) {
-  return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate};
+  cst_system *s = r->s;
+  return (cst_scope){r->names + 1, cst_system_named(s) + s->ncoordinate};
 }
 
 /* The scope `in` with one more name in front. */
@@ -45,26 +46,28 @@ static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
 
 static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in,
                       const char *what) {
+  cst_system    *s = r->s;
   cst_expr_error error;
   if (!afford(r, n, strlen(text)))
     return -1;
-  cst_node node = cst_expr_parse(r->s->graph, text, in.names, in.n, &error);
+  cst_node node = cst_expr_parse(s->graph, text, in.names, in.n, &error);
   if (node < 0)
     cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s", what, error.message);
-  r->stopped |= cst_graph_spent(r->s->graph);
+  r->stopped |= cst_graph_spent(s->graph);
   return node;
 }
 
 /* Double sums become sums over pairs of the system if they are summands and nothing depends on t; else they
  * are written out. */
 cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
+  cst_system     *s = r->s;
   cst_pair_sums   sums = {.array = 'q', .least = LEAST_PAIRS};
   const cst_scope in = cst_read_positions(r);
   if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n))))
     return cst_read_expression(r, n, cst_read_timed(r), "potential");
-  cst_node V = cst_expr_parse_pairs(r->s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
+  cst_node V = cst_expr_parse_pairs(s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
   if (V >= 0 && sums.n)
-    V = cst_pairs_take(r->s, &sums, V);
+    V = cst_pairs_take(s, &sums, V);
   else
     V = -1;
   cst_parse_pair_sums_destroy(&sums);
@@ -110,10 +113,11 @@ cst_entries cst_read_coordinate_entries(const cst_reading *r) {
 }
 
 cst_entries cst_read_plain_entries(const cst_reading *r) {
+  cst_system *s = r->s;
   cst_entries e = cst_read_coordinate_entries(r);
-  while (e.n && e.name[e.n - 1].at >= r->s->nplain)
+  while (e.n && e.name[e.n - 1].at >= s->nplain)
     e.n--;
-  if (r->s->nbodies)
+  if (s->nbodies)
     e.of = "name of 'coordinates'";
   return e;
 }

@@ -9,9 +9,10 @@
 #include "system/read/reader.h"
 
 cst_scope cst_read_timed(cst_reading *r) {
-  cst_scope in = cst_read_positions(r);
+  cst_system *s = r->s;
+  cst_scope   in = cst_read_positions(r);
   r->names[1 + in.n] =
-      (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 'c', cst_system_named(r->s))};
+      (cst_binding){.name = "t", .node = cst_graph_input(s->graph, 'c', cst_system_named(s))};
   return (cst_scope){in.names, in.n + 1};
 }
 

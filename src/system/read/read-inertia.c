@@ -80,6 +80,7 @@ static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const
 /* node[9]: the entries. Of the elements of an array with equal inertias only the first is checked. */
 static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, const cst_node node[9],
                           const cst_body *b, bool first) {
+  cst_system     *s = r->s;
   const cst_body *before = first ? NULL : b - 1;
   bool            same = before != NULL;
   for (int e = 0; e < 6 && same; e++) {
@@ -94,7 +95,7 @@ static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, cons
   if (!is_symmetric(r, list, what, I))
     return false;
   if (cst_body_is_flat(I))
-    r->s->flat = (int)(b - r->s->bodies);
+    s->flat = (int)(b - s->bodies);
   if (!cst_body_is_wrong(I, why, WHY))
     return true;
   cst_yaml_error(r->doc, list, r->d, "%s at the default parameters: %s", what, why);

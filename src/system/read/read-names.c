@@ -187,12 +187,13 @@ static void check_i(cst_reading *r, cst_yaml *const *item) {
 
 /* The names of all elements: "x", or "x[1]", "x[2]" ... */
 const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int total) {
-  const char **text = cst_system_keep(r->s, (size_t)total, sizeof *text);
+  cst_system  *s = r->s;
+  const char **text = cst_system_keep(s, (size_t)total, sizeof *text);
   for (int i = 0; i < n; i++) {
     const size_t width = strlen(name[i].name) + sizeof "[-1000000]";
     char        *room = NULL;
     if (name[i].array)
-      room = cst_system_keep(r->s, (size_t)name[i].count, width);
+      room = cst_system_keep(s, (size_t)name[i].count, width);
     for (int k = 0; k < name[i].count; k++, room += room ? width : 0) {
       if (room)
         snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);

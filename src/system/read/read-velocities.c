@@ -17,9 +17,10 @@ static const char *primed(cst_reading *r, const char *name) {
 }
 
 static cst_binding velocity(cst_reading *r, const cst_name *a) {
-  cst_node *v = cst_system_keep(r->s, (size_t)a->count, sizeof *v);
+  cst_system *s = r->s;
+  cst_node   *v = cst_system_keep(s, (size_t)a->count, sizeof *v);
   for (int k = 0; k < a->count; k++)
-    v[k] = cst_graph_input(r->s->graph, 'v', a->at + k * a->step);
+    v[k] = cst_graph_input(s->graph, 'v', a->at + k * a->step);
   return (cst_binding){.name = primed(r, a->name),
                        .node = a->array ? -1 : v[0],
                        .entry = a->array ? v : NULL,
@@ -27,9 +28,9 @@ static cst_binding velocity(cst_reading *r, const cst_name *a) {
 }
 
 cst_scope cst_read_velocities(cst_reading *r, bool timed) {
-  const cst_system *s = r->s;
-  const cst_scope   known = timed ? cst_read_timed(r) : cst_read_positions(r);
-  cst_binding *all = cst_system_keep(r->s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
+  cst_system     *s = r->s;
+  const cst_scope known = timed ? cst_read_timed(r) : cst_read_positions(r);
+  cst_binding    *all = cst_system_keep(s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
   memcpy(all + 1, known.names, sizeof *all * (size_t)known.n);
   for (int i = 0; i < s->ncoordinate; i++)
     all[1 + known.n + i] = velocity(r, &s->coordinate_name[i]);
@@ -80,8 +81,9 @@ static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node p
 }
 
 static bool is_taken(const cst_reading *r, const char *name) {
-  for (int i = 0; i < r->s->nfamily; i++)
-    if (!strcmp(r->s->family[i].name, name))
+  cst_system *s = r->s;
+  for (int i = 0; i < s->nfamily; i++)
+    if (!strcmp(s->family[i].name, name))
       return true;
   return false;
 }
