@@ -18,10 +18,12 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
     const int third = place[4 * ((a + 2) % AXES)];
     if (a != e % AXES)
       J[e] = cst_graph_neg(g, b->inertia[place[e]]);
-    else
-      J[e] = cst_graph_mul(g, cst_graph_constant(g, 0.5),
-                           cst_graph_sub(g, cst_graph_add(g, b->inertia[other], b->inertia[third]),
-                                         b->inertia[place[e]]));
+    else {
+      const cst_node sum = cst_graph_add(g, b->inertia[other], b->inertia[third]);
+      const cst_node twice = cst_graph_sub(g, sum, b->inertia[place[e]]);
+      const cst_node half = cst_graph_constant(g, 0.5);
+      J[e] = cst_graph_mul(g, half, twice);
+    }
   }
 }
 
@@ -52,7 +54,8 @@ static void principal(const double inertia[9], double I[3]) {
           A[3 * p + i] = c * x - s * y;
           A[3 * q + i] = s * x + c * y;
         }
-        A[3 * p + q] = A[3 * q + p] = 0;
+        A[3 * p + q] = 0;
+        A[3 * q + p] = 0;
       }
   for (int a = 0; a < AXES; a++)
     I[a] = A[4 * a];

@@ -71,8 +71,10 @@ static void derive_offsets(const cst_derivation *d) {
   for (int a = 0; a < first; a++)
     phi0[a] = zero[0];
   cst_graph_substitute(g, s->phi, s->nvel, d->v, zero, n, phi0 + first);
-  cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, cst_derive_kernel(s, CST_K_Dphi0w, s->ng));
-  cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, s->kernel_out[CST_K_D2gvv] + first);
+  cst_node *along_w = cst_derive_kernel(s, CST_K_Dphi0w, s->ng);
+  cst_node *along_v = s->kernel_out[CST_K_D2gvv] + first;
+  cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, along_w);
+  cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, along_v);
   for (int k = 0; k < s->nvel; k++)
     s->affine |= !cst_graph_is_zero(g, phi0[first + k]);
   free(zero);
@@ -90,12 +92,15 @@ void cst_derive_constraints(const cst_derivation *d) {
     g[a] = s->g[a];
   derive_rows(d);
   cst_derive_rows_along(d, d->v, gv);
-  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, cst_derive_kernel(s, CST_K_D2gvv, ng));
-  cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, cst_derive_kernel(s, CST_K_D2gvw, ng));
+  cst_node *D2gvv = cst_derive_kernel(s, CST_K_D2gvv, ng);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, D2gvv);
+  cst_node *D2gvw = cst_derive_kernel(s, CST_K_D2gvw, ng);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, D2gvw);
   derive_offsets(d);
   cst_derive_rows_times(d, d->l, Gl);
   cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
-  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, cst_derive_kernel(s, CST_K_D3glwu, n));
+  cst_node *D3glwu = cst_derive_kernel(s, CST_K_D3glwu, n);
+  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, D3glwu);
   free(gv);
   free(Gl);
 }

@@ -14,7 +14,8 @@ void cst_derive_diagonal(const cst_derivation *d) {
     if (k == s->nmass)
       distinct[s->nmass++] = s->mass[i];
     s->mass_class[i] = k;
-    s->mass_unit &= cst_graph_is_constant(s->graph, s->mass[i], &value) && value == 1;
+    const bool constant = cst_graph_is_constant(s->graph, s->mass[i], &value);
+    s->mass_unit &= constant && value == 1;
   }
   cst_node *out = cst_derive_kernel(s, CST_K_mass, s->nmass);
   for (int k = 0; k < s->nmass; k++)
@@ -78,9 +79,12 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
   for (int i = 0; i < n; i++)
     f[i] = cst_graph_sub(g, Lq[i], along[i]);
-  for (int k = 0; k < s->nforce * n; k++)
-    f[k % n] = cst_graph_add(g, f[k % n], s->force[k]);
-  cst_graph_tangent(g, Mv, n, d->q, d->w, n, cst_derive_kernel(s, CST_K_DMvw, n));
+  for (int k = 0; k < s->nforce * n; k++) {
+    const int i = k % n;
+    f[i] = cst_graph_add(g, f[i], s->force[k]);
+  }
+  cst_node *DMvw = cst_derive_kernel(s, CST_K_DMvw, n);
+  cst_graph_tangent(g, Mv, n, d->q, d->w, n, DMvw);
   free(Mv);
   free(along);
 }
@@ -201,7 +205,8 @@ void cst_derive_residuals(const cst_derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n + s->ng;
   cst_node   *E = residuals(d, d->w, d->l);
-  cst_graph_tangent(d->graph, E, n, d->q, d->u, 2 * d->n, cst_derive_kernel(s, CST_K_DE, n));
+  cst_node   *DE = cst_derive_kernel(s, CST_K_DE, n);
+  cst_graph_tangent(d->graph, E, n, d->q, d->u, 2 * d->n, DE);
   free(E);
   derive_reverse(d);
   derive_second(d);

@@ -44,7 +44,8 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
   cst_graph_tangent(g, once, n, d->q, w, n, twice);
   for (int r = 0; r < n; r++)
     rows[r] = twice[order[r]];
-  s->nshared = cst_graph_split(g, rows, n, 'w', 'l', shared, cst_derive_kernel(s, CST_K_D3V, n));
+  cst_node *D3V = cst_derive_kernel(s, CST_K_D3V, n);
+  s->nshared = cst_graph_split(g, rows, n, 'w', 'l', shared, D3V);
   free(w);
   free(once);
   free(twice);
@@ -67,8 +68,9 @@ static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_i
 
 static bool has_constant_mass(const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
+  const cst_node    *entry = s->kernel_out[CST_K_M];
   for (int e = 0; s->general && e < M->n; e++)
-    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q'))
+    if (cst_graph_depends(s->graph, entry[e], 'q'))
       return false;
   return !s->gyroscopic;
 }

@@ -51,7 +51,11 @@ static cst_node *some_inputs(const cst_system *s, char letter) {
 
 static cst_derivation begin(cst_system *s) {
   cst_derivation d = {
-      .s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
+      .s = s,
+      .graph = s->graph,
+      .n = s->nq,
+      .one = cst_graph_constant(s->graph, 1),
+  };
   d.q = inputs(s, 'q', cst_derive_memory(2 * s->nq));
   d.v = inputs(s, 'v', d.q + s->nq);
   d.w = some_inputs(s, 'w');

@@ -49,20 +49,24 @@ static int number_all(const cst_system *s, int *of) {
       continue;
     int last = 0;
     of[i] = n++;
-    for (int from = G->tstart[i]; from < G->tstart[i + 1]; from++)
-      if (of[nq + G->trow[from]] < 0) {
-        of[nq + G->trow[from]] = of[i];
-        queue[last++] = G->trow[from];
-      }
+    for (int from = G->tstart[i]; from < G->tstart[i + 1]; from++) {
+      const int a = G->trow[from];
+      if (of[nq + a] >= 0)
+        continue;
+      of[nq + a] = of[i];
+      queue[last++] = a;
+    }
     for (int next = 0; next < last; next++)
       CST_EACH_ENTRY(G, queue[next], e) {
         const int k = G->column[e];
         of[k] = of[i];
-        for (int t = G->tstart[k]; t < G->tstart[k + 1]; t++)
-          if (of[nq + G->trow[t]] < 0) {
-            of[nq + G->trow[t]] = of[i];
-            queue[last++] = G->trow[t];
-          }
+        for (int t = G->tstart[k]; t < G->tstart[k + 1]; t++) {
+          const int b = G->trow[t];
+          if (of[nq + b] >= 0)
+            continue;
+          of[nq + b] = of[i];
+          queue[last++] = b;
+        }
       }
   }
   free(queue);

@@ -25,9 +25,11 @@ const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
   cst_graph      *g = s->graph;
   cst_pairs      *p = &s->pairs[i];
   cst_pair_tapes *t = &p->tapes;
-  if (!t->sum)
-    *t = (cst_pair_tapes){&p->sum, cst_tape_create(g, &p->sum.term, 1),
-                          cst_tape_create(g, p->slope, p->sum.nx + p->sum.ny), 'q'};
+  if (!t->sum) {
+    cst_tape *slope = cst_tape_create(g, p->slope, p->sum.nx + p->sum.ny);
+    cst_tape *value = cst_tape_create(g, &p->sum.term, 1);
+    *t = (cst_pair_tapes){&p->sum, value, slope, 'q'};
+  }
   return t;
 }
 
@@ -41,7 +43,8 @@ static void inputs_of(cst_graph *g, const cst_pair_sum *p, cst_node *in) {
 
 /* The factor of sum k becomes part of its term. A division for each divisor is enough. */
 static void fill(cst_graph *g, cst_pairs *p, const cst_pair_sum *sum, cst_node factor) {
-  cst_node       in[2 * CST_PAIR_ARRAYS], all[2 * CST_PAIR_ARRAYS + 1];
+  cst_node       in[2 * CST_PAIR_ARRAYS];
+  cst_node       all[2 * CST_PAIR_ARRAYS + 1];
   const cst_node one = cst_graph_constant(g, 1);
   const int      n = sum->nx + sum->ny;
   *p = (cst_pairs){.sum = *sum};
@@ -137,7 +140,8 @@ int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
     y[b] = n;
     for (int j = p->least; j <= p->most; j++)
       of[p->y[b] + j * p->ystep[b]] = n + j - p->least;
-    n += (p->most - p->least + 8) / 8 * 8;
+    const int lanes = p->most - p->least + 8;
+    n += lanes / 8 * 8;
   }
   for (int a = 0; a < p->nx; a++)
     for (int i = 0; i < p->rows; i++) {
@@ -151,7 +155,9 @@ int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
 /* Written out. */
 
 static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
-  cst_node in[2 * CST_PAIR_ARRAYS], at[2 * CST_PAIR_ARRAYS], term;
+  cst_node in[2 * CST_PAIR_ARRAYS];
+  cst_node at[2 * CST_PAIR_ARRAYS];
+  cst_node term;
   inputs_of(g, p, in);
   for (int i = 0; i < p->rows; i++) {
     for (int a = 0; a < p->nx; a++) {

@@ -24,9 +24,13 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
       const cst_node product = cst_graph_mul(g, n[a], n[b]);
       const cst_node both = cst_graph_mul(g, rest, product);
       /* hat(n)_ab is the component of n along the third axis, with a minus sign if b follows a */
+      const bool     follows = (a + 1) % AXES == b;
       const cst_node turn = a == b ? c : cst_graph_mul(g, s, n[3 - a - b]);
-      R[3 * a + b] = a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn)
-                                                   : cst_graph_add(g, both, turn);
+      cst_node      *entry = &R[3 * a + b];
+      if (follows)
+        *entry = cst_graph_sub(g, both, turn);
+      else
+        *entry = cst_graph_add(g, both, turn);
     }
 }
 
@@ -43,7 +47,9 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
       if (a == b) {
         const cst_node y = u[1 + (a + 1) % AXES];
         const cst_node z = u[1 + (a + 2) % AXES];
-        x = cst_graph_add(g, cst_graph_mul(g, y, y), cst_graph_mul(g, z, z));
+        const cst_node z_square = cst_graph_mul(g, z, z);
+        const cst_node y_square = cst_graph_mul(g, y, y);
+        x = cst_graph_add(g, y_square, z_square);
         R[4 * a] = cst_graph_sub_product(g, one, two, x);
         continue;
       }

@@ -265,7 +265,9 @@ static bool wants_band(const cst_system *s, int band) {
   const int ng = s->ng;
   if (s->general || s->nvel)
     return false;
-  return s->nq > CST_MAX_Q || ng > CST_MAX_G || (ng >= LEAST_BANDED && 3 * band < ng);
+  if (s->nq > CST_MAX_Q || ng > CST_MAX_G)
+    return true;
+  return ng >= LEAST_BANDED && 3 * band < ng;
 }
 
 bool cst_system_structure(cst_system *s) {
@@ -280,10 +282,12 @@ bool cst_system_structure(cst_system *s) {
   S->banded = wants_band(s, S->band);
   for (int a = 0; a < s->ng && !S->banded; a++)
     S->place[a] = a;
-  if ((double)s->ng * (S->banded ? 2 * S->band + 1 : s->ng) > CST_MOST_ENTRIES)
+  const int width = S->banded ? 2 * S->band + 1 : s->ng;
+  const int outside = S->banded ? S->band * (S->band + 1) : 0;
+  if ((double)s->ng * width > CST_MOST_ENTRIES)
     return false;
-  S->size = s->ng * (S->banded ? 2 * S->band + 1 : s->ng);
-  S->inside = S->size - (S->banded ? S->band * (S->band + 1) : 0);
+  S->size = s->ng * width;
+  S->inside = S->size - outside;
   S->order = integers(s->ng);
   for (int a = 0; a < s->ng; a++)
     S->order[S->place[a]] = a;
@@ -293,7 +297,7 @@ bool cst_system_structure(cst_system *s) {
     int a = S->place[S->a[k]];
     int b = S->place[S->b[k]];
     if (S->banded)
-      S->at[k] = a * (2 * S->band + 1) + b - a + S->band;
+      S->at[k] = a * width + b - a + S->band;
     else
       S->at[k] = a * s->ng + b;
   }

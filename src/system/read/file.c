@@ -15,7 +15,8 @@ typedef struct block {
 
 void *cst_system_keep(cst_system *s, size_t n, size_t size) {
   cst_system_owned *o = s->owned;
-  block            *b = cst_need(n > SIZE_MAX / 2 / size ? NULL : calloc(1, sizeof *b + n * size));
+  const bool        possible = n <= SIZE_MAX / 2 / size;
+  block            *b = cst_need(possible ? calloc(1, sizeof *b + n * size) : NULL);
   b->next = o->kept;
   o->kept = b;
   return b->memory;
@@ -38,8 +39,9 @@ static void read_title(cst_reading *r) {
 }
 
 static void start(cst_reading *r) {
-  size_t n = 2 + CST_MAX_PAR + (size_t)cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
-  n += 12 * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  const int  coordinates = cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
+  const int  bodies = cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  const long n = 2 + CST_MAX_PAR + coordinates + 12L * bodies;
   r->before = cst_diag_count(r->d);
   r->names = cst_zeros(n, sizeof *r->names);
   r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
@@ -101,7 +103,13 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length,
   s->whole = -1;
   s->text = cst_need(strndup(text, length));
   cst_reading r = {
-      .s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
+      .s = s,
+      .doc = doc,
+      .d = d,
+      .root = cst_document_root(doc),
+      .sizes = sizes,
+      .nsize = nsize,
+  };
   start(&r);
   cst_graph_allow(s->graph, CST_READING_WORK);
   read_all(&r);
@@ -120,13 +128,19 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
                            cst_diag *d, cst_node *q, cst_node *v) {
   const size_t n = sizeof *q * (size_t)s->nq;
   cst_reading  r = {
-       .s = s, .doc = (cst_document *)doc, .d = d, .root = map, .before = cst_diag_count(d), .c = c};
+       .s = s,
+       .doc = (cst_document *)doc,
+       .d = d,
+       .root = map,
+       .before = cst_diag_count(d),
+       .c = c,
+  };
   cst_node *from_q, *from_v;
-  r.names = cst_need(calloc(2 + CST_MAX_PAR, sizeof *r.names));
+  r.names = cst_zeros(1 + CST_MAX_PAR, sizeof *r.names);
   for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
-    r.names[1 + i] = (cst_binding){.name = p->name,
-                                   .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
+    const cst_node       node = p->size ? p->node : cst_graph_input(s->graph, 'c', i);
+    r.names[1 + i] = (cst_binding){.name = p->name, .node = node};
   }
   r.i = cst_zeros(s->ncoordinate, sizeof *r.i);
   for (int i = 0; i < s->ncoordinate; i++) {
@@ -148,10 +162,11 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
 /* Defaults. */
 
 static double preset(const cst_system *s, int i, const double *c) {
-  cst_graph    *g = s->graph;
-  double        value;
-  const double *in[128] = {['c'] = c};
-  cst_tape    **tape = &((cst_system_owned *)s->owned)->preset[i];
+  cst_graph        *g = s->graph;
+  double            value;
+  const double     *in[128] = {['c'] = c};
+  cst_system_owned *o = s->owned;
+  cst_tape        **tape = &o->preset[i];
   if (cst_graph_is_constant(g, s->parameter[i].node, &value))
     return value;
   if (!*tape)

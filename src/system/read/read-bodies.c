@@ -67,9 +67,10 @@ static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_
     return;
   }
   for (int a = 0; a < AXES; a++) {
-    cst_yaml *n = cst_yaml_item(list, a);
-    if (cst_read_symbol(r, n, -1, cst_yaml_text(n), "coordinate"))
-      declare_coordinate(r, body, p, cst_yaml_text(n), p->centre + a, n, item);
+    cst_yaml   *n = cst_yaml_item(list, a);
+    const char *text = cst_yaml_text(n);
+    if (cst_read_symbol(r, n, -1, text, "coordinate"))
+      declare_coordinate(r, body, p, text, p->centre + a, n, item);
   }
 }
 
@@ -138,11 +139,10 @@ void cst_read_fill_bodies(cst_reading *r) {
   for (int k = 0; k < s->nbody_name; k++)
     for (int i = 0; i < s->body_name[k].count; i++) {
       const cst_body_place *p = &r->body[k];
-      cst_body             *b = &s->bodies[s->body_name[k].at + i];
-      *b = (cst_body){.name = name[s->body_name[k].at + i],
-                      .rotation = p->rotation + i * p->size,
-                      .centre = -1,
-                      .mass = -1};
+      const int             at = s->body_name[k].at + i;
+      cst_body             *b = &s->bodies[at];
+      *b = (cst_body){
+          .name = name[at], .rotation = p->rotation + i * p->size, .centre = -1, .mass = -1};
       if (p->centre >= 0)
         b->centre = p->centre + i * p->size;
     }
@@ -183,8 +183,10 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
   cst_graph *g = s->graph;
   cst_node   sum = -1;
   for (int a = 0; a < AXES; a++) {
-    cst_node term = cst_graph_mul(g, cst_graph_input(g, 'q', b->rotation + AXES * a + i),
-                                  cst_graph_input(g, 'q', b->rotation + AXES * a + j));
+    const int      row = b->rotation + AXES * a;
+    const cst_node y = cst_graph_input(g, 'q', row + j);
+    const cst_node x = cst_graph_input(g, 'q', row + i);
+    cst_node       term = cst_graph_mul(g, x, y);
     sum = a ? cst_graph_add(g, sum, term) : term;
   }
   if (i != j)

@@ -43,7 +43,8 @@ static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_
     return false;
   }
   for (int i = 0; i < n; i++) {
-    out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what));
+    const char *name = name_of(x, key, what);
+    out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name);
     if (out[i] < 0)
       return false;
   }
@@ -122,7 +123,8 @@ static double off_orthogonal(const double R[9]) {
   double off = 0;
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < AXES; j++) {
-      const double product = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
+      const double two = R[i] * R[j] + R[3 + i] * R[3 + j];
+      const double product = two + R[6 + i] * R[6 + j];
       const double e = fabs(product - (i == j));
       if (!(e <= off))
         off = e;
@@ -248,7 +250,8 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
   }
   for (int i = 0; i < name->count && good; i++) {
     const cst_scope scope = name->array ? cst_read_with(r, in, "i", name->first + i) : in;
-    const entry     x = {r, list ? cst_yaml_item(n, i) : n, scope, &r->s->bodies[name->at + i]};
+    cst_yaml       *map = list ? cst_yaml_item(n, i) : n;
+    const entry     x = {r, map, scope, &r->s->bodies[name->at + i]};
     good = place(&x, q, v);
   }
 }

@@ -16,8 +16,10 @@ static bool read_vector(cst_reading *r, cst_yaml *list, const char *key, cst_nod
   if (!good)
     cst_yaml_error(r->doc, list, r->d,
                    "'%s' must be a list of 3 expressions of the parameters, in space axes", key);
-  for (int a = 0; a < AXES && good; a++)
-    good = (n[a] = cst_read_expression(r, cst_yaml_item(list, a), cst_read_constants(r), key)) >= 0;
+  for (int a = 0; a < AXES && good; a++) {
+    n[a] = cst_read_expression(r, cst_yaml_item(list, a), cst_read_constants(r), key);
+    good = n[a] >= 0;
+  }
   return good;
 }
 
@@ -29,7 +31,9 @@ static void turn(cst_system *s, const cst_node n[3], int at, int stride, cst_nod
     const int      j = (a + 2) % AXES;
     const cst_node x = cst_graph_input(g, 'q', at + i * stride);
     const cst_node y = cst_graph_input(g, 'q', at + j * stride);
-    xi[at + a * stride] = cst_graph_sub(g, cst_graph_mul(g, n[i], y), cst_graph_mul(g, n[j], x));
+    const cst_node taken = cst_graph_mul(g, n[j], x);
+    const cst_node given = cst_graph_mul(g, n[i], y);
+    xi[at + a * stride] = cst_graph_sub(g, given, taken);
   }
 }
 

@@ -93,8 +93,12 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
     cst_scope   scope = cst_read_positions(r);
     if (a->array)
       scope = cst_read_with(r, scope, variable, a->first + k);
-    snprintf(what, sizeof what, "constraint%s%s", a->array ? " " : "", a->array ? name : "");
-    cst_node g = s->g[a->at + k] = cst_read_expression(r, n, scope, what);
+    if (a->array)
+      snprintf(what, sizeof what, "constraint %s", name);
+    else
+      snprintf(what, sizeof what, "constraint");
+    const cst_node g = cst_read_expression(r, n, scope, what);
+    s->g[a->at + k] = g;
     if (g < 0)
       return;
     if (cst_graph_depends(s->graph, g, 'q'))

@@ -132,7 +132,9 @@ static const char *element(const cst_entries *e, int name, int k, const char *wh
                            char text[WHAT]) {
   if (!e->name[name].array)
     return what;
-  snprintf(text, WHAT, "%s of %s", what, e->text[e->name[name].at + k * e->name[name].step]);
+  const cst_name *a = &e->name[name];
+  const int       at = a->at + k * a->step;
+  snprintf(text, WHAT, "%s of %s", what, e->text[at]);
   return text;
 }
 
@@ -164,8 +166,10 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
       scope = cst_read_with(r, in, e->variable[name], a->first + k);
     else
       scope = in;
-    cst_node *o = &out[a->at + k * a->step];
-    *o = cst_read_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
+    cst_node   *o = &out[a->at + k * a->step];
+    cst_yaml   *of = list ? item[k] : n;
+    const char *shown = element(e, name, k, what, text);
+    *o = cst_read_expression(r, of, scope, shown);
     good = *o >= 0;
   }
   free(item);
@@ -202,7 +206,11 @@ void cst_read_values(const cst_reading *r, const cst_node *node, int n, const do
                      double *value) {
   cst_system   *s = r->s;
   double        c[CST_MAX_PAR], t = 0;
-  const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
+  const double *in[128] = {
+      ['c'] = c,
+      ['t'] = &t,
+      ['q'] = q,
+  };
   for (int i = 0; i < s->npar; i++)
     if (r->c)
       c[i] = r->c[i];

@@ -33,7 +33,8 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
     return;
   }
   snprintf(what, sizeof what, "force '%.60s'", s->force_name[k]);
-  if (cst_read_list(r, list, in, what, &e, s->force + (size_t)k * (size_t)s->nq))
+  cst_node *force = s->force + (size_t)k * (size_t)s->nq;
+  if (cst_read_list(r, list, in, what, &e, force))
     s->force_text[k] = cst_read_join(r, list);
 }
 
@@ -69,7 +70,11 @@ static bool depends_on(const cst_graph *g, cst_node n, int parameter) {
 
 static void append(cst_system *s, const char *name, const char *doc) {
   s->parameter[s->npar++] = (cst_parameter){
-      .name = name, .unit = "", .doc = doc, .node = cst_graph_constant(s->graph, 0)};
+      .name = name,
+      .unit = "",
+      .doc = doc,
+      .node = cst_graph_constant(s->graph, 0),
+  };
 }
 
 static void open_account(cst_system *s, const char *name, const char *doc) {

@@ -69,7 +69,10 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   s->symmetry[k] = cst_yaml_text(key);
   s->gauge[k] = cst_graph_constant(s->graph, 0);
   if (is_map) {
-    cst_system_keys_check(r->doc, n, "symmetries.NAME", s->nbodies ? CST_SYSTEM_BODIES : 0, r->d);
+    {
+      const unsigned forms = s->nbodies ? CST_SYSTEM_BODIES : 0;
+      cst_system_keys_check(r->doc, n, "symmetries.NAME", forms, r->d);
+    }
     gauge = cst_yaml_get(n, "gauge");
     if (of_bodies)
       list = NULL;

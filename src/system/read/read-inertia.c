@@ -65,7 +65,8 @@ static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const
     for (int b = 0; b < a; b++) {
       const double x = I[3 * a + b];
       const double y = I[3 * b + a];
-      if (!(fabs(x - y) > 1e-12 * fmax(fabs(x), fabs(y))))
+      const double size = fmax(fabs(x), fabs(y));
+      if (!(fabs(x - y) > 1e-12 * size))
         continue;
       cst_yaml_error(
           r->doc, cst_yaml_item(cst_yaml_item(list, a), b), r->d,
@@ -166,17 +167,20 @@ static void check_keys(cst_reading *r, int name) {
 /* Numbers the distinct values of the inertias and masses in the order in which they appear; cst_body.at holds
  * these numbers (derive.c has the kernel). */
 static void number_all(cst_system *s) {
-  int *seen = cst_need(malloc(sizeof *seen * ((size_t)cst_graph_size(s->graph) + 1)));
-  for (int i = 0; i <= cst_graph_size(s->graph); i++)
+  const int size = cst_graph_size(s->graph);
+  int      *seen = cst_zeros(size, sizeof *seen);
+  for (int i = 0; i <= size; i++)
     seen[i] = -1;
   s->nbody = 0;
-  for (int k = 0; k < s->nbodies; k++)
+  for (int k = 0; k < s->nbodies; k++) {
+    cst_body *b = &s->bodies[k];
     for (int e = 0; e < 7; e++) {
-      const cst_node n = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
+      const cst_node n = e < 6 ? b->inertia[e] : b->mass;
       if (n >= 0 && seen[n] < 0)
         seen[n] = s->nbody++;
-      s->bodies[k].at[e] = n < 0 ? -1 : seen[n];
+      b->at[e] = n < 0 ? -1 : seen[n];
     }
+  }
   free(seen);
 }
 

@@ -57,7 +57,8 @@ static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
   cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < e.n; i++) {
     snprintf(what, sizeof what, "row %d of mass", i + 1);
-    good &= cst_read_list(r, cst_yaml_item(list, i), cst_read_positions(r), what, &e, M + i * e.n);
+    cst_node *row = M + i * e.n;
+    good &= cst_read_list(r, cst_yaml_item(list, i), cst_read_positions(r), what, &e, row);
   }
   return good;
 }
@@ -86,8 +87,8 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
     size = (size_t)(n * n);
   else
     size = (size_t)n;
-  s->mass = memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal,
-                   sizeof *s->mass * size);
+  s->mass = cst_system_keep(s, size, sizeof *s->mass);
+  memcpy(s->mass, s->matrix ? M : diagonal, sizeof *s->mass * size);
   check_constant(r, list, diagonal);
 }
 
@@ -180,7 +181,8 @@ static void add_bodies(cst_reading *r) {
                    n, CST_MAX_Q);
     return;
   }
-  const size_t size = full ? (size_t)n * (size_t)n : (size_t)n;
+  const size_t rows = (size_t)n;
+  const size_t size = full ? rows * rows : rows;
   cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
   for (size_t i = 0; i < size; i++)
     mass[i] = cst_graph_constant(s->graph, 0);
@@ -265,7 +267,8 @@ static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
   double      M[CST_MAX_Q * CST_MAX_Q];
-  cst_read_values(r, s->mass, s->matrix ? s->nq * s->nq : s->nq, q, M);
+  const int   entries = s->matrix ? s->nq * s->nq : s->nq;
+  cst_read_values(r, s->mass, entries, q, M);
   if (!s->matrix)
     return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
   if (is_positive(M, s->nplain, s->nq))
@@ -315,8 +318,10 @@ void cst_read_check_mass(cst_reading *r) {
     check_dense(r);
   if (!s->general || s->nq > CST_MAX_Q)
     return;
-  vary = varies(s, s->mass, s->matrix ? (size_t)(s->nq * s->nq) : (size_t)s->nq);
-  for (int k = 0; good && k < (vary ? s->nstate : 1); k++) {
+  const int entries = s->matrix ? s->nq * s->nq : s->nq;
+  vary = varies(s, s->mass, (size_t)entries);
+  const int states = vary ? s->nstate : 1;
+  for (int k = 0; good && k < states; k++) {
     if (vary)
       snprintf(where, sizeof where, "in the state '%s'", s->state[k].name);
     else
