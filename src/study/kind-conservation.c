@@ -32,8 +32,8 @@ static const char
 /* The column NAME_ENDING of a quantity. */
 static cst_number_column number(cst_columns *c, const cst_quantity *q, bool shown, const char *role,
                                 const char *ending, const char *doc) {
-  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc,
-                            "%s_%s", q->name, ending);
+  return cst_columns_number(c, cst_columns_shown(shown, role, q->name), doc, "%s_%s", q->name,
+                            ending);
 }
 
 static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, growth_columns *x) {
@@ -52,11 +52,9 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
       number(c, q, false, "exponent-low", "exponent_low", "lower end of the exponent's interval");
   x->high =
       number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
-  x->verdict =
-      cst_columns_text(c, (cst_column_use){.shown = true, .role = "verdict", .of = q->name},
-                       verdicts, "%s_verdict", q->name);
-  x->why =
-      cst_columns_text(c, (cst_column_use){.role = "why", .of = q->name}, whys, "%s_why", q->name);
+  x->verdict = cst_columns_text(c, cst_columns_shown(true, "verdict", q->name), verdicts,
+                                "%s_verdict", q->name);
+  x->why = cst_columns_text(c, cst_columns_use("why", q->name), whys, "%s_why", q->name);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {

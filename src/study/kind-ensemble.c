@@ -41,19 +41,19 @@ static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
       "lower end of a 95 % confidence interval of that quantile, whatever the distribution";
   static const char high[] =
       "upper end of a 95 % confidence interval of that quantile, whatever the distribution";
-  x->deviation = cst_columns_number(c, (cst_column_use){.role = "deviation", .of = of},
+  x->deviation = cst_columns_number(c, cst_columns_use("deviation", of),
                                     "standard deviation at the end", "%s_std", of);
-  x->mean_error = cst_columns_number(c, (cst_column_use){.role = "mean-error", .of = of},
+  x->mean_error = cst_columns_number(c, cst_columns_use("mean-error", of),
                                      "standard error of the mean at the end", "%s_sem", of);
   x->rms_error =
-      cst_columns_number(c, (cst_column_use){.role = "rms-error", .of = of},
+      cst_columns_number(c, cst_columns_use("rms-error", of),
                          "standard error of the root mean square at the end", "%s_rms_sem", of);
   for (int j = 0; j < QUANTILES; j++) {
     const char *name = quantile_names[j].name;
-    x->low[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].low, .of = of},
-                                   low, "%s_%s_low", of, name);
-    x->high[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].high, .of = of},
-                                    high, "%s_%s_high", of, name);
+    x->low[j] = cst_columns_number(c, cst_columns_use(quantile_names[j].low, of), low, "%s_%s_low",
+                                   of, name);
+    x->high[j] = cst_columns_number(c, cst_columns_use(quantile_names[j].high, of), high,
+                                    "%s_%s_high", of, name);
   }
 }
 
@@ -77,20 +77,18 @@ static void conclude_distribution(const cst_case_rows *rows, const spread_column
 static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
   const cst_quantity *q = &p->quantity[k];
   const bool          shown = !p->study->averages;
-  x->mean = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "mean", .of = q->name},
-                               "mean at the end", "%s_mean%s", q->name,
-                               cst_plan_averages(p, k) ? "_end" : "");
-  x->rms = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "rms", .of = q->name},
+  x->mean = cst_columns_number(c, cst_columns_shown(shown, "mean", q->name), "mean at the end",
+                               "%s_mean%s", q->name, cst_plan_averages(p, k) ? "_end" : "");
+  x->rms = cst_columns_number(c, cst_columns_shown(shown, "rms", q->name),
                               "root mean square at the end", "%s_rms", q->name);
   for (int j = 0; j < QUANTILES; j++)
     x->quantile[j] =
-        cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name},
+        cst_columns_number(c, cst_columns_use(quantile_names[j].name, q->name),
                            quantile_names[j].doc, "%s_%s", q->name, quantile_names[j].name);
   declare_errors(c, q->name, x);
   if (q->drifts)
-    x->largest =
-        cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name},
-                           "largest |x - x(0)|", "%s_max", q->name);
+    x->largest = cst_columns_number(c, cst_columns_shown(k == 0, "largest", q->name),
+                                    "largest |x - x(0)|", "%s_max", q->name);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {

@@ -29,33 +29,31 @@ typedef struct {
 static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending,
                         const char *of) {
   static const char doc[] = "ok | pre-asymptotic | plateau | too-few | returns | contradicts";
-  x->order = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "order", .of = of},
+  x->order = cst_columns_number(c, cst_columns_shown(shown, "order", of),
                                 "fitted order of the method", "order%s", ending);
-  x->low = cst_columns_number(c, (cst_column_use){.role = "order-low", .of = of},
+  x->low = cst_columns_number(c, cst_columns_use("order-low", of),
                               "lower end of the order's interval", "order_low%s", ending);
-  x->high = cst_columns_number(c, (cst_column_use){.role = "order-high", .of = of},
+  x->high = cst_columns_number(c, cst_columns_use("order-high", of),
                                "upper end of the order's interval", "order_high%s", ending);
-  x->flag = cst_columns_text(c, (cst_column_use){.shown = shown, .role = "flag", .of = of}, doc,
-                             "flag%s", ending);
+  x->flag = cst_columns_text(c, cst_columns_shown(shown, "flag", of), doc, "flag%s", ending);
 }
 
 static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
   const char *const *ending = cst_parts_endings, *const *of = cst_channels_error_names;
   for (int k = 0; k < CST_ERRORS; k++)
-    x->fit[k].rate = cst_columns_number(
-        c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
-        "order between this step and the next larger one", "rate%s", ending[k]);
+    x->fit[k].rate =
+        cst_columns_number(c, cst_columns_shown(k == 1 || k == 2, "rate", of[k]),
+                           "order between this step and the next larger one", "rate%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
   for (int k = 0; k < CST_ERRORS; k++)
-    x->claimed[k] = cst_columns_number(c, (cst_column_use){.role = "claimed", .of = of[k]},
+    x->claimed[k] = cst_columns_number(c, cst_columns_use("claimed", of[k]),
                                        "order that the method claims", "claimed%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     x->reference_error[k] = cst_columns_number(
         c,
-        (cst_column_use){.shown = k == 0 && p->study->reference == CST_REFERENCE_METHOD,
-                         .role = "reference-error",
-                         .of = of[k]},
+        cst_columns_shown(k == 0 && p->study->reference == CST_REFERENCE_METHOD, "reference-error",
+                          of[k]),
         "error of the reference at twice its step, against itself", "reference_error%s", ending[k]);
 }
 
@@ -63,13 +61,13 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x));
   cst_parts_errors_declare(p, c, &x->error);
   declare_orders(p, c, x);
-  x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"},
-                                 "largest |E - E(0)|", "energy_max");
-  x->momentum = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "momentum"},
+  x->energy = cst_columns_number(c, cst_columns_use("largest", "energy"), "largest |E - E(0)|",
+                                 "energy_max");
+  x->momentum = cst_columns_number(c, cst_columns_use("largest", "momentum"),
                                    "largest |J - J(0)| of all momenta", "momentum_max");
   cst_parts_constraints_declare(c, &x->constraints);
   x->fit[FIT_HIDDEN].rate = cst_columns_number(
-      c, (cst_column_use){.role = "rate", .of = "hidden"},
+      c, cst_columns_use("rate", "hidden"),
       "order of hidden_max between this step and the next larger one", "rate_hidden");
   declare_fit(c, &x->fit[FIT_HIDDEN], false, "_hidden", "hidden");
   return x;

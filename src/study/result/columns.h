@@ -47,6 +47,15 @@ typedef struct {
 cst_columns *cst_columns_create(int ncase);
 void         cst_columns_destroy(cst_columns *c);
 
+/* The use of a column with `role` about `of`, which tables show if `shown`. */
+static inline cst_column_use cst_columns_shown(bool shown, const char *role, const char *of) {
+  return (cst_column_use){.shown = shown, .role = role, .of = of};
+}
+/* The same for a column that tables do not show. */
+static inline cst_column_use cst_columns_use(const char *role, const char *of) {
+  return cst_columns_shown(false, role, of);
+}
+
 /* Declares one more column; its name is printed by format. doc is borrowed. */
 __attribute__((format(printf, 4, 5))) cst_number_column
 cst_columns_number(cst_columns *c, cst_column_use use, const char *doc, const char *format, ...);

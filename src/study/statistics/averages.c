@@ -22,21 +22,21 @@ static bool is_temperature(const cst_quantity *q) { return !strcmp(q->name, "tem
 static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, average_columns *x) {
   static const char sources[] = "source of NAME_error: windows of the run, members, or unknown";
   x->mean =
-      cst_columns_number(c, (cst_column_use){.shown = true, .role = "average", .of = q->name},
+      cst_columns_number(c, cst_columns_shown(true, "average", q->name),
                          "mean over the members and the run after the burn-in", "%s_mean", q->name);
   x->error = cst_columns_number(
-      c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
+      c, cst_columns_shown(true, "average-error", q->name),
       "standard error of that mean, widened so that 2 errors give a 95 % interval", "%s_error",
       q->name);
-  x->time = cst_columns_number(c, (cst_column_use){.role = "autocorrelation", .of = q->name},
+  x->time = cst_columns_number(c, cst_columns_use("autocorrelation", q->name),
                                "integrated autocorrelation time, if windows of the run resolve it",
                                "%s_autocorrelation", q->name);
-  x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name},
-                               sources, "%s_error_from", q->name);
+  x->source = cst_columns_text(c, cst_columns_use("average-source", q->name), sources,
+                               "%s_error_from", q->name);
   if (!is_temperature(q))
     return;
   x->freedom =
-      cst_columns_number(c, (cst_column_use){.role = "freedom", .of = q->name},
+      cst_columns_number(c, cst_columns_use("freedom", q->name),
                          "degrees of freedom f of the temperature 2 T / f", "%s_freedom", q->name);
   for (int i = 0; i < p->ncase; i++)
     cst_column_set(x->freedom, i, p->freedom[p->cases[i].method]);
@@ -51,7 +51,7 @@ void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
       declare(p, c, &p->quantity[k], &x[k]);
   if (p->study->average_fixman) /* after those of the quantities */
     x[p->nquantity].mean = cst_columns_number(
-        c, (cst_column_use){.role = "effective", .of = "averages"},
+        c, cst_columns_use("effective", "averages"),
         "effective number of equally weighted samples: (sum w)^2 / sum w^2", "averages_effective");
   return x;
 }

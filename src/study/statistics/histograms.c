@@ -21,11 +21,11 @@ void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
     x[k].inside =
-        cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
+        cst_columns_number(c, cst_columns_use("inside", h->name),
                            "fraction of all samples that lie in the bins", "%s_inside", h->name);
     if (h->fixman)
       x[k].effective =
-          cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
+          cst_columns_number(c, cst_columns_use("effective", h->name),
                              "effective number of equally weighted samples: (sum w)^2 / sum w^2",
                              "%s_effective", h->name);
   }
