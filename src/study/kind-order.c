@@ -39,21 +39,21 @@ static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *
 }
 
 static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
-  const char *const *ending = cst_parts_endings, *const *of = cst_channels_error_names;
+  const char *const *ending = cst_parts_endings;
+  const char *const *of = cst_channels_error_names;
   for (int k = 0; k < CST_ERRORS; k++)
     x->fit[k].rate =
         cst_columns_number(c, cst_columns_shown(k == 1 || k == 2, "rate", of[k]),
                            "order between this step and the next larger one", "rate%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
+  const bool by_method = p->study->reference == CST_REFERENCE_METHOD;
   for (int k = 0; k < CST_ERRORS; k++)
     x->claimed[k] = cst_columns_number(c, cst_columns_use("claimed", of[k]),
                                        "order that the method claims", "claimed%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     x->reference_error[k] = cst_columns_number(
-        c,
-        cst_columns_shown(k == 0 && p->study->reference == CST_REFERENCE_METHOD, "reference-error",
-                          of[k]),
+        c, cst_columns_shown(k == 0 && by_method, "reference-error", of[k]),
         "error of the reference at twice its step, against itself", "reference_error%s", ending[k]);
 }
 

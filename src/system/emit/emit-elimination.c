@@ -115,9 +115,10 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
   unsigned char   here[2 * CST_ROWS_MOST_BAND + 1] = {0}; /* of this row, columns from r - k on */
   char            name[32];
   for (int c = from; c <= to; c++) {
-    here[c - r + k] = cst_rows_has_entry(z, a, S->order[c]);
-    snprintf(name, sizeof name, "vd e%d", c - r + k);
-    if (here[c - r + k])
+    const int at = c - r + k;
+    here[at] = cst_rows_has_entry(z, a, S->order[c]);
+    snprintf(name, sizeof name, "vd e%d", at);
+    if (here[at])
       cst_rows_write_entry(z, f, name, a, S->order[c]);
   }
   cst_rows_write_right(z, f, "vd s", a);
@@ -127,20 +128,25 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
       continue;
     fprintf(f, "const vd f%d = e%d * work[%d];\n", m, m, c * (k + 1));
     for (int j = c + 1; j <= c + k && j < n; j++) {
-      if (!there[c * (k + 1) + j - c])
+      const int above = c * (k + 1) + j - c;
+      const int at = j - r + k;
+      if (!there[above])
         continue;
-      fprintf(f,
-              here[j - r + k] ? "e%d -= f%d * work[%d];\n" : "vd e%d = vset(0) - f%d * work[%d];\n",
-              j - r + k, m, c * (k + 1) + j - c);
-      here[j - r + k] = 1;
+      if (here[at])
+        fprintf(f, "e%d -= f%d * work[%d];\n", at, m, above);
+      else
+        fprintf(f, "vd e%d = vset(0) - f%d * work[%d];\n", at, m, above);
+      here[at] = 1;
     }
     fprintf(f, "s -= f%d * d[%d];\n", m, S->order[c]);
   }
   fprintf(f, "d[%d] = s;\nwork[%d] = 1.0 / e%d;\n", a, r * (k + 1), k);
   for (int c = r; c <= to; c++) {
-    there[r * (k + 1) + c - r] = here[c - r + k];
-    if (c > r && here[c - r + k])
-      fprintf(f, "work[%d] = e%d;\n", r * (k + 1) + c - r, c - r + k);
+    const int place = r * (k + 1) + c - r;
+    const int at = c - r + k;
+    there[place] = here[at];
+    if (c > r && here[at])
+      fprintf(f, "work[%d] = e%d;\n", place, at);
   }
 }
 
@@ -150,10 +156,14 @@ static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
   const int       k = S->band;
   const int       a = S->order[r];
   fprintf(f, "vd s = d[%d];\n", a);
-  for (int c = r + k < n ? r + k : n - 1; c > r; c--)
-    if (there[r * (k + 1) + c - r])
-      fprintf(f, "s -= work[%d] * d[%d];\n", r * (k + 1) + c - r, S->order[c]);
-  fprintf(f, "d[%d] = s * work[%d];\n", a, r * (k + 1));
+  const int last = r + k < n ? r + k : n - 1;
+  const int pivot = r * (k + 1);
+  for (int c = last; c > r; c--) {
+    const int at = pivot + c - r;
+    if (there[at])
+      fprintf(f, "s -= work[%d] * d[%d];\n", at, S->order[c]);
+  }
+  fprintf(f, "d[%d] = s * work[%d];\n", a, pivot);
   cst_rows_write_found(z, f, a);
 }
 

@@ -27,7 +27,8 @@ static void find_equal(cst_rows *z, bool all) {
       const cst_node opposite = cst_graph_neg(z->s->graph, entry[e]);
       int            first = e;
       for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
-        const bool equal = entry[k] == entry[e] || entry[k] == opposite;
+        const bool same = entry[k] == entry[e];
+        const bool equal = same || entry[k] == opposite;
         if (equal && entry[k] <= entry[first])
           first = k;
       }
@@ -67,8 +68,9 @@ static void write_coordinate(cst_rows *z, FILE *f, int i) {
 static void write_kernels(const cst_rows *z, FILE *f, int a) {
   const cst_system  *s = z->s;
   const cst_pattern *p = z->G;
-  cst_node *out = cst_need(malloc(sizeof *out * (size_t)(p->start[a + 1] - p->start[a] + 1)));
-  int       n = 0;
+  const int          entries = p->start[a + 1] - p->start[a];
+  cst_node          *out = cst_zeros(entries, sizeof *out);
+  int                n = 0;
   out[n++] = s->kernel_out[CST_K_g][a];
   CST_EACH_ENTRY(p, a, e)
     if (z->kept[e] == e)

@@ -109,8 +109,8 @@ void cst_examine_compiled(cst_examiner *e) {
     if (!cst_isa_available(isa))
       continue;
     n = compare(e, isa);
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
-             cst_isas[isa].name);
+    const size_t at = strlen(names);
+    snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", cst_isas[isa].name);
   }
   if (n && e->x->faults == faults)
     cst_examine_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n,

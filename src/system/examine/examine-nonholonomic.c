@@ -81,7 +81,8 @@ static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained
     for (int j = held; j < i; j++)
       curl(e, q, Q + i * n, Q + j * n, w + ng * pairs++);
   *rank = n - held;
-  *gained = extend(w, pairs, SMALL * (1 + sqrt(dot(G, G, ng * n))), R, 0, ng);
+  const double size = sqrt(dot(G, G, ng * n));
+  *gained = extend(w, pairs, SMALL * (1 + size), R, 0, ng);
   free(G);
   free(Q);
   free(unit);

@@ -65,8 +65,10 @@ bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p) {
     p->l[a] = normal(k, 4, a);
   bool good = false;
   for (int t = 0; t < HALVINGS && !good; t++, away /= 2) {
-    for (int i = 0; i < n; i++)
-      p->q[i] = q[i] + away * size * normal(k, 0, i);
+    for (int i = 0; i < n; i++) {
+      const double change = away * size * normal(k, 0, i);
+      p->q[i] = q[i] + change;
+    }
     good = is_finite(s, e->c, p);
   }
   free(q);

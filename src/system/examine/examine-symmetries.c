@@ -60,7 +60,8 @@ static bool of_gauge(const cst_analytic *f, const cst_complex_point *x, cst_comp
 }
 
 static bool of_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, x, out);
+  const cst_node *xi = f->e->s->xi + (long)f->index * f->n;
+  return cst_examine_field_nodes(f, xi, f->n, x, out);
 }
 
 static bool of_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
@@ -82,19 +83,33 @@ typedef bool function(const cst_analytic *f, const cst_complex_point *x, cst_com
 
 static void slope(generator *x, function *of, int n, const double *dq, const double *dv,
                   double *out) {
-  const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
-  const cst_change   d = {.q = dq, .v = dv};
+  const cst_analytic f = {
+      .e = x->e,
+      .at = x->at,
+      .n = n,
+      .index = x->k,
+      .value = of,
+  };
+  const cst_change d = {.q = dq, .v = dv};
   if (cst_examine_field_slope(&f, &d, out))
     return;
-  const double size = cst_examine_largest(x->at->q, x->e->s->nq);
-  const double step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
+  const int    nq = x->e->s->nq;
+  const double size = cst_examine_largest(x->at->q, nq);
+  const double largest = dq ? cst_examine_largest(dq, nq) : 0;
+  const double h = largest > 0 ? STEP * size / largest : STEP;
   x->rough = true;
-  cst_examine_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
+  cst_examine_field_difference(&f, &d, h, out);
 }
 
 static double value(const generator *x, function *of) {
-  const cst_analytic f = {.e = x->e, .at = x->at, .n = 1, .index = x->k, .value = of};
-  double             out;
+  const cst_analytic f = {
+      .e = x->e,
+      .at = x->at,
+      .n = 1,
+      .index = x->k,
+      .value = of,
+  };
+  double out;
   cst_examine_field_value(&f, &out);
   return out;
 }
@@ -108,8 +123,19 @@ static double slope_of(generator *x, function *of, const double *dq, const doubl
 static generator begin(const cst_examiner *e, int k, const cst_point *at) {
   const int n = e->s->nq;
   generator x = {
-      .e = e, .k = k, .at = at, .xi = cst_linear_numbers(n), .dxi = cst_linear_numbers(n)};
-  cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
+      .e = e,
+      .k = k,
+      .at = at,
+      .xi = cst_linear_numbers(n),
+      .dxi = cst_linear_numbers(n),
+  };
+  cst_analytic f = {
+      .e = e,
+      .at = at,
+      .n = n,
+      .index = k,
+      .value = of_xi,
+  };
   cst_examine_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
   const double size = cst_examine_largest(at->q, n);
@@ -131,7 +157,8 @@ typedef struct {
 } change;
 
 static change changed(double raw, double size) {
-  return (change){fabs(raw), raw == 0 ? 0 : fabs(raw) / size};
+  const double relative = raw == 0 ? 0 : fabs(raw) / size;
+  return (change){fabs(raw), relative};
 }
 
 static void enlarge(change *most, change c) {
@@ -151,9 +178,11 @@ static change change_of_V(generator *x) {
   const int         nq = s->nq;
   double           *dV = cst_linear_numbers(nq);
   cst_system_eval_at(s, CST_K_dV, x->e->c, x->at->q, dV);
-  const double size = sizes(dV, x->xi, nq) + x->reach * fabs(value(x, of_V));
+  const double terms = sizes(dV, x->xi, nq);
+  const double size = terms + x->reach * fabs(value(x, of_V));
+  const double raw = slope_of(x, of_V, x->xi, NULL);
   free(dV);
-  return changed(slope_of(x, of_V, x->xi, NULL), size);
+  return changed(raw, size);
 }
 
 static change change_of_T(generator *x) {
@@ -161,9 +190,11 @@ static change change_of_T(generator *x) {
   const int         nq = s->nq;
   double           *p = cst_linear_numbers(nq);
   cst_system_momentum(s, x->e->c, x->at->q, x->at->v, p);
-  const double size = sizes(p, x->dxi, nq) + 2 * x->reach * fabs(value(x, of_T));
+  const double terms = sizes(p, x->dxi, nq);
+  const double size = terms + 2 * x->reach * fabs(value(x, of_T));
+  const double raw = slope_of(x, of_T, x->xi, x->dxi);
   free(p);
-  return changed(slope_of(x, of_T, x->xi, x->dxi), size);
+  return changed(raw, size);
 }
 
 static change change_of_A(generator *x) {
@@ -173,9 +204,11 @@ static change change_of_A(generator *x) {
   if (s->gyroscopic)
     cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
   const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
-  const double size = sizes(a, x->dxi, nq) + x->reach * sizes(a, x->at->v, nq) + fabs(gauge);
+  const double terms = sizes(a, x->dxi, nq);
+  const double bent = x->reach * sizes(a, x->at->v, nq);
+  const double raw = slope_of(x, of_A, x->xi, x->dxi);
   free(a);
-  return changed(slope_of(x, of_A, x->xi, x->dxi) - gauge, size);
+  return changed(raw - gauge, terms + bent + fabs(gauge));
 }
 
 /* The largest change of the constraints; *row: of which. */
@@ -245,7 +278,9 @@ static bool is_gradient(const generator *x) {
     u[i] = w[(i + 1) % n] * (1 + i % 3);
   const double uw = slope_of_form(x, u, w);
   const double wu = slope_of_form(x, w, u);
-  const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, w));
+  const double along_u = fabs(one_form(x, u, 0, u));
+  const double along_w = fabs(one_form(x, u, 0, w));
+  const double size = fabs(uw) + fabs(wu) + along_u + along_w;
   free(u);
   return n == 1 || fabs(uw - wu) <= NEARLY * size;
 }

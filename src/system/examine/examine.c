@@ -17,8 +17,10 @@ void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, 
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  char *own_topic = cst_need(strdup(topic));
+  char *own_text = cst_need(strdup(text));
   x->at = cst_need(realloc(x->at, sizeof *x->at * ((size_t)x->n + 1)));
-  x->at[x->n++] = (cst_finding){severity, cst_need(strdup(topic)), cst_need(strdup(text))};
+  x->at[x->n++] = (cst_finding){severity, own_topic, own_text};
   x->faults += severity == CST_FAULT;
 }
 
