@@ -12,9 +12,11 @@
 static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
 void cst_bands_destroy(cst_bands *b) {
-  int *owned[] = {b->order, b->place, b->last, b->at, b->entry};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    free(owned[k]);
+  free(b->order);
+  free(b->place);
+  free(b->last);
+  free(b->at);
+  free(b->entry);
   *b = (cst_bands){0};
 }
 
@@ -49,7 +51,8 @@ static int visit(const cst_pattern *p, int root, int *order, int n, unsigned cha
 static int far_end(const cst_pattern *p, int root, int *order) {
   for (int pass = 0; pass < 2; pass++) {
     unsigned char *seen = cst_zeros(p->rows, 1);
-    root = order[visit(p, root, order, 0, seen) - 1];
+    const int      n = visit(p, root, order, 0, seen);
+    root = order[n - 1];
     free(seen);
   }
   return root;
@@ -78,8 +81,10 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
   for (int i = 0; i < nq; i++)
     b->place[i] = i;
   for (int i = 0; i < nq; i++)
-    if (!seen[i])
-      n = visit(p, far_end(p, i, scratch), order, n, seen);
+    if (!seen[i]) {
+      const int root = far_end(p, i, scratch);
+      n = visit(p, root, order, n, seen);
+    }
   for (int r = 0; r < nq; r++)
     place[order[r]] = nq - 1 - r;
   if (band_of(p, place) < band_of(p, b->place))

@@ -52,7 +52,8 @@ void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
     column[i] = e->at[i].column;
     out[i] = e->at[i].node;
   }
-  s->pattern[k] = cst_structure_pattern_create(rows, columns, e->n, row, column);
+  cst_pattern *p = &s->pattern[k];
+  *p = cst_structure_pattern_create(rows, columns, e->n, row, column);
   free(row);
   free(column);
   free(e->at);

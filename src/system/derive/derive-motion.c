@@ -8,8 +8,9 @@ void cst_derive_diagonal(const cst_derivation *d) {
   double      value;
   s->mass_unit = true;
   for (int i = 0; i < s->nq; i++) {
-    int k = 0;
-    while (k < s->nmass && distinct[k] != s->mass[i])
+    int            k = 0;
+    const cst_node mass = s->mass[i];
+    while (k < s->nmass && distinct[k] != mass)
       k++;
     if (k == s->nmass)
       distinct[s->nmass++] = s->mass[i];
@@ -27,8 +28,11 @@ void cst_derive_diagonal(const cst_derivation *d) {
 static cst_node mass_entry(const cst_derivation *d, int i, int j) {
   const int         n = d->n;
   const cst_system *s = d->s;
-  if (s->matrix)
-    return i < j ? s->mass[i * n + j] : s->mass[j * n + i];
+  if (s->matrix) {
+    const int row = i < j ? i : j;
+    const int column = i < j ? j : i;
+    return s->mass[row * n + column];
+  }
   return i == j ? s->mass[i] : -1;
 }
 
@@ -106,7 +110,9 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   cst_derive_rows_times(d, l, Gl);
   cst_derive_rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
-    const cst_node f = s->general ? force[i] : cst_graph_neg(g, force[i]);
+    cst_node f = force[i];
+    if (!s->general)
+      f = cst_graph_neg(g, f);
     E[i] = cst_graph_sub(g, f, Gl[i]);
   }
   for (int i = 0; s->general && i < n; i++)

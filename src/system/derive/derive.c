@@ -46,7 +46,8 @@ static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
 }
 
 static cst_node *some_inputs(const cst_system *s, char letter) {
-  return inputs(s, letter, cst_derive_memory((size_t)cst_system_entries(s, letter)));
+  cst_node *x = cst_derive_memory(cst_system_entries(s, letter));
+  return inputs(s, letter, x);
 }
 
 static cst_derivation begin(cst_system *s) {
@@ -75,7 +76,8 @@ static void end(cst_derivation *d) {
 static bool has_diagonal_mass(const cst_system *s) {
   if (s->matrix || s->gyroscopic)
     return false;
-  for (int i = 0; s->general && i < s->nq; i++)
+  const int rows = s->general ? s->nq : 0;
+  for (int i = 0; i < rows; i++)
     if (cst_graph_depends(s->graph, s->mass[i], 'q'))
       return false;
   return true;

@@ -12,7 +12,9 @@ static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned 
   for (int i = 0; i < p->rows; i++)
     CST_EACH_ENTRY(p, i, e) {
       const int j = p->column[e];
-      const int at = transposed ? j * nq + i : i * nq + j;
+      int       at = i * nq + j;
+      if (transposed)
+        at = j * nq + i;
       to[at] = 1;
     }
 }
@@ -46,7 +48,8 @@ cst_elimination *cst_elimination_create(const cst_system *s) {
   const size_t size = (size_t)n * (size_t)n;
   if (!s->general || n > CST_MAX_Q)
     return NULL;
-  cst_elimination *e = cst_need(calloc(1, sizeof *e + 4 * size));
+  const size_t     bytes = sizeof(cst_elimination) + 4 * size;
+  cst_elimination *e = cst_need(calloc(1, bytes));
   e->mass = (unsigned char *)(e + 1);
   e->ends = e->mass + size;
   e->inside = e->ends + size;

@@ -125,18 +125,22 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
   cst_node           out[1 + 64];
   cst_node          *in = cst_zeros(nq, sizeof *in);
   int                n = 1, k = 0;
-  bool               good = G->start[at + 1] - G->start[at] <= 64;
+  const int          entries = G->start[at + 1] - G->start[at];
+  bool               good = entries <= 64;
   for (k = 0; k < nq; k++) {
     x[k] = cst_graph_input(g, 'x', k);
-    in[k] = cst_graph_input(g, 'q', m->q[k] + i * m->qstep[k]);
+    const int q = m->q[k] + i * m->qstep[k];
+    in[k] = cst_graph_input(g, 'q', q);
   }
   out[0] = s->g[at];
   for (int e = G->start[at]; e < G->start[at + 1] && good; e++)
     out[n++] = from[e];
   if (good)
     cst_graph_substitute(g, out, n, in, x, nq, out);
-  for (int j = 0; j < n && good; j++)
-    good = out[j] >= 0 && !cst_graph_depends(g, out[j], 'q');
+  for (int j = 0; j < n && good; j++) {
+    const bool constant = !cst_graph_depends(g, out[j], 'q');
+    good = out[j] >= 0 && constant;
+  }
   *value = out[0];
   for (n = 1, k = 0; k < nq && good; k++) {
     const int  entry = m->at[a * nq + k];
@@ -175,7 +179,8 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
     if (before >= after)
       return false;
   }
-  const bool same_values = !memcmp(value, m->value, sizeof *value * (size_t)ng);
+  const size_t bytes = sizeof *value * (size_t)ng;
+  const bool   same_values = !memcmp(value, m->value, bytes);
   if (!same_values)
     return false;
   return !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
@@ -227,7 +232,8 @@ bool cst_molecules_find(const cst_system *s, cst_molecules *m) {
   m->qstep = integers(m->nq);
   m->g = integers(m->ng);
   m->gstep = integers(m->ng);
-  bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64;
+  const bool small = m->ng && m->ng <= 16 && m->nq <= 64;
+  bool       laid = m->n > 1 && small;
   laid = laid && lay_out(of, nq, m->n, m->nq, m->q, m->qstep);
   laid = laid && lay_out(of + nq, ng, m->n, m->ng, m->g, m->gstep);
   free(of);

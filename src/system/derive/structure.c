@@ -30,7 +30,8 @@ cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int
     p.tstart[i + 1] += p.tstart[i];
   int *next = integers(columns);
   for (int e = 0; e < n; e++) { /* rows ascend, hence also within each column */
-    int at = p.tstart[column[e]] + next[column[e]]++;
+    const int c = column[e];
+    const int at = p.tstart[c] + next[c]++;
     p.trow[at] = row[e];
     p.tentry[at] = e;
   }
@@ -48,9 +49,15 @@ void cst_structure_pattern_destroy(cst_pattern *p) {
 }
 
 void cst_structure_gram_destroy(cst_gram *s) {
-  int *owned[] = {s->place, s->order, s->a, s->b, s->at, s->first, s->ea, s->eb, s->i};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    free(owned[k]);
+  free(s->place);
+  free(s->order);
+  free(s->a);
+  free(s->b);
+  free(s->at);
+  free(s->first);
+  free(s->ea);
+  free(s->eb);
+  free(s->i);
   *s = (cst_gram){0};
 }
 
@@ -205,8 +212,9 @@ static void place_all(cst_gram *S, int ng) {
   for (int a = 0; a < ng; a++) {
     if (seen[a])
       continue;
-    bool single = from[a + 1] - from[a] == 1; /* coupled with no other constraint */
-    n = visit(S, from, single ? a : far_end(S, from, a, ng, scratch), order, n, seen);
+    bool      single = from[a + 1] - from[a] == 1; /* coupled with no other constraint */
+    const int root = single ? a : far_end(S, from, a, ng, scratch);
+    n = visit(S, from, root, order, n, seen);
   }
   for (int k = 0; k < ng; k++)
     S->place[order[k]] = ng - 1 - k; /* reverse */

@@ -38,13 +38,20 @@ static cst_node dot(cst_graph *g, const cst_node *x, int dx, const cst_node *y, 
 
 static cst_node constant(const body *b, double x) { return cst_graph_constant(b->g, x); }
 
+/* Column i of R times column j of V. */
+static cst_node columns_dot(const body *b, int i, int j) {
+  const cst_node *R = b->R + i;
+  const cst_node *V = b->V + j;
+  return dot(b->g, R, 3, V, 3);
+}
+
 static void omega_of(const body *b, cst_node w[3]) {
   cst_graph *g = b->g;
   for (int a = 0; a < AXES; a++) {
     const int      i = (a + 1) % AXES;
     const int      j = (a + 2) % AXES;
-    const cst_node taken = dot(g, b->R + i, 3, b->V + j, 3);
-    const cst_node given = dot(g, b->R + j, 3, b->V + i, 3);
+    const cst_node taken = columns_dot(b, i, j);
+    const cst_node given = columns_dot(b, j, i);
     const cst_node twice = cst_graph_sub(g, given, taken);
     const cst_node half = constant(b, 0.5);
     w[a] = cst_graph_mul(g, half, twice);
@@ -87,13 +94,17 @@ static void outer(const body *b, cst_node Q[16]) {
   const cst_node  trace = cst_graph_add(g, plane, R[8]);
   Q[0] = cst_graph_add(g, one, trace);
   for (int k = 0; k < AXES; k++) {
-    const int i = (k + 1) % AXES;
-    const int j = (k + 2) % AXES;
-    Q[1 + k] = cst_graph_sub(g, R[3 * j + i], R[3 * i + j]);
-    Q[PARTS * (1 + k)] = Q[1 + k];
-    const cst_node diagonal = cst_graph_add_product(g, one, constant(b, 2), R[4 * k]);
+    const int      i = (k + 1) % AXES;
+    const int      j = (k + 2) % AXES;
+    const cst_node below = R[3 * j + i];
+    const cst_node above = R[3 * i + j];
+    const cst_node apart = cst_graph_sub(g, below, above);
+    Q[1 + k] = apart;
+    Q[PARTS * (1 + k)] = apart;
+    const cst_node two = constant(b, 2);
+    const cst_node diagonal = cst_graph_add_product(g, one, two, R[4 * k]);
     Q[(PARTS + 1) * (1 + k)] = cst_graph_sub(g, diagonal, trace);
-    const cst_node mixed = cst_graph_add(g, R[3 * i + j], R[3 * j + i]);
+    const cst_node mixed = cst_graph_add(g, above, below);
     Q[PARTS * (1 + i) + 1 + j] = mixed;
     Q[PARTS * (1 + j) + 1 + i] = mixed;
   }

@@ -36,7 +36,8 @@ static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *
 static cst_tape *start_of(const cst_system *s, int state) {
   cst_system_owned *o = s->owned;
   const cst_state  *x = &s->state[state];
-  cst_tape        **tape = tapes(&o->start, s->nstate) + state;
+  cst_tape        **all = tapes(&o->start, s->nstate);
+  cst_tape        **tape = all + state;
   if (!*tape)
     *tape = joined(s, x->q, x->v, s->nq, NULL, 0);
   return *tape;
@@ -45,7 +46,8 @@ static cst_tape *start_of(const cst_system *s, int state) {
 static cst_tape *motion_of(const cst_system *s, int state) {
   cst_system_owned *o = s->owned;
   const cst_state  *x = &s->state[state];
-  cst_tape        **tape = tapes(&o->motion, s->nstate) + state;
+  cst_tape        **all = tapes(&o->motion, s->nstate);
+  cst_tape        **tape = all + state;
   const int         nlambda = x->exact_lambda ? s->ng : 0;
   if (!*tape)
     *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, nlambda);
@@ -65,8 +67,10 @@ void cst_system_state(const cst_system *s, int state, const double *c, double *q
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
   cst_system_owned *o = s->owned;
   cst_tape        **tape = &o->tape[k];
-  if (!*tape)
-    *tape = cst_tape_create(s->graph, cst_system_beside(s, k), s->kernel_size[k]);
+  if (!*tape) {
+    const cst_node *out = cst_system_beside(s, k);
+    *tape = cst_tape_create(s->graph, out, s->kernel_size[k]);
+  }
   return *tape;
 }
 
@@ -91,7 +95,11 @@ void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, cons
 
 void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c,
                           const __float128 *q, const __float128 *v, __float128 *out) {
-  const __float128 *in[128] = {['c'] = c, ['q'] = q, ['v'] = v};
+  const __float128 *in[128] = {
+      ['c'] = c,
+      ['q'] = q,
+      ['v'] = v,
+  };
   if (s->kernel_size[k])
     cst_tape_eval_quad(cst_system_tape(s, k), in, out);
   if (!cst_pairs_are_in(s, k))
@@ -211,7 +219,8 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
     double inertia[9], mass;
     cst_system_body_inertia(s, k, c, inertia, &mass);
     if (cst_body_is_wrong(inertia, wrong, sizeof wrong)) {
-      snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong);
+      const char *name = s->bodies[k].name;
+      snprintf(why, (size_t)n, "inertia of %s: %s", name, wrong);
       return false;
     }
     const bool moves = s->bodies[k].centre >= 0;
@@ -265,9 +274,10 @@ double cst_evaluate_scaled(double r, double scale, double rough) {
   const double x = fabs(r);
   if (x == 0)
     return 0;
-  if (x > noise)
-    return fmax((x - noise) / scale, noise / (scale + rough));
-  return x / (scale + rough);
+  if (!(x > noise))
+    return x / (scale + rough);
+  const double rest = (x - noise) / scale;
+  return fmax(rest, noise / (scale + rough));
 }
 
 static void enlarge(cst_worst *m, int j, double r, double scaled) {

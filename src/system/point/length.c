@@ -102,7 +102,7 @@ static const cst_lengths *lengths_of(const cst_system *s) {
   if (l->tape)
     return l;
   gathering x = {.graph = cst_graph_copy(s->graph)};
-  l->row = cst_need(calloc((size_t)ng + 2, sizeof *l->row));
+  l->row = cst_zeros(ng + 1, sizeof *l->row);
   for (int j = 0; j < ng; j++)
     gather(l, &x, s->g[j], j);
   l->row[ng + 1] = l->n;
@@ -147,10 +147,14 @@ static double pairs_square(const cst_system *s, int k, const double *c, const do
   const double       *in[128] = {['c'] = c, ['q'] = in_pair};
   for (int i = 0; i < p->rows; i++)
     for (int j = p->from[i]; j < p->to[i]; j++) {
-      for (int a = 0; a < p->nx; a++)
-        x[a] = q[p->x[a] + i * p->xstep[a]];
-      for (int b = 0; b < p->ny; b++)
-        y[b] = q[p->y[b] + j * p->ystep[b]];
+      for (int a = 0; a < p->nx; a++) {
+        const int at = p->x[a] + i * p->xstep[a];
+        x[a] = q[at];
+      }
+      for (int b = 0; b < p->ny; b++) {
+        const int at = p->y[b] + j * p->ystep[b];
+        y[b] = q[at];
+      }
       cst_evaluate_tape(l.tape, in, out);
       const double length = row_length(&l, 0, out);
       sum += length * length;

@@ -15,9 +15,11 @@ void cst_linear_masses(const cst_system *s, const double *c, double *m) {
 }
 
 static bool is_diagonal(const cst_pattern *p) {
-  for (int i = 0; i < p->rows; i++)
-    if (p->start[i + 1] != i + 1 || p->column[i] != i)
+  for (int i = 0; i < p->rows; i++) {
+    const bool single = p->start[i + 1] == i + 1;
+    if (!single || p->column[i] != i)
       return false;
+  }
   return true;
 }
 
@@ -175,8 +177,10 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
   for (int k = 0; k < g->n; k++) {
     double sum = 0;
     for (int t = g->first[k]; t < g->first[k + 1]; t++) {
+      const double one = G[g->ea[t]];
+      const double other = G[g->eb[t]];
       const double mass = m ? m[g->i[t]] : 1;
-      sum += G[g->ea[t]] * G[g->eb[t]] / mass;
+      sum += one * other / mass;
     }
     S[g->at[k]] = sum;
   }

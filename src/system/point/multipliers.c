@@ -29,8 +29,10 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
     return;
   const int positions = s->ng - s->nvel;
   for (int a = s->nown; a < positions; a++)
-    CST_EACH_ENTRY(P, a, e)
-      f[P->column[e]] -= M->sigma * G[e] * bend[a];
+    CST_EACH_ENTRY(P, a, e) {
+      const double pull = M->sigma * G[e] * bend[a];
+      f[P->column[e]] -= pull;
+    }
 }
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,

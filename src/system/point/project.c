@@ -63,8 +63,10 @@ static bool find_stationary(cst_stationary *p) {
   for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
     bool good = true;
     restart(p);
-    for (int k = 1; k <= parts && good; k++)
-      good = cst_stationary_reach(p, (double)(parts - k) / parts);
+    for (int k = 1; k <= parts && good; k++) {
+      const double level = (double)(parts - k) / parts;
+      good = cst_stationary_reach(p, level);
+    }
     if (good && arrived(p))
       return true;
   }
@@ -121,7 +123,8 @@ static bool project_position(cst_stationary *p) {
   const double away = local ? distance(p) : INFINITY;
   double      *x = cst_linear_numbers(s->nq);
   memcpy(x, p->x, bytes);
-  const bool nearer = follow_minimum(p, quadric) && distance(p) < away * (1 - NEARER);
+  const bool followed = follow_minimum(p, quadric);
+  const bool nearer = followed && distance(p) < away * (1 - NEARER);
   if (!nearer)
     memcpy(p->x, x, bytes);
   free(x);
@@ -164,7 +167,7 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
 
 static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
   const int ng = s->ng;
-  double   *phi0 = cst_linear_numbers((size_t)(ng + s->pattern[CST_K_G].n));
+  double   *phi0 = cst_linear_numbers(ng + s->pattern[CST_K_G].n);
   double   *G = phi0 + ng;
   cst_mass  M;
   cst_schur S = {0};

@@ -80,7 +80,8 @@ static bool factor_mass(cst_quad *x, const quad *q) {
   if (!x->s->general)
     return true;
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
-  memset(x->M, 0, sizeof *x->M * (size_t)p->rows * (size_t)p->columns);
+  const size_t entries = (size_t)p->rows * (size_t)p->columns;
+  memset(x->M, 0, sizeof *x->M * entries);
   for (int i = 0; i < p->rows; i++) {
     quad *row = x->M + i * p->columns;
     CST_EACH_ENTRY(p, i, e)
@@ -104,7 +105,8 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
   const int          n = x->n;
   const int          nq = x->s->nq;
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
-  memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
+  const size_t entries = (size_t)n * (size_t)nq;
+  memset(x->Z, 0, sizeof *x->Z * entries);
   for (int k = 0; k < n; k++) {
     quad *row = x->Z + k * nq;
     CST_EACH_ENTRY(p, x->kept[k], e)
@@ -132,8 +134,9 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   if (!factor_constraints(x, q))
     return false;
   cst_system_eval_quad(s, force, x->c, q, v, A);
-  for (int i = 0; i < nq && !s->general; i++)
-    A[i] = -A[i];
+  if (!s->general)
+    for (int i = 0; i < nq; i++)
+      A[i] = -A[i];
   solve_mass(x, A);
   cst_system_eval_quad(s, CST_K_D2gvv, x->c, q, v, x->D2gvv);
   for (int a = 0; a < s->ng; a++)
@@ -167,8 +170,9 @@ void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   if (s->gyroscopic)
     cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
   for (int i = 0; i < s->nq; i++) {
-    p[i] = x->a[i];
+    quad sum = x->a[i];
     CST_EACH_ENTRY(P, i, e)
-      p[i] += x->entry[e] * v[P->column[e]];
+      sum += x->entry[e] * v[P->column[e]];
+    p[i] = sum;
   }
 }

@@ -101,7 +101,8 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
   double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
   cst_schur S;
   cst_system_eval_at(s, CST_K_G, c, q, G);
-  const bool strong = cst_linear_schur_create(&S, s, G, NULL) && S.least >= WEAK_PIVOT;
+  const bool good = cst_linear_schur_create(&S, s, G, NULL);
+  const bool strong = good && S.least >= WEAK_PIVOT;
   cst_linear_schur_destroy(&S);
   free(G);
   return strong;
@@ -114,10 +115,11 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
     return ng;
   if (is_large(s) && !s->dropped && is_strong(s, c, q))
     return ng;
-  double *A = unit_rows(s, c, q, NULL);
-  double *Q = cst_linear_numbers((long)ng * nq);
-  int    *taken = cst_zeros(ng, sizeof *taken);
-  int     r = basis(A, ng, nq, ng < nq ? ng : nq, SMALL, taken, Q);
+  double   *A = unit_rows(s, c, q, NULL);
+  double   *Q = cst_linear_numbers((long)ng * nq);
+  int      *taken = cst_zeros(ng, sizeof *taken);
+  const int most = ng < nq ? ng : nq;
+  const int r = basis(A, ng, nq, most, SMALL, taken, Q);
   free(A);
   free(Q);
   free(taken);
