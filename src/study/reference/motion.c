@@ -22,7 +22,9 @@ struct cst_motion {
   int       nq, ng, stages;
   bool      lost, timed; /* timed: the equations depend on the time; t: time of the state */
   quad      t;
-  quad      a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
+  quad      a[CST_MAX_GAUSS * CST_MAX_GAUSS];
+  quad      b[CST_MAX_GAUSS];
+  quad      c[CST_MAX_GAUSS];
   quad     *q, *v, *lambda; /* the state; lambda is scratch */
   quad     *V, *A, *Q;      /* stages [stages][nq]; Q: one stage */
   quad     *next;           /* [stages][nq] accelerations */
@@ -65,9 +67,13 @@ void cst_motion_destroy(cst_motion *m) {
   if (!m)
     return;
   cst_quad_destroy(m->equations);
-  quad *owned[] = {m->q, m->v, m->lambda, m->V, m->A, m->Q, m->next};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-    free(owned[i]);
+  free(m->q);
+  free(m->v);
+  free(m->lambda);
+  free(m->V);
+  free(m->A);
+  free(m->Q);
+  free(m->next);
   free(m);
 }
 
@@ -181,21 +187,23 @@ void cst_motion_save(const cst_motion *m, void *bytes) {
   const size_t size = sizeof(quad) * (size_t)m->nq;
   const long   lost = m->lost;
   memcpy(bytes, m->q, size);
-  memcpy((char *)bytes + size, m->v, size);
-  memcpy((char *)bytes + 2 * size, &lost, sizeof lost);
+  char *to = bytes;
+  memcpy(to + size, m->v, size);
+  memcpy(to + 2 * size, &lost, sizeof lost);
   if (m->timed)
-    memcpy((char *)bytes + 2 * size + sizeof lost, &m->t, sizeof m->t);
+    memcpy(to + 2 * size + sizeof lost, &m->t, sizeof m->t);
 }
 
 void cst_motion_restore(cst_motion *m, const void *bytes) {
   const size_t size = sizeof(quad) * (size_t)m->nq;
   long         lost;
   memcpy(m->q, bytes, size);
-  memcpy(m->v, (const char *)bytes + size, size);
-  memcpy(&lost, (const char *)bytes + 2 * size, sizeof lost);
+  const char *from = bytes;
+  memcpy(m->v, from + size, size);
+  memcpy(&lost, from + 2 * size, sizeof lost);
   m->lost = lost;
   if (m->timed)
-    memcpy(&m->t, (const char *)bytes + 2 * size + sizeof lost, sizeof m->t);
+    memcpy(&m->t, from + 2 * size + sizeof lost, sizeof m->t);
 }
 
 void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {

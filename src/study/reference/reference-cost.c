@@ -32,7 +32,8 @@ void cst_reference_check(const cst_plan *p, cst_diag *d) {
   if (p->study->reference != CST_REFERENCE_METHOD)
     return;
   for (int i = 0; i < p->ncase; i++) {
-    const long every = p->classes[p->class_of[i]].read;
+    const cst_class *class = &p->classes[p->class_of[i]];
+    const long every = class->read;
     if (every > 0)
       reads += (double)(p->cases[i].n / every);
   }
@@ -56,8 +57,9 @@ double cst_reference_work(const cst_plan *p, double *nanoseconds) {
     steps += steps_of(p, v) * trajectories;
   const cst_program *m = p->reference->program;
   for (int i = 0; i < m->n; i++) {
-    const cst_substep *substep = &m->step[i];
-    cost += substep->row->size(substep->data, p->reference->stepped).cost;
+    const cst_substep     *substep = &m->step[i];
+    const cst_substep_size size = substep->row->size(substep->data, p->reference->stepped);
+    cost += size.cost;
   }
   const int    width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
   const double with_idle = ceil(members / width) * width / members;

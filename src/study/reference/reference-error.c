@@ -16,12 +16,17 @@ bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, lon
   for (int k = 0; k < n; k++) {
     const double span = time[k] - before;
     const double way = time[k] - last;
-    if (span > 0)
-      longest = fmax(longest, span / (double)cst_reference_steps(s, span));
-    const double steps = longest > 0 ? floor(way / (2 * longest) * (1 + 1e-9)) : 0;
+    if (span > 0) {
+      const double step = span / (double)cst_reference_steps(s, span);
+      longest = fmax(longest, step);
+    }
+    double steps = 0;
+    if (longest > 0)
+      steps = floor(way / (2 * longest) * (1 + 1e-9));
     /* with noise, steps are multiples of the path's increments */
     const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
-    const bool   fits = steps >= 1 && way <= play * 2 * longest * steps;
+    const double most = play * 2 * longest * steps;
+    const bool   fits = steps >= 1 && way <= most;
     const bool   ends = k == n - 1 && !s->resolution;
     before = time[k];
     if (way == 0)
@@ -129,8 +134,9 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
       double longest = INFINITY;
       if (order_of(&p->method[m]->properties) > 0)
         longest = longest_step(p, v, m, order);
-      const double finest = s->step[v * s->nstep + s->nstep - 1];
-      double       step = s->reference_step;
+      const double *steps = s->step + v * s->nstep;
+      const double  finest = steps[s->nstep - 1];
+      double        step = s->reference_step;
       if (s->over == CST_OVER_MESH)
         step = fmin(step, finest);
       if (step > longest * (1 + 1e-9) && longest < least) {

@@ -57,17 +57,22 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   const int         nq = s->nq;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, p->isa);
-  double           *v = cst_need(aligned_alloc(64, (size_t)nq * CST_W_MAX * sizeof *v));
+  const size_t      bytes = (size_t)nq * CST_W_MAX * sizeof(double);
+  double           *v = cst_need(aligned_alloc(64, bytes));
   double           *one = cst_zeros(nq, sizeof *one);
   for (long m = 0; m < x.count; m++) {
     double *to = cst_reference_cell(r, x.table, time, x.first + m);
-    if (m % width == 0)
-      fold->velocities(cst_stepper_context(st),
-                       b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
+    if (m % width == 0) {
+      const size_t  group = (size_t)(m / width);
+      const double *record = b->record + group * cst_stepper_record_size(st);
+      fold->velocities(cst_stepper_context(st), record, v);
+    }
     for (int i = 0; i < nq; i++)
       one[i] = v[i * width + m % width];
-    if (b->status[m].reason == CST_DONE)
-      cst_system_momentum(s, cst_plan_parameters(p, x.variant), to, one, to + nq);
+    if (b->status[m].reason == CST_DONE) {
+      const double *c = cst_plan_parameters(p, x.variant);
+      cst_system_momentum(s, c, to, one, to + nq);
+    }
   }
   free(v);
   free(one);
@@ -100,15 +105,18 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, p->isa);
   for (long m = 0; m < x.count; m++) {
-    double    *to = cst_reference_cell(r, x.table, time, x.first + m);
-    double    *record = b->record + (size_t)(m / width) * cst_stepper_record_size(st);
-    const long lane = m % width;
-    const bool good = b->status[m].reason == CST_DONE;
+    double      *to = cst_reference_cell(r, x.table, time, x.first + m);
+    const size_t group = (size_t)(m / width);
+    double      *record = b->record + group * cst_stepper_record_size(st);
+    const long   lane = m % width;
+    const bool   good = b->status[m].reason == CST_DONE;
     if (lane == 0)
       fold->multipliers(cst_stepper_context(st), record, lambda);
     read_lane(s, at, record + lane, lambda + lane, width, good, to);
-    if (good && s->dropped)
-      cst_system_least_norm(s, cst_plan_parameters(p, x.variant), to, to + 2 * s->nq);
+    if (good && s->dropped) {
+      const double *c = cst_plan_parameters(p, x.variant);
+      cst_system_least_norm(s, c, to, to + 2 * s->nq);
+    }
   }
   if (cst_stepper_context(st)->tangential)
     make_kinetic(r, st, b, x, time);
@@ -125,8 +133,8 @@ static PetscErrorCode open_double(cst_item *i) {
                                  CST_ITERATION_AUTO,
                                  false};
   PetscFunctionBegin;
-  i->lambda =
-      cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
+  const size_t bytes = (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda;
+  i->lambda = cst_need(aligned_alloc(64, bytes));
   PetscCall(cst_stepper_create(p->reference, &o, &i->st));
   cst_stepper_set_resolution(i->st, s->resolution);
   PetscCall(cst_batch_create(i->st, &i->b));
@@ -207,8 +215,10 @@ enum { STEPS_PER_POLL = 64, QUAD_STEPS_PER_POLL = 4, FEW_STEPS = 8 };
 
 static void save_batch(cst_item *i) {
   const size_t n = cst_batch_numbers(i->st);
-  if (!i->saved)
-    i->saved = cst_need(malloc(n * (size_t)i->x.count * sizeof *i->saved));
+  if (!i->saved) {
+    const size_t numbers = n * (size_t)i->x.count;
+    i->saved = cst_zeros((long)numbers, sizeof *i->saved);
+  }
   for (long m = 0; m < i->x.count; m++)
     cst_batch_save(i->st, &i->b, m, i->saved + (size_t)m * n);
 }
@@ -253,9 +263,10 @@ static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
   }
   i->done += some;
   const double spent = MPI_Wtime() - before;
-  if (spent < 0.025 && some > 0)
-    i->some = PetscMin(2 * PetscMax(1, i->some), most);
-  else if (spent > 0.1)
+  if (spent < 0.025 && some > 0) {
+    const long twice = 2 * PetscMax(1, i->some);
+    i->some = PetscMin(twice, most);
+  } else if (spent > 0.1)
     i->some = i->some / 2;
   PetscFunctionReturn(0);
 }

@@ -28,7 +28,8 @@ static int case_times(const cst_plan *p, int i, double *t) {
   int              n = 0;
   for (long m = 0; m < c->n / k->read; m++) {
     const long state = (m + 1) * k->read;
-    const long multiplier = k->lead > 0 ? m * k->read + k->lead : state;
+    const long lead = m * k->read + k->lead;
+    const long multiplier = k->lead > 0 ? lead : state;
     if (t)
       t[n] = (double)state * c->h;
     n++;
@@ -220,7 +221,10 @@ void cst_reference_copy(const cst_reference *r, long item, int times, double *va
   const size_t              n = numbers(r, x, 1);
   for (int t = 0; t < times; t++, values += n) {
     double *at = cst_reference_cell(r, x.table, t, x.first);
-    memcpy(in ? at : values, in ? values : at, n * sizeof *at);
+    if (in)
+      memcpy(at, values, n * sizeof *at);
+    else
+      memcpy(values, at, n * sizeof *at);
   }
 }
 
@@ -299,12 +303,14 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
     return;
   }
   if (q) {
-    const double *x = cst_reference_cell(r, variant, index_of(r, variant, t), member);
+    const int     at = index_of(r, variant, t);
+    const double *x = cst_reference_cell(r, variant, at, member);
     memcpy(q, x, (size_t)nq * sizeof *q);
     memcpy(p, x + nq, (size_t)nq * sizeof *p);
   }
   if (lambda && ng) {
-    const double *x = cst_reference_cell(r, variant, index_of(r, variant, tl), member);
+    const int     at = index_of(r, variant, tl);
+    const double *x = cst_reference_cell(r, variant, at, member);
     memcpy(lambda, x + 2 * nq, (size_t)ng * sizeof *lambda);
   }
 }

@@ -48,8 +48,10 @@ static const double *source_of(const cst_runner *r, const group_state *x, int wh
     return x->lambda;
   case CST_CHANNEL_STATE_V:
     return x->v;
-  default:
-    return r->value + r->plan->stored[r->tracks.part[which].which] * r->width;
+  default: {
+    const int quantity = r->plan->stored[r->tracks.part[which].which];
+    return r->value + quantity * r->width;
+  }
   }
 }
 

@@ -107,8 +107,9 @@ static void average(cst_runner *r, int group, const double *weight) {
     const double *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
     if (!r->average[k])
       continue;
-    double *sum = r->average[k] + ((size_t)group * CST_WINDOWS + (size_t)part) * (size_t)W;
-    double *square = r->square[k] + (size_t)group * (size_t)W;
+    const size_t at = (size_t)group * CST_WINDOWS + (size_t)part;
+    double      *sum = r->average[k] + at * (size_t)W;
+    double      *square = r->square[k] + (size_t)group * (size_t)W;
     for (int l = 0; l < W; l++) {
       const double d = x[l] - origin(start[l]);
       const double on = b->alive[group] >> l & 1;
@@ -139,9 +140,10 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
     all += folds[w];
   for (int g = 0; g < r->b->groups; g++)
     for (int l = 0; l < W; l++) {
-      double    *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l;
-      double    *square = squares + (size_t)g * (size_t)W + l;
-      const bool alive = is_alive(r, g, l);
+      const size_t at = (size_t)g * CST_WINDOWS * (size_t)W;
+      double      *sum = sums + at + l;
+      double      *square = squares + (size_t)g * (size_t)W + l;
+      const bool   alive = is_alive(r, g, l);
       for (int w = 0; w < CST_WINDOWS; w++) {
         const bool any = alive && folds[w] > 0;
         sum[w * W] = any ? sum[w * W] / folds[w] : NAN;

@@ -57,8 +57,8 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {
-  return r->accumulators +
-         (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
+  const size_t numbers = (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
+  return r->accumulators + (size_t)group * numbers;
 }
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {

@@ -80,7 +80,8 @@ static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_bat
 static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
   const size_t nq = (size_t)r->plan->study->system->nq;
   const size_t W = (size_t)r->width;
-  const size_t first = (size_t)lane / W * nq * W + (size_t)lane % W;
+  const size_t group = (size_t)lane / W;
+  const size_t first = group * nq * W + (size_t)lane % W;
   for (size_t i = 0; i < nq; i++) {
     q0[i] = r->q0[first + i * W];
     v0[i] = r->v0[first + i * W];
@@ -123,13 +124,15 @@ static double between(double before, double after, double w) {
 
 /* A failed partner gives NaN. */
 static void partner_reading(cst_runner *r, long lane, reading y) {
-  const cst_plan   *p = r->plan;
-  const cst_system *s = p->study->system;
-  const int         ng = s->ng;
-  const int         W = r->width;
-  const double      w = p->method[r->cohort->method]->properties.lambda_time;
-  const double     *first = r->half_lambda + (size_t)(lane / W) * (size_t)(ng * W);
-  const bool        lost = !cst_runner_lives(r, r->hb, lane);
+  const cst_plan       *p = r->plan;
+  const cst_system     *s = p->study->system;
+  const int             ng = s->ng;
+  const int             W = r->width;
+  const cst_properties *method = &p->method[r->cohort->method]->properties;
+  const double          w = method->lambda_time;
+  const size_t          group = (size_t)(lane / W);
+  const double         *first = r->half_lambda + group * (size_t)(ng * W);
+  const bool            lost = !cst_runner_lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < ng; a++) {
     const long at = a * W + lane % W;
@@ -149,8 +152,8 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
 /* References are kinetic; converts p to the representative of the lane's method. */
 static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
   const cst_study *s = r->plan->study;
-  const double    *c =
-      s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
+  const int        variant = cst_runner_case(r, lane)->variant;
+  const double    *c = s->parameter + (long)variant * s->system->npar;
   if (r->plan->method[r->cohort->method]->properties.tangential)
     cst_system_tangential(s->system, c, q, p);
 }

@@ -7,7 +7,9 @@
 static void fill_figures(const cst_runner *r, long lane, bool started) {
   const int W = r->width;
   for (int k = 0; k < r->plan->nquantity; k++) {
-    const double *acc = cst_runner_accumulators(r, (int)(lane / W)) + k * CST_SLOTS * W + lane % W;
+    const int     group = (int)(lane / W);
+    const double *first = cst_runner_accumulators(r, group);
+    const double *acc = first + k * CST_SLOTS * W + lane % W;
     double       *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES, k, lane);
     if (started)
       f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
@@ -59,7 +61,8 @@ static void fill_row(cst_runner *r, long lane) {
   const cst_lane_status *status = &r->b->status[lane];
   const bool             done = status->reason == CST_DONE;
   const long             steps = done ? r->cohort->n : status->step;
-  const double           iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
+  const double          *x = cst_batch_lane(r->st, r->b, lane);
+  const double           iterations = x[at->iterations * r->width];
   double                 per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
   *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0),

@@ -69,7 +69,8 @@ void cst_runner_close_window(cst_runner *r) {
   for (int k = 0; k < p->nquantity; k++) {
     double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
     for (int g = 0; g < b->groups; g++) {
-      double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
+      const int at = k * CST_SLOTS + CST_SLOT_SUM;
+      double   *sum = cst_runner_accumulators(r, g) + at * W;
       for (int l = 0; l < W; l++) {
         const bool alive = b->alive[g] >> l & 1;
         if (!window || !alive || !r->in_window)

@@ -92,7 +92,8 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
     if (r->halt && *stop)
       PetscFunctionReturn(0);
     const int  variant = cst_runner_case(r, l)->variant;
-    const bool good = cst_study_member(s, variant, cst_runner_member(r, l), q, v);
+    const long member = cst_runner_member(r, l);
+    const bool good = cst_study_member(s, variant, member, q, v);
     start_lane(r, r->st, b, l, q, v, good);
     if (hst)
       start_lane(r, hst, r->hb, l, q, v, good);
