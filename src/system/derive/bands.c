@@ -129,7 +129,8 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
       const int i = b->place[p->column[e]];
       if (i < r)
         continue;
-      b->at[b->n] = r * (b->band + 1) + i - r;
+      const int pivot = r * (b->band + 1);
+      b->at[b->n] = pivot + i - r;
       b->entry[b->n++] = e;
     }
 }

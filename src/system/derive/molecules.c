@@ -202,15 +202,17 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
   bool      good = true;
   m->order = integers(m->ng);
   m->class = integers(m->nq);
-  m->at = integers((long)m->ng * m->nq);
+  const long room = (long)m->ng * m->nq;
+  m->at = integers(room);
   m->value = integers(m->ng);
-  m->slope = integers((long)m->ng * m->nq);
+  m->slope = integers(room);
   for (int k = 0; k < m->nq; k++)
     m->class[k] = s->mass_class[m->q[k]];
   find_entries(s, m);
   find_order(s, m);
+  const cst_node *entries = s->kernel_out[CST_K_G];
   for (int a = 0; a < m->ng && good; a++)
-    good = take(s, m, 0, a, s->kernel_out[CST_K_G], &m->value[a], m->slope);
+    good = take(s, m, 0, a, entries, &m->value[a], m->slope);
   for (int i = 0; i < m->n && good; i++)
     good = is_like(s, m, i, value, slope);
   free(value);

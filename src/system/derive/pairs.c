@@ -138,8 +138,10 @@ int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
     of[i] = -1;
   for (int b = 0; b < p->ny; b++) {
     y[b] = n;
-    for (int j = p->least; j <= p->most; j++)
-      of[p->y[b] + j * p->ystep[b]] = n + j - p->least;
+    for (int j = p->least; j <= p->most; j++) {
+      const int q = p->y[b] + j * p->ystep[b];
+      of[q] = n + j - p->least;
+    }
     const int lanes = p->most - p->least + 8;
     n += lanes / 8 * 8;
   }

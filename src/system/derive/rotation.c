@@ -15,7 +15,8 @@ void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle
   const cst_node size = length(g, axis, AXES);
   const cst_node c = cst_graph_call(g, "cos", angle, -1);
   const cst_node s = cst_graph_call(g, "sin", angle, -1);
-  const cst_node rest = cst_graph_sub(g, cst_graph_constant(g, 1), c);
+  const cst_node one = cst_graph_constant(g, 1);
+  const cst_node rest = cst_graph_sub(g, one, c);
   cst_node       n[3];
   for (int a = 0; a < AXES; a++)
     n[a] = cst_graph_div(g, axis[a], size);
@@ -68,10 +69,11 @@ void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node ome
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       /* column b: omega_last R_next - omega_next R_last */
-      const int      next = (b + 1) % AXES;
-      const int      last = (b + 2) % AXES;
-      const cst_node taken = cst_graph_mul(g, omega[next], R[3 * a + last]);
-      const cst_node added = cst_graph_mul(g, omega[last], R[3 * a + next]);
+      const int       next = (b + 1) % AXES;
+      const int       last = (b + 2) % AXES;
+      const cst_node *row = R + 3 * a;
+      const cst_node  taken = cst_graph_mul(g, omega[next], row[last]);
+      const cst_node  added = cst_graph_mul(g, omega[last], row[next]);
       V[3 * a + b] = cst_graph_sub(g, added, taken);
     }
 }

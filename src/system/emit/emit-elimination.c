@@ -80,8 +80,10 @@ void cst_rows_write_tridiagonal(cst_rows *z, cst_strips *strips) {
   const int n = z->s->ng;
   int       r = 0;
   int       s = n - 1;
-  open_end(z, cst_strips_next(strips), &ends[0], r);
-  open_end(z, cst_strips_next(strips), &ends[1], s);
+  FILE     *first = cst_strips_next(strips);
+  open_end(z, first, &ends[0], r);
+  FILE *last = cst_strips_next(strips);
+  open_end(z, last, &ends[1], s);
   if (n % 2 == 0)
     eliminate(z, cst_strips_next(strips), &ends[1], --s);
   while (++r < --s) {
@@ -140,7 +142,8 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
     }
     fprintf(f, "s -= f%d * d[%d];\n", m, S->order[c]);
   }
-  fprintf(f, "d[%d] = s;\nwork[%d] = 1.0 / e%d;\n", a, r * (k + 1), k);
+  fprintf(f, "d[%d] = s;\n", a);
+  fprintf(f, "work[%d] = 1.0 / e%d;\n", r * (k + 1), k);
   for (int c = r; c <= to; c++) {
     const int place = r * (k + 1) + c - r;
     const int at = c - r + k;

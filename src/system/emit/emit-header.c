@@ -216,7 +216,8 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
 
 static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   const int *place = cst_pairs_place(s, k);
-  const bool later = s->npairs && s->beside[CST_K_V] && cst_system_is_bent_kernel(k);
+  const bool beside = s->npairs && s->beside[CST_K_V];
+  const bool later = beside && cst_system_is_bent_kernel(k);
   if (place) {
     fprintf(f, "static const int sys_rows[] = ");
     write_list(f, place, s->nq);
@@ -241,7 +242,8 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
     out[k] = -1; /* not written */
   for (int p = 0; p < n; p++)
     for (int t = S->first[p]; t < S->first[p + 1]; t++) {
-      cst_node  w = cst_graph_input(g, 'w', s->mass_class[S->i[t]]);
+      const int mass = s->mass_class[S->i[t]];
+      cst_node  w = cst_graph_input(g, 'w', mass);
       cst_node *sum = &out[S->at[p]];
       cst_node  term = cst_graph_mul(g, cst_graph_mul(g, cst_graph_input(g, 'q', S->ea[t]), w),
                                      cst_graph_input(g, 'v', S->eb[t]));

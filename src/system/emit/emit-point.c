@@ -47,9 +47,11 @@ static point find(const cst_system *s) {
     n += s->kernel_size[kernels[i]];
   all = cst_zeros(n, sizeof *all);
   n = 0;
-  for (int i = 0; i < KERNELS; i++)
-    for (int k = 0; k < s->kernel_size[kernels[i]]; k++)
-      all[n++] = s->kernel_out[kernels[i]][k];
+  for (int i = 0; i < KERNELS; i++) {
+    const cst_kernel_id id = kernels[i];
+    for (int k = 0; k < s->kernel_size[id]; k++)
+      all[n++] = s->kernel_out[id][k];
+  }
   x.n = cst_graph_dear(g, all, n, "cq", &x.node);
   x.given = cst_zeros(x.n, sizeof *x.given);
   x.clock = cst_zeros(x.n, sizeof *x.clock);

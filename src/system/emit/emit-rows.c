@@ -28,7 +28,8 @@ static void find_equal(cst_rows *z, bool all) {
       int            first = e;
       for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
         const bool same = entry[k] == entry[e];
-        const bool equal = same || entry[k] == opposite;
+        const bool reversed = entry[k] == opposite;
+        const bool equal = same || reversed;
         if (equal && entry[k] <= entry[first])
           first = k;
       }
@@ -48,7 +49,9 @@ static void write_column(const cst_rows *z, FILE *f, int i, const char *from, co
   fprintf(f, "%s[%d]", from, i);
   for (int k = z->G->tstart[i]; k < z->G->tstart[i + 1]; k++) {
     const int e = z->G->tentry[k];
-    fprintf(f, "%s%s[%d] * %s[%d]", sign(!z->negative[e]), G, z->kept[e], x, z->G->trow[k]);
+    const int row = z->G->trow[k];
+    fprintf(f, "%s%s[%d]", sign(!z->negative[e]), G, z->kept[e]);
+    fprintf(f, " * %s[%d]", x, row);
   }
 }
 
@@ -147,10 +150,12 @@ static void write_look(cst_rows *z, FILE *f) {
     write_kernels(z, piece, a);
     write_sizes(z, piece, a);
     fprintf(piece, "g[%d] = o[0];\nGv[%d] = ", a, a);
-    CST_EACH_ENTRY(p, a, e)
-      fprintf(piece, "%sentry%d * v[%d]",
-              e > p->start[a] ? sign(negative[e]) : first_sign(negative[e]),
-              z->kept[e] - p->start[a], p->column[e]);
+    CST_EACH_ENTRY(p, a, e) {
+      const int   at = z->kept[e] - p->start[a];
+      const bool  first = e == p->start[a];
+      const char *before = first ? first_sign(negative[e]) : sign(negative[e]);
+      fprintf(piece, "%sentry%d * v[%d]", before, at, p->column[e]);
+    }
     fprintf(piece, ";\nrows[%d] = row;\nfars[%d] = far;\n", a, a);
   }
   fprintf(
@@ -180,10 +185,13 @@ void cst_rows_write_entry(const cst_rows *z, FILE *f, const char *name, int a, i
   for (int k = z->row[from]; k < z->row[from + 1]; k++) {
     const int p = z->pair[k];
     for (int t = S->first[p]; S->b[p] == to && t < S->first[p + 1]; t++) {
-      const bool negative = z->negative[S->ea[t]] ^ z->negative[S->eb[t]];
-      fprintf(f, "%s(G1[%d] * hm[%d]) * %s[%d]",
-              t > S->first[p] ? sign(negative) : first_sign(negative), z->kept[S->ea[t]],
-              z->s->mass_class[S->i[t]], z->symmetric ? "G1" : "G", z->kept[S->eb[t]]);
+      const bool  negative = z->negative[S->ea[t]] ^ z->negative[S->eb[t]];
+      const bool  first = t == S->first[p];
+      const char *before = first ? first_sign(negative) : sign(negative);
+      const int   mass = z->s->mass_class[S->i[t]];
+      const char *G = z->symmetric ? "G1" : "G";
+      fprintf(f, "%s(G1[%d] * hm[%d])", before, z->kept[S->ea[t]], mass);
+      fprintf(f, " * %s[%d]", G, z->kept[S->eb[t]]);
     }
   }
   fprintf(f, ";\n");
@@ -206,10 +214,12 @@ void cst_rows_write_right(cst_rows *z, FILE *f, const char *name, int a) {
   for (int e = first; e < p->start[a + 1]; e++)
     write_kicked(z, f, p->column[e]);
   fprintf(f, "%s = ", name);
-  for (int e = first; e < p->start[a + 1]; e++)
-    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]",
-            e > first ? sign(negative[e]) : first_sign(negative[e]), z->kept[e],
-            z->s->mass_class[p->column[e]], p->column[e]);
+  for (int e = first; e < p->start[a + 1]; e++) {
+    const int   i = p->column[e];
+    const int   mass = z->s->mass_class[i];
+    const char *before = e > first ? sign(negative[e]) : first_sign(negative[e]);
+    fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]", before, z->kept[e], mass, i);
+  }
   fprintf(f, ";\n");
 }
 
@@ -220,7 +230,8 @@ void cst_rows_write_found(cst_rows *z, FILE *f, int a) {
   fprintf(f, "impulse[%d] = impulse[%d] + drift[%d] + d[%d];\n", a, a, a, a);
   CST_EACH_ENTRY(p, a, e) {
     const int i = p->column[e];
-    if (++z->known[i] < p->tstart[i + 1] - p->tstart[i])
+    const int needed = p->tstart[i + 1] - p->tstart[i];
+    if (++z->known[i] < needed)
       continue;
     fprintf(f, "ph[%d] = ", i);
     write_column(z, f, i, "ph", "G1", "d");
@@ -265,8 +276,10 @@ static void find_pairs(cst_rows *z) {
   for (int a = 0; a < z->s->ng; a++)
     z->row[a + 1] += z->row[a];
   int *next = integers((size_t)z->s->ng);
-  for (int k = 0; k < S->n; k++)
-    z->pair[z->row[S->a[k]] + next[S->a[k]]++] = k;
+  for (int k = 0; k < S->n; k++) {
+    const int a = S->a[k];
+    z->pair[z->row[a] + next[a]++] = k;
+  }
   free(next);
 }
 

@@ -87,9 +87,11 @@ static bool follows(const cst_strips *s, int first, int second, int times, int n
   const char *other = s->text + s->piece[next].at;
   if (memcmp(one, other, length(s, first)))
     return false;
-  for (int k = 0; k < indices(s, first); k++)
-    if (z[k] != x[k] + times * (y[k] - x[k]))
+  for (int k = 0; k < indices(s, first); k++) {
+    const int stride = y[k] - x[k];
+    if (z[k] != x[k] + times * stride)
       return false;
+  }
   return true;
 }
 
@@ -144,8 +146,10 @@ static void write_all(const cst_strips *s, const char *indent, FILE *f) {
     period = best_period(s, i, &times);
     if (times > 1)
       fprintf(f, "%sfor (int k = 0; k < %d; k++) {\n", indent, times);
-    for (int k = i; k < i + period; k++)
-      write_piece(s, k, times > 1 ? k + period : k, indent, f);
+    for (int k = i; k < i + period; k++) {
+      const int next = times > 1 ? k + period : k;
+      write_piece(s, k, next, indent, f);
+    }
     if (times > 1)
       fprintf(f, "%s}\n", indent);
   }

@@ -174,7 +174,8 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
     cst_stationary_band_destroy(b);
     return NULL;
   }
-  b->a = cst_linear_numbers((size_t)b->size * (size_t)width_of(b));
+  const long entries = (long)b->size * width_of(b);
+  b->a = cst_linear_numbers(entries);
   b->x = cst_linear_numbers(b->size);
   b->w = cst_linear_numbers(nq);
   b->y = cst_linear_numbers(nq);
@@ -212,7 +213,8 @@ static void fill_curvature(cst_stationary_band *b, const double *c, const double
         continue;
       for (int e = b->first[j]; e < b->first[j + 1]; e++) {
         const int i = b->near[e];
-        *entry(b, b->place[i], b->place[j]) = (i == j) - b->y[i];
+        double   *to = entry(b, b->place[i], b->place[j]);
+        *to = (i == j) - b->y[i];
       }
     }
   }
@@ -280,7 +282,8 @@ static bool eliminate(cst_stationary_band *b) {
   for (int k = b->size - 1; k >= 0; k--) {
     const double *row = entry(b, k, k);
     double       *x = b->x + k;
-    const int     n = smaller(b->size, k + 2 * b->half + 1) - k;
+    const int     end = smaller(b->size, k + 2 * b->half + 1);
+    const int     n = end - k;
     for (int j = 1; j < n; j++)
       x[0] -= row[j] * x[j];
     x[0] /= row[0];
@@ -299,15 +302,19 @@ bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const do
   fill_constraints(b, G);
   for (int i = 0; i < nq; i++)
     b->x[place[i]] = r[i];
-  for (int k = 0; k < b->n; k++)
-    b->x[place[nq + k]] = residual[b->kept[k]];
+  for (int k = 0; k < b->n; k++) {
+    const int at = place[nq + k];
+    b->x[at] = residual[b->kept[k]];
+  }
   if (!eliminate(b))
     return false;
   for (int i = 0; i < nq; i++)
     r[i] = b->x[place[i]];
   cst_linear_clear(residual, b->s->ng);
-  for (int k = 0; k < b->n; k++)
-    residual[b->kept[k]] = b->x[place[nq + k]];
+  for (int k = 0; k < b->n; k++) {
+    const int at = place[nq + k];
+    residual[b->kept[k]] = b->x[at];
+  }
   return true;
 }
 

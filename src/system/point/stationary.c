@@ -32,7 +32,7 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
   const size_t   nq = (size_t)s->nq;
   const size_t   ng = (size_t)s->ng;
   const size_t   entries = (size_t)s->pattern[CST_K_G].n;
-  p.kept = cst_need(calloc(nq + 2 * ng + 1, sizeof *p.kept));
+  p.kept = cst_zeros((long)(nq + 2 * ng), sizeof *p.kept);
   p.row = p.kept + ng;
   for (int a = 0; a < s->ng - s->nvel; a++)
     if (!s->dropped || !s->dropped[a])
@@ -68,12 +68,14 @@ void cst_stationary_end(cst_stationary *p) {
 
 /* r := the residual of the equations with g(x) = level g(q). */
 static void residual(cst_stationary *p, double level) {
-  const int nq = p->s->nq;
-  cst_stationary_constraint(p->s, p->c, p->x, p->g);
-  cst_stationary_gradient(p->s, p->c, p->x, p->G);
+  const int          nq = p->s->nq;
+  const cst_system  *s = p->s;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  cst_stationary_constraint(s, p->c, p->x, p->g);
+  cst_stationary_gradient(s, p->c, p->x, p->G);
   for (int i = 0; i < nq; i++)
     p->r[i] = p->q[i] - p->x[i];
-  cst_linear_pattern_add_transposed(&p->s->pattern[CST_K_G], p->G, p->theta, p->r);
+  cst_linear_pattern_add_transposed(P, p->G, p->theta, p->r);
   for (int a = 0; a < p->s->ng; a++)
     p->r[nq + a] = level * p->g0[a] - p->g[a];
 }
@@ -96,7 +98,7 @@ static void full_matrix(cst_stationary *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   const int          nq = p->s->nq;
   const int          n = nq + p->n;
-  memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
+  cst_linear_clear(p->J, (long)n * n);
   cst_stationary_curvature(p, p->J, n);
   for (int k = 0; k < p->n; k++)
     CST_EACH_ENTRY(P, p->kept[k], e) {
@@ -113,11 +115,12 @@ static bool full_step(cst_stationary *p) {
   const int         nq = s->nq;
   double           *theta = p->r + nq;
   full_matrix(p);
-  if (!cst_dense_factor(p->J, p->row, nq + p->n))
+  const int n = nq + p->n;
+  if (!cst_dense_factor(p->J, p->row, n))
     return false;
   for (int k = 0; k < p->n; k++)
     theta[k] = theta[p->kept[k]]; /* kept[k] >= k */
-  cst_dense_solve(p->J, p->row, nq + p->n, p->r);
+  cst_dense_solve(p->J, p->row, n, p->r);
   int k = p->n - 1; /* the last constraint that is kept, up to a */
   for (int a = s->ng - 1; a >= 0; a--) {
     const bool is_kept = k >= 0 && p->kept[k] == a;
@@ -146,7 +149,8 @@ static void minimise(const cst_stationary *p, const cst_schur *S, double *r, dou
   double   *Kd = cst_linear_numbers(n);
   double    first = 0, last = 0;
   /* smaller values are round-off */
-  const double least = DBL_EPSILON * DBL_EPSILON * cst_linear_dot(p->x, p->x, n);
+  const double square = cst_linear_dot(p->x, p->x, n);
+  const double least = DBL_EPSILON * DBL_EPSILON * square;
   for (int k = 0; k < CST_STATIONARY_GRADIENTS; k++) {
     cst_linear_copy(g, r, n);
     cst_linear_project_tangent(p->s, p->G, S, g);
@@ -212,7 +216,8 @@ static bool step_of(cst_stationary *p) {
 /* Newton's method for g(x) = level g(q); it starts at x, theta and overwrites them. */
 bool cst_stationary_reach(cst_stationary *p, double level) {
   const int nq = p->s->nq;
-  for (int k = 0; k < (p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS); k++) {
+  const int most = p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS;
+  for (int k = 0; k < most; k++) {
     double size = 0, step = 0;
     residual(p, level);
     if (!step_of(p))

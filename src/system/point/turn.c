@@ -31,7 +31,9 @@ void cst_system_body_omega(const cst_body *b, const double *q, const double *v, 
 
 /* E := exp(hat(x)), with 2 sin^2(t/2) for 1 - cos t to avoid cancellation. */
 static void exponential(const double x[3], double E[9]) {
-  const double length = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+  double length = 0;
+  for (int a = 0; a < AXES; a++)
+    length += x[a] * x[a];
   const double t = sqrt(length);
   const double half = cst_elementary_sin(0.5 * t);
   const double s = t > 0 ? cst_elementary_sin(t) / t : 1;
