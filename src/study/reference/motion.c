@@ -84,8 +84,10 @@ static void stage_velocities(cst_motion *m, quad h) {
   for (int i = 0; i < s; i++)
     for (int k = 0; k < n; k++) {
       quad sum = 0;
-      for (int j = 0; j < s; j++)
-        sum += m->a[i * s + j] * m->A[j * n + k];
+      for (int j = 0; j < s; j++) {
+        const quad weight = m->a[i * s + j];
+        sum += weight * m->A[j * n + k];
+      }
       m->V[i * n + k] = m->v[k] + h * sum;
     }
 }
@@ -97,8 +99,10 @@ static bool stage_accelerations(cst_motion *m, quad h) {
   for (int i = 0; i < s; i++) {
     for (int k = 0; k < n; k++) {
       quad sum = 0;
-      for (int j = 0; j < s; j++)
-        sum += m->a[i * s + j] * m->V[j * n + k];
+      for (int j = 0; j < s; j++) {
+        const quad weight = m->a[i * s + j];
+        sum += weight * m->V[j * n + k];
+      }
       m->Q[k] = m->q[k] + h * sum;
     }
     cst_quad_time(m->equations, m->t + h * m->c[i]);

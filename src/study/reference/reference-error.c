@@ -60,7 +60,9 @@ static void add_difference(const cst_study *s, const double *x, const double *y,
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!size[k])
       continue;
-    const double e = cst_runner_norm_apart(s->norm, x + at[k], y + at[k], size[k]);
+    const double *one = x + at[k];
+    const double *other = y + at[k];
+    const double  e = cst_runner_norm_apart(s->norm, one, other, size[k]);
     if (chosen[k])
       all = cst_runner_norm_join(s->norm, all, e);
     keep_largest(&error[k], e);

@@ -23,6 +23,7 @@ static double *aligned(size_t n) {
 void cst_runner_create_collected(cst_runner *r) {
   const cst_plan  *p = r->plan;
   const cst_study *s = p->study;
+  const cst_rows  *rows = r->rows;
   size_t           most = 0;
   const int        pointers = 2 * (p->nquantity + s->nhistogram);
   r->average = cst_zeros(pointers, sizeof *r->average);
@@ -30,14 +31,14 @@ void cst_runner_create_collected(cst_runner *r) {
   r->counts = r->square + p->nquantity;
   r->weights = r->counts + s->nhistogram;
   for (int k = 0; k < p->nquantity; k++) {
-    r->average[k] = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGES, k, 0);
-    r->square[k] = cst_rows_numbers(r->rows, CST_CHANNEL_SQUARES, k, 0);
+    r->average[k] = cst_rows_numbers(rows, CST_CHANNEL_AVERAGES, k, 0);
+    r->square[k] = cst_rows_numbers(rows, CST_CHANNEL_SQUARES, k, 0);
   }
   r->average_weight = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_WEIGHTS, 0, 0);
   r->weight_square = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_SQUARES, 0, 0);
   for (int k = 0; k < s->nhistogram; k++) {
-    r->counts[k] = cst_rows_numbers(r->rows, CST_CHANNEL_COUNTS, k, 0);
-    r->weights[k] = cst_rows_numbers(r->rows, CST_CHANNEL_WEIGHTS, k, 0);
+    r->counts[k] = cst_rows_numbers(rows, CST_CHANNEL_COUNTS, k, 0);
+    r->weights[k] = cst_rows_numbers(rows, CST_CHANNEL_WEIGHTS, k, 0);
     most = (size_t)PetscMax((long)most, s->histogram[k].n);
   }
   r->inside = aligned((most + 1) * (size_t)r->width);
@@ -59,8 +60,9 @@ void cst_runner_clear_collected(cst_runner *r) {
   for (int k = 0; k < p->nquantity; k++) {
     if (!r->average[k])
       continue;
-    memset(r->average[k], 0, lanes * CST_WINDOWS * sizeof(double));
-    memset(r->square[k], 0, lanes * sizeof(double));
+    const size_t bytes = lanes * sizeof(double);
+    memset(r->average[k], 0, CST_WINDOWS * bytes);
+    memset(r->square[k], 0, bytes);
   }
   if (r->average_weight) {
     memset(r->average_weight, 0, lanes * CST_WINDOWS * sizeof(double));
@@ -68,9 +70,10 @@ void cst_runner_clear_collected(cst_runner *r) {
   }
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
-    memset(r->counts[k], 0, lanes * blocks * counted(h) * sizeof(double));
+    const size_t         bytes = lanes * blocks * sizeof(double);
+    memset(r->counts[k], 0, counted(h) * bytes);
     if (r->weights[k])
-      memset(r->weights[k], 0, lanes * blocks * weighed(h) * sizeof(double));
+      memset(r->weights[k], 0, weighed(h) * bytes);
   }
 }
 
@@ -205,10 +208,12 @@ static void count(cst_runner *r, int which, int group, int block, const double *
       counts[(size_t)k * W + l]++;
       if (!weights || k == h->bins + CST_NO_NUMBER)
         continue;
+      const double w = weight[l];
+      double      *of_lane = weights + l;
       if (k < h->bins)
-        weights[(size_t)k * W + l] += weight[l];
-      weights[(size_t)(h->bins + CST_WEIGHT) * W + l] += weight[l];
-      weights[(size_t)(h->bins + CST_WEIGHT_SQUARE) * W + l] += weight[l] * weight[l];
+        of_lane[(size_t)k * W] += w;
+      of_lane[(size_t)(h->bins + CST_WEIGHT) * W] += w;
+      of_lane[(size_t)(h->bins + CST_WEIGHT_SQUARE) * W] += w * w;
     }
 }
 

@@ -19,8 +19,10 @@ static double *aligned(size_t n) {
 static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
   for (int k = 0; k < p->nlook; k++)
-    if (p->look[k].tape)
-      most = PetscMax(most, cst_tape_registers(p->look[k].tape));
+    if (p->look[k].tape) {
+      const int registers = cst_tape_registers(p->look[k].tape);
+      most = PetscMax(most, registers);
+    }
   for (int k = 0; k < p->study->nhistogram; k++)
     most = PetscMax(most, cst_tape_registers(p->histogram[k]));
   return (size_t)most;
@@ -77,8 +79,9 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->fold = cst_fold_for(s, p->isa);
   PetscCall(PetscMalloc3(p->nlook, &r->measure, p->nlook, &r->follow, p->nlook, &r->kept));
   for (int k = 0; k < p->nlook; k++) {
-    r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
-    r->follow[k] = cst_fold_follow(r->fold, p->look[k].row);
+    const cst_observer *row = p->look[k].row;
+    r->measure[k] = cst_fold_measure(r->fold, row);
+    r->follow[k] = cst_fold_follow(r->fold, row);
   }
   r->one_by_one = p->needs_lambda || p->study->averages;
   const size_t W = (size_t)r->width;
@@ -94,7 +97,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->bins = aligned(quantities * CST_BINS * W);
   r->top = aligned(quantities * W);
   r->count = aligned(quantities * W);
-  r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * nq + ng)) * W);
+  const size_t scratch = expression_scratch(p) + 4 + (size_t)(2 * nq + ng);
+  r->scratch = aligned(scratch * W);
   r->time = aligned(W);
   r->speed = aligned(CST_TRAIL * (size_t)nq * W);
   r->times = aligned(CST_TRAIL * W);

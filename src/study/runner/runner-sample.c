@@ -94,9 +94,11 @@ static void fold(cst_runner *r, int group, bool begins) {
     return;
   }
   for (int i = 0; i < r->nspan; i++) {
-    const int first = r->span[i].first;
-    r->fold->fold(r->span[i].count, r->value + first * W, r->scale + first * W, b->alive[group],
-                  false, acc + (long)first * CST_SLOTS * W);
+    const int     first = r->span[i].first;
+    const double *value = r->value + first * W;
+    const double *scale = r->scale + first * W;
+    r->fold->fold(r->span[i].count, value, scale, b->alive[group], false,
+                  acc + (long)first * CST_SLOTS * W);
   }
 }
 

@@ -78,13 +78,14 @@ void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
   if (size <= t->size)
     return;
   free(t->x);
-  t->x = cst_need(malloc((size + 1) * sizeof *t->x));
+  t->x = cst_zeros((long)size, sizeof *t->x);
   t->size = size;
 }
 
 double *cst_tracks_place(const cst_tracks *t, int track, int which) {
   const cst_track_part *x = &t->part[which];
-  return t->x + ((long)track * t->numbers + x->at) * t->depth + t->track[track].held * x->count;
+  const long            row = (long)track * t->numbers + x->at;
+  return t->x + row * t->depth + t->track[track].held * x->count;
 }
 
 PetscErrorCode cst_tracks_next(cst_tracks *t) {
@@ -104,7 +105,8 @@ static PetscErrorCode write(cst_tracks *t, int at) {
     const cst_track_part *y = &t->part[i];
     const bool            of_quantity = y->kind == CST_CHANNEL_STATE_QUANTITY;
     const int             which = of_quantity ? icase * t->plan->nstored + y->which : icase;
-    const double         *from = t->x + ((long)at * t->numbers + y->at) * t->depth;
+    const long            row = (long)at * t->numbers + y->at;
+    const double         *from = t->x + row * t->depth;
     PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held, from));
   }
   PetscFunctionReturn(0);

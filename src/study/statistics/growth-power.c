@@ -51,8 +51,10 @@ typedef struct {
 
 static void add_product(products *p, const double *x) {
   for (int j = 1; j < p->n; j++)
-    for (int k = j; k < p->n; k++)
-      p->c[j][k] += x[j] * x[k];
+    for (int k = j; k < p->n; k++) {
+      const double product = x[j] * x[k];
+      p->c[j][k] += product;
+    }
 }
 
 static void mirror(products *p) {
@@ -232,7 +234,8 @@ static double bend(const products *p, const double phi[N], const double more[N],
     project(p, phi, weight[j], cw, &line, &lines);
     straighten(p->n, phi, weight[j], more, rest);
     project(p, rest, weight[j], cw, &a, &bb);
-    rss = fmax(one.rss - bb / a, 1e-24 * one.rss + 1e-300);
+    const double least = 1e-24 * one.rss + 1e-300;
+    rss = fmax(one.rss - bb / a, least);
     const double residual = (p->n - 1) * cst_elementary_log(rss);
     const double likelihood = -0.5 * p->members * (logs[j] + residual);
     if (!(likelihood > best))
@@ -241,7 +244,8 @@ static double bend(const products *p, const double phi[N], const double more[N],
       lengths += rest[k] * rest[k];
     best = likelihood;
     f = bb / a / p->members * freedom / rss;
-    slight = bb / (a * a) * lengths < SLIGHT * SLIGHT * lines / (line * line);
+    const double curve = bb / (a * a) * lengths;
+    slight = curve < SLIGHT * SLIGHT * lines / (line * line);
   }
   if (slight)
     return 0;
@@ -250,7 +254,9 @@ static double bend(const products *p, const double phi[N], const double more[N],
 
 static cst_power_fit find(const cst_spectra *s, const products *p, double independent) {
   static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN};
-  double                     phi[ALPHAS][N], weight[RATIOS][N], logs[RATIOS];
+  double                     phi[ALPHAS][N];
+  double                     weight[RATIOS][N];
+  double                     logs[RATIOS];
   fit                        all[ALPHAS];
   int                        top = 0;
   int                        line = 0;

@@ -116,8 +116,9 @@ static void mean_squares(const ensemble *e, const int *draws, double r2[N]) {
     if (!draws[g])
       continue;
     for (int w = 0; w < N; w++) {
-      r2[w] += draws[g] * e->square[g][w];
-      count[w] += draws[g] * e->count[g][w];
+      const double times = draws[g];
+      r2[w] += times * e->square[g][w];
+      count[w] += times * e->count[g][w];
     }
   }
   for (int w = 0; w < N; w++)
@@ -261,7 +262,10 @@ static void draw_members(int replicate, int groups, int draws[GROUPS]) {
 static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p,
                       int many, cst_rms_growth *out) {
   static const double tails[2] = {0.025, 0.975};
-  double              exponents[REPLICATES], interval[2], drawn[N], r2[N];
+  double              exponents[REPLICATES];
+  double              interval[2];
+  double              drawn[N];
+  double              r2[N];
   int                 draws[GROUPS];
   for (int r = 0; r < REPLICATES; r++) {
     if (many)

@@ -179,7 +179,9 @@ static int departs(const cst_order_point *points, int count) {
     const double turn = cst_order_slope(&a[1]) - cst_order_slope(&a[0]);
     change[i] = turn / (a[2].x - a[0].x);
   }
-  if (!grows(change[0], change[1]) || !grows(change[1], change[2]))
+  if (!grows(change[0], change[1]))
+    return 0;
+  if (!grows(change[1], change[2]))
     return 0;
   const double last = cst_order_slope(&points[count - 2]);
   const double before = cst_order_slope(&points[count - 3]);

@@ -88,7 +88,8 @@ static int leaves_line(const cst_order_point *points, int count, int at) {
     if (points[i].y < line - 0.6931471805599453)
       return 0;
   }
-  return last->y > cst_order_line(from, p, last->x) + cst_elementary_log(OFF);
+  const double line = cst_order_line(from, p, last->x);
+  return last->y > line + cst_elementary_log(OFF);
 }
 
 /* True if the slopes of the three finest steps agree: after a change of sign, the long return to the order
@@ -122,7 +123,8 @@ double cst_order_floor_level(const cst_order_point *points, int count) {
 int cst_order_floor_above(cst_order_point *points, int count, double level) {
   for (int i = 0; i < count; i++) {
     const cst_order_point *a = &points[i];
-    points[i] = make_point(a->index, a->h, a->e, fmax(a->floor, level));
+    const double           floor = fmax(a->floor, level);
+    points[i] = make_point(a->index, a->h, a->e, floor);
   }
   while (count && points[count - 1].e <= ABOVE * level)
     count--;

@@ -16,8 +16,10 @@
 enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
 bool cst_system_is_hot_general(const cst_system *s) {
-  cst_elimination *e = s->timed || s->npairs ? NULL : cst_elimination_create(s);
-  const bool       small = e && e->work <= WRITTEN_OUT;
+  cst_elimination *e = NULL;
+  if (!s->timed && !s->npairs)
+    e = cst_elimination_create(s);
+  const bool small = e && e->work <= WRITTEN_OUT;
   cst_elimination_destroy(e);
   return small;
 }
@@ -65,8 +67,10 @@ static void write_point(FILE *f, const cst_system *s) {
   cst_graph *g = cst_graph_copy(s->graph);
   int        n = 0;
   int        first[KERNELS + 1] = {0};
-  for (int k = 0; k < KERNELS; k++)
-    first[k + 1] = first[k] + s->kernel_size[at_point[k]];
+  for (int k = 0; k < KERNELS; k++) {
+    const int size = s->kernel_size[at_point[k]];
+    first[k + 1] = first[k] + size;
+  }
   cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS] + 1))),
            *rest = out + first[KERNELS], *part;
   for (int k = 0; k < KERNELS; k++)
@@ -134,10 +138,13 @@ static void write_factors(FILE *f, const char *name, const unsigned char *x, int
       const int factor = i * n + k;
       fprintf(f, "  A[%d] = A[%d] * A[%d];\n", factor, factor, pivot);
       for (int j = k + 1; j < n; j++)
-        if (x[k * n + j])
-          fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, factor, k * n + j);
+        if (x[k * n + j]) {
+          const int above = k * n + j;
+          fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, factor, above);
+        }
     }
-    fprintf(f, "  A[%d] = 1.0 / A[%d];\n", i * n + i, i * n + i);
+    const int own = i * n + i;
+    fprintf(f, "  A[%d] = 1.0 / A[%d];\n", own, own);
   }
   fprintf(f, "}\n");
 }
@@ -151,7 +158,8 @@ static void write_product(FILE *f, const char *name, const unsigned char *x, int
           name);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < sides; k++) {
-      fprintf(f, "  Q[%d] = Q[%d]", i * sides + k, i * sides + k);
+      const int at = i * sides + k;
+      fprintf(f, "  Q[%d] = Q[%d]", at, at);
       for (int j = 0; j < n; j++)
         if (x[i * n + j])
           fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
@@ -184,7 +192,8 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
           cst_system_kernel_names[k], nq * nq);
   for (int r = 0; r < nq; r++)
     for (int c = 0, e = p->start[r]; c < nq; c++) {
-      const bool here = e < p->start[r + 1] && p->column[e] == c;
+      const bool left = e < p->start[r + 1];
+      const bool here = left && p->column[e] == c;
       fprintf(f, "%d,", here ? e : -1);
       e += here;
     }

@@ -34,7 +34,8 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
           cst_system_kernel_names[k], p->rows * p->columns + 1);
   for (int r = 0; r < p->rows; r++)
     for (int c = 0, e = p->start[r]; c < p->columns; c++) {
-      bool here = e < p->start[r + 1] && p->column[e] == c;
+      const bool left = e < p->start[r + 1];
+      const bool here = left && p->column[e] == c;
       fprintf(f, "%d,", here ? e : -1);
       e += here;
     }

@@ -24,7 +24,8 @@ static void find_equal(cst_rows *z, bool all) {
   const cst_node    *entry = z->s->kernel_out[CST_K_G];
   for (int a = 0; a < p->rows; a++)
     CST_EACH_ENTRY(p, a, e) {
-      const cst_node opposite = cst_graph_neg(z->s->graph, entry[e]);
+      cst_graph     *g = z->s->graph;
+      const cst_node opposite = cst_graph_neg(g, entry[e]);
       int            first = e;
       for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
         const bool same = entry[k] == entry[e];
