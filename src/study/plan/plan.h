@@ -103,6 +103,9 @@ long   cst_plan_track_numbers(const cst_plan *p);
 long   cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks);
 double cst_plan_track_bytes(const cst_plan *p, long batch);
 
+/* plan-classes.c: finds the classes of the cases. */
+void cst_plan_classes_make(cst_plan *p);
+
 /* plan-cost.c. Bytes that a lane keeps from step to step, and bytes of its workspace. */
 double cst_plan_lane_bytes(const cst_plan *p);
 double cst_plan_work_bytes(const cst_plan *p);
