@@ -1,6 +1,6 @@
-/* examine-function.c: the functions that examine-kernels.c differentiates and that are not the nodes of a
- * kernel, at complex arguments. They are made of kernels that examine-originals.c compares with the
- * description. */
+/* examine-function.c: the functions that are differentiated and that are not the nodes of a kernel, at complex
+ * arguments: for examine-kernels.c, made of kernels that examine-originals.c compares with the description, and
+ * for examine-symmetries.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/examine/examiner.h"
 
@@ -124,4 +124,56 @@ bool cst_examine_function_yE(const cst_analytic *f, const cst_complex_point *x, 
     out[0] += x->l[ng + a] * E[n + a];
   free(E);
   return analytic;
+}
+
+/* The parts of L and the functions of one symmetry. */
+
+bool cst_examine_function_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_node V = cst_system_whole(f->e->s);
+  return cst_examine_field_nodes(f, &V, 1, x, out);
+}
+
+bool cst_examine_function_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  const int         nq = s->nq;
+  cst_complex      *p = cst_zeros(nq, sizeof *p);
+  bool              analytic = true;
+  if (s->general)
+    analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
+  else {
+    cst_examine_field_nodes(f, s->mass, nq, x, p);
+    for (int i = 0; i < nq; i++)
+      p[i] *= x->v[i];
+  }
+  out[0] = 0;
+  for (int i = 0; i < nq; i++)
+    out[0] += 0.5 * x->v[i] * p[i];
+  free(p);
+  return analytic;
+}
+
+bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  const int         nq = s->nq;
+  cst_complex      *a = cst_zeros(nq, sizeof *a);
+  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, nq, x, a);
+  out[0] = 0;
+  for (int i = 0; i < nq; i++)
+    out[0] += a[i] * x->v[i];
+  free(a);
+  return analytic;
+}
+
+bool cst_examine_function_gauge(const cst_analytic *f, const cst_complex_point *x,
+                                cst_complex *out) {
+  return cst_examine_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
+}
+
+bool cst_examine_function_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_node *xi = f->e->s->xi + (long)f->index * f->n;
+  return cst_examine_field_nodes(f, xi, f->n, x, out);
+}
+
+bool cst_examine_function_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, f->e->s->g, f->n, x, out);
 }

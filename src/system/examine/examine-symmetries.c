@@ -17,57 +17,6 @@ static const double EXACT = 1e-10, NEARLY = 1e-6;
 static const double STEP = 1e-3; /* of central differences, relative to the size of q */
 enum { TOPIC = 200 };
 
-/* The parts of L and the functions of one symmetry, as functions of (q, v). */
-
-static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_node V = cst_system_whole(f->e->s);
-  return cst_examine_field_nodes(f, &V, 1, x, out);
-}
-
-static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_system *s = f->e->s;
-  const int         nq = s->nq;
-  cst_complex      *p = cst_zeros(nq, sizeof *p);
-  bool              analytic = true;
-  if (s->general)
-    analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
-  else {
-    cst_examine_field_nodes(f, s->mass, nq, x, p);
-    for (int i = 0; i < nq; i++)
-      p[i] *= x->v[i];
-  }
-  out[0] = 0;
-  for (int i = 0; i < nq; i++)
-    out[0] += 0.5 * x->v[i] * p[i];
-  free(p);
-  return analytic;
-}
-
-static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_system *s = f->e->s;
-  const int         nq = s->nq;
-  cst_complex      *a = cst_zeros(nq, sizeof *a);
-  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, nq, x, a);
-  out[0] = 0;
-  for (int i = 0; i < nq; i++)
-    out[0] += a[i] * x->v[i];
-  free(a);
-  return analytic;
-}
-
-static bool of_gauge(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
-}
-
-static bool of_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_node *xi = f->e->s->xi + (long)f->index * f->n;
-  return cst_examine_field_nodes(f, xi, f->n, x, out);
-}
-
-static bool of_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, f->e->s->g, f->n, x, out);
-}
-
 /* Derivatives along the generator. */
 
 typedef struct {
@@ -134,10 +83,10 @@ static generator begin(const cst_examiner *e, int k, const cst_point *at) {
       .at = at,
       .n = n,
       .index = k,
-      .value = of_xi,
+      .value = cst_examine_function_xi,
   };
   cst_examine_field_value(&f, x.xi);
-  slope(&x, of_xi, n, at->v, NULL, x.dxi);
+  slope(&x, cst_examine_function_xi, n, at->v, NULL, x.dxi);
   const double size = cst_examine_largest(at->q, n);
   if (size > 0)
     x.reach = cst_examine_largest(x.xi, n) / size;
@@ -179,8 +128,8 @@ static change change_of_V(generator *x) {
   double           *dV = cst_linear_numbers(nq);
   cst_system_eval_at(s, CST_K_dV, x->e->c, x->at->q, dV);
   const double terms = sizes(dV, x->xi, nq);
-  const double size = terms + x->reach * fabs(value(x, of_V));
-  const double raw = slope_of(x, of_V, x->xi, NULL);
+  const double size = terms + x->reach * fabs(value(x, cst_examine_function_V));
+  const double raw = slope_of(x, cst_examine_function_V, x->xi, NULL);
   free(dV);
   return changed(raw, size);
 }
@@ -191,8 +140,8 @@ static change change_of_T(generator *x) {
   double           *p = cst_linear_numbers(nq);
   cst_system_momentum(s, x->e->c, x->at->q, x->at->v, p);
   const double terms = sizes(p, x->dxi, nq);
-  const double size = terms + 2 * x->reach * fabs(value(x, of_T));
-  const double raw = slope_of(x, of_T, x->xi, x->dxi);
+  const double size = terms + 2 * x->reach * fabs(value(x, cst_examine_function_T));
+  const double raw = slope_of(x, cst_examine_function_T, x->xi, x->dxi);
   free(p);
   return changed(raw, size);
 }
@@ -203,10 +152,10 @@ static change change_of_A(generator *x) {
   double           *a = cst_linear_numbers(nq);
   if (s->gyroscopic)
     cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
-  const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
+  const double gauge = slope_of(x, cst_examine_function_gauge, x->at->v, NULL);
   const double terms = sizes(a, x->dxi, nq);
   const double bent = x->reach * sizes(a, x->at->v, nq);
-  const double raw = slope_of(x, of_A, x->xi, x->dxi);
+  const double raw = slope_of(x, cst_examine_function_A, x->xi, x->dxi);
   free(a);
   return changed(raw - gauge, terms + bent + fabs(gauge));
 }
@@ -221,7 +170,7 @@ static change change_of_g(generator *x, int *row) {
   double             size_xi = cst_examine_largest(x->xi, s->nq);
   change             most = {0, 0};
   cst_system_eval_at(s, CST_K_G, x->e->c, x->at->q, G);
-  slope(x, of_g, ng, x->xi, NULL, dg);
+  slope(x, cst_examine_function_g, ng, x->xi, NULL, dg);
   for (int a = 0; a < ng - s->nvel; a++) {
     double size = 0;
     CST_EACH_ENTRY(P, a, e)
@@ -251,7 +200,7 @@ static double one_form(const generator *x, const double *dq, double t, const dou
   }
   const cst_point at = {q, v, x->at->w, x->at->u, x->at->l};
   generator       y = begin(x->e, x->k, &at);
-  const double    beta = slope_of(&y, of_A, y.xi, y.dxi);
+  const double    beta = slope_of(&y, cst_examine_function_A, y.xi, y.dxi);
   end(&y);
   free(q);
   free(v);

@@ -93,9 +93,9 @@ void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, do
 /* The largest magnitude in x[n]; NaN if an entry is NaN. */
 double cst_examine_largest(const double *x, int n);
 
-/* examine-function.c: G v, the hidden constraints G v + phi0, phi, M v, G'l, the Lagrangian L, the residuals E of
- * the equations of motion with w for the accelerations, and y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z,
- * s). */
+/* examine-function.c: G v, the hidden constraints G v + phi0, phi, M v, G'l, the Lagrangian L, the residuals E
+ * of the equations of motion with w for the accelerations, and y.E1 + z.E2 + s L with w = (y, A) and
+ * l = (lambda, z, s). */
 bool cst_examine_function_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point *x,
                                  cst_complex *out);
@@ -105,4 +105,12 @@ bool cst_examine_function_Gl(const cst_analytic *f, const cst_complex_point *x, 
 bool cst_examine_function_L(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 bool cst_examine_function_E(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 bool cst_examine_function_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+/* The parts of L, V, T = 1/2 v'M v and A = a.v; of symmetry f->index, the gauge and the generator xi; g. */
+bool cst_examine_function_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+bool cst_examine_function_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+bool cst_examine_function_gauge(const cst_analytic *f, const cst_complex_point *x,
+                                cst_complex *out);
+bool cst_examine_function_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+bool cst_examine_function_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 #endif
