@@ -1,5 +1,5 @@
-/* emit-runs.c: finds rows of a loop whose entries have constant strides, so that emit.c writes the loop in parts
- * without tables (emit-runs.h). */
+/* emit-runs.c: finds rows of a loop whose entries have constant strides, so that emit.c writes the loop in
+ * parts without tables (emit-runs.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/emit-runs.h"
 

@@ -33,8 +33,8 @@ int cst_order_floor_collect(const double *h, const double *error, const double *
                             cst_order_point *points);
 /* Level of the longest tail of steps that does not converge; 0 if there is none. */
 double cst_order_floor_level(const cst_order_point *points, int count);
-/* Drops the steps at or below ten times a level, which becomes a floor of the remaining ones. Returns the number
- * of these. */
+/* Drops the steps at or below ten times a level, which becomes a floor of the remaining ones. Returns their
+ * number. */
 int cst_order_floor_above(cst_order_point *points, int count, double level);
 /* The number of steps that remain without the finest ones near their floors whose slope has fallen. */
 int cst_order_floor_clear(const cst_order_point *points, int count);

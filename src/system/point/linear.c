@@ -37,8 +37,8 @@ static void dense_mass(const cst_system *s, const double *c, const double *q, do
   free(m);
 }
 
-/* M := M + sigma G'G with the orthogonality constraints. It replaces the mass where a body is flat; on G v = 0
- * it equals M. */
+/* M := M + sigma G'G with the orthogonality constraints. It replaces the mass where a body is flat; on
+ * G v = 0 it equals M. */
 static void raise_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
