@@ -1,5 +1,5 @@
-/* reference-midway.c: the state of an item of the reference that is interrupted: packs it for a checkpoint, and
- * resumes the item from it. */
+/* reference-midway.c: the state of an item of the reference that is interrupted: packs it for a checkpoint,
+ * and resumes the item from it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* examine-function.c: the functions that are differentiated and that are not the nodes of a kernel, at complex
- * arguments: for examine-kernels.c, made of kernels that examine-originals.c compares with the description, and
- * for examine-symmetries.c. */
+/* examine-function.c: the functions that are differentiated and that are not the nodes of a kernel, at
+ * complex arguments: for examine-kernels.c, made of kernels that examine-originals.c compares with the
+ * description, and for examine-symmetries.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/examine/examiner.h"
 

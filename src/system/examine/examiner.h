@@ -93,8 +93,8 @@ void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, do
 /* The largest magnitude in x[n]; NaN if an entry is NaN. */
 double cst_examine_largest(const double *x, int n);
 
-/* examine-function.c: G v, the hidden constraints G v + phi0, phi, M v, G'l, the Lagrangian L, the residuals E
- * of the equations of motion with w for the accelerations, and y.E1 + z.E2 + s L with w = (y, A) and
+/* examine-function.c: G v, the hidden constraints G v + phi0, phi, M v, G'l, the Lagrangian L, the residuals
+ * E of the equations of motion with w for the accelerations, and y.E1 + z.E2 + s L with w = (y, A) and
  * l = (lambda, z, s). */
 bool cst_examine_function_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point *x,
