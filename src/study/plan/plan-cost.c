@@ -86,7 +86,9 @@ static int width_for_pairs(const cst_system *s) {
   long pairs = 0;
   for (int k = 0; k < s->npairs; k++)
     pairs += s->pairs[k].sum.pairs;
-  return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
+  if (pairs < 64)
+    return 1;
+  return pairs < 1000 ? 4 : CST_W_MAX;
 }
 
 /* The same for lanes over molecules (core/molecules.c), if they are compiled. */
@@ -95,7 +97,9 @@ static int width_for_molecules(const cst_study *s) {
   const int     n = s->compile != CST_COMPILE_NEVER && cst_molecules_find(s->system, &m) ? m.n : 1;
   if (s->compile != CST_COMPILE_NEVER)
     cst_molecules_destroy(&m);
-  return n < 3 ? 1 : n < 5 ? 4 : CST_W_MAX;
+  if (n < 3)
+    return 1;
+  return n < 5 ? 4 : CST_W_MAX;
 }
 
 /* True if lane code is compiled for the system on the set `wide`, but only kernels on set i. */

@@ -132,7 +132,9 @@ long cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks) {
   const long all = k->n / p->study->trajectory_every + 1;
   const long numbers = cst_plan_track_numbers(p);
   const long fits = TRACK_BYTES / (long)sizeof(double) / (tracks * (numbers > 0 ? numbers : 1));
-  return fits < 1 ? 1 : fits < all ? fits : all;
+  if (fits < 1)
+    return 1;
+  return fits < all ? fits : all;
 }
 
 double cst_plan_track_bytes(const cst_plan *p, long batch) {

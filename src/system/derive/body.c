@@ -14,15 +14,15 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
   cst_graph       *g = s->graph;
   for (int e = 0; e < 9; e++) {
     const int      a = e / AXES;
-    const int      b_axis = (a + 1) % AXES;
-    const int      c_axis = (a + 2) % AXES;
-    const int      other = place[4 * b_axis];
-    const int      third = place[4 * c_axis];
+    const int      next = (a + 1) % AXES;
+    const int      last = (a + 2) % AXES;
     const cst_node own = b->inertia[place[e]];
     if (a != e % AXES)
       J[e] = cst_graph_neg(g, own);
     else {
-      const cst_node sum = cst_graph_add(g, b->inertia[other], b->inertia[third]);
+      const cst_node second = b->inertia[place[4 * next]];
+      const cst_node third = b->inertia[place[4 * last]];
+      const cst_node sum = cst_graph_add(g, second, third);
       const cst_node twice = cst_graph_sub(g, sum, own);
       const cst_node half = cst_graph_constant(g, 0.5);
       J[e] = cst_graph_mul(g, half, twice);

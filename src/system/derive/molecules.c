@@ -161,8 +161,7 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
                     cst_node *slope) {
   const int ng = m->ng;
   for (int k = 0; k < m->nq; k++) {
-    const int first = m->q[k];
-    const int q = first + i * m->qstep[k];
+    const int q = m->q[k] + i * m->qstep[k];
     if (s->mass_class[q] != m->class[k])
       return false;
   }
