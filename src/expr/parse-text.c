@@ -33,7 +33,8 @@ bool cst_parse_letter(char c) {
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 char cst_parse_peek(cst_parser *p) {
-  while (blank(p->text[p->at]))
+  const char *text = p->text;
+  while (blank(text[p->at]))
     p->at++;
   return text[p->at];
 }

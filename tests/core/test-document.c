@@ -96,8 +96,8 @@ static void test_canonical(void) {
       "a:\n  c: it's\n  d:\n    - 1\n    -\n      - 2\n      - x\n    - []\n    - {}\nb: 2\ne:\n  "
       "-\n    f: "
       "\"x: y\"\n    g: \"-\"\n",
-      "a: \"q\\\"\\\\\\t\\r\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: "
-      "\"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n",
+      ("a: \"q\\\"\\\\\\t\\r\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: "
+       "\"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n"),
       "{}\n",
       "a: 1\nb: 2\n",
   };
