@@ -56,8 +56,7 @@ rm -f study.h5
 for ((i = 0; i < 300; i++)); do [ -e study.h5 ] && break; sleep 0.1; done
 overwritten=$(awk '/^[0-9a-f]+-/ { code = /r-xp.*libc\.so/ } code && /^Private_Dirty/ { n += $2 } END { print n + 0 }' "/proc/$!/smaps")
 is "one process: kibibytes of the C library's code that were overwritten" "$overwritten" 0
-kill -KILL $!
-wait $! 2>/dev/null
+{ kill -KILL $!; wait $!; } 2>/dev/null
 rm -f study.h5*
 cp "$here/small.yaml" study.yaml
 mkdir own
