@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { CST_EXPR_DEPTH = 200, CST_EXPR_NODES = 4000000 };
+enum { CST_EXPR_DEPTH = 200, CST_EXPR_NODES = 2000000 };
 
 typedef struct cst_graph cst_graph;
 typedef int              cst_node; /* index into its graph; -1: none */

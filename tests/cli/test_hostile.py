@@ -243,7 +243,7 @@ def stacks():
     for title, text, status, words in (
         ("a thousand coordinates", sine.replace("SIZE", "1024"), 0, ""),
         ("a Hessian of a million", sine.replace("SIZE", "1100"), 2, "has 1210000 of them, more than 1200000"),
-        ("many constraints", chain.replace("SIZE", "90112"), 0, ""),
+        ("many constraints", chain.replace("SIZE", "40960"), 0, ""),
     ):
         name = title.replace(" ", "-")
         write(name + "-system.yaml", text)

@@ -218,7 +218,7 @@ static void test_limit(void) {
      "an expression that is there still parses");
   OK(cst_expr_parse(g, "x*y + x", names, 2, &error) == -1 && error.offset == 4 &&
          !strcmp(error.message,
-                 "too many operations: all expressions of a system together may have 4000000"),
+                 "too many operations: all expressions of a system together may have 2000000"),
      "another does not: %s", error.message);
   cst_node d, seed = q;
   cst_graph_tangent(g, &root, 1, &q, &v, 1, &d);

@@ -25,7 +25,7 @@ static void test_too_many_operations(void) {
     fprintf(f, ", 0");
   fprintf(f, "]}\n");
   fclose(f);
-  check(text, "f:1:9: error: the system is too large: its derivatives need more than 4000000 "
+  check(text, "f:1:9: error: the system is too large: its derivatives need more than 2000000 "
               "operations, or "
               "a matrix more than 4000000 entries\n");
 }
