@@ -16,7 +16,7 @@ static void test_too_dense(void) {
   static const struct {
     int         n;
     const char *potential, *constraint, *refusal;
-  } dense[] = {{40000, "exp(sum(i, 1, n, x[i]))", "y", too_long},
+  } dense[] = {{40000, "exp(sum(i, 1, n, x[i]))", "y", too_many},
                {99000, "y", "x[i]*y - 1", too_many},
                {1000, "y", "i*sum(j, 1, n, x[j]^2) - y", too_long}};
   for (size_t k = 0; k < sizeof dense / sizeof *dense; k++) {

@@ -1,5 +1,6 @@
 /* derive-matrix.c: the outputs of kernels, and matrices by their nonzero entries (see derive.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "expr/budget.h"
 #include "system/derive/derive.h"
 
 cst_node *cst_derive_memory(long n) { return cst_zeros(n, sizeof(cst_node)); }
@@ -9,11 +10,13 @@ cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
   return s->kernel_out[k] = cst_derive_memory(size);
 }
 
+/* Whether the matrix, or what a system may take, is exceeded: the last entry is -1. */
+static bool ended(const cst_derived_entries *e) { return e->n > 0 && e->at[e->n - 1].node < 0; }
+
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
-  const bool unused = e->n > 0 && e->at[e->n - 1].node < 0;
-  if (unused)
+  if (ended(e))
     return;
-  if (e->n >= CST_EXPR_NODES)
+  if (e->n >= CST_MOST_ENTRIES)
     node = -1;
   if (e->n == e->capacity) {
     if (e->capacity)
@@ -63,10 +66,14 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
                              cst_derived_entries *e) {
   cst_graph *g = d->graph;
   int       *index;
-  int        n = cst_graph_support(g, of, 'q', &index);
-  int        kept = 0;
-  cst_node  *x = cst_derive_memory(n);
-  cst_node  *grad = cst_derive_memory(n);
+  if (cst_graph_spent(g))
+    cst_derive_add(e, row, 0, -1);
+  if (ended(e))
+    return;
+  int       n = cst_graph_support(g, of, 'q', &index);
+  int       kept = 0;
+  cst_node *x = cst_derive_memory(n);
+  cst_node *grad = cst_derive_memory(n);
   for (int k = 0; k < n; k++)
     if (!symmetric || index[k] >= row) {
       x[kept] = d->q[index[k]];
@@ -88,11 +95,11 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
 void cst_derive_jacobian(const cst_derivation *d, cst_kernel_id k, const cst_node *of, int rows,
                          bool symmetric) {
   cst_derived_entries e = {0};
-  for (int i = 0; i < rows && e.n <= CST_MOST_ENTRIES; i++)
+  for (int i = 0; i < rows && !ended(&e); i++)
     cst_derive_add_gradient(d, of[i], i, symmetric, &e);
-  if (e.n > CST_MOST_ENTRIES) {
+  if (ended(&e)) { /* incomplete */
     e.n = 1;
     e.at[0].node = -1;
-  } /* incomplete */
+  }
   cst_derive_matrix(d->s, k, rows, d->n, &e);
 }
