@@ -10,7 +10,7 @@
 #include <string.h>
 #include "expr/parse.h"
 
-enum { CHARACTERS_A_NODE = 4, TERMS = 1000000, CHARACTERS = 100000000 };
+enum { CHARACTERS_A_NODE = 4, TERMS = 500000, CHARACTERS = 100000000 };
 
 /* Whether word[0..n) can name the variable of a sum. */
 static bool well_formed(const char *word, size_t n) {
