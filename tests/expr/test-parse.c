@@ -338,8 +338,7 @@ static const refusal array_refusals[] = {
     {"sum(i, 1, 0, x[i)", 16, "expected an operator or ']'; found ')'"},
     {"sum(i, 1, 0, x)", 13, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
     {"sum(i, 1, 0, sum(j, 1, 2, k))", 26, "unknown name 'k'; allowed: j, i, " BOUND_TO},
-    {"y*sum(i, 1, 500001, y)", 2,
-     "all sums of an expression have together more than 500000 terms"},
+    {"y*sum(i, 1, 500001, y)", 2, "all sums of an expression have together more than 500000 terms"},
 };
 
 static void test_array_refusals(const arrays *a) {
