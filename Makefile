@@ -48,7 +48,7 @@ WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
 # quadmath.h is gcc's own, and clang lacks some of gcc's warnings. A pragma before a loop misleads its warning
 # of misleading indentation.
 ifneq ($(findstring clang,$(shell $(CC) --version 2>/dev/null)),)
-WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers -Wno-bitwise-instead-of-logical -Wno-pass-failed -Wno-misleading-indentation
+WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers -Wno-bitwise-instead-of-logical -Wno-pass-failed -Wno-misleading-indentation -Wno-string-concatenation
 BESIDE   := -idirafter $(shell gcc -print-file-name=include)
 endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.

@@ -7,6 +7,10 @@
 #include "constella/expr.h"
 #include "tap.h"
 
+#ifndef CMPLX /* of C11; the C library defines it for gcc alone */
+#define CMPLX(x, y) __builtin_complex((double)(x), (double)(y))
+#endif
+
 static cst_binding names[3];
 
 static cst_graph *start(void) {

@@ -100,7 +100,7 @@ static void a_failure_is_its_own(cst_system *s, const double *c) {
 
 static void observables(cst_system *s, const double *c) {
   double          q[2 * NQ], v[2 * NQ] = {0}, lambda[2 * NG], value[2], e0[2], e[2];
-  int             sum, pull;
+  int             sum = -1, pull = -1;
   cst_integrator *x = made(s, "rattle", 0.01, 2);
   for (int k = 0; k < 2; k++)
     place(c, 0.4 + k, 0.2, q + k * NQ);

@@ -75,9 +75,10 @@ static pid_t owner_process(bool locks, double beat) {
     cst_lock *l = cst_lock_take_within(path, 1, why, sizeof why);
     if (write(says[1], l ? "y" : "n", 1) != 1)
       _exit(1);
-    for (; l; wait_seconds(beat))
+    if (!l)
+      _exit(1);
+    for (;; wait_seconds(beat))
       cst_lock_beat(l);
-    _exit(1);
   }
   close(says[1]);
   if (read(says[0], &word, 1) != 1)
