@@ -220,7 +220,7 @@ static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *so
   PetscCall(cst_stepper_advance(i->st, &i->b, *some));
   if (!cst_stepper_halted(i->st))
     PetscFunctionReturn(0);
-  cst_reference_restore_batch(i, i->saved, step);
+  cst_reference_midway_batch(i, i->saved, step);
   *some = 0;
   PetscFunctionReturn(0);
 }

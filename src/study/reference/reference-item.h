@@ -22,7 +22,7 @@ struct cst_item {
 };
 
 /* The batch of i := the members saved at `from`, after `step` steps. */
-void cst_reference_restore_batch(cst_item *i, const double *from, long step);
+void cst_reference_midway_batch(cst_item *i, const double *from, long step);
 /* Puts i where it was interrupted, from a section of `size` bytes that cst_reference_pack_midway made; false
  * if the section does not fit i. */
 bool cst_reference_unpack_midway(cst_item *i, const char *from, size_t size);

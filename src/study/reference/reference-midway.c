@@ -5,7 +5,7 @@
 #include <string.h>
 #include "study/reference/reference-item.h"
 
-void cst_reference_restore_batch(cst_item *i, const double *from, long step) {
+void cst_reference_midway_batch(cst_item *i, const double *from, long step) {
   const size_t n = cst_batch_numbers(i->st);
   for (long m = 0; m < i->x.count; m++)
     cst_batch_restore(i->st, &i->b, m, from + (size_t)m * n);
@@ -98,7 +98,7 @@ bool cst_reference_unpack_midway(cst_item *i, const char *from, size_t size) {
   i->time = (int)h.time;
   i->done = h.done;
   if (i->st)
-    cst_reference_restore_batch(i, (const double *)(const void *)from, h.step);
+    cst_reference_midway_batch(i, (const double *)(const void *)from, h.step);
   if (i->m)
     cst_motion_restore(i->m, from);
   return true;

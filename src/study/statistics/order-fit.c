@@ -152,10 +152,10 @@ static double slope_noise(const cst_order_point *a) {
 /* True if all local slopes agree within the tolerance plus three standard deviations of their noise. */
 static int slopes_agree(const cst_order_point *w, int count, double tolerance) {
   for (int i = 0; i + 1 < count; i++) {
-    const double slope = cst_order_slope(&w[i]);
+    const double slope = cst_order_floor_slope(&w[i]);
     const double noise = slope_noise(&w[i]);
     for (int j = 0; j < i; j++) {
-      const double apart = fabs(slope - cst_order_slope(&w[j]));
+      const double apart = fabs(slope - cst_order_floor_slope(&w[j]));
       const double both = hypot(noise, slope_noise(&w[j]));
       if (apart > tolerance + 3 * both)
         return 0;
@@ -176,15 +176,15 @@ static int departs(const cst_order_point *points, int count) {
     const cst_order_point *a = &points[count - 5 + i];
     if (a[0].near || a[1].near || a[2].near)
       return 0;
-    const double turn = cst_order_slope(&a[1]) - cst_order_slope(&a[0]);
+    const double turn = cst_order_floor_slope(&a[1]) - cst_order_floor_slope(&a[0]);
     change[i] = turn / (a[2].x - a[0].x);
   }
   if (!grows(change[0], change[1]))
     return 0;
   if (!grows(change[1], change[2]))
     return 0;
-  const double last = cst_order_slope(&points[count - 2]);
-  const double before = cst_order_slope(&points[count - 3]);
+  const double last = cst_order_floor_slope(&points[count - 2]);
+  const double before = cst_order_floor_slope(&points[count - 3]);
   return fabs(last - before) > SEEN;
 }
 
@@ -202,7 +202,7 @@ static int asymptotic(const cst_order_point *w, int count, const fit *f) {
   if (!slopes_agree(w, count, CST_ORDER_AGREE * part))
     return 0;
   const cst_order_point *last = &w[count - 2];
-  const double           apart = fabs(cst_order_slope(last) - f->p);
+  const double           apart = fabs(cst_order_floor_slope(last) - f->p);
   return apart < 0.2 * part + 2 * slope_noise(last);
 }
 
@@ -230,7 +230,7 @@ static cst_order_fit best_window(const cst_order_point *points, int count) {
  * before it rises, whereas a floor only raises errors. */
 static int falls_below(const cst_order_point *points, int n, int all, double p) {
   for (int i = n; i < all; i++) {
-    const double line = cst_order_line(&points[n - 1], p, points[i].x);
+    const double line = cst_order_floor_line(&points[n - 1], p, points[i].x);
     if (points[i].y < line - BELOW)
       return 1;
   }
@@ -252,7 +252,7 @@ static cst_order_fit best_end(const cst_order_point *points, int count, int all)
 }
 
 static cst_order_fit two_steps(const cst_order_point *w) {
-  const double p = cst_order_slope(w);
+  const double p = cst_order_floor_slope(w);
   const double half = TWO_STEPS * 0.6931471805599453 / fabs(w[1].x - w[0].x);
   const int    first = w[0].index;
   const int    last = w[1].index;

@@ -79,16 +79,16 @@ static int leaves_line(const cst_order_point *points, int count, int at) {
   if (at < 2)
     return at == 1 && count > 3;
   for (int i = 0; i + 1 < at; i++)
-    slopes[i] = cst_order_slope(&points[i]);
+    slopes[i] = cst_order_floor_slope(&points[i]);
   const double           p = median(slopes, at - 1);
   const cst_order_point *from = &points[at - 1];
   const cst_order_point *last = &points[count - 1];
   for (int i = at; i < count; i++) {
-    const double line = cst_order_line(from, p, points[i].x);
+    const double line = cst_order_floor_line(from, p, points[i].x);
     if (points[i].y < line - 0.6931471805599453)
       return 0;
   }
-  const double line = cst_order_line(from, p, last->x);
+  const double line = cst_order_floor_line(from, p, last->x);
   return last->y > line + cst_elementary_log(OFF);
 }
 
@@ -97,8 +97,8 @@ static int leaves_line(const cst_order_point *points, int count, int at) {
 static int converges_again(const cst_order_point *points, int count) {
   if (count < 3)
     return 0;
-  const double a = cst_order_slope(&points[count - 3]);
-  const double b = cst_order_slope(&points[count - 2]);
+  const double a = cst_order_floor_slope(&points[count - 3]);
+  const double b = cst_order_floor_slope(&points[count - 2]);
   return a >= FLAT && b >= FLAT && fabs(a - b) <= CST_ORDER_AGREE;
 }
 
@@ -137,13 +137,14 @@ static double distant_slope(const cst_order_point *points, int count) {
   int    n = 0;
   for (int i = 0; i + 1 < count; i++)
     if (!points[i].near && !points[i + 1].near)
-      slopes[n++] = cst_order_slope(&points[i]);
+      slopes[n++] = cst_order_floor_slope(&points[i]);
   return median(slopes, n);
 }
 
 int cst_order_floor_clear(const cst_order_point *points, int count) {
   const double distant = distant_slope(points, count);
-  while (count > 2 && points[count - 1].near && cst_order_slope(&points[count - 2]) < distant / 2)
+  while (count > 2 && points[count - 1].near &&
+         cst_order_floor_slope(&points[count - 2]) < distant / 2)
     count--;
   return count;
 }

@@ -19,12 +19,12 @@ typedef struct {
 } cst_order_point;
 
 /* The slope from one step to the next finer one. */
-static inline double cst_order_slope(const cst_order_point *a) {
+static inline double cst_order_floor_slope(const cst_order_point *a) {
   return (a[1].y - a[0].y) / (a[1].x - a[0].x);
 }
 
 /* y at x of the line with slope p through step a. */
-static inline double cst_order_line(const cst_order_point *a, double p, double x) {
+static inline double cst_order_floor_line(const cst_order_point *a, double p, double x) {
   return a->y + p * (x - a->x);
 }
 
