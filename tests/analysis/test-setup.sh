@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016  # the stubs expand their own variables
 set -uo pipefail
+unset CC PETSC_DIR PETSC_ARCH HDF5_DIR FYAML_DIR SLEEF_DIR MAKEFLAGS
 
 setup=$(cd "$(dirname "$0")/../.." && pwd)/tools/setup.sh
 bash=$(command -v bash)

@@ -287,7 +287,7 @@ def mistakes():
         "what the compiler says, with its lines",
         layer("{file: syntax.c}"),
         "5:23",
-        ["syntax.c: ", ": exit status 1\n", "\n  syntax.c:11:33: error: expected ';'", "| "],
+        ["syntax.c: ", ": exit status 1\n", "\n  syntax.c:11:33: error: expected ';'", "^"],
         everywhere,
     )
     refused(
