@@ -331,8 +331,9 @@ static void test_bounds(void) {
   check(strdup("system: s\ncoordinates: [\"x[100000]\"]\nmass: [\"1 + sum(k, 1, 1000, "
                "0*k)\"]\npotential: 0\n"
                "states: {default: {q: [0], v: [0]}}\n"),
-        "f:3:29: error: mass of x[3971]: with its arrays and sums written out, the description is "
-        "more work than is allowed\n");
+        "f:3:8: error: the description is too long: with its arrays written out, all expressions "
+        "together "
+        "may have 60000000 characters\n");
   char  *text = NULL;
   size_t length = 0;
   FILE  *f = open_memstream(&text, &length);

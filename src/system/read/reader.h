@@ -14,7 +14,7 @@
 
 enum {
   CST_READING_ERRORS = 100,
-  CST_READING_TEXT = 100000000,
+  CST_READING_TEXT = 60000000,
   CST_READING_WORK = 20000000,
   CST_ORTHOGONAL = 6 /* constraints of one rotation matrix */
 };
