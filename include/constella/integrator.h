@@ -3,7 +3,8 @@
  *   cst_integrator_begin(NULL, 0);
  *   cst_system     *s = cst_catalogue_create("planar-pendulum");
  *   cst_integrator *x;
- *   if (cst_integrator_create(&(cst_integrator_options){.system = s, .method = "rattle", .step = 0.01}, &x) ||
+ *   const cst_integrator_options options = {.system = s, .method = "rattle", .step = 0.01};
+ *   if (cst_integrator_create(&options, &x) ||
  *       cst_integrator_start(x, 1, NULL, q, v) || cst_integrator_advance(x, 1000))
  *     fprintf(stderr, "%s\n", cst_integrator_message(x));
  *   cst_integrator_positions(x, q);

@@ -76,9 +76,10 @@ static bool make_session(void) {
 }
 
 /* What of Open MPI and of hwloc a process alone has no use for: parts that are loaded, and devices that are
- * looked for, in a tenth of the time that a run takes to begin and end. A name that a version does not have is
- * passed over. The memory hooks (patcher, and those of UCX) serve networks that register memory. They overwrite
- * the code of munmap in the C library while a thread of PMIx may execute it: a rare crash at the start. */
+ * looked for, in a tenth of the time that a run takes to begin and end. A name that a version does not have
+ * is passed over. The memory hooks (patcher, and those of UCX) serve networks that register memory. They
+ * overwrite the code of munmap in the C library while a thread of PMIx may execute it: a rare crash at the
+ * start. */
 static const char *const spared[][2] = {
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self"},

@@ -15,8 +15,8 @@ static inline void cst_show_item(const char *name, const char *text) {
 
 /* show-system.c: a system of the catalogue; false: there is none of this name. */
 bool cst_show_system(const char *name);
-/* show-method.c: order and claims of m on a system of the catalogue or in a file, after what its family says of
- * itself where `text` is a family's name. system NULL: a usual one. */
+/* show-method.c: order and claims of m on a system of the catalogue or in a file, after what its family says
+ * of itself where `text` is a family's name. system NULL: a usual one. */
 void cst_show_method(const char *text, const cst_method *m, const char *system, cst_diag *d);
 /* The method of an expression, or the example of a family's name; NULL: neither, see e. */
 cst_method *cst_show_method_of(const char *text, cst_expr_error *e);

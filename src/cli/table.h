@@ -1,5 +1,5 @@
-/* table.h: internal: the table of a result file, the columns and rows of it that are chosen, and the formats in
- * which `constella table` prints them.
+/* table.h: internal: the table of a result file, the columns and rows of it that are chosen, and the formats
+ * in which `constella table` prints them.
  *
  * Columns are the datasets of /statistics in the order of their creation, with the rates and times of /run
  * after evaluations_per_step. Every format prints the same list of columns and rows.

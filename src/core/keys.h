@@ -1,5 +1,5 @@
-/* keys.h: a table of the keys that the maps of a file may have: the reader takes the allowed keys from it, and a
- * page on them is printed from it. study/file/keys.h and system/read/keys.h have the tables.
+/* keys.h: a table of the keys that the maps of a file may have: the reader takes the allowed keys from it,
+ * and a page on them is printed from it. study/file/keys.h and system/read/keys.h have the tables.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_KEYS_H
@@ -20,7 +20,7 @@ typedef struct {
 
 enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 32 /* in one map */ };
 
-/* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; returns their number. The table ends with a row
- * whose key is NULL. */
+/* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; returns their number. The table ends with a
+ * row whose key is NULL. */
 int cst_keys_of(const cst_key *table, const char *in, int forms, const char **names);
 #endif

@@ -1,8 +1,8 @@
 /* elementary.c: the elementary functions with reproducible bits, and every operation of expressions, on
  * scalars.
  *
- * SLEEF's cinz family gives the same bits in plain C and in each vector width, and sines and cosines are those
- * of one lane; constant folding, scalar evaluation and lanes therefore agree.
+ * SLEEF's cinz family gives the same bits in plain C and in each vector width, and sines and cosines are
+ * those of one lane; constant folding, scalar evaluation and lanes therefore agree.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

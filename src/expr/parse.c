@@ -5,7 +5,8 @@
  *   product    = unary { (*|/) unary }
  *   unary      = - unary | power
  *   power      = atom [ ^ unary ]
- *   atom       = number | name | name [ expression ] | function ( expression {, expression} ) | ( expression )
+ *   atom       = number | name | name [ expression ] | function ( expression {, expression} )
+ *                | ( expression )
  *              | sum ( name , expression , expression , expression )
  *
  * A name may end in apostrophes: x' is looked up as it is written.

@@ -1,6 +1,6 @@
 /* tape-measure.h: the single value of a tape over the lanes of a group, and its magnitude, by vectors; as
- * cst_tape_run_ISA (constella/expr.h). along: at n states, value[n][W], size[n][W]; an input moves by step[its
- * letter] numbers from state to state.
+ * cst_tape_run_ISA (constella/expr.h). along: at n states, value[n][W], size[n][W]; an input moves by
+ * step[its letter] numbers from state to state.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MEASURE_H

@@ -65,7 +65,8 @@ typedef struct {
 typedef struct {
   void *context;
   /* Sets `at` to the next steps at which it is looked at, those after `done`, and one more that is never
-   * reached; returns their number: at most CST_TRAIL, 1 without a trail, 0 if there are none before the end. */
+   * reached; returns their number: at most CST_TRAIL, 1 without a trail, 0 if there are none before the
+   * end. */
   int (*plan)(void *context, long done);
   /* Called when the records are complete as at the end of a march: after the last of these n steps, or, with
    * a trail, later. */

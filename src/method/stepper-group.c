@@ -1,5 +1,5 @@
-/* stepper-group.c: advances one group of lanes through the segments of a stepper, and makes steps in which lanes
- * fail again, lane by lane and more robustly. */
+/* stepper-group.c: advances one group of lanes through the segments of a stepper, and makes steps in which
+ * lanes fail again, lane by lane and more robustly. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/stepper-internal.h"

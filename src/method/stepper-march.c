@@ -1,5 +1,5 @@
-/* stepper-march.c: advances batches under one SNES: from stop to stop, group by group or two groups side by side,
- * observed on their way; under other solvers than our own in parts of a step. */
+/* stepper-march.c: advances batches under one SNES: from stop to stop, group by group or two groups side by
+ * side, observed on their way; under other solvers than our own in parts of a step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/stepper-internal.h"
@@ -107,8 +107,8 @@ static void observe_several(void *context, int n) {
   }
 }
 
-/* Advances neighbours and observes them on the way. Where a lane fails, goes on to the next observation group by
- * group. */
+/* Advances neighbours and observes them on the way. Where a lane fails, goes on to the next observation group
+ * by group. */
 static void advance_observed(cst_stepper *st, int group, int count, long n) {
   cst_batch          *b = st->batch;
   const cst_schedule *s = st->schedule;

@@ -1,10 +1,10 @@
 /* stepper.h: a method set up to step batches of lanes of one system. All allocation happens in create.
  *
- * A batch consists of `groups` records (system/lane/group.h), with one bit per lane for living lanes. Lanes that
- * pad a group, or whose trajectory has failed, are padding lanes: copies of a living lane that are stepped
- * but never read. If lanes fail in a step, the others are stepped without them, and they are stepped again
- * with pivoting and more iterations. A lane that fails again ends there, with its last state and the reason.
- * None of this depends on the other lanes of the batch.
+ * A batch consists of `groups` records (system/lane/group.h), with one bit per lane for living lanes. Lanes
+ * that pad a group, or whose trajectory has failed, are padding lanes: copies of a living lane that are
+ * stepped but never read. If lanes fail in a step, the others are stepped without them, and they are stepped
+ * again with pivoting and more iterations. A lane that fails again ends there, with its last state and the
+ * reason. None of this depends on the other lanes of the batch.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
@@ -126,8 +126,8 @@ typedef bool cst_halt(void *context);
 void         cst_stepper_halt_by(cst_stepper *s, cst_halt *halt, void *context);
 bool         cst_stepper_halted(const cst_stepper *s); /* the last advance was halted */
 
-/* States of a group on its way: the steps behind which it has been in them, q and p of the first, those of each
- * further one `stride` numbers on. */
+/* States of a group on its way: the steps behind which it has been in them, q and p of the first, those of
+ * each further one `stride` numbers on. */
 typedef struct {
   int           n;
   size_t        stride;
@@ -145,7 +145,8 @@ typedef struct {
   long (*next)(void *context);
   PetscErrorCode (*look)(void *context);
   /* Between stops each group is observed by itself: observe_after gives the first such step after this one,
-   * observe_group is called at or after it, with the step of the batch and the record at the last of the states.
+   * observe_group is called at or after it, with the step of the batch and the record at the last of the
+   * states.
    * NULL: never. Only of a stepper that goes by groups, and is not to be halted. */
   long (*observe_after)(void *context, long step);
   void (*observe_group)(void *context, int group, const cst_way *way);

@@ -47,8 +47,8 @@ typedef struct {
 
 enum { CST_SNAPSHOT_PAGE = 4096 };
 
-/* On any process, after cst_snapshot_begin: writes n sections, bytes[i] of place[i].size, one behind the other
- * from `offset` on, and brings them to the disk. Fills the offsets and digests. False with why[]. */
+/* On any process, after cst_snapshot_begin: writes n sections, bytes[i] of place[i].size, one behind the
+ * other from `offset` on, and brings them to the disk. Fills the offsets and digests. False with why[]. */
 bool cst_snapshot_write(const char *path, long number, size_t offset, const void *const *bytes,
                         cst_snapshot_place *place, int n, char *why, int size);
 /* Enters such a section in the index. */

@@ -1,5 +1,5 @@
-/* classes.h: the classes of systems for which lane code is compiled with their sizes as constants. CLASS(NAME,
- * function that tells whether a system belongs to it).
+/* classes.h: the classes of systems for which lane code is compiled with their sizes as constants.
+ * CLASS(NAME, function that tells whether a system belongs to it).
  *
  * Lane code says in a line `#define CORE_IS_FOR_NAME` for which class; the header of a system defines
  * SYS_IN_NAME as 0 or 1. USERS_CLASS: compiled for systems of users alone, and not for the catalogue. The

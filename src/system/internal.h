@@ -60,7 +60,8 @@ const int *cst_pairs_place(const cst_system *s, cst_kernel_id k);
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V);
 void     cst_pairs_copy(cst_system *to, const cst_system *from); /* the graph of `to` is a copy */
 void     cst_pairs_destroy(cst_system *s);
-/* The coordinates that the lanes of sum k read (system/lane/pairs.h): of[nq], y[ny]. Returns the number of places.
+/* The coordinates that the lanes of sum k read (system/lane/pairs.h): of[nq], y[ny]. Returns the number of
+ * places.
  */
 int cst_pairs_places(const cst_system *s, int k, int *of, int *y);
 /* V with the sums written out; -1: too large. */

@@ -1,6 +1,6 @@
 /* peer-arkode.c: pendula and chains of rods by ARKODE's explicit Runge-Kutta method of order 8 with step-size
- * control, for works.py. Equations of index 1: the multipliers follow from the tridiagonal system of the rods,
- * and nothing keeps the constraints.
+ * control, for works.py. Equations of index 1: the multipliers follow from the tridiagonal system of the
+ * rods, and nothing keeps the constraints.
  *
  *   peer-arkode POINTS DIMENSIONS TOLERANCE END < start
  *

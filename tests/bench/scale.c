@@ -1,10 +1,10 @@
-/* scale.c: loaded into a program (LD_PRELOAD) by scale.py: a disk that is slower than this machine's, and clocks
- * for what ranks wait for.
+/* scale.c: loaded into a program (LD_PRELOAD) by scale.py: a disk that is slower than this machine's, and
+ * clocks for what ranks wait for.
  *
- * What a process has written to files of a path with SLOW_DISK in it is paid for when it brings such a file to
- * the disk: at SLOW_DISK_CLIENT bytes per second, which is what one process can write, and at SLOW_DISK_TOTAL
- * bytes per second, which all processes together can. Each fsync takes SLOW_DISK_WAIT seconds besides. The file
- * SLOW_DISK_CLOCK, of 8 bytes, holds the time until which the disk is busy.
+ * What a process has written to files of a path with SLOW_DISK in it is paid for when it brings such a file
+ * to the disk: at SLOW_DISK_CLIENT bytes per second, which is what one process can write, and at
+ * SLOW_DISK_TOTAL bytes per second, which all processes together can. Each fsync takes SLOW_DISK_WAIT seconds
+ * besides. The file SLOW_DISK_CLOCK, of 8 bytes, holds the time until which the disk is busy.
  *
  * At its end each process adds a line to the file WAITED: its rank, the polls of rank 0's counters and the
  * seconds in them, and the seconds for which its main thread waited for such files.

@@ -1,5 +1,5 @@
-/* test-turns.c: sines and cosines of lanes.h: their accuracy, near multiples of pi/2 too, one set of bits from
- * every instruction set and alone, and what they are of large numbers, zeros and what is no number. */
+/* test-turns.c: sines and cosines of lanes.h: their accuracy, near multiples of pi/2 too, one set of bits
+ * from every instruction set and alone, and what they are of large numbers, zeros and what is no number. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <quadmath.h>

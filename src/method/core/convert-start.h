@@ -1,5 +1,5 @@
-/* convert-start.h: how a step of convert(...) begins: from the state to pb and its velocity, the unknowns that
- * are predicted from them alone, and Newton's matrix there. Part of convert.c.
+/* convert-start.h: how a step of convert(...) begins: from the state to pb and its velocity, the unknowns
+ * that are predicted from them alone, and Newton's matrix there. Part of convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -61,8 +61,8 @@ static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
 
 #include "method/core/convert-state.h"
 
-/* L->start: w, mu+ and r from the state alone, without multipliers. The values of the sweeps are those of this
- * w; theta[ng] is the multiplier that makes mu+ tangential. */
+/* L->start: w, mu+ and r from the state alone, without multipliers. The values of the sweeps are those of
+ * this w; theta[ng] is the multiplier that makes mu+ tangential. */
 CST_INLINE void predict_unknowns(const cst_context *C, struct local *L, int j, vd *theta) {
   vd *const x = L->start;
   predict(C, L, j, x);

@@ -164,9 +164,9 @@ static void halfway(const cst_context *C, struct local *L, const vd *w, int k, v
   solve_many(C, L->minv, K, n, F, Z);
 }
 
-/* D[2 nq][2 nq] := the derivative of the flow of half k over its time t, exp(t [0 1; F]) up to t^3. With T the
- * lower half of a term, of T' of the next one: t/power (F_q T_ + F_v T), T_ the upper half, that of the term
- * before times t/power. */
+/* D[2 nq][2 nq] := the derivative of the flow of half k over its time t, exp(t [0 1; F]) up to t^3. With T
+ * the lower half of a term, of T' of the next one: t/power (F_q T_ + F_v T), T_ the upper half, that of the
+ * term before times t/power. */
 static void flow_variation(const cst_context *C, struct local *L, const vd *w, int k, vd *D) {
   enum { TERMS = 3 };
   const int    n = 2 * NQ;

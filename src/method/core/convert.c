@@ -23,7 +23,8 @@
  * Newton's matrix needs D d-, D d+ and D2H - nu.D2(g, Gv). The first two are forward sweeps. The exact flow
  * has D L_h = p+.D d+ - p-.D d- along TQ, whence along TQ, up to terms C'(..) that the unknown nu takes up,
  *
- *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,  m the multiplier that makes p tangential,
+ *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,
+ *   m the multiplier that makes p tangential,
  *
  * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix
  * without any second ones; those of the equations frozen halfway are good to O(h^3), and the iteration
@@ -40,8 +41,8 @@
  * the variations of the layer's points added (kernel RE), and what is known of mu- is only what phi(qb) v =
  * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
  *
- * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last steps
- * (extrapolate.h), so that at small steps two corrections do; the matrix is that of the predictor.
+ * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last
+ * steps (extrapolate.h), so that at small steps two corrections do; the matrix is that of the predictor.
  *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
  * latest when what is left of the next one is predicted far below round-off, for an error that has always

@@ -11,15 +11,15 @@
  * round-off. Otherwise the next CST_DUE_STEPS steps start from the unknowns of the last step and end by the
  * tolerance.
  *
- * A core that USES_NEAR starts these steps from the polynomial of order DUE_ORDERS, from which two corrections
- * lead to round-off, and no iteration of it ends by the tolerance before the residual was so small once, or
- * four corrections were made. Where it FORGIVES, no residual is left that could do work, and all steps are
- * extrapolated in full.
+ * A core that USES_NEAR starts these steps from the polynomial of order DUE_ORDERS, from which two
+ * corrections lead to round-off, and no iteration of it ends by the tolerance before the residual was so
+ * small once, or four corrections were made. Where it FORGIVES, no residual is left that could do work, and
+ * all steps are extrapolated in full.
  *
  * A core that PREDICTS_FREELY does none of this. It extrapolates the difference between the unknowns and its
- * prediction from the state alone, or the unknowns themselves if it makes no prediction. Its iteration ends by its
- * updates alone, after as many corrections as necessary. The polynomial of a lane has only orders up to which the
- * differences decrease; they do not at large steps, at jumps, and at the level of round-off.
+ * prediction from the state alone, or the unknowns themselves if it makes no prediction. Its iteration ends
+ * by its updates alone, after as many corrections as necessary. The polynomial of a lane has only orders up
+ * to which the differences decrease; they do not at large steps, at jumps, and at the level of round-off.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifdef PREDICTS_FREELY
@@ -31,8 +31,8 @@
 /* Lanes with too few steps behind them to be extrapolated in full. */
 CST_INLINE vl beginners(vl steps) { return (vl)(steps <= CST_PAST); }
 
-/* If a core PREDICTS_FREELY: x from the differences in past; a lane uses them as long as they decrease. A lane
- * that fails is stepped again from the values of the last step. */
+/* If a core PREDICTS_FREELY: x from the differences in past; a lane uses them as long as they decrease. A
+ * lane that fails is stepped again from the values of the last step. */
 CST_INLINE void extrapolate_freely(const cst_context *C, vd *x, const vd *past) {
   vd last = vset(0);
   vl taken = vmask(!MARCH->robust);
@@ -52,8 +52,8 @@ CST_INLINE void extrapolate_freely(const cst_context *C, vd *x, const vd *past) 
 }
 
 /* Advances past at the end of a step with the unknowns x. DUE then holds the slowest contraction of the last
- * steps, with a slow decay, because from a good start an iteration is too short to show it. Without it momenta
- * drift three times as fast. */
+ * steps, with a slow decay, because from a good start an iteration is too short to show it. Without it
+ * momenta drift three times as fast. */
 CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *prediction,
                         const vd *x, vd *past) {
   DUE(past) = 0.98 * DUE(past);

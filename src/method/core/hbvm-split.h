@@ -1,5 +1,5 @@
-/* hbvm-split.h: the iteration of the first kind: Newton's correction without the second derivatives of H and of
- * lambda.g, which leaves one system of the size of lambda. Part of hbvm.c, which defines the equations.
+/* hbvm-split.h: the iteration of the first kind: Newton's correction without the second derivatives of H and
+ * of lambda.g, which leaves one system of the size of lambda. Part of hbvm.c, which defines the equations.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 

@@ -1,11 +1,14 @@
 /* hbvm.c: the core of the line integral method HBVM(k, s).
  *
- *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'            (P_j orthonormal on [0, 1], j < s; c a fraction of the step)
+ *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'
  *   w' = -sum_j P_j phi_j,   w(c) = p0 + h int_0^c w'
- *   gamma_j = sum_i b_i P_j(c_i) H_p,   phi_j = psi_j + rho_j' lambda        (at u(c_i), w(c_i); k Gauss nodes c_i, weights b_i)
+ *   gamma_j = sum_i b_i P_j(c_i) H_p,   phi_j = psi_j + rho_j' lambda
  *   psi_j = sum_i b_i P_j(c_i) H_q,     rho_j = sum_i b_i P_j(c_i) G
  *   C = sum_j rho_j gamma_j = 0
  *   q1 = q0 + h gamma_0,   p1 = p0 - h phi_0
+ *
+ * The P_j, j < s, are orthonormal on [0, 1]; c is a fraction of the step; H_p, H_q and G are those at u(c_i),
+ * w(c_i), with the weights b_i of the k Gauss nodes c_i.
  *
  * Source: Brugnano, Gurioli, Iavernaro, Weinmueller, equations (50) to (54), for H = p'M^-1 p / 2 + V with
  * a constant M, where the integral of w is taken exactly: M gamma = e_1 p0 - h X phi, X_ij = int_0^1 P_i
@@ -97,9 +100,10 @@ struct local {
   const vd *c;
   vd        iterations;
   vd        size; /* of what makes gamma: an update is small against that, also at rest */
-  vd        remote; /* coordinates larger than this have a round-off that updates do not fall below; size then grows
-                with them */
-  vl        slow;
+  /* coordinates larger than this have a round-off that updates do not fall below; size then grows
+   * with them */
+  vd remote;
+  vl slow;
 };
 #define SIZE(L) (L)->size
 

@@ -1,7 +1,7 @@
 /* kick.c: the core of symplectic Euler A and B, SHAKE and RATTLE: impulses at the two ends of a drift.
  *
  *   p_h = p0 - w0 h grad V(q0) - G(q0)' L          q1 = q0 + h M^-1 p_h,   g(q1) = 0
- *   p1  = p_h - w1 h grad V(q1) - G(q1)' m          G(q1) M^-1 p1 = 0       (m = 0 where the substep is not `tangent`)
+ *   p1  = p_h - w1 h grad V(q1) - G(q1)' m   G(q1) M^-1 p1 = 0   (m = 0 unless it is `tangent`)
  *
  * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18),
  * in the sign M A = f - G' lambda; M constant. The unknowns are the impulses L (ng of them), only h

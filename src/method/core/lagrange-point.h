@@ -1,8 +1,8 @@
 /* lagrange-point.h: lane code for L at one point (q, v). Part of lagrange.c.
  *
  * In code compiled for one system, the subexpressions that depend on q alone are the numbers of a point
- * (system/emit/emit-general.c): L_v, M and D_q L_v use those of the inertia, L_q all of them. Generic code has
- * only the kernels. The bits are the same.
+ * (system/emit/emit-general.c): L_v, M and D_q L_v use those of the inertia, L_q all of them. Generic code
+ * has only the kernels. The bits are the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_HOT

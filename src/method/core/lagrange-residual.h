@@ -1,5 +1,5 @@
-/* lagrange-residual.h: lane code: the equations of a substep of lagrange.c at given unknowns, and whether they
- * are satisfied: to round-off those for P, to the solver's tolerance g = 0.
+/* lagrange-residual.h: lane code: the equations of a substep of lagrange.c at given unknowns, and whether
+ * they are satisfied: to round-off those for P, to the solver's tolerance g = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 

@@ -16,8 +16,8 @@
  *
  *   KEEPS_NOTHING        unknowns are of no use to the next step
  *   HAS_COMPENSATED      MARCH->compensated may be set
- *   NX_PREDICTED         this many of the unknowns, the last ones, are extrapolated from step to step; L->near,
- *                        of type vl, is then the result of cst_is_near for the residuals of evaluate
+ *   NX_PREDICTED         this many of the unknowns, the last ones, are extrapolated from step to step;
+ *                        L->near, of type vl, is then the result of cst_is_near for the residuals of evaluate
  *   PREDICTS_FREELY      all unknowns are extrapolated, whatever the iteration leaves; evaluate ends none
  *   PREDICTION(L)        the prediction of such a core from the state alone; the differences from it are
  *                        extrapolated
@@ -38,11 +38,12 @@
  *                        due; 0: these lanes are not extrapolated
  *   FORGIVES             whether two corrections are never due
  *   IN_PAIRS             whether hot code marches two groups side by side
- *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so that
- *                        a trail of them may be kept
+ *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
+ *                        that a trail of them may be kept
  *
  * After a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and
- * momenta of the record and whose NP is the default. Other fields of L depend on q only, or are computed again.
+ * momenta of the record and whose NP is the default. Other fields of L depend on q only, or are computed
+ * again.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifdef KEEPS_NOTHING

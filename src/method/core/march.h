@@ -1,6 +1,6 @@
-/* march.h: shared by all cores: the march of a group, or of two side by side, through many steps, and the same
- * substep in pieces for PETSc's SNES types. march-options.h says what a core defines before it includes this
- * file, which exports cst_core_<CORE>_<system or generic>_<isa>.
+/* march.h: shared by all cores: the march of a group, or of two side by side, through many steps, and the
+ * same substep in pieces for PETSc's SNES types. march-options.h says what a core defines before it includes
+ * this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
  *
  * Every lane stops iterating by its own test and is frozen then: at the tolerance, when its update is below 8
  * eps of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do
@@ -46,9 +46,9 @@ static size_t room(const cst_march *m) {
 }
 
 /* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
- * level of round-off, the least update, the slowest contraction of the last steps, and whether the last update
- * was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near before the
- * last correction, and is now. The number of corrections. */
+ * level of round-off, the least update, the slowest contraction of the last steps, and whether the last
+ * update was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near
+ * before the last correction, and is now. The number of corrections. */
 typedef struct {
   vd  last;
   vd  rate;
@@ -220,7 +220,8 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
 #endif
 }
 
-/* Where the states go that are looked at: the steps of the next ones, their number, and where they are kept. */
+/* Where the states go that are looked at: the steps of the next ones, their number, and where they are
+ * kept. */
 typedef struct {
   const long *at;
   int         looks;

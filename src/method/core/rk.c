@@ -8,8 +8,8 @@
  * A_i <- A(Q_i, V_i) contracts by about h times the Lipschitz constant and runs to stagnation: on a spring of
  * frequency w it contracts by (h w)^2 times the spectral radius of a^2, which is 1/4 for gauss(1), 1/12 for
  * gauss(2), 1/21 for gauss(3), 1/33 for gauss(4). It starts from the stages of the last steps, extrapolated
- * stage by stage: five steps predict better than the polynomial of the last one, which has no more points than
- * stages. Nothing here keeps g = 0; these methods serve for comparison.
+ * stage by stage: five steps predict better than the polynomial of the last one, which has no more points
+ * than stages. Nothing here keeps g = 0; these methods serve for comparison.
  *
  * A layer given by formulas is one call of its value kernel, without stages.
  */
@@ -66,10 +66,11 @@ struct local {
   const vd *c;
   vd        iterations;
   vl        step;
-  vd        size; /* least size that an update is compared with: 0 except far from the origin and on stiff springs */
-  vl        near;   /* not used here */
-  vl        newton; /* lanes that are too stiff for the functional iteration */
-  vd        remote; /* larger coordinates have a round-off below which updates do not fall */
+  /* least size that an update is compared with: 0 except far from the origin and on stiff springs */
+  vd size;
+  vl near;   /* not used here */
+  vl newton; /* lanes that are too stiff for the functional iteration */
+  vd remote; /* larger coordinates have a round-off below which updates do not fall */
 };
 #define SIZE(L) (L)->size
 

@@ -2,12 +2,14 @@
  * forward (tangent), in reverse, and forward over reverse (second), for any tableau and for formulas
  * (method/flow.h).
  *
- *   V_i = v + t sum a_ij A_j,  Q_i = q + t sum a_ij V_j,  A_i = A(Q_i, V_i);   q1 = q + t sum b_i V_i,  v1 = v + t sum b_i A_i
+ *   V_i = v + t sum a_ij A_j,  Q_i = q + t sum a_ij V_j,  A_i = A(Q_i, V_i);
+ *   q1 = q + t sum b_i V_i,  v1 = v + t sum b_i A_i
  *   S = t sum b_i L(Q_i, V_i)
  *
  * In reverse, for the gradient of x.q1 + s S by (q, v): with Qx_i, Vx_i the covectors of Q_i, V_i,
  *
- *   a_i = t sum_j a_ji Vx_j,   (Qx_i, Vx_i) = grad_(q,v)(a_i.A + t b_i s L) + (0, t b_i x + t sum_j a_ji Qx_j)
+ *   a_i = t sum_j a_ji Vx_j,   (Qx_i, Vx_i) = grad_(q,v)(a_i.A + t b_i s L)
+ *         + (0, t b_i x + t sum_j a_ji Qx_j)
  *   gradient = (x + sum Qx_i, sum Vx_i)
  *
  * Stages of an implicit tableau are iterated functionally, each lane to its own stagnation, from `first`,

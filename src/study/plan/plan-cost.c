@@ -80,8 +80,8 @@ long cst_plan_most_lanes(const cst_plan *p) {
   return most;
 }
 
-/* If a trajectory is alone, lanes work on its pairs (system/lane/pairs.h): many pairs suit a wide set. Limits were
- * measured on water. */
+/* If a trajectory is alone, lanes work on its pairs (system/lane/pairs.h): many pairs suit a wide set. Limits
+ * were measured on water. */
 static int width_for_pairs(const cst_system *s) {
   long pairs = 0;
   for (int k = 0; k < s->npairs; k++)

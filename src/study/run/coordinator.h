@@ -37,8 +37,8 @@ void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]);
 double cst_coordinator_share(cst_coordinator *c);
 /* adds to this rank's work; not yet reported */
 void cst_coordinator_done(cst_coordinator *c, double work);
-/* Reports this rank's work and asks for all counters, without waiting for rank 0, which may be computing. True
- * when the answer is there, else the next call may have it. Rank 0 prints the progress. */
+/* Reports this rank's work and asks for all counters, without waiting for rank 0, which may be computing.
+ * True when the answer is there, else the next call may have it. Rank 0 prints the progress. */
 bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]);
 /* drops a question that is not answered yet */
 PetscErrorCode cst_coordinator_forget(cst_coordinator *c);

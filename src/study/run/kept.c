@@ -1,9 +1,9 @@
 /* kept.c: assembles checkpoints from the parts of the ranks (see kept.h).
  *
- * A part holds what a rank has done since its last part, and where it wrote its current batch. Parts are made at different
- * times, so no rank waits for another. Each part is consistent in itself: the contribution of a lane to
- * series and sums is in the same part as the state from which the lane continues, and a lane that is in no
- * part yet has contributed nothing.
+ * A part holds what a rank has done since its last part, and where it wrote its current batch. Parts are made
+ * at different times, so no rank waits for another. Each part is consistent in itself: the contribution of a
+ * lane to series and sums is in the same part as the state from which the lane continues, and a lane that is
+ * in no part yet has contributed nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>

@@ -12,7 +12,8 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
 bool      cst_kept_take_over(cst_kept *k, char *why, int n);
 void      cst_kept_destroy(cst_kept *k);
 
-/* Writes a checkpoint: begin, take what every rank tells (part-writer.h), then commit, or abandon after a failure.
+/* Writes a checkpoint: begin, take what every rank tells (part-writer.h), then commit, or abandon after a
+ * failure.
  * identity: borrowed until then. */
 bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why,
                     int n);

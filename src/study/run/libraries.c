@@ -1,5 +1,5 @@
-/* libraries.c: names and versions of the libraries in use (see libraries.h). It includes nothing of lane code,
- * because to clang lanes.h and sleef.h declare different functions. */
+/* libraries.c: names and versions of the libraries in use (see libraries.h). It includes nothing of lane
+ * code, because to clang lanes.h and sleef.h declare different functions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/libraries.h"
 #include <libfyaml.h>

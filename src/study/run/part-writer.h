@@ -1,9 +1,9 @@
 /* part-writer.h: writes one rank's part of a checkpoint: its states, directly into the file, and a report for
  * rank 0.
  *
- * The states of all ranks together are large. Each rank therefore reserves a place in the file and writes there
- * itself, in a thread that does not use MPI, while the rank computes on. The report says where the states are;
- * rank 0 adds what is the same for all ranks, and commits.
+ * The states of all ranks together are large. Each rank therefore reserves a place in the file and writes
+ * there itself, in a thread that does not use MPI, while the rank computes on. The report says where the
+ * states are; rank 0 adds what is the same for all ranks, and commits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_PART_WRITER_H

@@ -17,8 +17,8 @@ typedef struct {
   char      message[768]; /* for the user; empty: none */
 } cst_resume;
 
-/* On rank 0, with --resume: inspects the result at path. Errors of the user are reported in d. All others must
- * be in cst_resume_help, which compares parts of the checkpoints with their digests, until rank 0 calls
+/* On rank 0, with --resume: inspects the result at path. Errors of the user are reported in d. All others
+ * must be in cst_resume_help, which compares parts of the checkpoints with their digests, until rank 0 calls
  * cst_resume_release. */
 void cst_resume_help(void);
 void cst_resume_release(void);

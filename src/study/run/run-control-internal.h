@@ -1,5 +1,5 @@
-/* run-control-internal.h: the state of a run on each rank, and on rank 0 the checkpoint in progress: shared by
- * run-control.c and run-control-lead.c. */
+/* run-control-internal.h: the state of a run on each rank, and on rank 0 the checkpoint in progress: shared
+ * by run-control.c and run-control-lead.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_CONTROL_INTERNAL_H
 #define CST_RUN_CONTROL_INTERNAL_H

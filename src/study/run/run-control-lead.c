@@ -1,5 +1,5 @@
-/* run-control-lead.c: what rank 0 does besides: it orders checkpoints, receives the parts of all ranks, commits,
- * and ends the run. */
+/* run-control-lead.c: what rank 0 does besides: it orders checkpoints, receives the parts of all ranks,
+ * commits, and ends the run. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>

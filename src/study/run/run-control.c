@@ -1,5 +1,5 @@
-/* run-control.c: what every rank does between slices of its work: it polls, makes its part of a checkpoint that
- * rank 0 has ordered, and stops (see run-control.h). Rank 0: run-control-lead.c. */
+/* run-control.c: what every rank does between slices of its work: it polls, makes its part of a checkpoint
+ * that rank 0 has ordered, and stops (see run-control.h). Rank 0: run-control-lead.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  *
  * Rank 0 orders a checkpoint when `seconds` have passed, when any rank received a signal, or when the
  * remaining time is what a checkpoint takes. Each rank sees the order between two slices of its work,
- * copies its states, and continues, while a thread writes them; then it tells rank 0. After the last checkpoint
- * it stops. Ranks wait for each other only at the end of a
+ * copies its states, and continues, while a thread writes them; then it tells rank 0. After the last
+ * checkpoint it stops. Ranks wait for each other only at the end of a
  * phase.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

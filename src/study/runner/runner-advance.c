@@ -259,7 +259,8 @@ static PetscErrorCode advance_slice(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-/* The first slice of a batch is as long as the last one of the batch before, if that was of the same class. */
+/* The first slice of a batch is as long as the last one of the batch before, if that was of the same
+ * class. */
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
   cst_batch *b = r->b;
   const long end = r->cohort->n;

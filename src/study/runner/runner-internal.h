@@ -119,7 +119,8 @@ bool cst_runner_fits(const cst_runner *r, const double *row);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* runner.c: restores the batch, which has been started, from saved rows. */
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from);
-/* runner-advance.c: advances the batch to step `to`, in slices between which it polls; *stop: the run stops. */
+/* runner-advance.c: advances the batch to step `to`, in slices between which it polls; *stop: the run
+ * stops. */
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop);
 /* Does everything that is due at the current step; context: the runner. */
 PetscErrorCode cst_runner_observe(void *context);

@@ -12,10 +12,10 @@
  *
  * Window. It ends at the finest step above the floors (order-floor.c). Its beginning is chosen for the
  * narrowest interval among the windows of at least three steps that are asymptotic: the misfit is no larger
- * than expected by chance, the local slopes agree within 0.35 (beyond their noise), the finest slope is within
- * 0.2 of p (the rest is the correction), the interval is at most +-0.25 and contains an integer, and the
- * slopes of the five finest steps do not diverge. If there is none, the window with the narrowest interval is
- * reported as pre-asymptotic.
+ * than expected by chance, the local slopes agree within 0.35 (beyond their noise), the finest slope is
+ * within 0.2 of p (the rest is the correction), the interval is at most +-0.25 and contains an integer, and
+ * the slopes of the five finest steps do not diverge. If there is none, the window with the narrowest
+ * interval is reported as pre-asymptotic.
  *
  * If the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice
  * order + 1.83). A window of three steps must therefore meet a fifth of these tolerances, and its order

@@ -11,8 +11,8 @@
 #include "system/derive/elimination.h"
 #include "system/internal.h"
 
-/* Largest number of products in an elimination whose loops are unrolled, and in one that is written out, since
- * compilers take minutes to unroll it; as loops they would be no faster than generic code. */
+/* Largest number of products in an elimination whose loops are unrolled, and in one that is written out,
+ * since compilers take minutes to unroll it; as loops they would be no faster than generic code. */
 enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
 bool cst_system_is_hot_general(const cst_system *s) {

@@ -1,7 +1,8 @@
 /* acceleration.h: lane code: velocities and momenta, accelerations and multipliers of the index-reduced
  * equations at (q, v).
  *
- *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]
+ *   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
  *
  * with D2g[v, v] that of all rows of G, phi of constraints on velocities among them (constella/system.h),
  * and f = F - grad V where M is a constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v + F, F

@@ -3,7 +3,8 @@
  *
  * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...)
  * below, and compiled in two ways, for every instruction set:
- *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants, kernels are inlined, loops unroll.
+ *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants,
+ *     kernels are inlined, loops unroll.
  *   - generic: without it. Sizes and patterns are read from the system, kernels are called through pointers.
  * Both do the same operations on the same operands in the same order, so their bits agree.
  *
@@ -77,7 +78,8 @@ typedef struct cst_context {
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
- *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
+ *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the
+ *                    declarations of the function
  *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
  *   ROW_M, ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ
  *   GENERAL          whether the mass is another than a constant diagonal, or there is an a(q)

@@ -1,5 +1,5 @@
-/* stationary-minimum.c: whether a stationary point of the distance is a minimum: whether K = 1 - D2(theta.g) is
- * positive definite, on ker G or everywhere (stationary.h).
+/* stationary-minimum.c: whether a stationary point of the distance is a minimum: whether K = 1 - D2(theta.g)
+ * is positive definite, on ker G or everywhere (stationary.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>

@@ -2,8 +2,8 @@
  *
  *   x = q + G(x)' theta,   g(x) = level g(q)
  *
- * Level 0 is the constraints themselves; a start far from them is led through decreasing levels. The point is a
- * local minimum where K = 1 - D2(theta.g) is positive definite on ker G. It is the nearest point if K is
+ * Level 0 is the constraints themselves; a start far from them is led through decreasing levels. The point is
+ * a local minimum where K = 1 - D2(theta.g) is positive definite on ker G. It is the nearest point if K is
  * positive definite everywhere and g is quadratic: x then minimises |x - q|^2/2 - theta.g, which equals the
  * distance on g = 0.
  */
@@ -13,7 +13,8 @@
 #include "system/point/linear.h"
 #include "system/point/stationary-band.h"
 
-/* Iterations of conjugate gradients at most, and where they end: |projected residual| relative to the first. */
+/* Iterations of conjugate gradients at most, and where they end: |projected residual| relative to the
+ * first. */
 enum { CST_STATIONARY_GRADIENTS = 200 };
 extern const double cst_stationary_tolerance;
 
