@@ -64,7 +64,7 @@ san:
 	@$(MAKE) --no-print-directory SAN=1 OPT=-O1 BUILD=build-san all
 	@$(MAKE) --no-print-directory SAN=1 OPT=-O1 BUILD=build-san -j$(JOBS) tests-built
 	@ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1:handle_segv=0:verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
-	  $(MAKE) --no-print-directory SAN=1 BUILD=build-san SECONDS_ALLOWED=900 run-tests
+	  SLOWER=10 $(MAKE) --no-print-directory SAN=1 BUILD=build-san SECONDS_ALLOWED=2400 run-tests
 
 # Studies of every family, killed at INSTANTS instants; `make test` has 12.
 INSTANTS ?= 100

@@ -21,6 +21,8 @@ except ImportError as missing:
     sys.exit(0)
 
 PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
+# `make san` sets it: limits of time are multiplied by it.
+SLOWER = int(os.environ.get("SLOWER", 1))
 FOLDER = tempfile.mkdtemp(prefix="constella-cli-")
 atexit.register(shutil.rmtree, FOLDER, True)
 

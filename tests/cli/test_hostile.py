@@ -9,7 +9,21 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import BEAD, ENVIRONMENT, GOOD, PROGRAM, constella, done, ok, path, run, scratch, together, write
+from cli import (
+    BEAD,
+    ENVIRONMENT,
+    GOOD,
+    PROGRAM,
+    SLOWER,
+    constella,
+    done,
+    ok,
+    path,
+    run,
+    scratch,
+    together,
+    write,
+)
 
 import h5py  # which cli has asked for
 
@@ -20,7 +34,7 @@ def limited(*words, seconds=SECONDS, folder=None):
     """As constella(), with a limit of processor time, and ten times as much of real time, that kills it."""
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (SLOWER * seconds, SLOWER * seconds))
 
     try:
         return subprocess.run(
@@ -30,7 +44,7 @@ def limited(*words, seconds=SECONDS, folder=None):
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            timeout=10 * seconds,
+            timeout=10 * SLOWER * seconds,
             encoding="utf-8",
             errors="replace",
             preexec_fn=limit,

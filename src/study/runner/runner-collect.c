@@ -88,16 +88,12 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
   double      *sum = r->average_weight + at * CST_WINDOWS + (size_t)part * W;
   double      *square = r->weight_square + at;
   for (int l = 0; l < r->width; l++) {
-    const bool on = r->b->alive[group] >> l & 1;
-    if (on)
-      sum[l] = sum[l] + weight[l];
-    else
-      sum[l] = sum[l];
-    if (on) {
-      const double w = weight[l];
-      square[l] = square[l] + w * w;
-    } else
-      square[l] = square[l];
+    const bool   on = r->b->alive[group] >> l & 1;
+    const double w = weight[l];
+    const double more = sum[l] + w;
+    const double more_square = square[l] + w * w;
+    sum[l] = on ? more : sum[l];
+    square[l] = on ? more_square : square[l];
   }
 }
 
@@ -114,17 +110,13 @@ static void average(cst_runner *r, int group, const double *weight) {
     double      *sum = r->average[k] + at * (size_t)W;
     double      *square = r->square[k] + (size_t)group * (size_t)W;
     for (int l = 0; l < W; l++) {
+      const bool   on = b->alive[group] >> l & 1;
       const double d = x[l] - origin(start[l]);
-      const double on = b->alive[group] >> l & 1;
       const double w = weight ? weight[l] : 1;
-      if (on != 0)
-        sum[l] = sum[l] + w * d;
-      else
-        sum[l] = sum[l];
-      if (on != 0)
-        square[l] = square[l] + w * d * d;
-      else
-        square[l] = square[l];
+      const double more = sum[l] + w * d;
+      const double more_square = square[l] + w * d * d;
+      sum[l] = on ? more : sum[l];
+      square[l] = on ? more_square : square[l];
     }
   }
   if (weight)

@@ -223,9 +223,7 @@ static motion begin(cst_examiner *e, int state) {
   cst_system_state(s, state, e->c, m.start, m.start + n);
   m.size = cst_examine_largest(m.start, n);
   m.speed = cst_examine_largest(m.start + n, n);
-  if (m.size > 0)
-    m.size = m.size;
-  else
+  if (!(m.size > 0))
     m.size = 1;
   if (m.speed > 0)
     m.unit = m.size / m.speed;
