@@ -72,9 +72,10 @@ typedef enum {
   CST_WHY_WEAK,       /* there is a drift, but too weak to determine its law */
   CST_WHY_BETWEEN,    /* growth with an exponent other than 1/2, 1, 2 */
   CST_WHY_NO_POWER,   /* growth that is not a power of time */
+  CST_WHY_NOT_FINITE, /* x was infinite or not a number at some time */
   CST_WHYS
 } cst_why;
-/* "" few-windows slow wide one-member swelling weak between no-power */
+/* "" few-windows slow wide one-member swelling weak between no-power not-finite */
 extern const char *const cst_growth_why_names[CST_WHYS];
 
 /* The data on an observable x of all members of a case; entries of failed members are NaN. */

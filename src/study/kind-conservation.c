@@ -24,8 +24,8 @@ typedef struct {
 static const char
     verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
                  "linear (round-off) | escaped | failed | undecided",
-    whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: "
-             "why a verdict is undecided";
+    whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power | "
+             "not-finite: why a verdict is undecided";
 
 /* ---- columns --------------------------------------------------------------------------------- */
 

@@ -362,14 +362,24 @@ static void check_exact_and_frozen(void) {
   memset(still, 0, sizeof still);
   g = judge(still, m, moved, 64, 3);
   OK(g.verdict == CST_EXACT && isnan(g.exponent) && isnan(g.low), "what never moves has none");
-  m[17] = NAN;
-  moved[18] = NAN;
+  m[17] = moved[17] = NAN;
   OK(judge(x, m, moved, 64, 3).verdict == CST_EXACT, "a failed member does not change that");
+  const double largest = m[18];
+  const double bad[] = {NAN, INFINITY};
+  for (int i = 0; i < 2; i++) {
+    m[18] = bad[i];
+    g = judge(x, m, moved, 64, 3);
+    OK(g.verdict == CST_UNDECIDED && g.why == CST_WHY_NOT_FINITE,
+       "one that is %g is neither exact nor bounded", bad[i]);
+  }
+  m[18] = largest;
+  g = judge(x, m, moved, 64, NAN);
+  OK(g.verdict == CST_UNDECIDED && g.why == CST_WHY_NOT_FINITE, "nor is one without a scale");
   m[63] = 1.01 * limit;
   g = judge(x, m, moved, 64, 3);
   OK(g.verdict == CST_BOUNDED_VERDICT, "one member beyond, but no mean moved by as much: bounded");
   for (int i = 0; i < 64; i++)
-    moved[i] = i == 5 ? NAN : 1e-11;
+    moved[i] = i == 5 || i == 17 ? NAN : 1e-11;
   OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "no member moves: frozen");
   m[63] = 0;
   OK(judge(x, m, moved, 64, 3).verdict == CST_FROZEN, "frozen goes before exact");

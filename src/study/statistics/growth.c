@@ -1,7 +1,7 @@
 /* growth.c: decides whether an observable stays bounded, or how its error grows over a long time.
  * docs/verdicts.md defines the verdicts.
  *
- * They are tried in this order: frozen, exact, too few windows, escaped; exponential; a power of time along
+ * They are tried in this order: not finite, frozen, exact, too few windows, escaped; exponential; a power of time along
  * the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first reason that
  * holds. Every other verdict needs positive evidence, so there is a margin between verdicts in which none is
  * given.
@@ -35,8 +35,9 @@ const char *const cst_growth_verdict_names[CST_VERDICTS] = {
     "exact",   "frozen",    "bounded",     "random-walk",
     "linear",  "quadratic", "exponential", "linear (round-off)",
     "escaped", "failed",    "undecided"};
-const char *const cst_growth_why_names[CST_WHYS] = {
-    "", "few-windows", "slow", "wide", "one-member", "swelling", "weak", "between", "no-power"};
+const char *const cst_growth_why_names[CST_WHYS] = {"",           "few-windows", "slow", "wide",
+                                                    "one-member", "swelling",    "weak", "between",
+                                                    "no-power",   "not-finite"};
 
 /* The evidence for a verdict. */
 typedef struct {
@@ -53,6 +54,16 @@ static double round_off(const cst_long_run *r, long i) {
   const double of_steps = 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps);
   const double of_start = 8 * DBL_EPSILON * fabs(r->start[i]);
   return of_steps + of_start;
+}
+
+/* False if x was infinite or not a number at some time in a member that did not fail. */
+static int is_finite(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++) {
+    const int failed = isnan(r->moved[i]);
+    if (!failed && !(isfinite(r->largest[i]) && isfinite(r->scale[i])))
+      return 0;
+  }
+  return 1;
 }
 
 static int is_exact(const cst_long_run *r) {
@@ -311,8 +322,12 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
   cst_growth g = {CST_UNDECIDED, CST_WHY_FEW_WINDOWS, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {0};
-  if (!means)
+  if (means && !is_finite(r))
+    g.why = CST_WHY_NOT_FINITE;
+  if (!means || g.why == CST_WHY_NOT_FINITE) {
+    free(means);
     return g;
+  }
   const long left = leave_out(r, means);
   const long stay = members_in_use(means, r->members);
   const int  enough =
