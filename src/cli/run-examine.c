@@ -106,6 +106,19 @@ static void examine_extended(const cst_arguments *a, cst_diag *d) {
     cst_diag_add(d, a->run.output, 0, 0, "exists; --resume goes on with it, or remove it");
 }
 
+/* On rank 0: an interrupted result that continues another one to a later end needs that one again. */
+static void examine_continued(const cst_arguments *a, cst_diag *d) {
+  const char *then = a->run.resume.continues;
+  if (!strcmp(then, a->extension.origin))
+    return;
+  if (*then)
+    cst_diag_add(d, a->run.output, 0, 0,
+                 "continues another result (%s); resume it with `constella extend` and that result",
+                 then);
+  else
+    cst_diag_add(d, a->run.output, 0, 0, "does not continue %s; name another output", a->file);
+}
+
 /* On rank 0: checks that the result can be written at its path, and reads what is already there. */
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
   const char *reason = a->run.resumes && !access(a->run.output, F_OK)
@@ -125,6 +138,8 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
     cst_resume_examine(plan, cst_run_is_extended(a) ? a->file : a->run.output, &a->run.resume, d);
   if (a->run.resume.start == CST_START_ANEW)
     cst_resume_name(a->run.resume.run);
+  if (a->run.resume.start == CST_START_RESUMED)
+    examine_continued(a, d);
 }
 
 /* Closes the result to extend. */

@@ -4,6 +4,7 @@ run, through kills and on any ranks, verified; statistics as documented; mistake
 import os
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -177,48 +178,67 @@ def others():
             )
 
 
+def killed_once(result, *words):
+    """Kills a run after its first checkpoint, when other batches have ended, and resumes it."""
+    words = [*words, "-o", result, "--progress", "none"]
+    process = subprocess.Popen(
+        [PROGRAM, *words, "--checkpoint-seconds", "0.3", "--batch", "8"],
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while process.poll() is None and not os.path.exists(result + ".checkpoint.1"):
+        time.sleep(0.005)
+    time.sleep(0.15)
+    process.kill()
+    ok(process.wait() == -9, "it was killed")
+    resumed = constella(*words, "--resume")
+    ok(resumed.returncode == 0, "and resumed", resumed.stderr)
+    return resumed
+
+
 def killed():
     text = ENSEMBLE.replace("members: 20", "members: 200").replace("[0, 7, 19]", '"0..40"')
-    run("killed", text.replace("END", "10"))
-    fresh = run("killed-fresh", text.replace("END", "60"))[1]
-    study, result = write("killed-longer.yaml", text.replace("END", "60")), path("killed-longer.h5")
-    kills = 0
-    for turn in range(2):
-        process = subprocess.Popen(
-            [
-                PROGRAM,
-                "extend",
-                path("killed.h5"),
-                study,
-                "-o",
-                result,
-                "--progress",
-                "none",
-                "--checkpoint-seconds",
-                "0.1",
-                "--batch",
-                str(16 * (turn + 1)),
-                *(["--resume"] if turn else []),
-            ],
-            env=ENVIRONMENT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+    short = write("killed.yaml", text.replace("END", "300"))
+    study = write("long.yaml", text.replace("END", "600"))
+    part, longer, result = path("killed.h5"), path("killed-longer.h5"), path("killed-again.h5")
+    constella("run", short, "-o", path("killed-whole.h5"), "--progress", "none")
+    killed_once(part, "run", short)
+    apart = differences(digests(part), digests(path("killed-whole.h5")))
+    ok(not apart, "an extensible run that was killed: the same bits", apart)
+    constella("extend", part, study, "-o", longer, "--progress", "none")
+    killed_once(result, "extend", part, study)
+    apart = differences(digests(result), digests(longer))
+    ok(not apart, "killed while it goes on: the same bits", apart)
+    apart = differences(digests(result), digests(run("killed-fresh", text.replace("END", "600"))[1]))
+    apart = [x for x in apart if not any(y in x for y in (*LOOSE, "series/"))]
+    ok(not apart, "and those of a fresh run", apart)
+
+
+def unlike():
+    """What continues an earlier result needs it again."""
+    text = ENSEMBLE.replace("members: 20", "members: 200")
+    run("origin", text.replace("END", "1"))
+    run("other-origin", text.replace("END", "2"))
+    study, result = write("origin-longer.yaml", text.replace("END", "100")), path("origin-longer.h5")
+    words = [study, "-o", result, "--progress", "none", "--checkpoint-seconds", "0.1", "--batch", "8"]
+    process = subprocess.Popen(
+        [PROGRAM, "extend", path("origin.h5"), *words], env=ENVIRONMENT, stdout=subprocess.DEVNULL
+    )
+    while process.poll() is None and not os.path.exists(result + ".checkpoint.1"):
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    for name, words in (
+        ("alone", ["run", study]),
+        ("with another", ["extend", path("other-origin.h5"), study]),
+    ):
+        process = constella(*words, "-o", result, "--progress", "none", "--resume")
+        ok(
+            process.returncode == 2 and "continues another result (from an earlier end, of" in process.stderr,
+            f"resumed {name}: refused",
+            process.stderr,
         )
-        try:
-            process.wait(0.45)
-            break
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            kills += 1
-    constella("extend", path("killed.h5"), study, "-o", result, "--progress", "none", "--resume")
-    ok(kills > 0, "it was killed", kills)
-    apart = [
-        x
-        for x in differences(digests(result), digests(fresh))
-        if not any(y in x for y in (*LOOSE, "series/"))
-    ]
-    ok(not apart, "killed while it goes on, and resumed: the same bits", apart)
 
 
 def members():
@@ -300,5 +320,5 @@ def mistakes():
     )
 
 
-together([ensembles, others, killed, members, mistakes])
+together([ensembles, others, killed, unlike, members, mistakes])
 done()

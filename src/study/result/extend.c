@@ -165,6 +165,12 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
   }
 }
 
+static void name_origin(cst_extension *e) {
+  char *run = cst_result_text(e->file, "/run", "id");
+  snprintf(e->origin, sizeof e->origin, "from an earlier end, of %s", run ? run : "");
+  free(run);
+}
+
 void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
                        const cst_plan *now, cst_diag *d) {
   const int before = cst_diag_count(d);
@@ -176,6 +182,8 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
   for (int k = 0; k < now->ncase; k++)
     e->from[k] = -1;
   e->longer = cst_extend_compare(old->study, now->study, path, d);
+  if (e->longer)
+    name_origin(e);
   if (cst_diag_count(d) == before)
     match(e, path, d);
 }
@@ -218,9 +226,16 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (int k = rank; k < e->now->ncase; k += ranks)
     if (e->longer)
-      PetscCall(cst_output_go_on(o, e->file, e->channels, e->from[k], k));
+      PetscCall(cst_output_go_on(o, e->file, e->old, e->from[k], k));
     else if (e->from[k] >= 0)
       PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
+                              double *row) {
+  PetscFunctionBegin;
+  PetscCall(cst_output_continued(o, e->file, e->channels, e->from[icase], icase, member, row));
   PetscFunctionReturn(0);
 }
 

@@ -19,6 +19,8 @@ typedef struct {
   cst_channels   *channels; /* of the file */
   int            *from;     /* [ncase of now] case of the file that is taken over; -1: none */
   bool            longer;   /* the end is later: all cases are continued, none taken over */
+  /* then it is kept as `continued`: the identifier of the result that is continued; else empty */
+  char origin[80];
   long taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
   const char *why;  /* why they are recomputed; NULL: none are */
 } cst_extension;
@@ -30,10 +32,13 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
 void cst_extend_destroy(cst_extension *e);
 /* Marks the trajectories that are taken over as done. */
 void cst_extend_mark(const cst_extension *e, cst_past *past);
-/* Collective: copies the rows into a new file. cst_extend_series, on one rank: adds the sums of the series.
- */
+/* Collective: copies the rows that are taken over, and stored states, into a new file. cst_extend_series, on
+ * one rank: adds the sums of the series. */
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
 PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s);
+/* With a later end: the row from which a member of a case continues (cst_output_continued). */
+PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
+                              double *row);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */
 double cst_extend_steps(const cst_extension *e, int cohort);
 #endif

@@ -3,16 +3,15 @@
  * For every trajectory such a result holds the row that a checkpoint would hold at its last step, before
  * anything was observed there (the dataset /continue/rows). A study with a longer end converts it into a row
  * of its own checkpoints at that step: states are unchanged; windows are merged; samples that both studies
- * have are kept; errors at the end start from zero. The new file holds these rows until the trajectories
- * reach the new end, so a resumed run needs no other file.
+ * have are kept; errors at the end start from zero. A resumed run needs the earlier result, too.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LONGER_H
 #define CST_LONGER_H
 #include "study/plan/channels.h"
 
-/* Layout of a row: a head, the numbers of the trajectory, and the step again as a seal. The seal shows that
- * the row is complete, since a killed run may have overwritten part of it. */
+/* Layout of a row: a head, the numbers of the trajectory, and the step again as a seal, which shows that the
+ * row is complete. */
 enum {
   CST_LONGER_STEP,
   CST_LONGER_HALF_STEP,

@@ -103,34 +103,34 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from,
-                                int to) {
+PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
+                                    int from, int to, long member, double *made) {
   const cst_plan    *was = old->plan, *now = o->plan;
   const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0);
   const cst_channel *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
   const cst_class   *earlier = &was->classes[was->class_of[from]];
   const cst_class   *later = &now->classes[now->class_of[to]];
-  double            *row, *made;
+  const long         there[3] = {from, member, 0};
+  const long         n[3] = {1, 1, (long)a->count};
+  double            *row;
   PetscFunctionBegin;
-  if (now->study->trajectory)
-    PetscCall(take_states(o, file, was, from, to));
-  PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
-  for (long m = 0; m < now->study->members; m++) {
-    const long there[3] = {from, m, 0};
-    const long here[3] = {to, m, 0};
-    const long n[3] = {1, 1, (long)a->count};
-    const long width[3] = {1, 1, (long)b->count};
-    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", a->field.path);
-    for (size_t i = 0; i < b->count; i++)
-      made[i] = NAN;
-    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF,
-               PETSC_ERR_FILE_UNEXPECTED, "%s of the file has an incomplete row", a->field.path);
-    cst_longer_convert(old, earlier, o->channels, later, row, made);
-    cst_longer_seal(made);
-    PetscCall(cst_output_block(o, b, here, width, made));
-  }
-  PetscCall(PetscFree2(row, made));
+  PetscCall(PetscMalloc1(a->count, &row));
+  PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
+             PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s of the file cannot be read, or has another shape", a->field.path);
+  PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF,
+             PETSC_ERR_FILE_UNEXPECTED, "%s of the file has an incomplete row", a->field.path);
+  for (size_t i = 0; i < b->count; i++)
+    made[i] = NAN;
+  cst_longer_convert(old, earlier, o->channels, later, row, made);
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                int to) {
+  PetscFunctionBegin;
+  if (o->plan->study->trajectory)
+    PetscCall(take_states(o, file, old, from, to));
   PetscFunctionReturn(0);
 }

@@ -16,10 +16,12 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
                                   cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
-/* From case `from` of a result with an earlier end: copies the stored states, and the rows from which to
- * continue (longer.h). */
-PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from,
+/* From case `from` of a result with an earlier end: copies the stored states; reads the row from which a
+ * member continues (longer.h), as many numbers as CST_CHANNEL_CONTINUE of o has. */
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                 int to);
+PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
+                                    int from, int to, long member, double *row);
 /* Writes a channel of the samples of a case, x[most_samples]; of a quantity if the channel has several. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
                                  const void *x);

@@ -152,11 +152,13 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   char  *study = cst_result_text(f, "/", "study");
   char  *run = cst_result_text(f, "/run", "id");
   char  *state = cst_result_text(f, "/run", "state");
+  char  *continues = cst_result_text(f, "/", "continued");
   char   why[512];
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);
   r->attempts = (long)attempts;
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
+  snprintf(r->continues, sizeof r->continues, "%s", continues ? continues : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
     cst_diag_add(d, path, 0, 0, "holds another study: %s; name another output, or --overwrite",
                  study ? why : "the file names no study");
@@ -174,6 +176,7 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   free(study);
   free(run);
   free(state);
+  free(continues);
 }
 
 void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {

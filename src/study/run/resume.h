@@ -9,12 +9,13 @@ typedef enum { CST_START_ANEW, CST_START_RESUMED, CST_START_COMPLETE } cst_start
 
 typedef struct {
   cst_start start;
-  long      number;       /* resumed: the checkpoint to continue from */
-  long      attempts;     /* number of earlier runs */
-  long      failed;       /* complete: trajectories that failed */
-  bool      left;         /* complete: its run was killed before it removed the checkpoints */
-  char      run[40];      /* identifier of the result file */
-  char      message[768]; /* for the user; empty: none */
+  long      number;        /* resumed: the checkpoint to continue from */
+  long      attempts;      /* number of earlier runs */
+  long      failed;        /* complete: trajectories that failed */
+  bool      left;          /* complete: its run was killed before it removed the checkpoints */
+  char      run[40];       /* identifier of the result file */
+  char      continues[80]; /* what it continues to a later end (cst_extension.origin) */
+  char      message[768];  /* for the user; empty: none */
 } cst_resume;
 
 /* On rank 0, with --resume: inspects the result at path. Errors of the user are reported in d. All others

@@ -102,60 +102,27 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* Reads the rows of a batch from the file, [count][width]. */
-static PetscErrorCode read_rows(computation *d, const cst_work *w, long width) {
+/* Continues a batch of an extension to a later end, from the rows in the extended file, which are all at the
+ * same step. The new file may have rows too, those of trajectories that reached the new end before the run
+ * was killed: what they added to the series is lost, so they are computed again. */
+static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *stop) {
   const cst_class *k = &d->plan->classes[w->cohort];
   const long       members = d->plan->study->members;
-  PetscFunctionBegin;
-  d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
-  for (long at = 0, n; at < w->count; at += n) {
-    const long lane = w->first + at;
-    const long first = lane % members;
-    n = PetscMin(members - first, w->count - at);
-    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members],
-                                      first, n, d->rows + at * width));
-  }
-  PetscFunctionReturn(0);
-}
-
-/* Computes one batch, or a part of it whose trajectories are all at the step of the first row, or have no
- * rows. */
-static PetscErrorCode compute_part(computation *d, const cst_work *w, double *x, long width,
-                                   bool *stop) {
-  const cst_class *k = &d->plan->classes[w->cohort];
-  cst_origin       from;
-  PetscFunctionBegin;
-  if (cst_longer_step(x, width) >= 0) {
-    const long numbers = (long)x[CST_LONGER_NUMBERS];
-    from = (cst_origin){cst_longer_position(d->plan, k, x), numbers, x, true};
-    for (long l = 0; l < w->count; l++)
-      memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
-    PetscCall(cst_runner_batch(d->runner, w, &from, stop));
-  } else
-    PetscCall(cst_runner_batch(d->runner, w, NULL, stop));
-  if (!*stop)
-    cst_run_control_finished(d->control, w);
-  PetscFunctionReturn(0);
-}
-
-/* A batch of an extensible study continues from the rows in the file. In a resumed run their steps may
- * differ: a trajectory that reached its new end after the last checkpoint has the row of the new end, and is
- * observed there once more. */
-static PetscErrorCode compute_extensible(computation *d, const cst_work *w, bool *stop) {
-  const long width =
+  const long       width =
       (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
   PetscFunctionBegin;
-  PetscCall(read_rows(d, w, width));
-  for (long at = 0, n; at < w->count && !*stop; at += n) {
-    double    *x = d->rows + at * width;
-    const long step = cst_longer_step(x, width);
-    for (n = 1; at + n < w->count && cst_longer_step(x + n * width, width) == step;)
-      n++;
-    cst_work part = *w;
-    part.first += at;
-    part.count = n;
-    PetscCall(compute_part(d, &part, x, width, stop));
+  d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
+  double *x = d->rows;
+  for (long l = 0; l < w->count; l++) {
+    const long lane = w->first + l;
+    PetscCall(cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members,
+                             x + l * width));
   }
+  const long       numbers = (long)x[CST_LONGER_NUMBERS];
+  const cst_origin from = {cst_longer_position(d->plan, k, x), numbers, x, true};
+  for (long l = 0; l < w->count; l++)
+    memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+  PetscCall(cst_runner_batch(d->runner, w, &from, stop));
   PetscFunctionReturn(0);
 }
 
@@ -164,14 +131,13 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   const cst_work *w = &d->agenda->work[i];
   cst_origin      from;
   PetscFunctionBegin;
-  if (w->piece < 0 && d->plan->study->extensible) {
-    PetscCall(compute_extensible(d, w, stop));
-    PetscFunctionReturn(0);
-  }
   PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF,
              PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
              d->past->number);
-  PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
+  if (w->piece < 0 && d->extension && d->extension->longer)
+    PetscCall(continue_batch(d, w, stop));
+  else
+    PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
   if (!*stop)
     cst_run_control_finished(d->control, w);
   PetscFunctionReturn(0);
@@ -303,7 +269,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
     cst_run_notes_first(*o, options);
     cst_run_notes_columns(*o, p->study, columns);
     if (options->extension && options->extension->longer)
-      cst_output_note(*o, "/", "continued", "from an earlier end");
+      cst_output_note(*o, "/", "continued", options->extension->origin);
   }
   cst_run_notes_this(*o, p, a, options->resume.attempts + 1, ranks);
   if (anew && rank == 0)
