@@ -128,7 +128,8 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
       continue;
     PetscCall(cst_case_rows_get(rows, channel[k], 0, &state));
     for (long m = 0; m < s->members * size[k]; m++)
-      most[k] = fmax(most[k], fabs(state[m]));
+      if (rows->good[m / size[k]])
+        most[k] = fmax(most[k], fabs(state[m]));
   }
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
@@ -179,6 +180,8 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   PetscFunctionBegin;
   PetscCall(cst_case_rows_figures(rows, cst_parts_quantity_find(p, "displacement"), &figures));
   for (long m = 0; m < s->members; m++) {
+    if (!rows->good[m])
+      continue;
     end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
     most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
   }

@@ -248,6 +248,28 @@ def reference_error():
     )
 
 
+def beside_failures():
+    """A member that fails changes no order of the others."""
+    alone = "initial: {list: [{q: [0.1, 0.2], v: [0.1, 0.0]}]}\n"
+    beside = alone.replace("]}\n", ", {q: [3.0, 3.0], v: [1.0, 1.0]}]}\n")
+    study = STUDY.format(
+        system="henon-heiles",
+        end=6.0,
+        steps="{from: 0.1, halvings: 3}",
+        methods="rattle, rk4",
+        reference="self",
+    )
+    (_, one), (process, two) = run("unfailed", study + alone), run("beside-failed", study + beside)
+    ok(process.returncode == 1, "a member fails", process.returncode, process.stderr)
+    columns = ("error", "order_q", "order_low_q", "order_high_q", "flag_q", "order_p", "flag_p")
+    for a, b in zip(table(one), table(two)):
+        ok(
+            all(a[x] == b[x] for x in columns) and a["flag_q"] == "ok" and b["failed"] == 1,
+            f"{a['method']}, step {a['step']:.3g}: orders beside a failed member",
+            [(a[x], b[x]) for x in columns],
+        )
+
+
 def same_bits():
     text = (
         STUDY.format(reference="{method: rk4, step: 0.01}", **PENDULUM)
@@ -276,5 +298,17 @@ def same_bits():
 
 
 if __name__ == "__main__":
-    together([whole_period, between, poor_reference, checked, amplified, reference_error, same_bits], most=3)
+    together(
+        [
+            whole_period,
+            between,
+            poor_reference,
+            checked,
+            amplified,
+            reference_error,
+            beside_failures,
+            same_bits,
+        ],
+        most=3,
+    )
     done()
