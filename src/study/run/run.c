@@ -296,7 +296,10 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   /* removes checkpoints of a replaced file, and damaged ones */
   if (rank == 0)
     cst_snapshot_remove_newer(options->output, options->resume.number);
-  PetscCall(open_output(p, agenda, options, cst_conclude_columns(table), &o));
+  const PetscErrorCode bad = open_output(p, agenda, options, cst_conclude_columns(table), &o);
+  if (bad)
+    cst_conclude_destroy(table);
+  PetscCall(bad);
   PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
   PetscCall(work(p, agenda, o, past, options, reference_error, run));
   cst_run_notes_time(text);
