@@ -162,7 +162,7 @@ double cst_batch_means_error(double variance, double freedom);
 
 /* ---- exact sums ---- */
 /* A sum of doubles that depends neither on the order of its terms nor on how they are split: fixed point, 320
- * bits. Terms of magnitude below 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not
+ * bits. Terms of magnitude below 2^-200 count as 0 after rounding to a multiple of it; from 2^100 on, or not
  * finite, they make the sum infinite: with the sign of these terms, NaN where both signs or a NaN were added.
  * Starts as {{0}}. The sum itself must stay below 2^119 in magnitude. */
 enum { CST_SUM_WORDS = 6 };

@@ -5,7 +5,7 @@
  * word[4]'s sign bit stands for 2^119. A term x = +-M 2^e, M < 2^53, becomes the integer M 2^(e+200),
  * truncated towards zero to a multiple of the unit, and lies in two neighbouring words; adding it is exact.
  * Addition modulo 2^320 is a commutative group, hence any order and any split give the same words, as long as
- * the whole sum stays below 2^119 (2^39 terms of the largest size). word[5] is a set of flags for terms that
+ * the whole sum stays below 2^119 (2^19 terms of the largest size). word[5] is a set of flags for terms that
  * cannot be represented, joined by `or`, which is commutative and associative too.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { WORDS = 5, FLAGS = 5, UNIT = 200 };
+static const double LIMIT = 0x1p100;
 enum { POSITIVE = 1, NEGATIVE = 2, NOT_A_NUMBER = 4 };
 
 static long flag_of(double x) {
@@ -55,7 +56,7 @@ static void subtract_at(long *word, int at, uint64_t low, uint64_t high) {
 }
 
 void cst_sum_add(cst_sum *s, double x) {
-  if (!(fabs(x) < 0x1p80)) {
+  if (!(fabs(x) < LIMIT)) {
     s->word[FLAGS] |= flag_of(x);
     return;
   }

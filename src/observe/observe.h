@@ -46,9 +46,9 @@ typedef struct {
   void (*weigh)(const cst_context *C, const double *record, double *weight);
 } cst_fold;
 
-/* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to 1024 terms per lane without
- * rounding. */
-enum { CST_BINS = 6 };
+/* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to CST_BIN_TERMS terms per lane
+ * without rounding. */
+enum { CST_BINS = 6, CST_BIN_TERMS = 1024 };
 
 const cst_fold *cst_fold_for(const cst_system *s, int isa);
 /* The functions by which a row measures, and follows; the lane code of this fold where it has some. follow:

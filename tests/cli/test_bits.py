@@ -8,7 +8,7 @@ import threading
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import differences, digests, done, h5py, numpy, ok, path, run, skip, together
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, skip, together
 
 LOCK = threading.Lock()
 
@@ -261,9 +261,47 @@ trajectories: {members: [0, 1, 2], every: 1000}
     )
 
 
+def beyond():
+    """Observables that are undefined at times, whose NaNs differ between instruction sets, and others whose
+    squares add up to almost what a series can hold."""
+    text = """
+study: ensemble
+system: planar-pendulum
+initial: {members: 300, seed: 7, around: default, spread: {q: 0.1, v: 0.3}}
+end: 20.0
+steps: [0.25]
+methods: [rattle]
+observables: [energy, "undefined: log(x)", "huge: 2.7e11*x"]
+samples: {count: 10}
+"""
+    _, result = run("beyond", text)
+    first = digests(result)
+    with h5py.File(result) as f:
+        most, rms = f["series/huge/max"][0], f["series/huge/rms"][0]
+        ok(
+            ((rms > 1e11) & (rms < most)).any() and (most < 2.0**39).all() and numpy.isfinite(rms).all(),
+            "beyond: squares of large numbers are summed",
+            most,
+            rms,
+        )
+        undefined = f["observables/undefined"][()]
+        bits = undefined[numpy.isnan(undefined)].view(numpy.uint64)
+        ok(bits.size and (bits == bits[0]).all(), "beyond: all NaNs are alike", bits[:4])
+    for way in (
+        ("batches of 8", ("--batch", 8), {}),
+        ("batches of 1024", ("--batch", 1024), {}),
+        ("3 ranks", (), {"ranks": 3}),
+        ("v2", (), {"env": {"CONSTELLA_ISA": "v2"}}),
+    ):
+        again("beyond", f"beyond-{way[0].replace(' ', '-')}", text, 0, first, *way)
+    verify = constella("verify", path("beyond-v2.h5"), "--sample", 20)
+    ok(verify.returncode == 0, "beyond: verified with another instruction set", verify.stdout[-500:])
+
+
 if __name__ == "__main__":
     for turn, (name, text) in enumerate([*STUDIES.items(), *FAILING.items()]):
         same(name, text, int(name in FAILING), turn)
     members_alone()
     top_alone()
+    beyond()
     done()

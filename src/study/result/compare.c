@@ -66,6 +66,17 @@ static void say_place(const cst_field *f, const long *start, const long *count, 
   snprintf(text + length, n - length, "]");
 }
 
+/* All NaNs are equal: their bits depend on the instruction set. 0 and -0 are not. */
+static bool same_double(double x, double y) {
+  return (isnan(x) && isnan(y)) || !memcmp(&x, &y, sizeof x);
+}
+
+static bool same(cst_type type, const void *x, const void *y) {
+  if (type == CST_TYPE_F64)
+    return same_double(*(const double *)x, *(const double *)y);
+  return !memcmp(x, y, cst_record_width(type));
+}
+
 bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start,
                        const long *count, const void *x) {
   long         n = 1;
@@ -79,7 +90,7 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
     const char *b = (const char *)x + (size_t)i * size;
     char        where[192];
     c->compared++;
-    if (!memcmp(a, b, size))
+    if (same(f->type, a, b))
       continue;
     if (!c->different++) {
       say_place(f, start, count, i, where, sizeof where);
@@ -90,20 +101,12 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
   return read;
 }
 
-/* NaNs with equal bits are equal; 0 and -0 are not. */
-static bool same_bits(double x, double y) {
-  uint64_t a, b;
-  memcpy(&a, &x, sizeof a);
-  memcpy(&b, &y, sizeof b);
-  return a == b;
-}
-
 void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x,
                          long n) {
   for (long i = 0; i < n; i++) {
     char where[192];
     c->compared++;
-    if (same_bits(kept[i], x[i]))
+    if (same_double(kept[i], x[i]))
       continue;
     if (c->different++)
       continue;

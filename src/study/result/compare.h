@@ -1,4 +1,4 @@
-/* compare.h: compares recomputed numbers with stored ones bit by bit. NaNs with equal bits are equal. */
+/* compare.h: compares recomputed numbers with stored ones bit by bit. All NaNs are equal. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPARE_H
 #define CST_COMPARE_H

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/result/output-internal.h"
 
 /* Fields of an extended result whose bits differ from an uninterrupted run: window sums are merged from
@@ -14,6 +15,38 @@ static bool is_joined(const cst_field *f) {
     if (!strncmp(f->path, where[i], strlen(where[i])))
       return true;
   return false;
+}
+
+/* The sign and payload of a NaN depend on the instruction set: x with the same ones in all, or a copy of it in
+ * *owned. */
+static const void *canonical(const cst_field *f, const long *count, const void *x, double **owned) {
+  const double *from = x;
+  long          n = 1, bad = 0;
+  *owned = NULL;
+  if (f->type != CST_TYPE_F64)
+    return x;
+  for (int i = 0; i < f->ndim; i++)
+    n *= count[i];
+  for (long i = 0; i < n; i++)
+    bad += isnan(from[i]);
+  if (!bad)
+    return x;
+  double *to = cst_need(malloc(sizeof *to * (size_t)n));
+  for (long i = 0; i < n; i++)
+    to[i] = isnan(from[i]) ? (double)NAN : from[i];
+  *owned = to;
+  return to;
+}
+
+static PetscErrorCode write_block(cst_output *o, const cst_channel *c, const long *start,
+                                  const long *count, const void *x) {
+  double *owned;
+  PetscFunctionBegin;
+  x = canonical(&c->field, count, x, &owned);
+  const bool good = cst_record_write(o->record, c->place, start, count, x);
+  free(owned);
+  PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", cst_record_error(o->record));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start,
@@ -29,8 +62,7 @@ PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long 
     PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF,
                PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", f->path);
   else
-    PetscCheck(cst_record_write(o->record, c->place, start, count, x), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_WRITE, "%s", cst_record_error(o->record));
+    PetscCall(write_block(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 

@@ -205,7 +205,8 @@ static void sample_members(cst_runner *r, int sample) {
   const size_t    numbers = (size_t)(p->nquantity * W);
   for (long at = 0; at < work->count;) { /* one case after another */
     const long lane = work->first + at;
-    const long to = PetscMin(work->count, at + members - lane % members);
+    const long last = at / W * W + CST_BIN_TERMS * (long)W; /* so many terms are exact */
+    const long to = PetscMin(PetscMin(work->count, last), at + members - lane % members);
     const int  icase = r->cohort->cases[lane / members];
     memset(r->bins, 0, CST_BINS * numbers * sizeof *r->bins);
     memset(r->top, 0, numbers * sizeof *r->top);
