@@ -219,6 +219,14 @@ static void test_states(void) {
                "constraints: {sphere: x^2 + y^2 + z^2 - 4, cylinder: (x - 1)^2 + y^2 - 1}"},
               {SYMMETRIES, ""}, STATE("[2, 0, 0]", "[0, 1, 1]")),
          "the crossing of a figure of eight", CST_FAULT, "state default", "lose rank");
+  const char *const vanishing[] = {"x^2 + y^2", "(x - 0.5*z)^2 + y^2", "y^2", "x^3"};
+  for (int i = 0; i < 4; i++) {
+    char text[64];
+    snprintf(text, sizeof text, "constraints: {point: %s}", vanishing[i]);
+    expect(WITH({CONSTRAINTS, text}, {SYMMETRIES, ""}, STATE("[0, 0, 0]", "[0, 0, 1]")),
+           "a gradient that vanishes where the constraint holds", CST_FAULT, "state default",
+           "lose rank");
+  }
   cst_system      *s = WITH({MASS, "mass: [[m, k, 0], [k, m, 0], [0, 0, m]]"}, {SYMMETRIES, ""});
   cst_examination *x = examined(s, "k", 1.5);
   OK(x->faults && find(x, CST_FAULT, "the mass is not positive definite"),
@@ -257,6 +265,9 @@ static void test_redundant(void) {
                       "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n"),
          "more equations of R'R = 1 than there are", CST_NOTE, "state default",
          "redundant, here and nearby: c21, c31;");
+  expect(WITH({CONSTRAINTS, "constraints: {sphere: 1e300*(x^2 + y^2 + z^2 - 4)}"}, {SYMMETRIES, ""},
+              STATE("[2, 0, 0]", "[0, 1, 0]")),
+         "a gradient whose square overflows", CST_FACT, "state default", "rank of Dg 1 of 1");
 }
 
 /* True if a finding about a kernel contains its name. */

@@ -15,12 +15,13 @@
 static const double SMALL = 1e-9;
 static const double WEAK_PIVOT = 1e-12; /* pivot of S, relative to its diagonal */
 static const double MOVE = 1e-3;        /* relative to the size of q */
-/* bound of the last Newton step and of the remaining residual */
-static const double   NEAR = 1e-10;
+/* relative to the size of q: bounds of the last Newton step, and of the distance g_a / |G_a| from each surface
+ * before it */
+static const double   NEAR = 1e-10, OFF = 1e-9;
 static const uint64_t SEED = 1;
 enum {
   NEIGHBOURS = 8,
-  NEWTON_ITERATIONS = 50,
+  NEWTON_ITERATIONS = 200, /* at a zero of order k the distance shrinks by 1 - 1/k only */
   MAX_RANKED = 200 /* redundant constraints are found in systems of up to so many coordinates */
 };
 
@@ -85,11 +86,16 @@ static double *unit_rows(const cst_system *s, const double *c, const double *q, 
   cst_system_matrix(s, CST_K_G, c, q, NULL, A);
   for (int a = 0; a < s->ng; a++) {
     double *row = A + (size_t)a * (size_t)nq;
-    double  size = sqrt(dot(row, row, nq));
+    double  most = 0; /* the squares of a row may overflow or vanish */
+    for (int i = 0; i < nq; i++)
+      most = fmax(most, fabs(row[i]));
+    for (int i = 0; i < nq && most > 0; i++)
+      row[i] /= most;
+    const double size = sqrt(dot(row, row, nq));
     for (int i = 0; i < nq && size > 0; i++)
       row[i] /= size;
     if (length)
-      length[a] = size;
+      length[a] = most * size;
   }
   return A;
 }
@@ -160,8 +166,8 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
 }
 
 /* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
- * constraints. Returns the size of the step. */
-static double shorten(const cst_system *s, const double *c, double *q) {
+ * constraints. Returns the size of the step. *off: the largest distance from a surface g_a = 0 before it. */
+static double shorten(const cst_system *s, const double *c, double *q, double *off) {
   const int  nq = s->nq;
   const long ng = s->ng;
   const int  most = ng < nq ? ng : nq;
@@ -176,6 +182,10 @@ static double shorten(const cst_system *s, const double *c, double *q) {
   cst_linear_copy(A, G, ng * nq);
   const int r = basis(A, ng, nq, most, SMALL, taken, Q);
   cst_system_eval_at(s, CST_K_g, c, q, g);
+  *off = 0;
+  for (long a = 0; a < ng; a++)
+    if (g[a] != 0)
+      *off = fmax(*off, fabs(g[a]) / length[a]);
   for (long k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
     const long    a = taken[k];
     const double *row = G + a * nq;
@@ -212,15 +222,14 @@ static double size_of(const double *q, int n) {
 
 /* q := a point near q on g = 0, even if constraints are redundant. */
 static bool reach(const cst_system *s, const double *c, double *q) {
-  double g;
   for (int k = 0; k < NEWTON_ITERATIONS; k++) {
-    double step = shorten(s, c, q);
+    double       off;
+    const double step = shorten(s, c, q, &off);
+    const double size = size_of(q, s->nq);
     if (!isfinite(step))
       return false;
-    if (step > NEAR * size_of(q, s->nq))
-      continue;
-    cst_system_residuals(s, c, q, q, NULL, &g, NULL, NULL);
-    return g <= NEAR;
+    if (step <= NEAR * size)
+      return off <= OFF * size;
   }
   return false;
 }
@@ -253,8 +262,9 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
   return r;
 }
 
-/* The lowest and the highest rank at points near q on g = 0. */
-static void neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
+/* The lowest and the highest rank at points near q on g = 0. False: no such point is found. */
+static bool neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
+  bool         found = false;
   const int    nq = s->nq;
   const double size = MOVE * size_of(q, nq);
   double      *x = cst_linear_numbers(nq);
@@ -263,11 +273,13 @@ static void neighbours(const cst_system *s, const double *c, const double *q, in
       x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
     if (!reach(s, c, x))
       continue;
+    found = true;
     const int r = cst_system_rank(s, c, x);
     *low = r < *low ? r : *low;
     *high = r > *high ? r : *high;
   }
   free(x);
+  return found;
 }
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
@@ -301,8 +313,15 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q,
   const int ng = s->ng;
   const int rank = cst_system_rank(s, c, q);
   int       low = rank, high = rank;
-  if (rank < ng)
-    neighbours(s, c, q, &low, &high); /* full rank at q means full rank nearby */
+  /* full rank at q means full rank nearby */
+  if (rank < ng && !neighbours(s, c, q, &low, &high)) {
+    snprintf(
+        why, (size_t)n,
+        "the constraints have rank %d of %d at the start, and no state near it satisfies them; "
+        "write them so that their gradients do not vanish",
+        rank, ng);
+    return false;
+  }
   if (low == high && rank == s->nq) {
     snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
              rank, s->nq);
