@@ -1,6 +1,6 @@
 /* start-csv.c: `initial: {csv: starts.csv}`: one member per row of a table. The first line names coordinates
- * (x, u[2]) and velocities (x'); the others are those of the start `around`. Empty lines and lines that begin
- * with # are skipped. */
+ * (x, u[2]) and velocities (x'); the others are those of the start `around`. Empty lines, lines that begin
+ * with # and a byte order mark are skipped. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "study/file/starts.h"
 
 enum { SHOWN = 40 };
+static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 /* The table being read. */
 typedef struct {
@@ -68,13 +69,19 @@ static bool head(table *t, char *line) {
   return true;
 }
 
+/* strtod reads hexadecimal numbers too, which no table is meant to hold. */
+static bool is_number(const char *cell, double *value) {
+  char *end;
+  *value = strtod(cell, &end);
+  return end != cell && !*end && isfinite(*value) && !strpbrk(cell, "xX");
+}
+
 static bool row(table *t, char *line, double *x) {
   int k = 0;
   for (; line; k++) {
     char  *cell = next_cell(&line);
-    char  *end;
-    double value = strtod(cell, &end);
-    if (k < t->n && (end == cell || *end || !isfinite(value))) {
+    double value = 0;
+    if (k < t->n && !is_number(cell, &value)) {
       cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is not a finite number", SHOWN, cell);
       return false;
     }
@@ -121,6 +128,7 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
 }
 
 bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) {
+  text += strncmp(text, byte_order_mark, strlen(byte_order_mark)) ? 0 : strlen(byte_order_mark);
   const size_t m = 2 * (size_t)r->s->system->nq;
   table t = {r, path, 0, 0, cst_reader_memory(m, sizeof(int)), cst_reader_memory(m, sizeof(bool))};
   const long rows = rows_of(text);
@@ -138,12 +146,18 @@ bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) 
 }
 
 const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length) {
-  const char *why = cst_document_fetch(path, bytes, length);
-  if (!why && strlen(*bytes) != *length) {
-    free(*bytes);
-    return "is not a text file";
+  char       *text;
+  size_t      n;
+  const char *why = cst_document_fetch(path, &text, &n);
+  if (!why && strlen(text) != n) {
+    free(text);
+    why = "is not a text file";
   }
-  return why;
+  if (why)
+    return why;
+  *bytes = text;
+  *length = n;
+  return NULL;
 }
 
 static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/record.h"
+#include "core/need.h"
 #include "study/plan/channels.h"
 #include "study/file/starts.h"
 
@@ -117,13 +118,16 @@ const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *leng
     return why;
   const char *reason = read_finals(file, &f);
   if (!reason) {
-    FILE *out = open_memstream(bytes, length);
-    if (!out)
-      abort();
+    char      *text;
+    size_t     size;
+    FILE      *out = cst_need(open_memstream(&text, &size));
     const long n = print(&f, out);
     fclose(out);
-    if (!n) {
-      free(*bytes);
+    if (n) {
+      *bytes = text;
+      *length = size;
+    } else {
+      free(text);
       reason = "has no member of that case that ended well";
     }
   }
