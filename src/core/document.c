@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_MAX = 64 << 20, KEY_MAX = 200 };
+/* YAML_MAX: a million numbers; libfyaml needs a second and 1 GB for it. */
+enum { FILE_MAX = 64 << 20, YAML_MAX = 8 << 20, KEY_MAX = 200 };
 
 /* Reading files. */
 
@@ -343,7 +344,10 @@ cst_document *cst_document_parse(const char *file, const char *text, size_t leng
     text += 3;
     length -= 3;
   }
-  if (!check_bytes(file, text, length, d))
+  if (length > YAML_MAX)
+    cst_diag_add(d, file, 1, 1, "the text has %zu bytes; at most %d MiB are allowed", length,
+                 YAML_MAX >> 20);
+  if (length > YAML_MAX || !check_bytes(file, text, length, d))
     return NULL;
   cst_document *doc = create(file, text, length);
   load(doc, d);

@@ -148,6 +148,27 @@ def much():
         ok(process.returncode == 0, f"many {title}: planned", process.returncode, process.stderr[:300])
 
 
+def early():
+    """What is wrong in a line is found before a million starts or parameter sets are looked at."""
+    wrong = GOOD.replace("midpoint", "ratle").replace("exact", "self")
+    write("million.csv", "x\n" + "0.1\n" * 1000000)
+    top = "{name: heavy-top, parameters: {g: {from: 1, to: 2, count: 1000000}}}"
+    start = '{q: ["1+0*g", 0, 0, 0, 1, 0, 0, 0, 1.1], v: [0, 0, 0, 0, 0, 0, 0, 0, 0]}'
+    for title, text, words in (
+        ("starts", wrong + "initial: {csv: million.csv, project: true}\n", "method 'ratle'"),
+        ("sets", wrong.replace("planar-pendulum", top), "method 'ratle'"),
+        ("start", GOOD.replace("planar-pendulum", top) + f"initial: {start}\n", "the start is inconsistent"),
+        ("long", GOOD + "title: [" + "a, " * 3000000 + "]\n", "at most 8 MiB are allowed"),
+    ):
+        process = limited("check", write(f"early-{title}.yaml", text), seconds=1)
+        ok(
+            process.returncode == 2 and words in process.stderr,
+            f"early: {title}",
+            process.returncode,
+            process.stderr[:300],
+        )
+
+
 def names():
     """Every name of the result is there once: what a user's would make twice is refused where it stands."""
     for name in ("displacement", "hidden_scaled", "a" * 48, "a" * 300):
@@ -330,5 +351,5 @@ def damaged():
     ok(limited("table", path("short.h5")).returncode == 2, "a result that is cut short")
 
 
-together([many, much, names, pipes, work, stacks, damaged], 2)
+together([many, much, early, names, pipes, work, stacks, damaged], 2)
 done()

@@ -232,9 +232,15 @@ def csv():
         ("short", "x, y\n1\n", "short.csv:2:1: error: the row has 1 numbers"),
         ("twice", "x, x\n1, 1\n", "column 'x' appears twice"),
         ("empty", "x, y\n", "has no starts"),
+        ("hexadecimal", "x\n1\n0x1p-3\n", "hexadecimal.csv:3:1: error: '0x1p-3' is not a finite number"),
+        ("nul", "x\n1\n\0\n", "nul.csv: is not a text file"),
     ):
         write(f"{name}.csv", text)
         refused(f"csv-{name}", f"{{csv: {name}.csv}}", said)
+    write("marked.csv", "\ufeff" + TABLE)
+    q, _ = final("csv-marked", "{csv: marked.csv}")
+    ok(q is not None and q.shape[1] == 2, "a byte order mark is skipped")
+    refused("csv-seed", "{csv: marked.csv, seed: 3}", "'seed' has no effect")
     refused("csv-nowhere", "{csv: nowhere.csv}", "nowhere.csv: ")
     refused("two-forms", "{csv: nowhere.csv, grid: {x: [1, 2]}}", "has both")
 
@@ -291,6 +297,11 @@ def earlier():
     refused("from-other", "{from: first.h5}", "has another system, or another description of it")
     q, p = final("from-rk4", "{from: two-cases.h5, case: 1}", system=system)
     ok(q is not None, "states that have left the constraints are projected")
+    for name, more, said in (
+        ("project", "project: false", "'from' always moves its starts to the nearest point"),
+        ("around", "around: default", "'around' has no effect"),
+    ):
+        refused(f"from-{name}", f"{{from: first.h5, {more}}}", said, system=system)
     run("tangential", study(begin, system=system).replace("[rattle]", "[euler-a]"))
     ok(
         final("from-euler-a", "{from: tangential.h5}", system=system)[0] is not None,
@@ -304,6 +315,10 @@ def failed():
     with h5py.File(result, "r") as f:
         good = int((f["final/status"][()] == 0).sum())
         ended = f["final/q"][0][f["final/status"][0] == 0]
+    run("none-left", study("{q: [5, 5], v: [5, 5]}", end=1000, step=1))
+    refused(
+        "from-none-left", "{from: none-left.h5}", "none-left.h5: has no member of that case that ended well"
+    )
     process, result = run(
         "survivors", study("{from: escape.h5}", end=0.25) + "trajectories: {members: [0], every: 1}\n"
     )

@@ -25,6 +25,13 @@ static const struct {
     {"fixed.yaml", "system: fixed\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: "
                    "{one: x - 1, two: y - x}\n"
                    "states: {default: {q: [1, 1], v: [0, 0]}}\n"},
+    {"crossing.yaml",
+     "system: crossing\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\nconstraints: {a: "
+     "x*y, b: x*z}\n"
+     "states: {default: {q: [0, 1, 1], v: [0, 0.5, 0]}, other: {q: [1, 0, 0], v: [0.5, 0, 0]}}\n"},
+    {"polar.yaml",
+     "system: polar\ncoordinates: [x, y]\nparameters: {m: 1, e: 0}\nmass: [[m, e], [e, x^2]]\n"
+     "potential: y\nstates: {default: {q: [1, 0], v: [0, 0]}}\n"},
 };
 enum { DESCRIPTIONS = sizeof descriptions / sizeof *descriptions };
 
@@ -87,7 +94,49 @@ static const mistake mistakes[] = {
     {{"system: {file: derived.yaml, parameters: @{a: [2, 1], k: [1, 2]}}", FREELY},
      "parameter 'b': its default is not a finite number with a = 1, b = inf, k = 1"},
     {{"system: {file: sized.yaml, sha256: @0}", FREELY}, "sha256 is 0; that of sized.yaml is "},
+    {{"system: {name: double-pendulum, parameters: {g: 2, m1: @-1}}", RATTLED},
+     "the mass of x1 is -1; it must be positive and finite"},
+    {{"system: {name: planar-pendulum, parameters: {m: @[1, 0], g: [1, 2]}}", RATTLED},
+     "the mass of x is 0; it must be positive and finite with m = 0, g = 1"},
+    {{"system: {file: polar.yaml, parameters: {m: @-1}}", FREELY},
+     "the mass is not positive definite: it fails at x at the start"},
+    {{"system: {file: polar.yaml, parameters: @{m: 2, e: 1.5}}", FREELY},
+     "the mass is not positive definite: it fails at y at the start"},
+    {{"system: {file: polar.yaml}", "initial: {list: @[default, {q: [0, 1], v: [0, 0]}]}", FREELY},
+     "the mass is not positive definite: it fails at y at the start of member 1"},
+    {{"system: {name: planar-pendulum, parameters: {g: @{from: 5e-324, to: 1e308, count: 3, "
+      "spacing: log}}}",
+      RATTLED},
+     "the 3 values of 'g' are not all finite and different"},
+    {{"system: {name: planar-pendulum, parameters: {g: @{from: -1e308, to: 1e308, count: 3}}}",
+      RATTLED},
+     "the 3 values of 'g' are not all finite and different"},
+    {{"system: {name: planar-pendulum, parameters: {g: @{from: 1, to: 1.0000000000000002, count: "
+      "3}}}",
+      RATTLED},
+     "the 3 values of 'g' are not all finite and different"},
     /* initial */
+    {{"system: @{file: cone.yaml}", RATTLED}, "the constraints lose rank at the start"},
+    {{"system: {file: redundant.yaml, parameters: @{k: [1, 0]}}", RATTLED},
+     "different constraints are redundant with k = 0 and with k = 1"},
+    {{"system: {file: crossing.yaml}", "initial: {list: @[default, other]}", RATTLED},
+     "different constraints are redundant at the start of member 1 and at the start of member 0; "
+     "put such "
+     "starts into separate studies"},
+    {{"system: {file: crossing.yaml}", "initial: {list: @[other, default]}", RATTLED},
+     "different constraints are redundant at the start of member 1 and at the start of member 0"},
+    {{"system: {file: crossing.yaml}", RATTLED,
+      "initial: {list: @[other, {q: [0, 0, 0], v: [0, 0, 0]}]}"},
+     "the constraints lose rank at the start (rank 0 of 2 there, 2 nearby)|, of member 1"},
+    {{"initial: {list: [default, @default]}", RATTLED}, "the start 'default' appears twice"},
+    {{"initial: {list: [default], around: @default}", RATTLED},
+     "'around' has no effect: the starts of 'list' have all coordinates and velocities"},
+    {{"initial: {list: [default], seed: @3}", RATTLED},
+     "'seed' has no effect: no member is spread, and no method has noise"},
+    {{"initial: {relax: {method: @\"langevin(rattle, friction=1, inverse-temperature=1)\", step: "
+      "0.1, end: 1}}",
+      RATTLED},
+     "has noise; 'relax' needs a method without noise"},
     {{"system: {file: redundant.yaml, parameters: {k: [1, 0]}}", "initial: @default", RATTLED},
      "different constraints are redundant with k = 0 and with k = 1; put such parameter sets into "
      "separate "

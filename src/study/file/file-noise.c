@@ -170,10 +170,20 @@ static void check_spread(cst_reader *r) {
                    s->members);
 }
 
+/* Members with starts of their own need random numbers only for a spread or for noise. */
+static void check_seed(cst_reader *r) {
+  const cst_study *s = r->s;
+  cst_yaml        *seed = cst_yaml_get(cst_yaml_get(r->root, "initial"), "seed");
+  if (seed && s->nstart && s->nmethod && !cst_study_spreads(s) && !noisy(s))
+    cst_yaml_error(r->doc, seed, r->d,
+                   "'seed' has no effect: no member is spread, and no method has noise");
+}
+
 void cst_file_noise(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "noise");
   check_spread(r);
+  check_seed(r);
   if (n)
     read_resolution(r, n);
   check_reference(r);

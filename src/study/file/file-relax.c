@@ -1,17 +1,24 @@
 /* file-relax.c: the key `relax` of `initial`: relax the start before the run (relax.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include "method/method.h"
 #include "study/file/reader.h"
 
 static cst_method *method(cst_reader *r, cst_yaml *n) {
   cst_expr_error error;
   char           why[400];
   const char    *text = cst_reader_text(r, n, "method", "a method such as rattle");
-  cst_method    *m = text ? cst_method_parse(text, NULL, &error) : NULL;
+  cst_method    *m = text ? cst_method_parse(text, r->layers, &error) : NULL;
   if (text && !m)
     cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
-  if (!m || !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why))
+  if (!m)
+    return NULL;
+  const bool noise = cst_method_has_noise(m);
+  if (!noise && (!r->s->system || cst_method_fits(m, r->s->system, why, sizeof why)))
     return m;
+  if (noise)
+    snprintf(why, sizeof why, "'%.200s' has noise; 'relax' needs a method without noise",
+             cst_method_label(m));
   cst_yaml_error(r->doc, n, r->d, "%s", why);
   cst_method_destroy(m);
   return NULL;

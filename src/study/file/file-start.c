@@ -101,7 +101,9 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
 
 /* A start that is not an ensemble; n NULL: the first state of the system. */
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
-  r->start = n;
+  cst_yaml *system = cst_yaml_get(r->root, "system");
+  cst_yaml *parameters = cst_yaml_get(system, "parameters");
+  r->start = n ? n : parameters ? parameters : system;
   if (!n)
     r->start_known = r->s->system && state_values(r, 0);
   else if (cst_yaml_is_map(n))

@@ -101,30 +101,15 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
 }
 
-typedef struct {
-  double value;
-  int    rank;
-} ranked;
-
-static int ascending(const void *a, const void *b) {
-  const ranked *x = a, *y = b;
-  if (x->value != y->value)
-    return x->value > y->value ? 1 : -1;
-  return x->rank - y->rank;
-}
-
 /* item[i]: node of value i. */
 static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c,
                            const char *name) {
-  ranked *x = cst_reader_memory((size_t)c->n, sizeof *x);
+  bool *again = cst_reader_repeats(c->value, c->n);
   for (int i = 0; i < c->n; i++)
-    x[i] = (ranked){c->value[i], i};
-  qsort(x, (size_t)c->n, sizeof *x, ascending);
-  for (int i = 1; i < c->n; i++)
-    if (x[i].value == x[i - 1].value)
-      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice",
-                     name, cst_reader_shortest(x[i].value));
-  free(x);
+    if (again[i])
+      cst_yaml_error(r->doc, item[i], r->d, "parameter '%s': the value %s appears twice", name,
+                     cst_reader_shortest(c->value[i]));
+  free(again);
 }
 
 /* A number or a list of numbers. Unreadable values leave the default. */

@@ -143,11 +143,11 @@ static void read_all(cst_reader *r) {
   check_keys(r);
   read_title(r);
   cst_file_system(r);
+  cst_file_layers(r);
   cst_file_start(r);
   cst_start_settle(r);
   cst_file_error(r);
   cst_file_steps(r);
-  cst_file_layers(r);
   cst_file_methods(r);
   cst_file_observe(r);
   cst_file_averages(r);
@@ -160,6 +160,7 @@ static void read_all(cst_reader *r) {
   check_size(r);
   if (r->s->kind && r->s->kind->read)
     r->s->kind->read(r);
+  cst_start_check(r);
 }
 
 /* The fingerprint leaves out keys that change no result and includes the checksums of the user's files. */
@@ -181,7 +182,7 @@ static void fingerprint(cst_reader *r) {
 
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
                           cst_diag *d) {
-  int           before = cst_diag_count(d);
+  const int     before = cst_diag_count(d);
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc)
     return NULL;
@@ -189,6 +190,7 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
                   .doc = doc,
                   .root = cst_document_root(doc),
                   .d = d,
+                  .before = before,
                   .share = share,
                   .layers = cst_layers_create(),
                   .graph = cst_graph_create()};

@@ -19,6 +19,14 @@ static double between(double from, double to, long i, long n, bool logarithmic) 
                      : from + (to - from) * part;
 }
 
+/* Values that are far apart can overflow, values that are close together can round to the same. */
+static bool are_distinct(const double *x, int n) {
+  bool good = isfinite(x[0]);
+  for (int i = 1; i < n; i++)
+    good &= isfinite(x[i]) && x[i] != x[i - 1];
+  return good;
+}
+
 static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
   static const char *const spacings[] = {"linear", "log"};
   const int                before = cst_diag_count(r->d);
@@ -46,20 +54,53 @@ static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values
         what);
   if (!good || cst_diag_count(r->d) > before)
     return false;
-  *count = (int)m;
-  *values = cst_reader_memory((size_t)*count, sizeof(double));
-  for (long i = 0; i < *count; i++)
-    (*values)[i] = between(from, to, i, *count, spacing == 1);
+  const int size = (int)m;
+  double   *x = cst_reader_memory((size_t)size, sizeof *x);
+  for (long i = 0; i < size; i++)
+    x[i] = between(from, to, i, size, spacing == 1);
+  if (!are_distinct(x, size)) {
+    cst_yaml_error(r->doc, n, r->d, "the %d values of '%s' are not all finite and different", size,
+                   what);
+    free(x);
+    return false;
+  }
+  *count = size;
+  *values = x;
   return true;
 }
 
-/* The first value that appears a second time; -1: none. */
-static int repeated(const double *x, int n) {
+typedef struct {
+  double value;
+  int    rank;
+} ranked;
+
+static int ascending(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->value != y->value)
+    return x->value > y->value ? 1 : -1;
+  return x->rank - y->rank;
+}
+
+bool *cst_reader_repeats(const double *x, int n) {
+  ranked *sorted = cst_reader_memory((size_t)n, sizeof *sorted);
+  bool   *again = cst_reader_memory((size_t)n, sizeof *again);
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < i; k++)
-      if (x[k] == x[i])
-        return i;
-  return -1;
+    sorted[i] = (ranked){x[i], i};
+  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+  for (int i = 1; i < n; i++)
+    again[sorted[i].rank] = sorted[i].value == sorted[i - 1].value;
+  free(sorted);
+  return again;
+}
+
+/* The first value that appears a second time; n: none. */
+static int repeated(const double *x, int n) {
+  bool *again = cst_reader_repeats(x, n);
+  int   i = 0;
+  while (i < n && !again[i])
+    i++;
+  free(again);
+  return i;
 }
 
 bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
@@ -75,11 +116,11 @@ bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **val
     cst_yaml *item = list ? cst_yaml_item(n, i) : n;
     good = cst_reader_constant(r, item, what, x + i);
   }
-  const int again = good ? repeated(x, m) : -1;
-  if (again >= 0)
+  const int again = good ? repeated(x, m) : m;
+  if (again < m)
     cst_yaml_error(r->doc, cst_yaml_item(n, again), r->d, "'%s': the value %s appears twice", what,
                    cst_reader_shortest(x[again]));
-  if (!good || again >= 0) {
+  if (!good || again < m) {
     free(x);
     return false;
   }

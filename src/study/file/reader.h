@@ -20,8 +20,9 @@ typedef struct cst_reader {
   cst_yaml     *root;
   cst_diag     *d;
   cst_share    *share;
-  bool          start_known, spread_known;
-  cst_yaml     *start;                /* its node; NULL: the start is not in the file */
+  int           before; /* errors in d before this file */
+  bool          start_known, start_sound, spread_known;
+  cst_yaml     *start;                /* its node; if it is not in the file, that of the system */
   cst_layers   *layers;               /* defined by the study */
   cst_graph    *graph;                /* of numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
@@ -51,8 +52,10 @@ bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *o
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out);
 /* One value, equal for every parameter set. */
 bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out);
-bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high,
-                        long *out);
+/* Which of x[n] appear before them too; owned. */
+bool *cst_reader_repeats(const double *x, int n);
+bool  cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high,
+                         long *out);
 /* " with L2 = 3" for a swept variant; rotating static buffer. */
 const char *cst_reader_with(const cst_reader *r, int variant);
 /* The shortest text that reads back as x; rotating static buffer. */
@@ -77,13 +80,15 @@ void cst_file_histograms_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
 void cst_file_system(cst_reader *r); /* system */
+void cst_file_layers(cst_reader *r); /* layers */
 void cst_file_start(cst_reader *r);  /* initial */
-/* start.c: after both; projects the starts if asked, and reports those that are invalid */
+/* start.c: projects the starts if asked, and reports those that are invalid: after both the first start, which
+ * decides on redundant constraints; at last the others, which may be many */
 void cst_start_settle(cst_reader *r);
+void cst_start_check(cst_reader *r);
 void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: absent */
 void cst_file_error(cst_reader *r);              /* error */
 void cst_file_steps(cst_reader *r);              /* end, steps */
-void cst_file_layers(cst_reader *r);             /* layers */
 void cst_file_methods(cst_reader *r);            /* methods, reference */
 void cst_file_observe(cst_reader *r);            /* observables, samples, observe, trajectories */
 void cst_file_trajectories(cst_reader *r);       /* trajectories; after observables */

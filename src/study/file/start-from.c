@@ -152,4 +152,4 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
 static const char *const also[] = {"case", "sha256", NULL};
 
 const cst_start_form cst_start_form_from = {
-    .key = "from", .also = also, .projects = true, .read = read};
+    .key = "from", .also = also, .projects = true, .whole = true, .read = read};

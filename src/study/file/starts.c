@@ -110,12 +110,26 @@ static void take_first(cst_study *s) {
   }
 }
 
+/* A key without effect is a mistake. */
+static void check_unused(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
+  cst_yaml *project = cst_yaml_get(map, "project");
+  cst_yaml *around = cst_yaml_get(map, "around");
+  if (project && f->projects && !r->s->project)
+    cst_yaml_error(r->doc, project, r->d,
+                   "'%s' always moves its starts to the nearest point of the constraints", f->key);
+  if (around && f->whole)
+    cst_yaml_error(r->doc, around, r->d,
+                   "'around' has no effect: the starts of '%s' have all coordinates and velocities",
+                   f->key);
+}
+
 static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   cst_study *s = r->s;
   check_keys(r, map, f);
   cst_file_seed(r, cst_yaml_get(map, "seed"));
   cst_start_spread(r, cst_yaml_get(map, "spread"));
   cst_reader_flag(r, cst_yaml_get(map, "project"), "project", &s->project);
+  check_unused(r, map, f);
   s->project |= f->projects;
   cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
   if (r->start_known)

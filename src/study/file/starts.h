@@ -14,6 +14,7 @@ typedef struct cst_start_form {
   const char        *key;      /* of the map `initial` */
   const char *const *also;     /* further keys of this form, terminated by NULL; NULL: none */
   bool               projects; /* its starts are always projected onto the constraints */
+  bool               whole;    /* each of its starts has all coordinates and velocities */
   /* Reads the value of the key, with the base start in s->q0, s->v0; uses cst_starts_make and cst_starts_row.
    * False after a mistake. */
   bool (*read)(cst_reader *r, cst_yaml *map, cst_yaml *value);

@@ -241,9 +241,8 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   return true;
 }
 
-/* True if the leading n rows and columns of M are positive definite: Cholesky's method, which overwrites
- * them. */
-static bool is_positive(double *M, int n, int stride) {
+/* Cholesky's method. */
+int cst_read_mass_pivot(double *M, int n, int stride) {
   for (int k = 0; k < n; k++) {
     double *const row = M + k * stride;
     const double  diagonal = row[k];
@@ -251,7 +250,7 @@ static bool is_positive(double *M, int n, int stride) {
     for (int j = 0; j < k; j++)
       pivot -= row[j] * row[j];
     if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot))
-      return false;
+      return k;
     for (int i = k + 1; i < n; i++) {
       double *const below = M + i * stride;
       for (int j = 0; j < k; j++)
@@ -260,7 +259,7 @@ static bool is_positive(double *M, int n, int stride) {
     }
     row[k] = sqrt(pivot);
   }
-  return true;
+  return n;
 }
 
 static bool positive(cst_reading *r, const double *q, const char *where) {
@@ -271,7 +270,7 @@ static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_read_values(r, s->mass, entries, q, M);
   if (!s->matrix)
     return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
-  if (is_positive(M, s->nplain, s->nq))
+  if (cst_read_mass_pivot(M, s->nplain, s->nq) == s->nplain)
     return true;
   cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s", where);
   return false;

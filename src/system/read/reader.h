@@ -158,4 +158,7 @@ void cst_read_states(cst_reading *r);
 void cst_read_accounts(cst_reading *r);
 /* only without mistakes: M must be symmetric, and positive definite in every state */
 void cst_read_check_mass(cst_reading *r);
+/* The first of n rows with which the leading part of M, whose rows have `stride` entries, is not positive
+ * definite; n: there is none. Overwrites M. */
+int cst_read_mass_pivot(double *M, int n, int stride);
 #endif
