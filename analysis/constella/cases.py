@@ -66,15 +66,21 @@ class Cases(Columns):
         text = self.attribute("/final/status", "long_name")
         return {int(k): words.strip() for k, words in re.findall(r"(-?\d+) ([^,;]+)", text)}
 
+    @property
+    def unreferred(self):
+        """[case, member]: the trajectory ended well, and its reference is not finite."""
+        x = self.data("/error/total")
+        return (self.status == 0) & (np.isnan(x) if x is not None else False)
+
     def failed_of(self, cases):
         """(number of failed trajectories, number of all) of some cases."""
-        s = self.status[cases]
-        return int((s > 0).sum()), s.size
+        s = (self.status > 0)[cases] | self.unreferred[cases]
+        return int(s.sum()), s.size
 
     def counts(self):
         """Numbers of trajectories: all, finished, failed."""
         s = self.status[self.shown]
-        return s.size, int((s >= 0).sum()), int((s > 0).sum())
+        return s.size, int((s >= 0).sum()), int(((s > 0) | self.unreferred[self.shown]).sum())
 
     @property
     def complete(self):

@@ -12,17 +12,23 @@ from .reading import ConstellaError, optional
 from .selection import unknown
 
 
+def beside(name, taken):
+    """The name, with an underscore where it is taken."""
+    return f"{name}_" if name in taken else name
+
+
 def columns_of(result, names, case):
     """{name: array}: columns of the table, or of all stored trajectories of a case one below the other."""
     if case is None:
         speed = ["steps_per_second"] * (result.data("/run/steps_per_second") is not None)
         every = [n for n in [*result.names("/statistics"), *speed] if result.column(n) is not None]
-        found = {"case": result.chosen, **{n: result.column(n)[result.shown] for n in every}}
+        found = {"case": result.chosen}
+        found |= {beside(n, found): result.column(n)[result.shown] for n in every}
     else:
         lines = [result.trajectory(case, m) for m in motions_members(result, case)]
         found = {"member": np.concatenate([np.full(len(t.t), t.member) for t in lines])}
         first = ["t", *(n for n in lines[0].names if n != "t")]
-        found |= {n: np.concatenate([t.values[n] for t in lines]) for n in first}
+        found |= {beside(n, found): np.concatenate([t.values[n] for t in lines]) for n in first}
     wrong = [n for n in names or [] if n not in found]
     if wrong:
         raise unknown("column", wrong[0], list(found))
@@ -75,6 +81,7 @@ def as_netcdf(result, path, names, case):
             members = motions.stored_members(result, k)
             sets = [result.trajectory(k, m).to_xarray() for m in members]
             xarray = optional("xarray", "python3-xarray", "writing netCDF")
+            sets = [s.rename({n: beside(n, ["member"]) for n in s.variables}) for s in sets]
             together = xarray.concat(sets, dim="member", combine_attrs="drop_conflicts").assign_coords(
                 member=members
             )

@@ -25,6 +25,14 @@ def case_coordinates(result):
     return {**swept, "method": result.texts("method"), "step": result.nominal}
 
 
+def freed(result, name):
+    """A name beside those of the file's dimensions: a parameter that is called like one gets an
+    underscore."""
+    if "dimensions" not in result._cache:
+        result._cache["dimensions"] = {d for path in result.datasets("/") for d in result.scales(path)}
+    return f"{name}_" if name in result._cache["dimensions"] else name
+
+
 def axes(result):
     """{name: entries}: each axis with its entries, in the order of the study; steps and parameters as
     numbers."""
@@ -115,7 +123,7 @@ def array(result, path, column, extra=()):
     """An xarray DataArray of a dataset whose first dimension is the case. extra: names of the dimensions
     behind."""
     DataArray, _ = classes()
-    along = axes(result)
+    along = {freed(result, name): entries for name, entries in axes(result).items()}
     coordinates = {name: (name, np.array(entries)) for name, entries in along.items()}
     for name in extra:
         entries = result.data(f"/{name}")
@@ -161,6 +169,6 @@ def everything(result):
         _, group, rest = path.split("/", 2)
         name = rest if group == "statistics" else f"{group}_{rest}".replace("/", "_")
         if name not in ("method", "step") and name not in axes(result):
-            variables[name] = array(result, path, result.data(path), tuple(extra))
+            variables[freed(result, name)] = array(result, path, result.data(path), tuple(extra))
     told = {k: v for k, v in result.attributes("/").items()}
     return Dataset(variables, attrs=told)

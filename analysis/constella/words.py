@@ -20,6 +20,7 @@ FLAGS = {
     "pre-asymptotic": "no sound order: the steps are not small enough, or the local slopes do not agree",
     "plateau": "no sound order: the errors are at round-off or at another floor",
     "too-few": "no sound order: fewer than three usable steps",
+    "no-reference": "no sound order: the reference of some members is not finite",
 }
 DOUBTED = {  # an order is fitted, and ...
     "returns": "order {} at a return to the start, which says little of the order elsewhere",
@@ -192,6 +193,8 @@ def failures(result):
         for code in sorted({int(s) for s in result.status[case] if s > 0}):
             reason = result.reasons.get(code, f"reason {code}")
             out.append((int(case), reason, np.flatnonzero(result.status[case] == code)))
+        if result.unreferred[case].any():
+            out.append((int(case), "no finite reference", np.flatnonzero(result.unreferred[case])))
     return out
 
 

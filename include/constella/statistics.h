@@ -17,6 +17,7 @@ typedef enum {
   CST_FLAG_TOO_FEW,
   CST_FLAG_RETURNS,
   CST_FLAG_CONTRADICTS,
+  CST_FLAG_NO_REFERENCE, /* too few, because members have no finite reference; set by order studies */
   CST_FLAGS
 } cst_order_flag;
 extern const char *const cst_order_flag_names[CST_FLAGS];

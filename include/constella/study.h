@@ -77,9 +77,11 @@ typedef struct {
   char           *file, *title; /* file as given on the command line */
   /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files; the
    * result stores it */
-  char       *canonical;
-  char        sha256[65]; /* of canonical, hexadecimal */
-  cst_system *system;
+  char *canonical;
+  int   nkey; /* the keys with their places: "solver", "solver.iteration"; cst_study_place */
+  cst_study_word *key;
+  char            sha256[65]; /* of canonical, hexadecimal */
+  cst_system     *system;
   char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
   char  system_sha256[65];  /* of the bytes of that file */
   cst_compile_wish compile; /* changes no result */
@@ -120,7 +122,6 @@ typedef struct {
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;
-  int                reference_line, reference_column; /* where that step is written */
   bool               reference_quad; /* in quadruple precision: the method is gauss(s) */
   bool               error_q, error_p, error_lambda; /* error.of */
   cst_norm           norm;
@@ -169,6 +170,10 @@ extern const char cst_reader_layer_withheld[];
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
                           cst_diag *d);
 void       cst_study_destroy(cst_study *s);
+
+/* The place of the value of a key such as solver.iteration, else of the map that it belongs to, else the
+ * beginning. */
+cst_study_word cst_study_place(const cst_study *s, const char *key);
 
 /* Whether the parameter with this number differs between variants. */
 bool cst_study_sweeps(const cst_study *s, int parameter);

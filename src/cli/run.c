@@ -111,10 +111,12 @@ static void report_end(const cst_arguments *a, const cst_study *study, const cst
     printf("%s: complete, no trajectory failed\n", file);
   fflush(stdout);
   if (end->end == CST_END_DONE && end->failed)
-    fprintf(stderr,
-            "constella: %ld of %.0f trajectories failed (%s); /final/status of %s tells which, and "
-            "`constella status %s` what helps\n",
-            end->failed, (double)plan->ncase * (double)study->members, why, file, file);
+    fprintf(
+        stderr,
+        "constella: %ld of %.0f trajectories failed (%s); /final/status%s of %s tells which, and "
+        "`constella status %s` what helps\n",
+        end->failed, (double)plan->ncase * (double)study->members, why,
+        end->failures.of[CST_NO_REFERENCE] ? " or /error" : "", file, file);
 }
 
 /* Ends all ranks without waiting, because a single rank may have failed. A single process exits without MPI,

@@ -26,19 +26,9 @@ typedef struct {
 } counts;
 
 static counts count(cst_result *r) {
-  counts  c = {0};
-  int     ndim;
-  long    e[CST_FIELD_DIMS], n = 1;
-  double *s = cst_result_read(r, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
-  for (int k = 0; s && k < ndim; k++)
-    n *= e[k];
-  for (long i = 0; s && i < n; i++) {
-    c.total++;
-    c.finished += s[i] >= 0;
-  }
-  if (s)
-    cst_failures_count(&c.failures, s, n);
-  free(s);
+  counts c;
+  c.total = cst_failures_read(&c.failures, r);
+  c.finished = c.failures.of[0] + cst_failures_total(&c.failures);
   return c;
 }
 
@@ -124,6 +114,8 @@ static void print_advice(const cst_failures *f) {
                             "{max-iterations:}` where it is only slow",
       [CST_NOT_FINITE] = "not finite: take a smaller step, or a method that is stable at this one",
       [CST_NO_START] = "no consistent start: see `initial` and its spread",
+      [CST_NO_REFERENCE] = "no finite reference: take a smaller step of `reference`, or other "
+                           "starts; /error/total is NaN there",
   };
   for (int k = 1; k < CST_FAILURES; k++)
     if (f->of[k] && advice[k])

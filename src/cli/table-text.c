@@ -58,10 +58,11 @@ static void print_failed(const cst_table *t, const cst_table_choice *c) {
   if (!(sum > 0))
     return;
   cst_failures_say(&f, text, sizeof text);
-  printf("\n%.0f of %.0f trajectories failed%s%s%s; they enter no number of the others. "
-         "/final/status tells "
-         "which.\n",
-         sum, all, *text ? " (" : "", text, *text ? ")" : "");
+  printf("\n%.0f of %.0f trajectories failed%s%s%s; %s\n", sum, all, *text ? " (" : "", text,
+         *text ? ")" : "",
+         f.of[CST_NO_REFERENCE] ? "those without a finite reference enter all numbers but the "
+                                  "errors, the rest none. /final/status and /error tell which."
+                                : "they enter no number of the others. /final/status tells which.");
 }
 
 static bool shows(const cst_table_choice *c, int column) {

@@ -28,7 +28,8 @@ typedef struct {
 
 static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending,
                         const char *of) {
-  static const char doc[] = "ok | pre-asymptotic | plateau | too-few | returns | contradicts";
+  static const char doc[] =
+      "ok | pre-asymptotic | plateau | too-few | returns | contradicts | no-reference";
   x->order = cst_columns_number(c, cst_columns_shown(shown, "order", of),
                                 "fitted order of the method", "order%s", ending);
   x->low = cst_columns_number(c, cst_columns_use("order-low", of),
@@ -210,13 +211,14 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int 
   const cst_plan *p = rows->plan;
   const int       n = p->study->nstep;
   double         *h, *floor, (*all)[FITS];
-  bool            back = false;
+  bool            back = false, unreferred = false;
   PetscFunctionBegin;
   PetscCall(PetscMalloc3(n, &h, n, &floor, n, &all));
   for (int i = 0; i < n; i++) {
     h[i] = p->cases[first + i].h;
     PetscCall(cst_case_rows_open(rows, first + i, NULL));
     PetscCall(find_floor(rows, x, all[i]));
+    unreferred |= cst_case_rows_unreferred(rows);
   }
   PetscCall(returns(rows, &back)); /* for the finest step */
   for (int k = 0; k < FITS; k++) {
@@ -226,6 +228,8 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int 
       floor[i] = all[i][k];
     cst_order_fit fit = cst_order_estimate(h, error + first, floor, n);
     fit.flag = cst_order_judge(&fit, claimed, back && k != FIT_HIDDEN);
+    if (fit.flag == CST_FLAG_TOO_FEW && unreferred && k != FIT_HIDDEN)
+      fit.flag = CST_FLAG_NO_REFERENCE;
     for (int i = first; i < first + n; i++) {
       if (i > first)
         cst_column_set(x->fit[k].rate, i, rate(p, error, i));

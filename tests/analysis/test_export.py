@@ -73,6 +73,48 @@ def test_csv():
     )
 
 
+def test_taken_names():
+    """Parameters and coordinates may be called like the dimensions of the result."""
+    (folder / "named.sys.yaml").write_text(
+        "system: named\ncoordinates: [member, y]\nparameters: {case: 1, parameter: 2, sample: 3}\nmass: [1, 1]\n"
+        "potential: case*member^2 + sample*y^2 + parameter*y\nstates: {default: {q: [0.25, 1], v: [0, 0]}}\n"
+    )
+    (folder / "named.yaml").write_text(
+        "study: conservation\nsystem: {file: named.sys.yaml, parameters: {case: [7, 8], parameter: [1, 2]}}\n"
+        "end: 1\nsteps: [0.25]\nmethods: [midpoint]\ntrajectories: {members: [0]}\n"
+    )
+    run = program("run", "named.yaml", "--progress", "none")
+    ok(run.returncode == 0, "taken names: the study runs", run.stderr)
+    called("export", file=folder / "named.h5", output="named.csv")
+    rows = [line.split(",") for line in (folder / "named.csv").read_text().splitlines()]
+    ok([row[0] for row in rows] == ["case", "0", "1", "2", "3"], "taken names: the number of the case", rows)
+    ok(
+        [row[rows[0].index("case_")] for row in rows[1:]] == ["7", "7", "8", "8"],
+        "taken names: the parameter",
+        rows,
+    )
+    called("export", file=folder / "named.h5", output="motion.csv", case="0")
+    rows = [line.split(",") for line in (folder / "motion.csv").read_text().splitlines()]
+    ok(
+        rows[1][0] == "0" and rows[1][rows[0].index("member_")] == "0.25",
+        "taken names: the number of the member and the coordinate",
+        rows[:2],
+    )
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError:
+        return
+    code, said = called("export", file=folder / "named.h5", output="named.nc")
+    ok(code == 0, "taken names: netCDF", said)
+    with xarray.open_dataset(folder / "named.nc", engine="h5netcdf") as d:
+        ok(
+            list(d["parameter_"].values) == [1, 2] and list(d["case_"].values) == [7, 8],
+            "taken names: axes",
+            d,
+        )
+
+
 def test_program():
     """The command lines, as the program parses them and hands them over."""
     run = program("plot", order.path, "order", "--methods", "rattle", "-o", "one.pdf", "--width=4")

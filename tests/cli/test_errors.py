@@ -7,7 +7,23 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import GOOD, close, constella, differences, digests, done, h5py, made, numpy, ok, run, together
+from cli import (
+    GOOD,
+    close,
+    constella,
+    differences,
+    digests,
+    done,
+    h5py,
+    made,
+    numpy,
+    ok,
+    path,
+    run,
+    table,
+    together,
+    write,
+)
 
 
 def jacobi(u, k):
@@ -427,6 +443,52 @@ def dyadic():
         )
 
 
+FALL = """study: order
+system: kepler
+initial: STARTS
+end: 2.0
+steps: [0.1, 0.05, 0.025]
+methods: [rk4]
+reference: {method: "gauss(2)", step: 0.1}
+"""
+GONE = """study: order
+system: {file: gone.sys.yaml}
+end: 2.0
+steps: [0.5, 0.25, 0.125]
+methods: [midpoint]
+reference: exact
+"""
+
+
+def unreferred():
+    """A trajectory whose reference is not finite has no error, and the run says so."""
+    fall = "{q: [1, 0], v: [0, 0]}"
+    write(
+        "gone.sys.yaml",
+        "system: gone\ncoordinates: [x]\nmass: [1]\npotential: 0\n"
+        'states: {default: {q: [1], v: [1], exact: {q: ["(1 + t)*(2 - t)/(2 - t)"], v: [1]}}}\n',
+    )
+    for name, text, each in (
+        ("fall-one", FALL.replace("STARTS", f"{{list: [{fall}, default]}}"), 2),
+        ("fall-all", FALL.replace("STARTS", fall), 1),
+        ("gone", GONE, 1),
+    ):
+        process, result = run(name, text)
+        said = f"3 of {3 * each} trajectories failed (no finite reference: 3)"
+        ok(process.returncode == 1 and said in process.stderr, f"{name}: the run says so", process.stderr)
+        with h5py.File(result, "r") as f:
+            lost = numpy.isnan(f["error/total"][()])
+            ok((f["final/status"][()] == 0).all() and (lost == (numpy.arange(each) == 0)).all(), name, lost)
+        process = constella("status", result)
+        ok("3 of them failed (no finite reference: 3)" in process.stdout, f"{name}: status", process.stdout)
+        flags = {row["flag_q"] for row in table(result)}
+        ok(("no-reference" in flags) == (each == 1), f"{name}: the flag", flags)
+        process = constella("run", path(f"{name}.yaml"), "-o", result, "--resume")
+        ok(process.returncode == 1, f"{name}: complete already, exit status 1", process.stdout)
+        process = constella("verify", result)
+        ok(process.returncode == 0, f"{name}: verify", process.stdout, process.stderr)
+
+
 if __name__ == "__main__":
     together(
         [
@@ -444,7 +506,13 @@ if __name__ == "__main__":
             for o in ("end", "mesh", "coarse")
             for r in ("self", "method")
         ]
-        + [lambda: errors("max", "coarse", ["lambda"], "quad"), coarse_single, hidden_of_none, dyadic]
+        + [
+            lambda: errors("max", "coarse", ["lambda"], "quad"),
+            unreferred,
+            coarse_single,
+            hidden_of_none,
+            dyadic,
+        ]
         + [lambda s=s, n=n: hidden(s, n, True) for s in ("order", "conservation") for n in NORMS]
         + [lambda s=s: hidden(s, "max", False) for s in ("order", "conservation")]
         + [lambda r=r: coarse_sweep(r) for r in ("self", REFERENCES["method"])]

@@ -186,6 +186,28 @@ def starts():
         "no exact motion", GOOD.replace("planar", "double"), ["no exact motion of double-pendulum"], "exact"
     )
 
+    for name, text, words, at in (
+        (
+            "an iteration that no method uses",
+            GOOD + "solver: {iteration: newton}\n",
+            ["'iteration' is for"],
+            "newton",
+        ),
+        (
+            "no compensated form",
+            changed("[rattle]", "[midpoint]") + "roundoff: {compensated: true}\n",
+            ["no compensated form"],
+            "true",
+        ),
+        (
+            "a start of the system itself",
+            changed("planar-pendulum", "{name: planar-pendulum, parameters: {L: 2, m: -1}}"),
+            ["the mass of x is -1"],
+            "-1",
+        ),
+    ):
+        refused(name, text, words, at)
+
 
 def needs():
     for method in ("shake", "project(rk4)"):
@@ -202,7 +224,7 @@ def needs():
         "compensated with rk4",
         changed("[rattle]", "[rk4]") + "roundoff: {compensated: true}\n",
         ["'rk4' has no compensated form"],
-        None,
+        "true",
     )
     for system, method in (
         ("double-pendulum-angles", "rattle"),
@@ -216,7 +238,7 @@ def needs():
             f"compensated with {system}",
             text,
             [f"{system} has no compensated form", "constant diagonal", "gyroscopic"],
-            None,
+            "true",
         )
     refused(
         "lambda of no constraint",

@@ -107,7 +107,6 @@ static void reference_step(cst_reader *r, cst_yaml *at) {
   cst_study *s = r->s;
   if (!cst_reader_number(r, at, "step", &s->reference_step))
     return;
-  cst_yaml_place(at, &s->reference_line, &s->reference_column);
   if (s->reference_step <= 0)
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive",
                    cst_reader_shortest(s->reference_step));

@@ -141,6 +141,7 @@ static void check_keys(cst_reader *r) {
 static void read_all(cst_reader *r) {
   read_kind(r);
   check_keys(r);
+  cst_places_read(r);
   read_title(r);
   cst_file_system(r);
   cst_file_layers(r);
@@ -231,6 +232,8 @@ void cst_study_destroy(cst_study *s) {
   }
   cst_file_histograms_destroy(s);
   cst_file_trajectories_destroy(s);
+  for (int i = 0; i < s->nkey; i++)
+    free(s->key[i].text);
   for (int i = 0; i < s->nlayer; i++) {
     free(s->layer[i].name);
     free(s->layer[i].file);
@@ -243,7 +246,7 @@ void cst_study_destroy(cst_study *s) {
                    s->q0,          s->v0,          s->end,          s->step,         s->method,
                    s->observable,  s->trajectory,  s->tolerance,    s->layer,        s->own,
                    s->start_name,  s->start_state, s->deviation[0], s->deviation[1], s->starts,
-                   s->starts_text, s->histogram};
+                   s->starts_text, s->histogram,   s->key};
   for (int i = 0; i < CST_COUNT(owned); i++)
     free(owned[i]);
   free(s);

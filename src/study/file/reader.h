@@ -76,6 +76,9 @@ typedef bool cst_family_visit(void *context, const cst_binding *names, int n, lo
 bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
                        int count, cst_family_visit *visit, void *context, long *visits);
 
+/* places.c: notes the places of all keys; cst_study_place */
+void cst_places_read(cst_reader *r);
+
 void cst_file_histograms_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */

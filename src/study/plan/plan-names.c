@@ -47,6 +47,7 @@ static const char *symmetry_of(const cst_system *s, const char *path) {
 static void report(const cst_study *s, const char *path, const char *what, cst_diag *d) {
   const cst_observable *x = named_by(s, path);
   const char           *symmetry = symmetry_of(s->system, path);
+  const cst_study_word  at = cst_study_place(s, "system");
   if (x)
     cst_diag_add(
         d, s->file, x->line, x->column,
@@ -54,12 +55,12 @@ static void report(const cst_study *s, const char *path, const char *what, cst_d
         x->name, path, what);
   else if (symmetry)
     cst_diag_add(
-        d, s->file, 1, 1,
+        d, s->file, at.line, at.column,
         "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name",
         symmetry, s->system->name, path, what);
   else
-    cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a name of %s is taken", path, what,
-                 s->system->name);
+    cst_diag_add(d, s->file, at.line, at.column, "%s in the result %s; a name of %s is taken", path,
+                 what, s->system->name);
 }
 
 static int by_path(const void *a, const void *b) {

@@ -103,14 +103,15 @@ static bool wants_temperature(const cst_plan *p) {
 }
 
 static void count_freedom(cst_plan *p, cst_diag *d) {
-  const cst_system *s = p->study->system;
+  const cst_system    *s = p->study->system;
+  const cst_study_word at = cst_study_place(p->study, "observables");
   p->freedom = cst_zeros(p->study->nmethod, sizeof *p->freedom);
   for (int i = 0; i < p->study->nmethod; i++) {
     const int momenta = kept_momenta(p, i);
     const int rank = enforced(p->method[i]->stepped);
     p->freedom[i] = s->nq - rank - momenta;
     if (p->freedom[i] < 1 && wants_temperature(p))
-      cst_diag_add(d, p->study->file, 1, 1,
+      cst_diag_add(d, p->study->file, at.line, at.column,
                    "'temperature': '%s' by '%s' has no degrees of freedom: %d coordinates less %d "
                    "independent constraints and %d conserved momenta",
                    s->name, cst_method_label(p->study->method[i]), s->nq, rank, momenta);
@@ -126,12 +127,13 @@ static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
 
 /* Reports methods and systems without a compensated form if the study asks for one. */
 static void check_compensated(const cst_plan *p, cst_diag *d) {
-  const cst_study *s = p->study;
+  const cst_study     *s = p->study;
+  const cst_study_word at = cst_study_place(p->study, "roundoff.compensated");
   if (!s->compensated)
     return;
   if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
     cst_diag_add(
-        d, s->file, 1, 1,
+        d, s->file, at.line, at.column,
         "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic "
         "terms; leave out roundoff: {compensated: true}",
         s->system->name);
@@ -140,7 +142,7 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < s->nmethod; i++)
     if (!cst_program_compensates(p->method[i]->program))
       cst_diag_add(
-          d, s->file, 1, 1,
+          d, s->file, at.line, at.column,
           "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, "
           "shake, rattle, hbvm(...) and their compositions run",
           cst_method_label(s->method[i]));
@@ -156,17 +158,18 @@ static unsigned known_iterations(const cst_plan *p) {
 
 /* Reports solver: {iteration:} if no method uses it, or if the system is too large for it. */
 static void check_iteration(const cst_plan *p, cst_diag *d) {
-  const cst_study *s = p->study;
-  const unsigned   known = known_iterations(p);
+  const cst_study     *s = p->study;
+  const cst_study_word at = cst_study_place(p->study, "solver.iteration");
+  const unsigned       known = known_iterations(p);
   if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(
-        d, s->file, 1, 1,
+        d, s->file, at.line, at.column,
         "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method "
         "of this study uses it");
   if (known & 1u << CST_ITERATION_KRYLOV &&
       !cst_stepper_iteration_possible(s->iteration, s->system))
     cst_diag_add(
-        d, s->file, 1, 1,
+        d, s->file, at.line, at.column,
         "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
         "has %d%s; leave it out or use krylov",
         CST_MAX_Q, s->system->name, s->system->nq,
@@ -175,6 +178,7 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
 
 /* Reports averages of multipliers that are longer than twice the spacing at which errors are read. */
 static void check_means(const cst_plan *p, cst_diag *d) {
+  const cst_study_word at = cst_study_place(p->study, "methods");
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
     const double     mean = p->method[c->method]->properties.mean;
@@ -183,7 +187,7 @@ static void check_means(const cst_plan *p, cst_diag *d) {
     if (2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
       continue;
     cst_diag_add(
-        d, p->study->file, 1, 1,
+        d, p->study->file, at.line, at.column,
         "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
         "'error', or 'over: end'",
         cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);

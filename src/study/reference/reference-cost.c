@@ -28,7 +28,8 @@ static double steps_of(const cst_plan *p, int variant) {
 enum { MOST_READS = 20000000 };
 
 void cst_reference_check(const cst_plan *p, cst_diag *d) {
-  double reads = 0;
+  const cst_study_word at = cst_study_place(p->study, "reference");
+  double               reads = 0;
   if (p->study->reference != CST_REFERENCE_METHOD)
     return;
   for (int i = 0; i < p->ncase; i++) {
@@ -39,7 +40,7 @@ void cst_reference_check(const cst_plan *p, cst_diag *d) {
   }
   if (reads > MOST_READS)
     cst_diag_add(
-        d, p->study->file, 1, 1,
+        d, p->study->file, at.line, at.column,
         "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
         "the coarse mesh take fewer",
         reads, MOST_READS);

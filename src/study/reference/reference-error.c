@@ -149,7 +149,8 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
     }
   if (least == INFINITY)
     return;
-  cst_diag_warn(d, s->file, s->reference_line, s->reference_column,
+  const cst_study_word at = cst_study_place(s, "reference.step");
+  cst_diag_warn(d, s->file, at.line, at.column,
                 "the reference, %s at step %.3g, is probably less than ten times more accurate "
                 "than %s at step %.3g, "
                 "and orders are fitted only above its error; use a step of about %.1g, or a method "

@@ -3,6 +3,7 @@
 #include "study/result/case-rows.h"
 #include <math.h>
 #include "study/result/output.h"
+#include "study/run/failure.h"
 
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
                                     cst_case_rows **rows) {
@@ -17,11 +18,14 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
   r->output = o;
   r->reference_error = reference_error;
   PetscCall(PetscMalloc3(n, &r->good, n * CST_FIGURES, &r->figures, n * state, &r->number));
+  if (p->study->reference != CST_REFERENCE_NONE)
+    PetscCall(PetscMalloc1(n, &r->error));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
   PetscFunctionBegin;
+  PetscCall(PetscFree((*rows)->error));
   PetscCall(PetscFree3((*rows)->good, (*rows)->figures, (*rows)->number));
   PetscCall(PetscFree(*rows));
   PetscFunctionReturn(0);
@@ -38,7 +42,16 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed) {
   }
   if (failed)
     *failed = bad;
+  if (r->error)
+    PetscCall(cst_output_read(r->output, CST_CHANNEL_ERROR, CST_ERROR_ALL, icase, r->error));
   PetscFunctionReturn(0);
+}
+
+bool cst_case_rows_unreferred(const cst_case_rows *r) {
+  bool any = false;
+  for (long m = 0; m < r->plan->study->members && r->error; m++)
+    any |= cst_failures_unreferred(!r->good[m], r->error[m]);
+  return any;
 }
 
 PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which,

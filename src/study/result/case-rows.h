@@ -15,6 +15,7 @@ struct cst_case_rows {
   const double   *reference_error; /* [nvariant][CST_ERRORS], NaN where unknown */
   int             icase;           /* the open case */
   bool           *good;            /* [members] true: did not fail */
+  double         *error;           /* [members] of all parts together; NULL without a reference */
   double         *figures;         /* [members][CST_FIGURES] of the quantity read last */
   double         *number;          /* [members][largest state] of the channel read last */
 };
@@ -34,6 +35,8 @@ void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x);
 /* Reads x[members][CST_WINDOWS]. */
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x);
 
+/* Whether some member of the open case ended well and has no finite reference. */
+bool cst_case_rows_unreferred(const cst_case_rows *r);
 /* The largest number in x[n]; NaN if there is none. */
 double cst_case_rows_largest(const double *x, long n);
 #endif

@@ -67,7 +67,7 @@ static void declare_run(cst_conclusion *x) {
   const cst_number_column members = cst_columns_number(
       c, (cst_column_use){.shown = many, .role = "members"}, "trajectories of the case", "members");
   x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"},
-                                 "trajectories that failed", "failed");
+                                 "trajectories that failed, or have no finite reference", "failed");
   x->failures = cst_columns_text(c, (cst_column_use){.role = "failures"},
                                  "reasons of the failures, with counts", "failures");
   x->iterations = cst_columns_number(
@@ -145,7 +145,7 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   PetscFunctionBegin;
   PetscCall(cst_case_rows_open(rows, i, NULL));
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &number));
-  cst_failures_count(&mine, number, x->plan->study->members);
+  cst_failures_count(&mine, number, rows->error, x->plan->study->members);
   cst_failures_add(failures, &mine);
   cst_failures_say(&mine, why, sizeof why);
   cst_column_set(x->failed, i, (double)cst_failures_total(&mine));

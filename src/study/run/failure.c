@@ -1,23 +1,51 @@
 /* failure.c: counts failed trajectories by reason (see failure.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/failure.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "method/core.h"
+#include "study/plan/channels.h"
 
 static const char *const words[CST_FAILURES] = {[CST_NOT_CONVERGED] = "solver did not converge",
                                                 [CST_NOT_FINITE] = "not finite",
                                                 [CST_NO_START] = "no consistent start",
+                                                [CST_NO_REFERENCE] = "no finite reference",
                                                 [CST_FAILURES - 1] = "other reasons"};
 
-void cst_failures_count(cst_failures *f, const double *x, long n) {
+bool cst_failures_unreferred(double status, double error) { return status == 0 && isnan(error); }
+
+void cst_failures_count(cst_failures *f, const double *x, const double *error, long n) {
   for (long i = 0; i < n; i++) {
     if (!(x[i] >= 0))
       continue;
-    const int which = x[i] < CST_FAILURES ? (int)x[i] : CST_FAILURES - 1;
-    f->of[which]++;
+    if (error && cst_failures_unreferred(x[i], error[i]))
+      f->of[CST_NO_REFERENCE]++;
+    else
+      f->of[x[i] < CST_NO_REFERENCE ? (int)x[i] : CST_FAILURES - 1]++;
   }
+}
+
+long cst_failures_read(cst_failures *f, cst_result *r) {
+  char path[64];
+  int  ndim;
+  long e[CST_FIELD_DIMS], n = 1, m = 1;
+  snprintf(path, sizeof path, "/error/%s", cst_channels_error_names[CST_ERROR_ALL]);
+  double *status = cst_result_read(r, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
+  for (int k = 0; status && k < ndim; k++)
+    n *= e[k];
+  double *error = cst_result_read(r, path, &ndim, e);
+  for (int k = 0; error && k < ndim; k++)
+    m *= e[k];
+  *f = (cst_failures){{0}};
+  if (status)
+    cst_failures_count(f, status, m == n ? error : NULL, n);
+  else
+    n = 0;
+  free(status);
+  free(error);
+  return n;
 }
 
 void cst_failures_add(cst_failures *f, const cst_failures *more) {

@@ -9,6 +9,7 @@
 #include "record/snapshot.h"
 #include "study/run/bundle.h"
 #include "study/plan/channels.h"
+#include "study/run/failure.h"
 #include "study/run/identity.h"
 #include "study/run/resume.h"
 
@@ -136,15 +137,9 @@ static bool has_checkpoint(const cst_plan *p, const char *path, const cst_resume
 }
 
 static long count_failed(cst_result *f) {
-  int     ndim;
-  long    extent[CST_FIELD_DIMS], n = 1, failed = 0;
-  double *x = cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, extent);
-  for (int k = 0; x && k < ndim; k++)
-    n *= extent[k];
-  for (long i = 0; x && i < n; i++)
-    failed += x[i] > 0;
-  free(x);
-  return failed;
+  cst_failures all;
+  cst_failures_read(&all, f);
+  return cst_failures_total(&all);
 }
 
 static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r,

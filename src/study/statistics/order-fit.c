@@ -39,8 +39,8 @@ enum { UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 /* in log e: no later step lies farther below the line of a window */
 #define BELOW 0.3
 
-const char *const cst_order_flag_names[CST_FLAGS] = {"ok",      "pre-asymptotic", "plateau",
-                                                     "too-few", "returns",        "contradicts"};
+const char *const cst_order_flag_names[CST_FLAGS] = {
+    "ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts", "no-reference"};
 
 typedef struct {
   double p, half, misfit; /* misfit: chi^2 per degree of freedom */
