@@ -121,23 +121,6 @@ bool cst_launch_refuse(int ranks) {
   return true;
 }
 
-/* The first error alone, of one rank: the others have the same options. */
-static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file,
-                           PetscErrorCode n, PetscErrorType which, const char *text,
-                           void *context) {
-  (void)comm, (void)line, (void)function, (void)file, (void)context;
-  if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0)
-    fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
-  return n;
-}
-
-bool cst_launch_begin(int *argc, char ***argv) {
-  PetscPushErrorHandler(tell, NULL);
-  const PetscErrorCode failed = PetscInitialize(argc, argv, NULL, NULL);
-  PetscPopErrorHandler();
-  return !failed;
-}
-
 static PetscErrorCode quiet(const char *format, ...) {
   (void)format;
   return 0;

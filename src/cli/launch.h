@@ -26,10 +26,6 @@ bool cst_launch_refuse(int ranks);
 int cst_launch_ranks(void);
 int cst_launch_rank(void);
 
-/* Initialises MPI and PETSc with PETSc's options, including those of ~/.petscrc and PETSC_OPTIONS. Returns
- * false if PETSc rejects them, after reporting its reason as an error of ours. */
-bool cst_launch_begin(int *argc, char ***argv);
-
 /* Finalises PETSc and MPI, without PETSc's error stack where limits of the process prevent that. status: that
  * of the command; an error is reported only where the command succeeded. Returns the exit status. */
 int cst_launch_end(int status);

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <petscsnes.h>
+#include <petscsys.h>
 #include "cli/run.h"
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "core/need.h"
-#include "solve/solver.h"
 #include "study/file/starts.h"
 #include "system/compile/compile.h"
 
@@ -201,74 +200,4 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
     return NULL;
   }
   return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
-}
-
-/* Options that PETSc reads at the end of the run or on demand. */
-static bool read_late(const char *name) {
-  static const char *const late[] = {
-      "options_left", "malloc_dump",          "malloc_view", "malloc_debug",
-      "log_view",     "log_view_memory",      "log_all",     "memory_view",
-      "objects_dump", "options_view",         "snes_view",   "snes_converged_reason",
-      "ksp_view",     "ksp_converged_reason", "help"};
-  for (size_t i = 0; i < sizeof late / sizeof *late; i++)
-    if (!strcmp(name, late[i]))
-      return true;
-  return false;
-}
-
-enum { ROOM = 512 };
-
-/* Keeps the text of the first error. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
-                           PetscErrorCode n, PetscErrorType which, const char *text,
-                           void *context) {
-  (void)comm, (void)line, (void)function, (void)file;
-  if (which == PETSC_ERROR_INITIAL)
-    snprintf(context, ROOM, "%s", text);
-  return n;
-}
-
-/* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
-PetscErrorCode cst_run_check_petsc(cst_diag *d) {
-  char        said[ROOM] = "";
-  SNES        snes;
-  SNESType    type;
-  PetscInt    n;
-  char      **names, **values;
-  const char *why;
-  PetscBool   npc;
-  PetscFunctionBegin;
-  PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
-  PetscCall(SNESSetType(snes, "lanes"));
-  PetscCall(PetscPushErrorHandler(keep, said));
-  const PetscErrorCode refused = SNESSetFromOptions(snes);
-  PetscCall(PetscPopErrorHandler());
-  if (refused && strstr(said, "SNES type"))
-    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
-  else if (refused)
-    cst_diag_add(d, NULL, 0, 0,
-                 "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
-                 said);
-  else {
-    PetscCall(SNESGetType(snes, &type));
-    why = cst_solver_refuse(type);
-    if (why)
-      cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
-    PetscCall(SNESHasNPC(snes, &npc));
-    if (npc)
-      cst_diag_add(d, NULL, 0, 0,
-                   "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; it is "
-                   "not allowed");
-  }
-  PetscCall(SNESDestroy(&snes));
-  PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
-  for (PetscInt i = 0; i < n; i++)
-    if (!read_late(names[i]))
-      cst_diag_add(
-          d, NULL, 0, 0,
-          "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and "
-          "others of SNES (see -help)",
-          names[i]);
-  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
-  PetscFunctionReturn(0);
 }

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
+#include "cli/petsc.h"
 #include "cli/run.h"
 #include "record/snapshot.h"
 #include "solve/solver.h"
@@ -38,13 +39,6 @@ static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function,
     MPI_Comm_rank(comm, &rank);
   if (type == PETSC_ERROR_INITIAL && message && !rank)
     fprintf(stderr, "constella: error: %s\n", message);
-  return n;
-}
-
-static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file,
-                            PetscErrorCode n, PetscErrorType type, const char *message,
-                            void *context) {
-  (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
   return n;
 }
 
@@ -191,10 +185,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  PetscPushErrorHandler(quiet, NULL);
-  if (cst_run_check_petsc(d))
-    cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
-  PetscPopErrorHandler();
+  cst_petsc_check(d);
   cst_run_arguments_name_output(a);
   cst_study *study = a->study ? cst_run_read_study(a->study,
                                                    a->run.resumes ? a->run.output
@@ -239,7 +230,7 @@ static int begin(cst_arguments *a) {
   if (cst_limits_refuse())
     return 2;
   cst_launch_alone();
-  if (!cst_launch_begin(&a->npetsc, &a->petsc))
+  if (!cst_petsc_begin(a->npetsc, a->petsc))
     return 2;
   cst_stop_listen();
   return cst_solver_register() ? 1 : 0;

@@ -38,7 +38,6 @@ void  cst_run_arguments_name_output(cst_arguments *a);
 char *cst_run_arguments_join(int argc, char **argv); /* as one line; owned */
 
 /* run-examine.c: under MPI. */
-PetscErrorCode cst_run_check_petsc(cst_diag *d);
 /* Collective. Rank 0 reads the file; all ranks get the same errors. result: the one to resume or extend;
  * NULL: none. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d);

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
+#include "cli/petsc.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "solve/solver.h"
@@ -182,6 +183,7 @@ static int run_checked(arguments *a, cst_diag *d) {
     cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  cst_petsc_check(d);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file)
     cst_diag_add(d, a->file, 0, 0, "%s", why);
@@ -206,12 +208,10 @@ static int verify(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
   parse(argc, argv, &a, d);
-  int    one = 1;
-  char **name = argv;
   if (cst_limits_refuse())
     return 2;
   cst_launch_alone();
-  if (!cst_launch_begin(&one, &name))
+  if (!cst_petsc_begin(1, argv))
     return 2;
   if (cst_solver_register())
     return 1;

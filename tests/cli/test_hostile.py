@@ -351,5 +351,27 @@ def damaged():
     ok(limited("table", path("short.h5")).returncode == 2, "a result that is cut short")
 
 
-together([many, much, early, names, pipes, work, stacks, damaged], 2)
+def options_beside():
+    """PETSc's files of options in the current folder, which may load code, are not read; the user's own is."""
+    folder, home = scratch(), scratch()
+    study = write("beside.yaml", GOOD)
+    for name in ("petscrc", ".petscrc"):
+        with open(os.path.join(folder, name), "w") as f:
+            f.write("garbage\n")
+    process = constella("run", study, "-o", "beside.h5", folder=folder, env={"HOME": home})
+    ok(process.returncode == 0, "a run beside files of options", process.stderr)
+    process = constella("verify", "beside.h5", folder=folder, env={"HOME": home})
+    ok(process.returncode == 0, "verify beside files of options", process.stderr)
+    shutil.copy(os.path.join(folder, ".petscrc"), home)
+    process = constella("verify", "beside.h5", folder=folder, env={"HOME": home})
+    ok(process.returncode == 2 and ".petscrc line 1" in process.stderr, "~/.petscrc is read", process.stderr)
+    process = constella(
+        "verify", "beside.h5", folder=folder, env={"HOME": home, "PETSC_OPTIONS": "-skip_petscrc"}
+    )
+    ok(process.returncode == 0, "~/.petscrc is skipped on demand", process.stderr)
+    process = constella("verify", "beside.h5", folder=folder, env={"PETSC_OPTIONS": "-snes_type aspin"})
+    ok(process.returncode == 2 and "aspin: it couples" in process.stderr, "verify with aspin", process.stderr)
+
+
+together([many, much, early, names, pipes, work, stacks, damaged, options_beside], 2)
 done()

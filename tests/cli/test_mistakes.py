@@ -395,16 +395,48 @@ def command_line():
         ("-snes_type qn", ("-snes_type", "qn"), ["qn", "couples the lanes", "newtonls"], {}),
         ("unknown SNES type", ("-snes_type", "newton"), ["-snes_type", "unknown type", "newtonls"], {}),
         (
-            "a PETSc option that is no number",
-            ("-snes_max_it", "abc"),
-            ["PETSc refuses one of its options", "abc has no integer value"],
+            "a PETSc option that is no truth value",
+            ("-snes_monitor_cancel", "maybe"),
+            ["PETSc refuses one of its options", "Unknown logical value: maybe"],
             {},
         ),
         (
-            "PETSC_OPTIONS that is no number",
+            "PETSC_OPTIONS that are no truth value",
             (),
             ["PETSc refuses one of its options", "soon"],
-            {"env": {"PETSC_OPTIONS": "-snes_rtol soon"}},
+            {"env": {"PETSC_OPTIONS": "-snes_monitor_cancel soon"}},
+        ),
+        *(
+            (
+                f"{option} has no effect",
+                (option, *value),
+                [f"'{option}' is unknown or has no effect", "solver: {tolerance: ..., max-iterations: ...}"],
+                {},
+            )
+            for option, *value in (
+                ("-snes_rtol", "1e300"),
+                ("-snes_atol", "1e10"),
+                ("-snes_max_it", "abc"),
+                ("-snes_max_funcs", "0"),
+                ("-snes_mf",),
+                ("-snes_linesearch_type", "bt"),
+                ("-ksp_type", "gmres"),
+            )
+        ),
+        ("-snes_type aspin", ("-snes_type", "aspin"), ["aspin", "couples the lanes"], {}),
+        (
+            "aspin in PETSC_OPTIONS",
+            (),
+            ["aspin", "couples the lanes"],
+            {"env": {"PETSC_OPTIONS": "-snes_type aspin"}},
+        ),
+        ("-fp_trap", ("-fp_trap",), ["-fp_trap is not supported"], {}),
+        ("-stop_for_debugger", ("-stop_for_debugger",), ["-stop_for_debugger is not supported"], {}),
+        (
+            "a debugger in PETSC_OPTIONS",
+            (),
+            ["-start_in_debugger is not supported"],
+            {"env": {"PETSC_OPTIONS": "-log_view -start_in_debugger"}},
         ),
         (
             "a .petscrc of words",

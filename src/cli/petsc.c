@@ -1,0 +1,193 @@
+/* petsc.c: PETSc's options (see petsc.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/petsc.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <petscsnes.h>
+#include "cli/launch.h"
+#include "core/need.h"
+#include "core/text.h"
+#include "solve/solver.h"
+
+enum { ROOM = 512, PATH = 4096 };
+
+static bool is_among(const char *name, const char *const *names) {
+  while (*names && strcmp(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+static bool begins_among(const char *name, const char *const *names) {
+  while (*names && !cst_text_begins(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
+/* Copies the next word of *text, without its dash, if it is an option; "" if it is not. False: no more. */
+static bool next_option(const char **text, char name[ROOM]) {
+  *text += strspn(*text, " \t\n");
+  const int  n = (int)strcspn(*text, " \t\n");
+  const bool option = **text == '-' && isalpha((unsigned char)(*text)[1]);
+  snprintf(name, ROOM, "%.*s", option ? n - 1 : 0, *text + 1);
+  *text += n;
+  return n > 0;
+}
+
+/* The first of `names` among the options of the command line and of PETSC_OPTIONS; NULL: none. */
+static const char *find(const char *const *names, int n, char **words) {
+  static char name[ROOM];
+  const char *text = getenv("PETSC_OPTIONS");
+  while (text && next_option(&text, name))
+    if (is_among(name, names))
+      return name;
+  for (int i = 1; i < n; i++)
+    if (*words[i] == '-' && is_among(words[i] + 1, names))
+      return words[i] + 1;
+  return NULL;
+}
+
+/* The first error alone, of one rank: the others have the same options. */
+static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType which, const char *text,
+                           void *context) {
+  (void)comm, (void)line, (void)function, (void)file, (void)context;
+  if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0)
+    fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
+  return n;
+}
+
+/* ~/.petscrc, or an empty file. */
+static const char *own_file(bool skipped) {
+  static char path[PATH];
+  const char *home = getenv("HOME");
+  const int   n = snprintf(path, sizeof path, "%s/.petscrc", home ? home : "");
+  return skipped || !home || n >= PATH || access(path, F_OK) ? "/dev/null" : path;
+}
+
+/* These would wait for a debugger during PetscInitialize. */
+static const char *const debuggers[] = {"start_in_debugger", "stop_for_debugger",
+                                        "on_error_attach_debugger", NULL};
+static const char *const skip[] = {"skip_petscrc", NULL};
+
+/* PETSc is told to skip its files, because it reads petscrc and .petscrc of the current folder too, and their
+ * options can load code. */
+bool cst_petsc_begin(int n, char **words) {
+  static char **all; /* PETSc keeps them */
+  const char   *debugger = find(debuggers, n, words);
+  int           count = n + 1;
+  if (debugger && cst_launch_rank() == 0)
+    fprintf(stderr, "constella: error: -%s is not supported; start constella in the debugger\n",
+            debugger);
+  if (debugger)
+    return false;
+  all = cst_zeros(n + 2, sizeof *all);
+  all[0] = words[0];
+  all[1] = "-skip_petscrc";
+  memcpy(all + 2, words + 1, sizeof *all * (size_t)(n - 1));
+  PetscPushErrorHandler(tell,
+                        NULL); /* stays: -malloc_debug changes how its memory would be freed */
+  if (PetscInitialize(&count, &all, own_file(find(skip, n, words)), NULL))
+    return false;
+  PetscOptionsClearValue(NULL, "-skip_petscrc"); /* it has served */
+  PetscSetFPTrap(PETSC_FP_TRAP_OFF);
+  return true;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* Options that PETSc reads at the end of the run or on demand. */
+static const char *const late[] = {
+    "options_left", "malloc_dump",          "malloc_view", "malloc_debug",
+    "log_view",     "log_view_memory",      "log_all",     "memory_view",
+    "objects_dump", "options_view",         "snes_view",   "snes_converged_reason",
+    "ksp_view",     "ksp_converged_reason", "help",        NULL};
+
+/* The parts of the solver, and what of their options has an effect on the program. */
+static const char *const parts[] = {"snes_", "npc_", "ksp_", "pc_", NULL};
+static const char *const effective[] = {
+    "snes_type",   "snes_monitor",         "snes_view", "snes_converged_reason", "ksp_view",
+    "ksp_monitor", "ksp_converged_reason", NULL};
+
+/* Keeps the text of the first error. */
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType which, const char *text,
+                           void *context) {
+  (void)comm, (void)line, (void)function, (void)file;
+  if (which == PETSC_ERROR_INITIAL)
+    snprintf(context, ROOM, "%s", text);
+  return n;
+}
+
+static PetscErrorCode check_names(cst_diag *d) {
+  char *text, name[ROOM];
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetAll(NULL, &text));
+  const char *rest = text;
+  while (next_option(&rest, name))
+    if (!strcmp(name, "fp_trap"))
+      cst_diag_add(
+          d, NULL, 0, 0,
+          "-fp_trap is not supported: a trajectory whose numbers are not finite fails, and "
+          "the others go on");
+    else if (begins_among(name, parts) && !begins_among(name, effective))
+      cst_diag_add(d, NULL, 0, 0,
+                   "PETSc option '-%s' is unknown or has no effect; options of the solver are "
+                   "-snes_type and -snes_monitor; tolerance and iterations are set in the study: "
+                   "solver: {tolerance: ..., max-iterations: ...}",
+                   name);
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(0);
+}
+
+/* Some types crash in SNESSetFromOptions. */
+static PetscErrorCode check_type(cst_diag *d) {
+  char type[ROOM] = "";
+  void (*make)(void);
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
+  PetscCall(PetscFunctionListFind(SNESList, type, &make));
+  const char *why = *type ? cst_solver_refuse(type) : NULL;
+  if (why && make)
+    cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
+  else if (why)
+    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+  PetscFunctionReturn(0);
+}
+
+/* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
+static PetscErrorCode try_out(cst_diag *d) {
+  SNES     snes;
+  PetscInt n;
+  char   **names, **values;
+  PetscFunctionBegin;
+  PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
+  PetscCall(SNESSetType(snes, "lanes"));
+  PetscCall(SNESSetFromOptions(snes));
+  PetscCall(SNESDestroy(&snes));
+  PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
+  for (PetscInt i = 0; i < n; i++)
+    if (!is_among(names[i], late))
+      cst_diag_add(d, NULL, 0, 0,
+                   "unknown PETSc option '-%s'; options of the solver are -snes_type and "
+                   "-snes_monitor (see -help)",
+                   names[i]);
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  PetscFunctionReturn(0);
+}
+
+void cst_petsc_check(cst_diag *d) {
+  const int before = cst_diag_count(d);
+  char      said[ROOM] = "";
+  PetscPushErrorHandler(keep, said);
+  if (check_names(d) || (cst_diag_count(d) == before && check_type(d)) ||
+      (cst_diag_count(d) == before && try_out(d)))
+    cst_diag_add(d, NULL, 0, 0,
+                 "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
+                 said);
+  PetscPopErrorHandler();
+}

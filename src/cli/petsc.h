@@ -1,0 +1,14 @@
+/* petsc.h: private to src/cli: starts PETSc with its options, and refuses those that would do harm or
+ * nothing. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CLI_PETSC_H
+#define CST_CLI_PETSC_H
+#include <stdbool.h>
+#include "constella/diag.h"
+
+/* Initialises MPI and PETSc with the options words[1..n), those of PETSC_OPTIONS and of ~/.petscrc; PETSc
+ * reads no file of the current folder. False if an option is rejected, after an error message. */
+bool cst_petsc_begin(int n, char **words);
+/* Adds an error for each option that is unknown, refused, or without effect. */
+void cst_petsc_check(cst_diag *d);
+#endif
