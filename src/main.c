@@ -63,7 +63,9 @@ static int help(FILE *out, bool all) {
       "\nExit status: 0 done, 1 something failed while running, 2 bad input, 75 stopped with a "
       "checkpoint "
       "(the same\n"
-      "line with --resume continues). `constella help COMMAND` explains a command and its options, "
+      "line with --resume continues). An option is given once, unless dots follow it; a value that "
+      "begins with -- is\n"
+      "written --name=VALUE. `constella help COMMAND` explains a command and its options, "
       "`constella help all`\n"
       "those of every command. `constella --version` prints the version.\n",
       out);
@@ -96,6 +98,7 @@ static int run(const cst_command *c, int argc, char **argv) {
 }
 
 static int begin(int argc, char **argv) {
+  signal(SIGCHLD, SIG_DFL); /* a parent that ignores it would hide how children of ours end */
   signal(SIGXFSZ, SIG_IGN); /* the failed write reports a file that may not grow */
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   setenv("OMP_NUM_THREADS", "1", 0);

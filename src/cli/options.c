@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/diag.h"
+#include "core/text.h"
 
 enum { MOST = 32 }; /* rows of a table */
 
@@ -121,13 +122,23 @@ static const char *subject(const parser *p, const cst_option *o) {
   return text;
 }
 
+/* Reports an option, or another name of it, that was given before: each value would replace the last one. */
+static void check_once(const parser *p, int k) {
+  const cst_option *all = p->command->option, *o = &all[k];
+  for (int i = 0; all[i].name && !(o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS)); i++)
+    if (p->given[i] && i == k)
+      cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
+    else if (p->given[i] && all[i].at == o->at)
+      cst_diag_add(p->d, NULL, 0, 0, "'%s' and '%s' are the same; give one of them", all[i].name,
+                   o->name);
+}
+
 static void set(parser *p, int k, const char *value) {
   const cst_option *o = &p->command->option[k];
   const char       *words[MOST];
   char              room[256];
   const int         n = choices(o->value, room, sizeof room, words);
-  if (p->given[k] && o->is & CST_OPTION_ONCE)
-    cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
+  check_once(p, k);
   p->given[k] = true;
   if (n && !is_among(value, words, n))
     cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o),
@@ -150,7 +161,7 @@ static int set_option(parser *p, int k, int n, char **words) {
     *(bool *)(p->into + o->at) = true;
     return 1;
   }
-  if (used > n) {
+  if (used > n || (!equals && cst_text_begins(words[1], "--"))) {
     cst_diag_add(p->d, NULL, 0, 0, "'%s' needs a value%s%s", words[0], o->takes ? ": " : "",
                  o->takes ? o->takes : "");
     return 1;

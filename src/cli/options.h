@@ -3,6 +3,7 @@
  * (tools/completion.sh) are made from that table.
  *
  * An option is written `--name VALUE` or `--name=VALUE`, a flag `--name`. Arguments and options may be mixed.
+ * A VALUE that begins with -- needs the form with =.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OPTIONS_H
@@ -12,12 +13,7 @@
 #include <stdio.h>
 #include "constella/diag.h"
 
-enum {
-  CST_OPTION_REQUIRED = 1,
-  CST_OPTION_ONCE = 2,
-  CST_OPTION_REPEATS = 4,
-  CST_OPTION_SPREADS = 8
-};
+enum { CST_OPTION_REQUIRED = 1, CST_OPTION_REPEATS = 2, CST_OPTION_SPREADS = 4 };
 
 typedef struct {
   const char *name;       /* "--format"; without dashes it is an argument: "STUDY" */
@@ -28,10 +24,10 @@ typedef struct {
   /* the value where the option is left out; NULL: none, the member does not change */
   const char *standard;
   const char *doc; /* the meaning, for the usage */
-  unsigned
-      is; /* REQUIRED; ONCE: a second one is an error, else the last one counts; REPEATS: each one
-                     counts; SPREADS: so do the words NAME=VALUE that follow the value */
-  size_t at; /* offset of the member of the command's struct */
+  /* REPEATS: may be given more than once, and each one counts; SPREADS: so do the words NAME=VALUE that
+   * follow the value */
+  unsigned is;
+  size_t   at; /* offset of the member of the command's struct */
   bool (*set)(void       *member,
               const char *value); /* false: the value is refused; NULL: the member is a const
                                                    char *, of a flag a bool */

@@ -122,7 +122,7 @@ static const cst_option options[] = {
             "every key of a "
             "study file; system: every key of a system file",
      .takes = "one name; `constella list systems|methods|schemes|studies` tells them"},
-    {"--system", .value = "NAME|FILE", .is = CST_OPTION_ONCE, .at = offsetof(request, system),
+    {"--system", .value = "NAME|FILE", .at = offsetof(request, system),
      .doc =
          "the system on which order and claims of a method are shown; default: the first of "
          "spherical-pendulum, henon-heiles, lagrange-top and nonholonomic-oscillator that it steps",

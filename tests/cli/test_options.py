@@ -86,8 +86,44 @@ def mistakes():
                 )
     process = constella("run", "--resume=yes")
     ok("--resume takes no value" in process.stderr, "a flag with a value", process.stderr)
+    process = constella("run", "x.yaml", "-o", "--overwrite")
+    ok("'-o' needs a value" in process.stderr, "an option as a value", process.stderr)
     process = constella("table", "x.h5", "--format=jsn")
     ok("not 'jsn'; did you mean 'json'?" in process.stderr, "a choice, with =", process.stderr)
+
+
+def repeated():
+    """Of two values one would be lost, unless the usage shows dots behind the option."""
+    for command, forms in OPTIONS.items():
+        usage_line = constella("help", command).stdout.partition("\n\n")[0]
+        for form in forms:
+            name, _, value = form.partition(" ")
+            if not name.startswith("--") or not value or f"{form} ..." in usage_line:
+                continue
+            word = value.split("|")[0] if value[0].islower() else "1"
+            if command in ("run", "extend", "verify") and name not in ("--batch", "--output", "--sample"):
+                continue  # these start MPI before they report
+            process = constella(command, name, word, f"{name}={word}")
+            ok(
+                process.returncode == 2 and f"'{name}' is given twice" in process.stderr,
+                f"{command} {name} {name}: refused",
+                process.stderr,
+            )
+    process = constella("submit", "x.yaml", "--queue", "l", "--partition", "s")
+    ok(
+        "'--queue' and '--partition' are the same" in process.stderr,
+        "two names of one option",
+        process.stderr,
+    )
+    process = constella("system", "kepler", "--parameters", "m=1", "--parameters", "k=2")
+    ok("twice" not in process.stderr, "dots: each one counts", process.stderr)
+
+
+def ignored_children():
+    """A parent that ignores SIGCHLD hides no exit status."""
+    words = ["env", "--ignore-signal=CHLD", PROGRAM, "table", path("missing.h5")]
+    process = subprocess.run(words, capture_output=True, text=True)
+    ok(process.returncode == 2 and "missing.h5" in process.stderr, "with SIGCHLD ignored", process)
 
 
 def manual():
@@ -149,5 +185,5 @@ def completion():
         )
 
 
-together([usage, mistakes, manual, completion])
+together([usage, mistakes, repeated, ignored_children, manual, completion])
 done()
