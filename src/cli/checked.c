@@ -2,6 +2,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/checked.h"
 #include <stdlib.h>
+#include "cli/inputs.h"
+
+static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+  cst_inputs_note(path);
+  return fetch(path, bytes, length);
+}
 
 cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d) {
   cst_checked c = {0};
@@ -11,8 +17,9 @@ cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d) {
   int         isa = cst_isa_choose(&reason);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  cst_inputs_note(file);
   if (cst_document_read_file(file, &text, &length, d))
-    c.study = cst_study_read(file, text, length, cst_reader_share_alone, d);
+    c.study = cst_study_read(file, text, length, share, d);
   if (c.study && isa >= 0)
     c.plan = cst_plan_create(c.study, isa, d);
   if (c.plan)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <petscsys.h>
+#include "cli/inputs.h"
 #include "cli/run.h"
 #include "cli/stored.h"
 #include "constella/record.h"
@@ -19,6 +20,7 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
   long        size = -1;
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  cst_inputs_note(path);
   if (rank == 0) {
     const char *why = fetch(path, bytes, length);
     if (!why)
@@ -125,6 +127,7 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
                            : cst_record_refuse(a->run.output, a->run.overwrite);
   char        why[512];
   const int   before = cst_diag_count(d);
+  cst_inputs_check(a->run.output, d);
   if (a->extends)
     examine_extended(a, d);
   if (cst_diag_count(d) > before)

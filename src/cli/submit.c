@@ -13,7 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/checked.h"
+#include "cli/inputs.h"
+#include "constella/record.h"
 #include "core/need.h"
+#include "study/run/identity.h"
 
 const cst_scheduler cst_submit_schedulers[] = {
     {"slurm", "sbatch", "--parsable", "-%s.log"},
@@ -62,8 +65,13 @@ static char *read_template(const cst_submission *s, char *file, size_t size, cst
     fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
   if (s->template_file)
     snprintf(file, size, "%s", s->template_file);
-  if (here || s->template_file)
-    return cst_document_read_file(file, &text, &length, d) ? text : NULL;
+  if (here || s->template_file) {
+    if (!cst_document_read_file(file, &text, &length, d))
+      return NULL;
+    if (!length || strlen(text) < length)
+      cst_diag_add(d, file, 0, 0, length ? "holds a byte 0; a template is text" : "is empty");
+    return text;
+  }
   snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
   for (int i = 0; i < cst_template_count; i++)
     if (!strcmp(cst_templates[i].path, file))
@@ -152,6 +160,27 @@ static bool is_there(const places *p, const char *script, cst_diag *d) {
                  "is there with other contents; remove it, or choose another --name");
   free(text);
   return true;
+}
+
+/* The job resumes what its output holds, which must be this study. */
+static void check_output(const char *output, const cst_study *s, cst_diag *d) {
+  const bool  there = !access(output, F_OK);
+  const char *refused = there ? NULL : cst_record_refuse(output, false);
+  char        why[512];
+  cst_inputs_check(output, d);
+  if (refused)
+    cst_diag_add(d, output, 0, 0, "%s", refused);
+  if (!there || cst_diag_count(d))
+    return;
+  cst_result *r = cst_result_open(output, why, sizeof why);
+  char       *held = r ? cst_result_text(r, "/", "study") : NULL;
+  if (!r)
+    cst_diag_add(d, output, 0, 0, "%s", why);
+  else if (!held || !cst_identity_same(held, s->canonical, "the file", why, sizeof why))
+    cst_diag_add(d, output, 0, 0, "holds another study: %s; name another output",
+                 held ? why : "the file names no study");
+  free(held);
+  cst_result_close(r);
 }
 
 static bool write_script(const char *file, const char *script) {
@@ -243,6 +272,8 @@ int cst_submit_run(int argc, char **argv) {
     c = cst_checked_read(s.study, s.ranks ? (int)s.ranks : 1, d);
   if (!cst_diag_count(d))
     find_places(&s, &p, d);
+  if (!cst_diag_count(d))
+    check_output(p.output, c.study, d);
   if (!cst_diag_count(d))
     script = make_script(&s, &p, d);
   if (script && !s.dry_run)

@@ -15,6 +15,7 @@ steps: [0.1, 0.05]
 methods: [rattle]
 reference: exact
 """
+JOBS_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "jobs")
 
 
 def petscrc(line):
@@ -366,6 +367,53 @@ def outputs():
         ok(files() == before and open(taken).read() == "mine", f"{name}: nothing touched")
 
 
+def inputs():
+    """No run replaces a file that its study is read from, whatever the name."""
+    folder = scratch()
+    system = BEAD.replace("bead-on-ellipsoid", "own")
+    texts = {
+        "first.yaml": GOOD,
+        "own.yaml": system,
+        "starts.csv": "q1,q2,q3,v1,v2,v3\n0.6,0,-1.6,0,1,0\n",
+        "rule.c": open(os.path.join(JOBS_FOLDER, "layers", "kutta38.c")).read(),
+        "study.h5": GOOD.replace("planar-pendulum", "{file: own.yaml}")
+        .replace("exact", "self")
+        .replace("[rattle]", "[rattle, mine]")
+        + "layers: {mine: {file: rule.c}}\n",
+        "table.yaml": GOOD.replace("planar-pendulum", "{file: own.yaml}").replace("exact", "self")
+        + "initial: {csv: starts.csv}\n",
+        "from.yaml": GOOD + "initial: {from: first.h5, case: 0}\n",
+    }
+    for name, text in texts.items():
+        with open(os.path.join(folder, name), "w") as f:
+            f.write(text)
+    constella("run", "first.yaml", folder=folder)
+    os.link(os.path.join(folder, "first.yaml"), os.path.join(folder, "link.yaml"))
+
+    def bytes_there():
+        return {name: open(os.path.join(folder, name), "rb").read() for name in files(folder)}
+
+    before = bytes_there()
+    for study, output, ranks in (
+        ("first.yaml", "first.yaml", 2),
+        ("first.yaml", "link.yaml", 0),
+        ("study.h5", None, 0),
+        ("study.h5", "own.yaml", 0),
+        ("study.h5", "rule.c", 0),
+        ("table.yaml", "starts.csv", 0),
+        ("from.yaml", "first.h5", 0),
+    ):
+        where = ("-o", output) if output else ()
+        process = constella("run", study, *where, "--overwrite", folder=folder, ranks=ranks)
+        ok(
+            process.returncode == 2 and f"{output or study}: error: is read by the study" in process.stderr,
+            f"run {study} to {output}: refused",
+            process.returncode,
+            process.stderr,
+        )
+    ok(bytes_there() == before, "no input was touched", files(folder))
+
+
 def check_line(title, study, words, said, how):
     folder = scratch()
     process = constella("run", study, "-o", os.path.join(folder, "never.h5"), *words, folder=folder, **how)
@@ -611,6 +659,7 @@ if __name__ == "__main__":
     tableaus()
     bytes_and_files()
     outputs()
+    inputs()
     command_line()
     other_commands()
     several()

@@ -63,6 +63,16 @@ refused "ranks that nodes do not divide, pbs" "they must divide the 5 ranks" stu
 refused "nodes, sge" "the parallel environment decides" study.yaml --scheduler sge --ranks 4 --nodes 2 --hours 1
 refused "output in no folder" "none/a.h5: error: its folder" study.yaml "${slurm[@]}" --output none/a.h5
 refused "output that is a folder" "--output takes the name of a file" study.yaml "${slurm[@]}" --output ./
+refused "the study as output" "study.yaml: error: is read by the study" study.yaml "${slurm[@]}" -o study.yaml
+printf 'no result' >none.h5
+refused "an output that is no result" "none.h5: error: " study.yaml "${slurm[@]}" -o none.h5
+sed 's/0.05/0.025/' study.yaml >finer.yaml
+"$program" run finer.yaml --progress none >/dev/null
+refused "an output that holds another study" "finer.h5: error: holds another study" study.yaml "${slurm[@]}" -o finer.h5
+: >empty
+refused "an empty template" "empty: error: is empty" study.yaml "${slurm[@]}" --template empty
+printf 'a\0b' >zero
+refused "a template that is no text" "zero: error: holds a byte 0" study.yaml "${slurm[@]}" --template zero
 refused "no template" "none.slurm: error" study.yaml "${slurm[@]}" --template none.slurm
 sed 's/rattle/ratle/' study.yaml >wrong.yaml
 refused "a study with mistakes" "$("$program" check wrong.yaml 2>&1)" wrong.yaml "${slurm[@]}"
@@ -80,7 +90,7 @@ log: $folder/study-123.log
 constella status $folder/study.h5 tells how far it is"
 submit '124;box' study.yaml "${slurm[@]}"
 has "slurm: the same script again, a job of a named cluster" "$status $(cat out)" "0 job 124: "
-submit 125 study.yaml "${slurm[@]}" --hours 2
+submit 125 study.yaml --scheduler slurm --ranks 2 --hours 2
 is "another script of this name: refused" "$status: $(called)" "2: "
 has "another script of this name: said" "$(cat err)" "study.slurm: error: is there with other contents"
 has "another script of this name: kept" "$(cat study.slurm)" "--time=01:00:00"
