@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "cli/launch.h"
+#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static bool has_pmi(void) {
  * and one would remove that of another; so each process gets its own parent folder for it. */
 static char  session[4096];
 static pid_t owner;
+enum { ROOM_BELOW = 100 }; /* for the names of Open MPI */
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *at) {
   (void)status, (void)type, (void)at;
@@ -65,11 +67,9 @@ static void remove_session(void) {
     nftw(session, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static bool make_session(void) {
-  const char *base = getenv("TMPDIR");
-  const int   n =
-      snprintf(session, sizeof session, "%s/constella-XXXXXX", base && *base ? base : "/tmp");
-  if (n >= (int)sizeof session || !mkdtemp(session))
+static bool make_session(const char *base) {
+  const int n = snprintf(session, sizeof session, "%s/constella-XXXXXX", base);
+  if (n > (int)sizeof session - ROOM_BELOW || !mkdtemp(session))
     return false;
   owner = getpid();
   return !atexit(remove_session);
@@ -90,16 +90,28 @@ static const char *const spared[][2] = {
     {"HWLOC_COMPONENTS", "no_os,stop"},
 };
 
-void cst_launch_alone(void) {
-  if (find() < LAUNCHERS || has_pmi())
-    return;
-  if (!getenv("OMPI_MCA_ess_singleton_isolated") && !getenv("OMPI_MCA_orte_tmpdir_base") &&
-      make_session()) {
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    setenv("OMPI_MCA_orte_tmpdir_base", session, 0);
+/* Open MPI would make a folder TMPDIR that is missing, and leave it. */
+static bool has_session(void) {
+  const char *base = getenv("TMPDIR");
+  if (getenv("OMPI_MCA_ess_singleton_isolated") || getenv("OMPI_MCA_orte_tmpdir_base"))
+    return true;
+  if (!(base && *base && make_session(base)) && !make_session("/tmp")) {
+    fprintf(stderr,
+            "constella: error: no temporary folder can be made in TMPDIR, nor in /tmp: %s\n",
+            strerror(errno));
+    return false;
   }
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_orte_tmpdir_base", session, 0);
+  return true;
+}
+
+bool cst_launch_alone(void) {
+  if (find() < LAUNCHERS || has_pmi())
+    return true;
   for (size_t i = 0; i < sizeof spared / sizeof *spared; i++)
     setenv(spared[i][0], spared[i][1], 0);
+  return has_session();
 }
 
 bool cst_launch_is_mute(void) {

@@ -227,9 +227,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
 static int begin(cst_arguments *a) {
   if (cst_launch_is_mute() && cst_launch_refuse(1))
     return 2;
-  if (cst_limits_refuse())
+  if (cst_limits_refuse() || !cst_launch_alone())
     return 2;
-  cst_launch_alone();
   if (!cst_petsc_begin(a->npetsc, a->petsc))
     return 2;
   cst_stop_listen();

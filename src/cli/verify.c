@@ -208,9 +208,8 @@ static int verify(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
   parse(argc, argv, &a, d);
-  if (cst_limits_refuse())
+  if (cst_limits_refuse() || !cst_launch_alone())
     return 2;
-  cst_launch_alone();
   if (!cst_petsc_begin(1, argv))
     return 2;
   if (cst_solver_register())

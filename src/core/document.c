@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/document.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,16 +17,20 @@ enum { FILE_MAX = 64 << 20, YAML_MAX = 8 << 20, KEY_MAX = 200 };
 
 /* Reading files. */
 
-/* Opens a regular file. A pipe or a device may never end, and opening it may have effects. NULL with the
- * reason, or with errno. */
+static const char irregular[] = "this is not a regular file";
+
+/* Opens a regular file. A pipe or a device may never end, and opening it may have effects. Some files of /proc
+ * pass as regular and wait for news: reading them does not wait. NULL with the reason, or with errno. */
 static FILE *open_regular(const char *path, char reason[64]) {
   struct stat s;
   *reason = 0;
   if (stat(path, &s))
     return NULL;
-  if (S_ISREG(s.st_mode))
-    return fopen(path, "rb");
-  snprintf(reason, 64, "%s", S_ISDIR(s.st_mode) ? strerror(EISDIR) : "this is not a regular file");
+  if (S_ISREG(s.st_mode)) {
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return fd < 0 ? NULL : fdopen(fd, "rb");
+  }
+  snprintf(reason, 64, "%s", S_ISDIR(s.st_mode) ? strerror(EISDIR) : irregular);
   return NULL;
 }
 
@@ -44,7 +49,10 @@ const char *cst_document_fetch(const char *path, char **text, size_t *length) {
   }
   bool failed = ferror(f);
   bool large = n > FILE_MAX;
-  snprintf(reason, sizeof reason, "%.60s", failed ? strerror(errno ? errno : EIO) : "");
+  snprintf(reason, sizeof reason, "%.60s",
+           !failed           ? ""
+           : errno == EAGAIN ? irregular
+                             : strerror(errno ? errno : EIO));
   if (large)
     snprintf(reason, sizeof reason, "the file is larger than %d MiB", FILE_MAX >> 20);
   fclose(f);

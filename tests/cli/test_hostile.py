@@ -217,6 +217,8 @@ def pipes():
             process.returncode,
             process.stderr,
         )
+    process = limited("check", "/proc/kmsg")  # regular by its mode; reading it waits
+    ok(process.returncode == 2, "a file that waits: refused", process.returncode, process.stderr)
     for command in ("check", "table", "status", "verify"):
         process = limited(command, pipe)
         ok(

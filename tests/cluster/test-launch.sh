@@ -63,4 +63,9 @@ mkdir own
 accepted TMPDIR="$folder/own"
 is "the session's folder is removed" "$(ls own)" ""
 accepted TMPDIR="$folder/nowhere"
+is "a missing TMPDIR stays missing" "$(ls -d nowhere 2>&1 >/dev/null | wc -l)" 1
+accepted TMPDIR="$folder/study.yaml"
+accepted TMPDIR=/proc
+run TMPDIR="$folder/$(printf '%04000d' 0)"
+is "a TMPDIR of more than 4000 characters: runs" "$status $(cat out)" "0 study.h5: complete, no trajectory failed"
 done_testing
