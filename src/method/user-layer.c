@@ -8,10 +8,11 @@
 #include <string.h>
 #include "constella/layer.h"
 #include "constella/random.h"
+#include "core/apart.h"
 #include "system/compile/compile.h"
 #include "system/field.h"
 
-enum { MOST_ORDER = 20 };
+enum { MOST_ORDER = 20, SECONDS_ALLOWED = 2 };
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -170,10 +171,10 @@ static bool filled(const cst_node *x, int n) {
   return true;
 }
 
-/* Tests the formulas on a small system: they must be complete. Counts their evaluations of A. */
-static bool try_out(layer *l, char *why, int n) {
+/* Tests the formulas on a system of the catalogue: they must be complete. Counts their evaluations of A. */
+static bool try_out(layer *l, const char *system, char *why, int n) {
   cst_node    x[2 * CST_MAX_Q], end[2 * CST_MAX_Q], S;
-  cst_system *s = cst_catalogue_create("planar-pendulum");
+  cst_system *s = cst_catalogue_create(system);
   const int   nq = s->nq;
   for (int i = 0; i < nq; i++) {
     x[i] = cst_graph_input(s->graph, 'q', i);
@@ -181,11 +182,15 @@ static bool try_out(layer *l, char *why, int n) {
   }
   const construction c =
       construct(l->method, s, cst_graph_input(s->graph, 'l', 0), x, x + nq, end, end + nq, &S);
+  const bool full = cst_graph_size(s->graph) >= CST_EXPR_NODES;
   cst_system_destroy(s);
   l->rule.evaluations = c.evaluations;
   if (*c.unknown)
     return fail(why, n, "it calls '%s'; the functions are sqrt, sin, cos, tan, exp, log and atan2",
                 c.unknown);
+  if (full)
+    return fail(why, n, "its step takes too many operations; at most %d are possible",
+                CST_EXPR_NODES);
   if (!filled(end, nq))
     return fail(why, n, "its step does not fill q1");
   if (!filled(end + nq, nq))
@@ -213,7 +218,7 @@ static layer *describe(cst_object *o, const char *key, char *why, int n) {
       .method = m,
       .object = o};
   memcpy(l->key, key, sizeof l->key);
-  if (try_out(l, why, n))
+  if (try_out(l, "planar-pendulum", why, n))
     return l;
   free(l);
   return NULL;
@@ -236,6 +241,25 @@ const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, si
   }
   l->next = registry;
   return &(registry = l)->rule;
+}
+
+/* In a child process: loads the object and builds its formulas; cst_user_layer_open reports ordinary mistakes.
+ */
+static void build(void *code) {
+  char        why[CST_WHY];
+  cst_object *o = cst_load_object(code, why);
+  layer      *l = o ? describe(o, ((cst_code *)code)->key, why, sizeof why) : NULL;
+  if (l)
+    try_out(l, "double-pendulum", why, sizeof why);
+}
+
+/* NULL, or why the object cannot be loaded into this process. */
+static const char *refuse(const char *bytes, size_t length) {
+  static char why[CST_WHY];
+  cst_code    code = {.bytes = (char *)bytes, .size = length};
+  const char *what = cst_apart_try(build, &code, SECONDS_ALLOWED);
+  snprintf(why, sizeof why, "it %s when its formulas are built", what ? what : "");
+  return what ? why : NULL;
 }
 
 static bool is_object(const char *path) {
@@ -261,7 +285,11 @@ static const char *compiled(const char *path, char **bytes, size_t *length) {
 }
 
 const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length) {
-  return is_object(path) ? cst_document_fetch(path, bytes, length) : compiled(path, bytes, length);
+  const char *reason =
+      is_object(path) ? cst_document_fetch(path, bytes, length) : compiled(path, bytes, length);
+  if (!reason && (reason = refuse(*bytes, *length)))
+    free(*bytes);
+  return reason;
 }
 
 const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n) {

@@ -8,7 +8,8 @@
 
 /* The shared object of a C file, from the compiler or the cache, or the bytes of a file that ends in .so. A
  * cst_fetch: NULL and *bytes, owned by the caller (free()), or the reason of a failure (static text; lines
- * separated by \n). One rank can do this for all. */
+ * separated by \n). A child process tries them out before, so that code which crashes or does not end is a
+ * reason too. One rank can do this for all. */
 const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length);
 /* The layer in the bytes of a shared object, tested on a system of the catalogue; path names it in messages.
  * NULL with why[n] on error. Borrowed: it lives as long as the program, and equal bytes give the same layer.

@@ -5,6 +5,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -228,6 +229,37 @@ def momenta():
     )
 
 
+def orphans():
+    """A compiler, and what it has started, ends with the process that has called it."""
+    folder = scratch()
+    compiler = os.path.join(folder, "cc")
+    with open(compiler, "w") as f:
+        f.write('#!/bin/sh\n[ "$1" = --version ] && echo slow && exit\n')
+        f.write(f'sleep 60 & echo $$ $! >"{folder}/new"; mv "{folder}/new" "{folder}/pids"; sleep 60\n')
+    os.chmod(compiler, 0o755)
+    process = subprocess.Popen(
+        [PROGRAM, "check", write("slow.yaml", study())], env={**ENVIRONMENT, "CONSTELLA_CC": compiler}
+    )
+    end = time.monotonic() + 60
+    while not os.path.exists(f"{folder}/pids") and time.monotonic() < end:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    with open(f"{folder}/pids") as f:
+        pids = f.read().split()
+
+    def live(pid):
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                return f.read().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    while any(map(live, pids)) and time.monotonic() < end:
+        time.sleep(0.05)
+    ok(not any(map(live, pids)), "no compiler outlives the program", pids)
+
+
 def mistakes():
     folder = scratch()
     head, methods = (
@@ -357,6 +389,28 @@ def mistakes():
         "6:11",
         ["take more operations than can be differentiated"],
     )
+    for name, statement, words, ways in (
+        ("crash", "*(volatile int *)0 = 1;", "it crashes (Segmentation fault) when", everywhere),
+        ("exit", "exit(0);", "it ends the program when", everywhere),
+        ("endless", "for (volatile int i = 0;;) i++;", "it takes more than 2 s when", (("check", 0),)),
+        (
+            "many",
+            "cst_node x = s->t; for (int i = 0; i < 3000000; i++) x = s->mul(s, s->add(s, x, s->t), x);"
+            " s->q1[0] = x;",
+            "its step takes too many operations; at most 2000000",
+            (("check", 0),),
+        ),
+    ):
+        put(
+            f"{name}.c",
+            "#include <stdlib.h>\n" + SKEWED.replace("cst_node A[s->n];", statement + " cst_node A[s->n];"),
+        )
+        refused(
+            f"a step with {statement}", layer(f"{{file: {name}.c}}"), "5:23", [f"{name}.c: {words}"], ways
+        )
+    put("zero.c", '#include "/dev/zero"\n')
+    refused("an endless file", layer("{file: zero.c}"), "5:23", ["out of memory"], (("check", 0),))
+    orphans()
     put("s.yaml", layer("{file: good.c}"))
     command = [PROGRAM, "run", os.path.join(folder, "s.yaml"), "-o", os.path.join(folder, "refused.h5")]
     process = ranks_of(command, ["env", "CONSTELLA_ISA=v9", *command])

@@ -1,7 +1,9 @@
-/* compiler.c: finds and runs the machine's C compiler, without a shell and with a time limit. */
+/* compiler.c: finds and runs the machine's C compiler, with limits of time and memory. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -72,9 +74,32 @@ static char **environment(const char *folder) {
   return e;
 }
 
+/* What precedes the compiler: a shell that limits it, 4 GiB and $1 seconds of the processor, leaves a watch
+ * behind, and becomes the compiler. The watch waits for the end of the pipe, which comes when this process has
+ * ended, however it did, and kills the group. */
+static const char watch[] =
+    "ulimit -v 4194304; ulimit -t $1; shift; (read x; kill -9 0) <&3 & exec \"$@\" 3<&-";
+
+enum { WATCHED = 3 };
+
+/* The words of the command, behind those of the shell. Owned. */
+static char **watched(char *const *argv, const char *seconds) {
+  int n = 0;
+  while (argv[n])
+    n++;
+  char **all = cst_zeros(n + 6, sizeof *all);
+  all[0] = "sh";
+  all[1] = "-c";
+  all[2] = (char *)watch;
+  all[3] = "sh";
+  all[4] = (char *)seconds;
+  memcpy(all + 5, argv, sizeof *all * (size_t)n);
+  return all;
+}
+
 /* posix_spawn, not fork: memory registered with a network card must not be shared with a child. The child has
  * its own process group, so that its children can be killed with it. */
-static int start(char *const *argv, const char *folder, pid_t *pid) {
+static int start(char *const *argv, const char *folder, int pipe, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t          how;
   char                       messages[PATH + 16];
@@ -83,6 +108,7 @@ static int start(char *const *argv, const char *folder, pid_t *pid) {
   sigemptyset(&none);
   snprintf(messages, sizeof messages, "%s/messages", folder);
   posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, pipe, WATCHED);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, 1, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
@@ -90,7 +116,7 @@ static int start(char *const *argv, const char *folder, pid_t *pid) {
   posix_spawnattr_setpgroup(&how, 0);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  int status = posix_spawnp(pid, argv[0], &files, &how, argv, e);
+  int status = posix_spawn(pid, "/bin/sh", &files, &how, argv, e);
   posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&files);
   free(e);
@@ -156,20 +182,37 @@ static bool fail(int status, const char *name, double seconds, const char *folde
   return false;
 }
 
+/* Runs the command and awaits its end. 0, or an error number with *status unset. */
+static int run(char *const *argv, const char *folder, double seconds, int *status) {
+  pid_t pid;
+  int   pipe[2];
+  char  limit[32];
+  if (strchr(argv[0], '/') && access(argv[0], X_OK))
+    return errno;
+  if (pipe2(pipe, O_CLOEXEC))
+    return errno;
+  snprintf(limit, sizeof limit, "%.0f", ceil(seconds));
+  char    **all = watched(argv, limit);
+  const int failed = start(all, folder, pipe[0], &pid);
+  free(all);
+  close(pipe[0]);
+  if (!failed)
+    *status = await(pid, seconds);
+  close(pipe[1]);
+  return failed;
+}
+
 bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder,
                       double seconds, char why[CST_WHY]) {
-  pid_t  pid;
   char **argv = words(command, arguments);
   char   name[256];
+  int    status = 0;
   snprintf(name, sizeof name, "%s", argv[0]);
-  int status = start(argv, folder, &pid);
+  const int failed = run(argv, folder, seconds, &status);
   free(argv);
-  if (status) {
-    snprintf(why, CST_WHY, "%s: %s", name, strerror(status));
-    return false;
-  }
-  status = await(pid, seconds);
-  return status == 0 || fail(status, name, seconds, folder, why);
+  if (failed)
+    snprintf(why, CST_WHY, "%s: %s", name, strerror(failed));
+  return !failed && (status == 0 || fail(status, name, seconds, folder, why));
 }
 
 /* Whether `command` runs; the first line of its output identifies it. */
