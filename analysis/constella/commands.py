@@ -47,7 +47,8 @@ def report(args):
     from . import page, style
     from .plot.saving import FORMS, write
 
-    output = args.output or (None if args.figures else pathlib.Path(pathlib.Path(args.file).stem + ".html"))
+    if args.output is not None and args.output.suffix.lower() not in (".html", ".htm"):
+        raise ConstellaError(f"{args.output}: the page is written as .html or .htm")
     forms = [f.strip() for f in args.formats.split(",")]
     for form in forms:
         if form not in FORMS:
@@ -59,8 +60,8 @@ def report(args):
             for name, _, fig in page.figures(chosen, args.style):
                 for form in forms:
                     write(args.figures / f"{name}.{form}", style.encode(fig, form, args.style))
-        if output is not None:
-            write(output, page.page(chosen, args.style).encode("utf-8"))
+        if args.output is not None:
+            write(args.output, page.page(chosen, args.style).encode("utf-8"))
 
 
 def interval(text):
@@ -91,14 +92,13 @@ def draw(args):
     options = {"x": args.x and split(args.x), "y": args.y and split(args.y), "z": args.z and split(args.z)}
     options |= {"members": numbers(args.members), "time": interval(args.time)}
     options = {k: v for k, v in options.items() if v is not None}
-    output = args.output or pathlib.Path(f"{pathlib.Path(args.file).stem}-{args.kind}.png")
     with Result(args.file) as result:
-        if output.suffix == ".html" and args.kind == "mechanism":
+        if args.output.suffix == ".html" and args.kind == "mechanism":
             from .animation import page
             from .plot.saving import write
 
-            return write(output, page(result.select(args.methods, args.where), **options).encode("utf-8"))
-        form_of(output)
+            return write(args.output, page(result.select(args.methods, args.where), **options).encode("utf-8"))
+        form_of(args.output)
         fig = plot.figure(
             args.kind,
             result,
@@ -108,8 +108,7 @@ def draw(args):
             width=args.width and float(args.width),
             **options,
         )
-        plot.save(fig, output, args.style)
-    sys.stderr.write(f"{output}\n" if args.output is None else "")
+        plot.save(fig, args.output, args.style)
 
 
 def export(args):

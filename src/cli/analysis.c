@@ -9,8 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/guard.h"
 #include "constella/record.h"
 #include "core/need.h"
+#include "core/text.h"
 
 /* The folder of the program; "." where it cannot be found. */
 static const char *home(void) {
@@ -71,6 +73,7 @@ static int start_python(int n, const char **words) {
             "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
             all[1]);
   } else {
+    setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
     setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
     execv(all[0], (char **)all);
     fprintf(stderr,
@@ -82,15 +85,17 @@ static int start_python(int n, const char **words) {
   return 2;
 }
 
+enum { WIDEST = 100 }; /* inches; more takes more memory than a machine has */
+
 /* The values of the three commands; each has some of them. */
 typedef struct {
   const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z,
       *members, *time, *width, *columns, *icase;
 } request;
 
-static bool set_number(void *member, const char *value) {
+static bool set_width(void *member, const char *value) {
   double x;
-  if (!cst_options_positive(&x, value))
+  if (!cst_options_positive(&x, value) || x > WIDEST)
     return false;
   *(const char **)member = value;
   return true;
@@ -106,29 +111,54 @@ static bool set_case(void *member, const char *value) {
 
 enum { MOST_WORDS = 32 };
 
+/* In a child process. words: the command, then "file=..." and others; ends with NULL. */
+static int examine_and_start(int n, char **words) {
+  const char *file = words[1] + strlen("file=");
+  return examine(file) ? start_python(n, (const char **)words) : 2;
+}
+
 /* The script gets the command and a word NAME=VALUE for each argument and option: "file=order.h5",
  * "output=order.pdf". */
 static int hand_over(const cst_command *c, const request *q) {
-  char       *word[MOST_WORDS];
-  const char *words[MOST_WORDS + 1] = {c->name};
-  int         n = 0;
-  for (const cst_option *o = c->option; o->name && n < MOST_WORDS; o++) {
+  char *words[MOST_WORDS + 2] = {(char *)c->name};
+  int   n = 1;
+  for (const cst_option *o = c->option; o->name && n <= MOST_WORDS; o++) {
     const char *value = *(const char *const *)((const char *)q + o->at);
     const char *name = o->name + strspn(o->name, "-");
     if (!value)
       continue;
-    if (asprintf(&word[n], "%s=%s", name, value) < 0)
+    if (asprintf(&words[n], "%s=%s", name, value) < 0)
       abort();
     if (*o->name != '-')
-      for (char *s = word[n]; *s != '='; s++)
+      for (char *s = words[n]; *s != '='; s++)
         *s = (char)tolower((unsigned char)*s);
-    words[n + 1] = word[n];
     n++;
   }
-  const int status = start_python(n + 1, words);
-  while (n)
-    free(word[--n]);
+  const int status = cst_guard(examine_and_start, n, words);
+  while (n > 1)
+    free(words[--n]);
   return status;
+}
+
+/* The default output, in the current folder; NULL: none. Owned. */
+static char *default_output(const cst_command *c, const request *q) {
+  const char *name;
+  const int   length = cst_text_stem(q->file, &name);
+  char       *output = NULL;
+  if (q->output || q->figures)
+    return NULL;
+  if ((c == &cst_command_report ? asprintf(&output, "%.*s.html", length, name)
+                                : asprintf(&output, "%.*s-%s.png", length, name, q->kind)) < 0)
+    abort();
+  return output;
+}
+
+/* PYTHON may name a program that ends well and writes nothing. */
+static bool is_written(const char *output) {
+  if (!access(output, F_OK))
+    return true;
+  fprintf(stderr, "constella: error: %s has not been written; is PYTHON a python3?\n", output);
+  return false;
 }
 
 static int draw(const cst_command *c, int argc, char **argv) {
@@ -138,7 +168,18 @@ static int draw(const cst_command *c, int argc, char **argv) {
   const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
-  return bad || !examine(q.file) ? 2 : hand_over(c, &q);
+  if (bad)
+    return 2;
+  char *output = default_output(c, &q);
+  if (output)
+    q.output = output;
+  int status = hand_over(c, &q);
+  if (!status && !is_written(q.output ? q.output : q.figures))
+    status = 1;
+  if (!status && output && c == &cst_command_plot)
+    fprintf(stderr, "%s\n", output);
+  free(output);
+  return status;
 }
 
 static int report(int argc, char **argv) { return draw(&cst_command_report, argc, argv); }
@@ -185,7 +226,6 @@ const cst_command cst_command_report = {
     .doc = "Figures and tables of a result in one self-contained page.",
     .option = report_options,
     .run = report,
-    .reads = true,
 };
 
 static const cst_option plot_options[] = {
@@ -203,8 +243,8 @@ static const cst_option plot_options[] = {
      .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: "
             "FILE-KIND.png in "
             "the current folder"},
-    {"--width", .value = "INCHES", .at = AT(width), .set = set_number, .doc = "of the whole figure",
-     .takes = "a positive number"},
+    {"--width", .value = "INCHES", .at = AT(width), .set = set_width, .doc = "of the whole figure",
+     .takes = "a positive number, at most 100"},
     CHOICE,
     STYLE,
     {NULL},
@@ -215,7 +255,6 @@ const cst_command cst_command_plot = {
     .doc = "Draws one figure of a result; `constella list figures` lists the kinds.",
     .option = plot_options,
     .run = plot,
-    .reads = true,
 };
 
 static const cst_option export_options[] = {
@@ -238,5 +277,4 @@ const cst_command cst_command_export = {
     .doc = "Writes a result as a table, as netCDF for xarray, or as a table for LaTeX.",
     .option = export_options,
     .run = export,
-    .reads = true,
 };

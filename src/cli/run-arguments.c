@@ -141,11 +141,9 @@ void cst_run_arguments_name_output(cst_arguments *a) {
   }
   if (a->run.output || !a->study)
     return;
-  const char *slash = strrchr(a->study, '/');
-  const char *name = slash ? slash + 1 : a->study;
-  const char *dot = strrchr(name, '.');
-  snprintf(a->output, sizeof a->output, "%.*s.h5", (int)(dot ? dot - name : (long)strlen(name)),
-           name);
+  const char *name;
+  const int   length = cst_text_stem(a->study, &name);
+  snprintf(a->output, sizeof a->output, "%.*s.h5", length, name);
   a->run.output = a->output;
 }
 

@@ -92,7 +92,8 @@ static void show(const char *name, const char *system, cst_diag *d) {
     cst_show_system_keys();
   else if (m)
     cst_show_method(name, m, system, d);
-  else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
+  else if (system && (!strcmp(name, "study") || !strcmp(name, "system") ||
+                      cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
     cst_diag_add(d, NULL, 0, 0, "--system is for claims of methods, and '%s' is not a method",
                  name);
   else if (!cst_show_system(name) && !show_scheme(name) && !show_kind(name))

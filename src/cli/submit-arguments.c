@@ -133,10 +133,9 @@ const cst_command cst_command_submit = {
 /* The study's name without folder and extension. The default name of the job is the same, with the characters
  * replaced that schedulers refuse. */
 static void set_names(cst_submission *s) {
-  const char *slash = strrchr(s->study, '/');
-  const char *file = slash ? slash + 1 : s->study;
-  const char *dot = strrchr(file, '.');
-  snprintf(s->stem, sizeof s->stem, "%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+  const char *file;
+  const int   length = cst_text_stem(s->study, &file);
+  snprintf(s->stem, sizeof s->stem, "%.*s", length, file);
   if (*s->name)
     return;
   snprintf(s->name, sizeof s->name, "%s%s", isalpha((unsigned char)*s->stem) ? "" : "study-",

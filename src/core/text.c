@@ -25,6 +25,13 @@ bool cst_text_is_name(const char *text, const char *more) {
   return !*text;
 }
 
+int cst_text_stem(const char *path, const char **name) {
+  const char *slash = strrchr(path, '/');
+  *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(*name, '.');
+  return (int)(dot && dot > *name ? (size_t)(dot - *name) : strlen(*name));
+}
+
 void cst_text_shortest(double x, char *out, size_t size) {
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(out, size, "%.*g", digits, x);

@@ -10,6 +10,8 @@ bool cst_text_begins(const char *text, const char *start);
 bool cst_text_ends(const char *text, const char *end);
 /* A letter of ASCII, then letters, digits and characters of `more`. */
 bool cst_text_is_name(const char *text, const char *more);
+/* The name of a file without its folder and ending: *name is within path; returns its length. */
+int cst_text_stem(const char *path, const char **name);
 /* The shortest decimal that strtod reads back as x; 32 bytes suffice. */
 void cst_text_shortest(double x, char *out, size_t size);
 /* Replaces control characters by '?', so that text from a file cannot steer a terminal. `kept`: one that

@@ -67,22 +67,23 @@ def run_tests(names):
 # ---- the program
 
 
-def program(*arguments):
-    """Run the program in the folder."""
+def program(*arguments, **environment):
+    """Run the program in the folder, with variables of the environment."""
     return subprocess.run(
         [PROGRAM, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=120,
         cwd=folder,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **environment},
     )
 
 
 def called(command, **words):
     """Run a command of constella.commands within this process, in the folder: exit status and stderr. A
     process takes longer to start than to do most of what the tests ask."""
-    words = {"style": "screen", "formats": "png", **words}
+    output = {"report": "called.html", "plot": "called.png"}.get(command, "called.csv")
+    words = {"style": "screen", "formats": "png", "output": output, **words}
     with contextlib.chdir(folder), contextlib.redirect_stderr(io.StringIO()) as said:
         code = main([command, *(f"{name}={value}" for name, value in words.items())])
     return code, said.getvalue()

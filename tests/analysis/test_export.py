@@ -127,7 +127,10 @@ def test_program():
         (("plot", "order.h5"), "`constella plot` needs a result and a kind of figure"),
         (("plot", "order.h5", "order", "--styl", "paper"), "did you mean '--style'?"),
         (("plot", "order.h5", "order", "--style", "papr"), "not 'papr'; did you mean 'paper'?"),
-        (("plot", "order.h5", "order", "--width", "wide"), "--width takes a positive number, not 'wide'"),
+        (
+            ("plot", "order.h5", "order", "--width", "wide"),
+            "--width takes a positive number, at most 100, not 'wide'",
+        ),
         (("export", "order.h5"), "--output is missing"),
         (("export", "order.h5", "-o", "x.csv", "--case", "-1"), "--case takes a whole number from 0 on"),
     ):

@@ -476,6 +476,12 @@ def test_mistakes():
             "the page over the result",
         ),
         (
+            {"file": "good.h5", "output": "cut.h5"},
+            2,
+            r"cut.h5: the page is written as .html or .htm",
+            "the page over another file",
+        ),
+        (
             {"file": "good.h5", "output": "nowhere/x.html"},
             1,
             r"^nowhere/x.html: error: cannot write",
@@ -507,6 +513,21 @@ def test_program():
         and (folder / "plain.html").exists()
         and (folder / "plain" / "order.svg").exists(),
         "report: a process of its own",
+        run.stderr,
+    )
+    run = program("report", "plain.h5", "-o", "plain.htm", MPLBACKEND="nonsense")
+    ok(run.returncode == 0 and (folder / "plain.htm").exists(), "any MPLBACKEND", run.stderr)
+    for words in (("report", "old.h5"), ("plot", "old.h5", "order"), ("export", "old.h5", "-o", "no.csv")):
+        run = program(*words, PYTHON="/bin/true")
+        ok(
+            run.returncode == 1 and "has not been written; is PYTHON a python3?" in run.stderr,
+            f"{words[0]}: a PYTHON that does nothing",
+            run.stderr,
+        )
+    run = program("plot", "good.h5", "order", "--width", "1e9")
+    ok(
+        run.returncode == 2 and "--width takes a positive number, at most 100" in run.stderr,
+        "plot: a width beyond all memory",
         run.stderr,
     )
     for arguments, said in (

@@ -578,6 +578,7 @@ def other_commands():
             ["wrong.yaml:5:14: error: ", "'gg'"],
         ),
         (("show", "kepler", "--system", "kepler"), ["'kepler' is not a method"]),
+        (("show", "study", "--system", "kepler"), ["'study' is not a method"]),
         (("show", "suzuki4", "--system", "kepler"), ["'suzuki4' is not a method"]),
         (("show", "ratle", "--system", "kepler"), ["did you mean 'rattle'"]),
         (("show", "adjoint(shake)", "--system", "kepler"), ["'shake' has no adjoint"]),

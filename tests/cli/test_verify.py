@@ -133,6 +133,8 @@ def all_trajectories(name):
         *lines[:3],
     )
     if name == "failing":
+        failed = sum("failed (" in x for x in lines)
+        ok(failed == (status > 0).sum(), "it says which trajectories failed in the run", failed, *lines[:3])
         ok((status > 0).any() and (status == 0).any(), "some of its trajectories fail, others do not", status)
 
 

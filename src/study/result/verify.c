@@ -11,6 +11,8 @@
 #include <string.h>
 #include "constella/random.h"
 #include "core/need.h"
+#include "method/core.h"
+#include "study/run/failure.h"
 #include "study/run/identity.h"
 #include "study/run/past.h"
 #include "study/result/verify.h"
@@ -286,6 +288,13 @@ static void print_trajectory(const cst_plan *p, const trajectory *t) {
 }
 
 static void print_steps(const verification *d, const trajectory *t) {
+  const int status = d->status[t->icase * d->plan->study->members + t->member];
+  if (status == CST_NO_START) {
+    printf("%s, no step", cst_failure_word(status));
+    return;
+  }
+  if (status > 0)
+    printf("failed (%s) within ", cst_failure_word(status));
   printf("%ld steps from ", t->until - t->begin);
   if (t->from)
     printf("step %ld in checkpoint %ld", t->begin, t->from->number);

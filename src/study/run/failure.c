@@ -14,6 +14,12 @@ static const char *const words[CST_FAILURES] = {[CST_NOT_CONVERGED] = "solver di
                                                 [CST_NO_REFERENCE] = "no finite reference",
                                                 [CST_FAILURES - 1] = "other reasons"};
 
+static int index_of(double status) {
+  return status < CST_NO_REFERENCE ? (int)status : CST_FAILURES - 1;
+}
+
+const char *cst_failure_word(int status) { return words[index_of(status)]; }
+
 bool cst_failures_unreferred(double status, double error) { return status == 0 && isnan(error); }
 
 void cst_failures_count(cst_failures *f, const double *x, const double *error, long n) {
@@ -23,7 +29,7 @@ void cst_failures_count(cst_failures *f, const double *x, const double *error, l
     if (error && cst_failures_unreferred(x[i], error[i]))
       f->of[CST_NO_REFERENCE]++;
     else
-      f->of[x[i] < CST_NO_REFERENCE ? (int)x[i] : CST_FAILURES - 1]++;
+      f->of[index_of(x[i])]++;
   }
 }
 

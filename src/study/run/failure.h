@@ -12,6 +12,8 @@ typedef struct {
   long of[CST_FAILURES]; /* of[0]: successful */
 } cst_failures;
 
+/* The words of a status above 0: "not finite". */
+const char *cst_failure_word(int status);
 /* Whether a trajectory with this status and this error, of all parts together, has no finite reference. */
 bool cst_failures_unreferred(double status, double error);
 /* Counts the statuses x[n], with the errors error[n] (NULL: the study has no reference); negative ones were
