@@ -69,6 +69,28 @@ def shortest(x):
     return f"{x:.12g}"
 
 
+def outside(file):
+    """The first link or dataset of an HDF5 file that leads to another file; None: there is none. Such a file
+    could bring the contents of private files into a page, or wait for a pipe for ever (src/record/inside.c).
+    """
+
+    def leads_out(name, link):
+        if link.type != h5py.h5l.TYPE_HARD:
+            return None if link.type == h5py.h5l.TYPE_SOFT else name
+        try:
+            node = h5py.h5o.open(file.id, name)
+        except (KeyError, RuntimeError):
+            return None  # later reading cannot open it either
+        if not isinstance(node, h5py.h5d.DatasetID):
+            return None
+        made = node.get_create_plist()
+        return name if made.get_layout() == h5py.h5d.VIRTUAL or made.get_external_count() else None
+
+    with Watch.over():
+        found = file.id.links.visit(leads_out, info=True)
+    return found and as_text(found)
+
+
 class Reader:
     """One open result file. Use it as a context manager, or leave closing to the end of the program."""
 
@@ -92,6 +114,10 @@ class Reader:
             reason = e.strerror if told else "not an HDF5 file, or one whose run was killed at its start"
             missing = isinstance(e, (FileNotFoundError, PermissionError, IsADirectoryError))
             raise ResultError(reason if missing else f"is not a Constella result: {reason}") from None
+        name = outside(file)
+        if name:
+            file.close()
+            raise ResultError(f"is not a Constella result: /{name} lies in another file")
         if "run" not in file or "state" not in file["run"].attrs:
             file.close()
             raise ResultError("is not a Constella result: HDF5, but without the attribute /run state")

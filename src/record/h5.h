@@ -34,6 +34,10 @@ hid_t cst_h5_make_group(
  * why[n]. */
 bool cst_record_prepare(const char *path, double bytes, char *why, int n);
 
+/* inside.c: whether no link and no dataset of the file leads to another file; else false with the reason in
+ * why[n]. */
+bool cst_inside_check(hid_t file, char *why, int n);
+
 /* Whether the attribute can change in place: it is a fixed text, or a number. */
 bool cst_h5_in_place(hid_t object, const char *name, bool text);
 

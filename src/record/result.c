@@ -43,6 +43,10 @@ static cst_result *open_file(const char *path, char *why, int n) {
         "is not a Constella result: not an HDF5 file, or one whose run was killed at its start");
     return NULL;
   }
+  if (!cst_inside_check(file, why, n)) {
+    H5Fclose(file);
+    return NULL;
+  }
   htri_t run = H5Lexists(file, "run", H5P_DEFAULT);
   if (run <= 0 || H5Aexists_by_name(file, "run", "state", H5P_DEFAULT) <= 0) {
     H5Fclose(file);

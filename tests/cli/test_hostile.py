@@ -340,7 +340,15 @@ def damaged():
     with h5py.File(path("emptied.h5"), "r+") as f:
         del f["/statistics/step"]
         f["/statistics/step"] = [1.0]
-    for name in ("damaged-9.h5", "damaged-13.h5", "emptied.h5"):
+    for name, dataset, put in (
+        ("loop", "statistics/energy_max", h5py.SoftLink("/statistics/energy_max")),
+        ("scalar", "cases/tolerance", 1e-14),
+    ):
+        shutil.copy(result, path(f"{name}.h5"))
+        with h5py.File(path(f"{name}.h5"), "r+") as f:
+            del f[dataset]
+            f[dataset] = put
+    for name in ("damaged-9.h5", "damaged-13.h5", "emptied.h5", "loop.h5", "scalar.h5"):
         process = limited("report", path(name), "-o", path("page.html"), seconds=30)
         ok(
             process.returncode == 2 and "error: " in process.stderr and "Traceback" not in process.stderr,
@@ -375,5 +383,70 @@ def options_beside():
     ok(process.returncode == 2 and "aspin: it couples" in process.stderr, "verify with aspin", process.stderr)
 
 
-together([many, much, early, names, pipes, work, stacks, damaged, options_beside], 2)
+def elsewhere():
+    """Results that lead to other files: refused before anything of those is read."""
+    _, result = run("inside", GOOD)
+    secret = write("secret", "the contents of another file")
+    os.mkfifo(path("fifo"))  # which nobody writes
+
+    def lead(name, dataset, put):
+        file = path(name + ".h5")
+        shutil.copy(result, file)
+        with h5py.File(file, "r+") as f:
+            shape, dtype = f[dataset].shape, f[dataset].dtype
+            del f[dataset]
+            put(f, dataset, shape, dtype)
+        return file
+
+    def link(f, name, shape, dtype):
+        f[name] = h5py.ExternalLink(path("fifo"), "/x")
+
+    def virtual(f, name, shape, dtype):
+        layout = h5py.VirtualLayout(shape, dtype)
+        layout[...] = h5py.VirtualSource(path("fifo"), "x", shape)
+        f.create_virtual_dataset(name, layout)
+
+    def storage(f, name, shape, dtype):
+        f.create_dataset(name, shape, dtype, external=[(secret, 0, h5py.h5f.UNLIMITED)])
+
+    commands = [
+        ("status", "FILE"),
+        ("table", "FILE"),
+        ("verify", "FILE"),
+        ("cite", "FILE"),
+        ("export", "FILE", "-o", "x.csv"),
+        ("run", path("inside.yaml"), "-o", "FILE", "--resume"),
+    ]
+    for dataset, put in (
+        ("final/status", link),
+        ("statistics/energy_max", virtual),
+        ("final/status", storage),
+    ):
+        file = lead(put.__name__, dataset, put)
+        told = f"is not a Constella result: /{dataset} lies in another file"
+        for words in commands:
+            process = limited(*(file if word == "FILE" else word for word in words))
+            ok(
+                process.returncode == 2 and told in process.stderr,
+                f"{words[0]} of a result with a {put.__name__} elsewhere: refused",
+                process.returncode,
+                process.stdout + process.stderr,
+            )
+        ended = subprocess.run(
+            [sys.executable, "-c", f"import constella; constella.Result({file!r})"],
+            env={**ENVIRONMENT, "PYTHONPATH": os.path.join(os.path.dirname(__file__), "../../analysis")},
+            capture_output=True,
+            text=True,
+            timeout=60 * SLOWER,
+        )
+        ok(told in ended.stderr, "and by the Python package", ended.stderr)
+    file = path("soft.h5")
+    shutil.copy(result, file)
+    with h5py.File(file, "r+") as f:
+        f.move("statistics/step", "inner")
+        f["statistics/step"] = h5py.SoftLink("/inner")
+    ok(limited("table", file).returncode == 0, "links inside a result are followed")
+
+
+together([many, much, early, names, pipes, work, stacks, damaged, options_beside, elsewhere], 2)
 done()
