@@ -45,6 +45,7 @@ def look_at_shape(name, node):
     """Outside /run every dimension has a scale, and its length; a scale has none."""
     if name.startswith("run/") or is_scale(node):
         return
+    demand(node.shape, f"{name}: it has no dimension")
     for k, dim in enumerate(node.dims):
         scales = dim.values()
         demand(scales, f"{name}: its dimension {k} has no name")
@@ -76,6 +77,13 @@ def look_at_study(file):
     demand(hashlib.sha256(text.encode()).hexdigest() == told, "the text of its study has another sha256")
 
 
+def names_in(file):
+    """The names of all that is in a file, and of soft links."""
+    names = ["/"]
+    file.id.links.visit(lambda name: names.append(as_text(name)))
+    return names
+
+
 def damage(path):
     """What is damaged in a file, as a text; '' where nothing is seen. Numbers that were changed into other
     numbers are not seen."""
@@ -84,9 +92,8 @@ def damage(path):
         with open(path, "rb") as f:
             size = f.seek(0, 2)
         with h5py.File(path, "r") as file:
-            names = ["/"]
             with Watch.over():
-                file.visit(names.append)
+                names = names_in(file)
             for name in names:
                 with Watch.over(size):
                     look_at(file, name, size)
