@@ -71,7 +71,7 @@ def data_of(result, trajectory):
 def page(result, members=None, time=None, **others):
     """The page as text, of the first selected method at its finest step. members, time: as for the figure
     `mechanism`."""
-    _, case, member = motions.listed(result, members, finest=True)[0]
+    _, case, member = motions.foremost(result, motions.listed(result, members, finest=True), members)
     found = motions.trajectory(result, case, member)
     found = found if time is None else found.between(*time)
     title = f"{result.title}: {found.label}, step {found.step:.4g}, member {found.member}"

@@ -197,6 +197,12 @@ def listed(result, members=None, finest=False):
     return found
 
 
+def foremost(result, found, members=None):
+    """The first entry of listed(); where no members are named, the first that did not fail, if there is one."""
+    sound = (entry for entry in found if members is None and result.status[entry[1], entry[2]] == 0)
+    return next(sound, found[0])
+
+
 def trajectories(result, members=None, finest=False):
     """All stored trajectories of the selected cases and of these members (None: all). finest: only the finest
     step of each curve."""

@@ -15,6 +15,7 @@ import numpy as np
 
 import synthetic
 from constella import page, plot, scales, style
+from constella.plot import machine, motion
 from constella.result import Result
 
 
@@ -133,6 +134,7 @@ end: 50
 steps: [0.25]
 methods: [rattle]
 observables: [energy, "big: exp(exp(x*x))", "bad: log(x)"]
+trajectories: {members: all, every: 20}
 """
 
 
@@ -157,6 +159,15 @@ def test_ensemble():
             (at[:3], last, x.max(), most),
         )
         ok(len(at) < len(t), "and not before")
+        failed, sound = (list(np.flatnonzero(is_it)) for is_it in (status > 0, status == 0))
+        drawn = {
+            "drawn over time": [t.member for t in motion.chosen(r, None)],
+            "drawn as a mechanism": [machine.one(r, None).member],
+        }
+        for how, members in drawn.items():
+            ok(members == sound[:1], f"a member that did not fail is {how}", (members, failed))
+        named = [t.member for t in motion.chosen(r, failed[:1])]
+        ok(named == failed[:1], "a failed one is drawn where it is named", named)
     wrong = draw(path)
     ok(not wrong, "members whose observables overflow, or are none, are drawn", wrong)
 

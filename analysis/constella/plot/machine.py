@@ -18,9 +18,9 @@ def seen(flat, at):
 
 
 def one(result, members, time=None):
-    """The trajectory that is drawn: that of the first method at its finest step, of the given or the first
-    member."""
-    _, case, member = motions.listed(result, members, finest=True)[0]
+    """The trajectory that is drawn: that of the first method at its finest step, of the given member or the
+    foremost."""
+    _, case, member = motions.foremost(result, motions.listed(result, members, finest=True), members)
     found = motions.trajectory(result, case, member)
     return found if time is None else found.between(*time)
 

@@ -16,24 +16,24 @@ POINTS = 2000  # of a line over time; of longer ones the extremes are kept
 
 
 def chosen(result, members, time=None):
-    """The trajectories of the finest steps: of the first member stored unless some are named, of the first
+    """The trajectories of the finest steps: of one member unless some are named (motions.foremost), of one
     selected set of parameters, of at most seven methods. time: (from, to), the part that is shown.
     ResultError in words where there are none.
     """
     found = motions.listed(result, members, finest=True)
-    first = found[0][0]
+    first = motions.foremost(result, found, members)[0]
     methods = list(dict.fromkeys(c.method for c, _, _ in found))[:MOST]
     found = [(c, k, m) for c, k, m in found if c.variant == first.variant and c.method in methods]
     if members is None:
-        one = {c.method: next(m for d, _, m in found if d is c) for c, _, _ in found}
+        one = {c.method: motions.foremost(result, [x for x in found if x[0] is c])[2] for c, _, _ in found}
         found = [(c, k, m) for c, k, m in found if m == one[c.method]]
     lines = [motions.trajectory(result, k, m) for _, k, m in found]
     return lines if time is None else [t.between(*time) for t in lines]
 
 
 def first_of(result, members):
-    """The first of them, for the names that it has."""
-    _, case, member = motions.listed(result, members, finest=True)[0]
+    """One of them, for the names that it has."""
+    _, case, member = motions.foremost(result, motions.listed(result, members, finest=True), members)
     return motions.trajectory(result, case, member)
 
 
