@@ -8,7 +8,8 @@
 void cst_streams_open(void);
 
 /* Flushes standard output at the end of a command. Returns status or, if that is 0 and some of the output
- * could not be written, 1, with a message. */
+ * could not be written, 1, with a message. If nobody reads a pipe any more, it is silent, with the status
+ * that a shell gives to SIGPIPE. */
 int cst_streams_end(int status);
 
 #endif

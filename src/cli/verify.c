@@ -1,6 +1,7 @@
 /* verify.c: `constella verify FILE`: recomputes trajectories of a result and compares their bits with those
  * of the file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <petscsnes.h>
@@ -212,6 +213,7 @@ static int verify(int argc, char **argv) {
     return 2;
   if (!cst_petsc_begin(1, argv))
     return 2;
+  signal(SIGPIPE, SIG_IGN); /* the handler of PETSc would end MPI with many words */
   if (cst_solver_register())
     return 1;
   const int status = run_checked(&a, d);

@@ -2,6 +2,8 @@
 streams no message is written into a file of the program.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+import os
+import signal
 import subprocess
 
 from cli import ENVIRONMENT, PROGRAM, differences, digests, done, ok, path, run
@@ -54,4 +56,33 @@ for streams in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
     process = shell(f"{PROGRAM} run {STUDY} -o {result} --overwrite --progress log {streams}")
     ok(process.returncode == 0, f"{streams}: exit status", process.returncode, process.stderr)
     ok(not differences(EXPECTED, digests(result)), f"{streams}: the result is that of open streams")
+
+
+def unread(words, both=False):
+    """A command whose standard output, or both streams, are a pipe that nobody reads."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    error = theirs if both else subprocess.PIPE
+    process = subprocess.run(
+        [PROGRAM, *words.split()], env=ENVIRONMENT, stdout=theirs, stderr=error, text=True, timeout=60
+    )
+    os.close(theirs)
+    return process
+
+
+result = path("unread.h5")
+for words, both in (
+    (f"run {STUDY} -o {result} --overwrite --progress log", True),
+    (f"run {STUDY} -o {result} --overwrite --progress none", False),
+    (f"verify {RESULT}", False),
+    (f"table {RESULT}", False),
+):
+    process = unread(words, both)
+    ok(
+        process.returncode in (128 + signal.SIGPIPE, -signal.SIGPIPE) and not process.stderr,
+        f"{words.split()[0]}: a pipe that nobody reads is no error in words",
+        process.returncode,
+        process.stderr,
+    )
+ok(not differences(EXPECTED, digests(result)), "a run goes on where nobody reads what it says")
 done()

@@ -313,7 +313,15 @@ def full(study, first):
 def alone():
     """One process, without a launcher: each signal that the program handles."""
     study = write("alone.yaml", STUDY.replace("3200.0", "200000.0"))
-    for which in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
+    for which in (
+        signal.SIGTERM,
+        signal.SIGINT,
+        signal.SIGUSR1,
+        signal.SIGUSR2,
+        signal.SIGHUP,
+        signal.SIGQUIT,
+        signal.SIGXCPU,
+    ):
         result = path(f"alone-{which.name}.h5")
         process = start(study, result, 0, checkpoint=1000)
         ok(until(lambda: os.path.exists(result)), f"{which.name}: the run is at work")
@@ -331,6 +339,20 @@ def alone():
             f"{which.name}: with a checkpoint",
             checkpoints(result),
         )
+
+
+def ignored():
+    """SIGHUP of a closed terminal does not end a run that nohup has started."""
+    result = path("ignored.h5")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which the run inherits
+    process = start(write("ignored.yaml", STUDY), result, 0, checkpoint=1000)
+    signal.signal(signal.SIGHUP, before)
+    ok(until(lambda: os.path.exists(result)), "nohup: the run is at work")
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGUSR1)
+    status, out, err = finish(process)
+    ok(status == 75 and "interrupted by SIGUSR1" in out, "nohup: SIGHUP is ignored", status, out, err)
 
 
 def insistent():
@@ -475,6 +497,7 @@ if __name__ == "__main__":
     twice()
     full(study, first)
     alone()
+    ignored()
     insistent()
     limited(study, first, seconds)
     sizes(study)

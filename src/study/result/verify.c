@@ -388,7 +388,7 @@ PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, con
     prepare(&d, &list[i], choice->from_start);
   PetscCall(cst_study_compile(s, p, d.total, b));
   PetscCall(open_verification(&d));
-  for (long i = 0; i < n; i++) {
+  for (long i = 0; i < n && !ferror(stdout); i++) {
     d.at += list[i].stage >= MIDWAY;
     if (list[i].stage >= MIDWAY)
       PetscCall(compute(&d, &list[i]));

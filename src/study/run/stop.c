@@ -2,15 +2,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "study/run/stop.h"
 
-static const int             listened[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
+static const struct {
+  int         number;
+  const char *name;
+} listened[] = {
+    {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
+    {SIGHUP, "SIGHUP"},   {SIGQUIT, "SIGQUIT"}, {SIGXCPU, "SIGXCPU"},
+};
+enum { LISTENED = sizeof listened / sizeof *listened };
+
 static volatile sig_atomic_t came;
 static volatile time_t       since;
-static volatile sig_atomic_t grace, status_then;
+static volatile sig_atomic_t grace, counting, status_then;
 
 /* Batch systems send a signal twice, to the script and to its children. Only a second SIGINT, from a person
  * at the keyboard, ends the process at once. */
@@ -24,8 +33,10 @@ static void note(int which) {
     since = now;
   if (!came)
     came = which;
-  if (grace)
-    alarm((unsigned)grace);
+  if (!grace || counting)
+    return; /* SIGXCPU comes each second: it must not put off the end */
+  counting = 1;
+  alarm((unsigned)grace);
 }
 
 enum { EXIT_AGAIN = 75 };
@@ -33,8 +44,8 @@ enum { EXIT_AGAIN = 75 };
 void cst_stop_ignore(void) {
   sigset_t all;
   sigemptyset(&all);
-  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++)
-    sigaddset(&all, listened[i]);
+  for (int i = 0; i < LISTENED; i++)
+    sigaddset(&all, listened[i].number);
   sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
@@ -56,32 +67,34 @@ void cst_stop_after(int seconds, int status) {
 
 void cst_stop_grace(int seconds) {
   alarm(0);
+  counting = 0;
   status_then = EXIT_AGAIN;
   signal(SIGALRM, end);
   grace = seconds;
 }
 
 void cst_stop_listen(void) {
+  static bool      again, hangs_up;
   struct sigaction a;
+  if (!again)
+    hangs_up = sigaction(SIGHUP, NULL, &a) || a.sa_handler != SIG_IGN;
+  again = true;
   memset(&a, 0, sizeof a);
   a.sa_handler = note;
   a.sa_flags = SA_RESTART;
   sigemptyset(&a.sa_mask);
-  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++)
-    sigaction(listened[i], &a, NULL);
+  for (int i = 0; i < LISTENED; i++)
+    sigaction(listened[i].number, &a, NULL);
+  if (!hangs_up)
+    signal(SIGHUP, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
 }
 
 int cst_stop_signal(void) { return came; }
 
 const char *cst_stop_name(int which) {
-  switch (which) {
-  case SIGINT:
-    return "SIGINT";
-  case SIGUSR1:
-    return "SIGUSR1";
-  case SIGUSR2:
-    return "SIGUSR2";
-  default:
-    return "SIGTERM";
-  }
+  for (int i = 0; i < LISTENED; i++)
+    if (which == listened[i].number)
+      return listened[i].name;
+  return "a signal";
 }
