@@ -1,5 +1,6 @@
 /* status.c: `constella status FILE`: prints the state of a run from its result file, also while it runs. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "constella/diag.h"
 #include "constella/record.h"
@@ -134,20 +135,31 @@ static void print_counts(const counts *c) {
   print_advice(&c->failures);
 }
 
-/* The elapsed time: until now for a live run, else until its recorded end, or until the file was last
- * written. */
-static void print_times(cst_result *r, const char *file, const char *state, double done) {
-  struct stat s;
-  double      started;
-  double      until = (double)time(NULL);
-  bool        running = !strcmp(state, "running");
+/* The end of a run by the attribute that records it; false where there is none. */
+static bool find_end(cst_result *r, const char *name, double *end) {
+  struct tm   utc = {0};
+  char       *text = cst_result_text(r, "/run", name);
+  const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+  const bool  found = rest && !*rest;
+  if (found)
+    *end = (double)timegm(&utc);
+  free(text);
+  return found;
+}
+
+/* The elapsed time: until now for a live run, else until its end. A run that was killed recorded none, and
+ * the time of the file is that of a copy. */
+static void print_times(cst_result *r, const char *state, double done) {
+  double started;
+  double until = (double)time(NULL);
+  bool   running = !strcmp(state, "running");
   print_text(r, "started", "started");
   print_text(r, "stopped", "stopped");
   print_text(r, "finished", "finished");
   if (!cst_result_number(r, "/run", "started_unix", &started))
     return;
-  if (!running && !cst_result_number(r, "/run", "finished_unix", &until) && !stat(file, &s))
-    until = (double)s.st_mtime;
+  if (!running && !find_end(r, "finished", &until) && !find_end(r, "stopped", &until))
+    return;
   double elapsed = fmax(until - started, 0);
   double before = 0;
   line("elapsed", duration(elapsed));
@@ -212,7 +224,7 @@ static void show(cst_result *r, const char *file) {
   print_condition(&state);
   print_counts(&c);
   printf("%-13s %.1f%% done\n", "work", floor(1000 * share(r, &c)) / 10);
-  print_times(r, file, state.word, share(r, &c));
+  print_times(r, state.word, share(r, &c));
   print_attempts(r);
   print_checkpoints(file);
   print_text(r, "host", "host");

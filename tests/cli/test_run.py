@@ -374,6 +374,9 @@ def around_a_run():
         status.stdout,
         status.stderr,
     )
+    os.utime(folder + "/out/other.h5", (2e9, 2e9))
+    copied = constella("status", folder + "/out/other.h5").stdout
+    ok(re.search(r"^elapsed +\d+ s$", copied, re.M), "its elapsed time is not that of a copy", copied)
 
 
 def tables():

@@ -20,6 +20,7 @@ touch -d '3 hours ago' x.h5.lock
 status=$("$cst" status x.h5)
 has 'with one that nobody touched for hours' "$status" 'state         interrupted (its process was on another host; no sign of life for 3 h 0 min)'
 lacks 'no time is left then' "$status" 'time left'
+lacks 'nor is it known how long it ran' "$status" 'elapsed'
 
 # Checkpoints; their age in minutes.
 checkpoints() { "$cst" status x.h5 | grep checkpoint | sed 's/ [0-9]* s ago/ ago/'; }
@@ -42,4 +43,5 @@ has 'interrupted' "$("$cst" status y.h5)" 'state         interrupted'
 status=$("$cst" status z.h5)
 has 'complete' "$status" 'state         complete'
 lacks 'never resumed' "$status" 'resumed'
+lacks 'without a record of its end no time has elapsed' "$status" 'elapsed'
 done_testing
