@@ -444,6 +444,7 @@ def test_mistakes():
     make("figure", "order", figures="order,poem")
     with h5py.File(make("old", "order"), "a") as f:
         del f["statistics"].attrs["figures"]
+    (folder / "good.html").write_bytes(good.read_bytes())
     cut = folder / "cut.h5"
     cut.write_bytes(good.read_bytes()[:300])
     for given, code, pattern, name in (
@@ -480,6 +481,12 @@ def test_mistakes():
             2,
             r"cut.h5: the page is written as .html or .htm",
             "the page over another file",
+        ),
+        (
+            {"file": "good.html"},
+            2,
+            r"^good.html: error: is the result itself",
+            "the page over a result of its name",
         ),
         (
             {"file": "good.h5", "output": "nowhere/x.html"},
