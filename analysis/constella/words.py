@@ -40,7 +40,7 @@ def summary(result):
 
 def others(result):
     """The sentences that are in no matrix."""
-    return spreads(result) + averages(result) + constraints(result)
+    return undefined(result) + spreads(result) + averages(result) + constraints(result)
 
 
 def joined(words):
@@ -118,6 +118,19 @@ def spread_of(result, curve, name):
         return ""
     low, high = result.told("q05", name)[cases[-1]], result.told("q95", name)[cases[-1]]
     return f"{curve.label} {middle[cases[-1]]:.4g} ({low:.4g} to {high:.4g})"
+
+
+def undefined(result):
+    """Of which observables the columns leave out members that did not fail."""
+    said = result.said("undefined")
+    found = [case for case in result.chosen if said[case]]
+    if not found:
+        return []
+    return [
+        f"Observables are not a number along trajectories that did not fail, in {len(found)} of "
+        f"{len(result.chosen)} cases, first {said[found[0]]}. Numbers at the end leave out the "
+        "latter; maxima and averages over time leave out all."
+    ]
 
 
 def spreads(result):

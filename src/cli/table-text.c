@@ -65,6 +65,22 @@ static void print_failed(const cst_table *t, const cst_table_choice *c) {
                                 : "they enter no number of the others. /final/status tells which.");
 }
 
+/* Prints a note where statistics leave out members that did not fail; the first such row is the example. */
+static void print_undefined(const cst_table *t, const cst_table_choice *c) {
+  const int k = cst_table_find(t, "undefined");
+  long      row = 0;
+  if (k < 0 || !t->col[k].text)
+    return;
+  while (row < t->rows && (!c->keep[row] || !*t->col[k].text[row]))
+    row++;
+  if (row < t->rows)
+    printf(
+        "\nObservables are not a number along trajectories that did not fail (column undefined): "
+        "%s.\nNumbers at the end leave out the latter; maxima and averages over time leave out "
+        "all.\n",
+        t->col[k].text[row]);
+}
+
 static bool shows(const cst_table_choice *c, int column) {
   for (int i = 0; i < c->n; i++)
     if (c->shown[i] == column)
@@ -119,4 +135,5 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   print_observed(t, c);
   print_taken(t, c);
   print_failed(t, c);
+  print_undefined(t, c);
 }

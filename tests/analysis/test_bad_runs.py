@@ -143,6 +143,7 @@ def test_ensemble():
     ended, path = program("run", "ensemble.yaml", "--progress", "none"), folder / "ensemble.h5"
     with h5py.File(path) as f:
         status, t = f["final/status"][0], f["series/t"][0]
+        lost = [np.isnan(f["observables/bad"][0, status == 0, which]) for which in (1, 2)]
         last = f["final/steps"][0][status > 0].max() * f["cases/h"][0]
         most = f["observables/energy"][0, status == 0, 2].max()
         ok(ended.returncode == 1 and 0 < (status > 0).sum() < 12, "some members fail, some do not", status)
@@ -168,6 +169,13 @@ def test_ensemble():
             ok(members == sound[:1], f"a member that did not fail is {how}", (members, failed))
         named = [t.member for t in motion.chosen(r, failed[:1])]
         ok(named == failed[:1], "a failed one is drawn where it is named", named)
+    told = f"bad: {(lost[0] | lost[1]).sum()} ({lost[0].sum()} at the end)"
+    ok(lost[0].sum() > 0, "some members have no number at the end", lost)
+    for command in (("table", path), ("table", path, "--format", "csv", "--columns", "undefined")):
+        said = program(*command).stdout
+        ok(told in said, "a table says how many members a mean leaves out", said)
+    with Result(path) as r:
+        ok(any(told in words for words in page.words.others(r)), "so does the page", told)
     wrong = draw(path)
     ok(not wrong, "members whose observables overflow, or are none, are drawn", wrong)
 

@@ -2,7 +2,9 @@
  * adds its own (see conclude.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/conclude.h"
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "core/need.h"
 #include "study/statistics/averages.h"
 #include "study/result/case-rows.h"
@@ -12,8 +14,8 @@ struct cst_conclusion {
   const cst_plan   *plan;
   cst_columns      *columns;
   cst_number_column failed, iterations, evaluations;
-  cst_text_column   failures;
-  void             *kind; /* handles of the kind's columns */
+  cst_text_column   failures, undefined; /* undefined: only with observables of the study */
+  void             *kind;                /* handles of the kind's columns */
   void             *averages, *histograms;
 };
 
@@ -70,6 +72,11 @@ static void declare_run(cst_conclusion *x) {
                                  "trajectories that failed, or have no finite reference", "failed");
   x->failures = cst_columns_text(c, (cst_column_use){.role = "failures"},
                                  "reasons of the failures, with counts", "failures");
+  if (p->nquantity > p->nbuiltin)
+    x->undefined = cst_columns_text(
+        c, (cst_column_use){.role = "undefined"},
+        "observables that are not a number for members that did not fail, with counts",
+        "undefined");
   x->iterations = cst_columns_number(
       c, (cst_column_use){.role = "iterations"},
       "iterations of the solver per step, over members that did not fail", "iterations_mean");
@@ -137,6 +144,31 @@ static double per_step(const cst_case_rows *rows, const double *x) {
   return sum / steps;
 }
 
+/* Statistics leave out such members, so their number must be told: "NAME: 33 (11 at the end)". */
+static PetscErrorCode conclude_undefined(cst_conclusion *x, cst_case_rows *rows) {
+  const cst_plan *p = x->plan;
+  char            text[CST_TEXT_WIDTH] = "", one[2 * CST_TEXT_WIDTH];
+  const double   *figures;
+  PetscFunctionBegin;
+  for (int k = p->nbuiltin; k < p->nquantity; k++) {
+    long ever = 0, last = 0;
+    PetscCall(cst_case_rows_figures(rows, k, &figures));
+    for (long m = 0; m < p->study->members; m++) {
+      const double *f = figures + m * CST_FIGURES;
+      const bool    without = isnan(f[CST_FIGURE_END]);
+      last += rows->good[m] && without;
+      ever += rows->good[m] && (without || isnan(f[CST_FIGURE_DRIFT]));
+    }
+    if (!ever)
+      continue;
+    snprintf(one, sizeof one, "%s%s: %ld (%ld at the end)", *text ? ", " : "", p->quantity[k].name,
+             ever, last);
+    strncat(text, one, sizeof text - strlen(text) - 1);
+  }
+  cst_column_say(x->undefined, rows->icase, text);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i,
                                    cst_failures *failures) {
   cst_failures  mine = {{0}};
@@ -154,6 +186,8 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   cst_column_set(x->iterations, i, per_step(rows, number));
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_EVALUATIONS, 0, &number));
   cst_column_set(x->evaluations, i, per_step(rows, number));
+  if (x->undefined.label)
+    PetscCall(conclude_undefined(x, rows));
   PetscFunctionReturn(0);
 }
 
