@@ -128,8 +128,8 @@ def undefined(result):
         return []
     return [
         f"Observables are not a number along trajectories that did not fail, in {len(found)} of "
-        f"{len(result.chosen)} cases, first {said[found[0]]}. Numbers at the end leave out the "
-        "latter; maxima and averages over time leave out all."
+        f"{len(result.chosen)} cases, first {said[found[0]]}. Statistics of the values at the end "
+        "leave out members without a value there; maxima and averages over time leave out all of them."
     ]
 
 

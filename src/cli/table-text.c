@@ -76,8 +76,9 @@ static void print_undefined(const cst_table *t, const cst_table_choice *c) {
   if (row < t->rows)
     printf(
         "\nObservables are not a number along trajectories that did not fail (column undefined): "
-        "%s.\nNumbers at the end leave out the latter; maxima and averages over time leave out "
-        "all.\n",
+        "%s.\nStatistics of the values at the end leave out members without a value there; maxima "
+        "and "
+        "averages over time leave out all of these members.\n",
         t->col[k].text[row]);
 }
 

@@ -128,7 +128,6 @@ static const mistake mistakes[] = {
     {{"system: {file: crossing.yaml}", RATTLED,
       "initial: {list: @[other, {q: [0, 0, 0], v: [0, 0, 0]}]}"},
      "the constraints lose rank at the start (rank 0 of 2 there, 2 nearby)|, of member 1"},
-    {{"initial: {list: [default, @default]}", RATTLED}, "the start 'default' appears twice"},
     {{"initial: {list: [default], around: @default}", RATTLED},
      "'around' has no effect: the starts of 'list' have all coordinates and velocities"},
     {{"initial: {list: [default], seed: @3}", RATTLED},
