@@ -49,9 +49,6 @@ def report(args):
 
     if args.output is not None and args.output.suffix.lower() not in (".html", ".htm"):
         raise ConstellaError(f"{args.output}: the page is written as .html or .htm")
-    output = args.output or (None if args.figures else pathlib.Path(pathlib.Path(args.file).stem + ".html"))
-    if same_file(output, args.file):
-        raise ConstellaError("is the result itself, and the page would get this name; name another by -o")
     forms = [f.strip() for f in args.formats.split(",")]
     for form in forms:
         if form not in FORMS:

@@ -14,7 +14,7 @@ enum { MOST = 32 }; /* rows of a table */
 typedef struct {
   const cst_command *command;
   char              *into;
-  bool               given[MOST]; /* by row */
+  const char        *given[MOST]; /* by row: the value given last; NULL: none */
   cst_diag          *d;
 } parser;
 
@@ -122,13 +122,14 @@ static const char *subject(const parser *p, const cst_option *o) {
   return text;
 }
 
-/* Reports an option, or another name of it, that was given before: each value would replace the last one. */
-static void check_once(const parser *p, int k) {
+/* Reports an option that was given before with another value, or under another name: it would replace that. */
+static void check_once(const parser *p, int k, const char *value) {
   const cst_option *all = p->command->option, *o = &all[k];
   for (int i = 0; all[i].name && !(o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS)); i++)
-    if (p->given[i] && i == k)
-      cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
-    else if (p->given[i] && all[i].at == o->at)
+    if (p->given[i] && i == k && strcmp(p->given[i], value))
+      cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice, as '%s' and as '%s'", o->name,
+                   p->given[i], value);
+    else if (p->given[i] && i != k && all[i].at == o->at)
       cst_diag_add(p->d, NULL, 0, 0, "'%s' and '%s' are the same; give one of them", all[i].name,
                    o->name);
 }
@@ -138,8 +139,8 @@ static void set(parser *p, int k, const char *value) {
   const char       *words[MOST];
   char              room[256];
   const int         n = choices(o->value, room, sizeof room, words);
-  check_once(p, k);
-  p->given[k] = true;
+  check_once(p, k, value);
+  p->given[k] = value;
   if (n && !is_among(value, words, n))
     cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o),
                  cst_diag_join(words, n), value, cst_diag_guess(value, words, n));

@@ -483,9 +483,9 @@ def test_mistakes():
             "the page over another file",
         ),
         (
-            {"file": "good.html"},
+            {"file": "good.html", "output": "good.html"},
             2,
-            r"^good.html: error: is the result itself",
+            r"is the result file itself",
             "the page over a result of its name",
         ),
         (

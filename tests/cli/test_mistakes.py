@@ -570,7 +570,7 @@ def other_commands():
         (("show", "rattle", "shake"), ["unexpected argument 'shake'"]),
         (("show", "rattle", "--sistem", "kepler"), ["unknown option '--sistem'", "did you mean '--system'"]),
         (("show", "rattle", "--system"), ["'--system' needs a value: a system file or the name of a system"]),
-        (("show", "rattle", "--system", "kepler", "--system", "kepler"), ["'--system' is given twice"]),
+        (("show", "rattle", "--system", "kepler", "--system", "henon-heiles"), ["'--system' is given twice"]),
         (("show", "--system", "kepler"), ["one name"]),
         (("show", "rattle", "--system", "kepller"), ["there is no file 'kepller'", "did you mean 'kepler'"]),
         (

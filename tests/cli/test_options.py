@@ -93,7 +93,7 @@ def mistakes():
 
 
 def repeated():
-    """Of two values one would be lost, unless the usage shows dots behind the option."""
+    """Of two different values one would be lost, unless the usage shows dots behind the option."""
     for command, forms in OPTIONS.items():
         usage_line = constella("help", command).stdout.partition("\n\n")[0]
         for form in forms:
@@ -103,12 +103,14 @@ def repeated():
             word = value.split("|")[0] if value[0].islower() else "1"
             if command in ("run", "extend", "verify") and name not in ("--batch", "--output", "--sample"):
                 continue  # these start MPI before they report
-            process = constella(command, name, word, f"{name}={word}")
+            process = constella(command, name, word, f"{name}={word}x")
             ok(
                 process.returncode == 2 and f"'{name}' is given twice" in process.stderr,
                 f"{command} {name} {name}: refused",
                 process.stderr,
             )
+    process = constella("table", "x.h5", "--format", "csv", "--format=csv")
+    ok("twice" not in process.stderr, "the same value twice", process.stderr)
     process = constella("submit", "x.yaml", "--queue", "l", "--partition", "s")
     ok(
         "'--queue' and '--partition' are the same" in process.stderr,
