@@ -207,6 +207,17 @@ def ranges():
         ok(process.returncode == 2 and said in process.stderr, f"refused: {form}", process.stderr)
 
 
+def relaxed():
+    """By a method under `layers`, as by the same method of the program."""
+    relax = "{{relax: {{method: {}, step: 0.02, end: 1}}}}"
+    own = "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}\n"
+    (q, _), (same, _) = (
+        final(f"relax-{name}", relax.format(f'"project({name})"'), system="double-pendulum", more=own)
+        for name in ("mine", "heun")
+    )
+    ok(q is not None and close(q, same), "a layer of the study relaxes a start", q, same)
+
+
 TABLE = "# starts\nx, x', y\n0.1, 0.3, 0.2\n\n-0.1,0.05,0.3\n"
 
 
@@ -327,5 +338,5 @@ def failed():
         ok((f["trajectories/0/q"][0, 0] == ended[0]).all(), "the others keep their order and their bits")
 
 
-together([grid, listed, spread, sweep, ranges, csv, earlier, failed])
+together([grid, listed, spread, sweep, relaxed, ranges, csv, earlier, failed])
 done()

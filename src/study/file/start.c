@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/file/starts.h"
+#include "system/point/linear.h"
 #include "system/point/mass.h"
 #include "system/point/worst.h"
 
 enum { WHY = 400 };
 
-static const double tolerance = 1e-10; /* on |g_j| / s_j and |G v|_j / scale */
+static const double tolerance = 1e-10;  /* on |g_j| / s_j and |G v|_j / scale */
+static const double weak_pivot = 1e-12; /* of G G', relative to its diagonal */
 /* A study with mistakes elsewhere is refused without a look at more starts than these. */
 static const double few = 10000;
 
@@ -121,14 +123,31 @@ static bool same(const unsigned char *a, const unsigned char *b, int n) {
   return !a || !b ? a == b : !memcmp(a, b, (size_t)n);
 }
 
-/* The redundant constraints are a property of the system and must be the same at every start. Where none is
- * redundant, the rank of a start that is on the constraints tells it. */
+/* Whether the enforced constraints are independent at a start on the constraints, and the others dependent on
+ * them: a quick test, without the points nearby. */
+static bool suffices(const cst_system *s, const start *x) {
+  int kept = s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    kept -= s->dropped[a];
+  if (kept == s->nq || (s->nq > CST_MAX_Q && !s->dropped) || cst_system_rank(s, x->c, x->q) != kept)
+    return false;
+  if (!s->dropped)
+    return true;
+  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  cst_schur S;
+  cst_system_eval_at(s, CST_K_G, x->c, x->q, G);
+  const bool good = cst_linear_schur_create(&S, s, G, NULL) && S.least >= weak_pivot;
+  cst_linear_schur_destroy(&S);
+  free(G);
+  return good;
+}
+
+/* The redundant constraints are a property of the system and must be the same at every start. */
 static bool is_redundant_alike(cst_reader *r, const start *x, bool on_constraints) {
   const cst_system *s = r->s->system;
   const start       first = start_of(r->s, 0, 0);
-  const bool        small = s->nq <= CST_MAX_Q && s->ng < s->nq;
   unsigned char    *own;
-  if (on_constraints && small && !s->dropped && cst_system_rank(s, x->c, x->q) == s->ng)
+  if (on_constraints && suffices(s, x))
     return true;
   if (!redundant(r, x, &own))
     return false;
