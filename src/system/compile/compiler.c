@@ -23,8 +23,6 @@
 
 enum { LINES = 24, PATH = 4096 };
 
-extern char **environ;
-
 const char *cst_compiler_flags(void) { return CST_OBJECT_FLAGS; }
 
 const char *cst_compiler_isa_flags(int isa) {
@@ -77,8 +75,8 @@ static char **environment(const char *folder) {
 /* What precedes the compiler: a shell that limits it, 4 GiB and $1 seconds of the processor, leaves a watch
  * behind, and becomes the compiler. The watch waits for the end of the pipe, which comes when this process has
  * ended, however it did, and kills the group. */
-static const char watch[] = "ulimit -v 4194304 2>/dev/null; ulimit -t $1 2>/dev/null; shift; (read "
-                            "x; kill -9 0) <&3 & exec \"$@\" 3<&-";
+static const char watch[] = "ulimit -v 4194304 2>/dev/null; ulimit -t $1 2>/dev/null; shift; "
+                            "(read x; kill -9 0) <&3 & exec \"$@\" 3<&-";
 
 enum { WATCHED = 3 };
 
