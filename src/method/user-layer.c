@@ -243,8 +243,8 @@ const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, si
   return &(registry = l)->rule;
 }
 
-/* In a child process: loads the object and builds its formulas. cst_user_layer_open reports what is wrong with
- * them. */
+/* In a child process: loads the object and builds its formulas. cst_user_layer_open reports what is wrong
+ * with them. */
 static void build(void *code) {
   char        why[CST_WHY];
   cst_object *o = cst_load_object(code, why);
