@@ -97,7 +97,8 @@ def draw(args):
             from .animation import page
             from .plot.saving import write
 
-            return write(args.output, page(result.select(args.methods, args.where), **options).encode("utf-8"))
+            moving = page(result.select(args.methods, args.where), **options)
+            return write(args.output, moving.encode("utf-8"))
         form_of(args.output)
         fig = plot.figure(
             args.kind,
