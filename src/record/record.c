@@ -47,6 +47,19 @@ static hid_t parallel_access(MPI_Comm comm) {
   return access;
 }
 
+/* Open MPI makes two empty files per rank beside an open file, for shared file pointers, which nobody here
+ * uses, and removes them at the end. They are removed at once, so that a kill leaves none. */
+static void remove_pointers(int rank, const char *path) {
+  static const char *const kind[] = {"data", "metadata"};
+  for (int k = 0; k < 2; k++) {
+    char        name[4096 + 64];
+    struct stat s;
+    snprintf(name, sizeof name, "%s.%s.%d", path, kind[k], rank);
+    if (!lstat(name, &s) && S_ISREG(s.st_mode) && !s.st_size)
+      unlink(name);
+  }
+}
+
 static hid_t create_file(MPI_Comm comm, const char *path) {
   hid_t access = parallel_access(comm);
   hid_t list = H5Pcreate(H5P_FILE_CREATE);
@@ -217,6 +230,7 @@ static bool give_name(cst_record *r) {
 static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
                    int nfield, char *why, int n) {
   r->file = create_file(r->comm, r->aside);
+  remove_pointers(r->rank, r->aside);
   if (r->file < 0)
     cst_h5_reason(why, n, "cannot create the file");
   if (!agree(r->comm, r->file >= 0, why, n))
@@ -303,6 +317,7 @@ static bool open_file(cst_record *r, char *why, int n) {
   hid_t access = parallel_access(r->comm);
   r->file = H5Fopen(r->path, H5F_ACC_RDWR, access);
   H5Pclose(access);
+  remove_pointers(r->rank, r->path);
   if (r->file < 0)
     cst_h5_reason(why, n, "cannot open the file");
   return agree(r->comm, r->file >= 0, why, n);
