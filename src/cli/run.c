@@ -94,10 +94,10 @@ static void report_end(const cst_arguments *a, const cst_study *study, const cst
     printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file,
            end->reason, 100 * end->share);
   if (end->end == CST_END_FAILED)
-    fprintf(stderr,
-            "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint "
-            "before\n",
-            file, end->reason, 100 * end->share);
+    fprintf(stderr, "constella: error: %s: %s; stopped at %.1f %%, --resume %s\n", file,
+            end->reason, 100 * end->share,
+            end->checkpoints || a->run.resume.number ? "goes on from the checkpoint before"
+                                                     : "starts anew: there is no checkpoint");
   if (end->end == CST_END_DONE && end->failed)
     printf("%s: complete, %ld of %.0f failed\n", file, end->failed,
            (double)plan->ncase * (double)study->members);

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { CHECKPOINTS = 16 };
-
 static const double silence =
     60; /* seconds without a sign of life after which a run counts as dead; a run gives one about every 10 */
 
@@ -195,8 +193,8 @@ static bool valid(const char *file, long number, char *why, int n) {
 static void print_checkpoints(const char *file) {
   char        name[CST_SNAPSHOT_PATH], why[128];
   struct stat s;
-  long        number[CHECKPOINTS];
-  int         n = cst_snapshot_list(file, number, CHECKPOINTS);
+  int         n;
+  long       *number = cst_snapshot_numbers(file, &n);
   bool        found = false;
   for (int i = 0; i < n; i++) {
     bool ok = valid(file, number[i], why, sizeof why);
@@ -209,6 +207,7 @@ static void print_checkpoints(const char *file) {
              duration(fmax(difftime(time(NULL), s.st_mtime), 0)));
     found = found || ok;
   }
+  free(number);
 }
 
 static void print_attempts(cst_result *r) {

@@ -44,9 +44,9 @@ bool cst_snapshot_write(const char *path, long number, size_t offset, const void
   }
   ok = ok && !fsync(file);
   if (!ok)
-    snprintf(why, (size_t)size, "cannot be written: %s", strerror(errno));
+    snprintf(why, (size_t)size, "%.400s cannot be written: %s", name, strerror(errno));
   if (file >= 0 && close(file) && ok) {
-    snprintf(why, (size_t)size, "cannot be written: %s", strerror(errno));
+    snprintf(why, (size_t)size, "%.400s cannot be written: %s", name, strerror(errno));
     ok = false;
   }
   return ok;

@@ -88,6 +88,8 @@ static long *numbers_of(const char *path, const char *ending, int *n) {
   return list;
 }
 
+long *cst_snapshot_numbers(const char *path, int *n) { return numbers_of(path, "", n); }
+
 int cst_snapshot_list(const char *path, long *numbers, int most) {
   int   n;
   long *all = numbers_of(path, "", &n);
@@ -130,7 +132,7 @@ cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why
   int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0 && (w->file = fdopen(file, "wb")))
     return w;
-  snprintf(why, (size_t)n, "cannot be created: %s", strerror(errno));
+  snprintf(why, (size_t)n, "%.400s cannot be created: %s", w->file_name, strerror(errno));
   if (file >= 0)
     close(file);
   free(w);
@@ -220,7 +222,7 @@ bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n) {
   put_index(w);
   int error = settle(w, cst_snapshot_name(w->path, w->number, name));
   if (error)
-    snprintf(why, (size_t)n, "cannot be written: %s", strerror(error));
+    snprintf(why, (size_t)n, "%.400s cannot be written: %s", name, strerror(error));
   else
     remove_old(w->path, w->number, keep);
   cst_snapshot_abandon(w);

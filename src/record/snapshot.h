@@ -13,7 +13,7 @@
  * Numbers have the form of the machine: byte order and word size are part of the file's mark, and other
  * machines refuse the file. Where the size of files is limited, the program must ignore SIGXFSZ.
  *
- * On failure, why[n] gets a sentence that follows the name of the checkpoint.
+ * On failure, why[n] gets a sentence; what reads a checkpoint leaves its name to the caller.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_RECORD_SNAPSHOT_H
@@ -65,6 +65,8 @@ typedef struct cst_snapshot cst_snapshot;
 /* Puts the existing numbers into numbers[most], newest first; returns how many. The files need not be valid.
  */
 int cst_snapshot_list(const char *path, long *numbers, int most);
+/* All of them, *n; free it. */
+long *cst_snapshot_numbers(const char *path, int *n);
 /* Opens a checkpoint and checks its trailer and index. cst_snapshot_read and cst_snapshot_check check the
  * digests of its sections. */
 cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n);

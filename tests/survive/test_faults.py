@@ -43,6 +43,8 @@ def interrupted(name, study, count=2):
     )
     kill_all(process, None)
     finish(process)
+    beside = [x for x in os.listdir(os.path.dirname(result)) if x.startswith(name + ".h5.")]
+    ok(not [x for x in beside if "data." in x], f"{name}: no file of Open MPI is left", beside)
     return result
 
 
@@ -189,6 +191,28 @@ def foreign(study, first):
     )
     os.rename(aside, result)
     resumed("after all that", study, result, first)
+
+
+def many(study, first):
+    """More damaged checkpoints than anybody keeps, all newer than a good one."""
+    result = interrupted("many", study)
+    for number in range(1000, 1080):
+        write(f"many.h5.checkpoint.{number}", "no checkpoint")
+    resumed("many", study, result, first, "checkpoint 1079 of")
+
+
+def occupied(study):
+    """A folder with the name of the first checkpoint."""
+    result = path("occupied.h5")
+    os.mkdir(result + ".checkpoint.1.new")
+    status, out, err = finish(start(study, result, 0, checkpoint=0.05))
+    ok(
+        status == 1 and "occupied.h5.checkpoint.1.new cannot be created: File exists" in err,
+        "a checkpoint that cannot be made is named",
+        status,
+        err,
+    )
+    ok("--resume starts anew: there is no checkpoint" in err, "and there is none before it", err)
 
 
 def left(study, first):
@@ -489,6 +513,8 @@ if __name__ == "__main__":
     SAMPLE = interrupted("sample", study)
     damaged(study, first)
     foreign(study, first)
+    many(study, first)
+    occupied(study)
     left(study, first)
     replaced(study, first)
     struck(study, first)

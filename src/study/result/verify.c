@@ -17,7 +17,7 @@
 #include "study/run/past.h"
 #include "study/result/verify.h"
 
-enum { MOST = 64, PASTS = 2 };
+enum { PASTS = 2 };
 static const double tell_every = 10;
 
 typedef enum {
@@ -69,11 +69,11 @@ static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
 }
 
 static void open_pasts(verification *d, const char *path) {
-  long  number[MOST];
   char  why[512];
   char *run = cst_result_text(d->file, "/run", "id");
   char *identity = cst_identity_text(d->plan, run ? run : "");
-  int   n = cst_snapshot_list(path, number, MOST);
+  int   n;
+  long *number = cst_snapshot_numbers(path, &n);
   for (int i = 0, found = 0; i < n && found < PASTS; i++) {
     cst_past *past = cst_past_create(d->plan);
     if (cst_past_open(d->plan, past, path, number[i], why, sizeof why) &&
@@ -84,6 +84,7 @@ static void open_pasts(verification *d, const char *path) {
     fprintf(stderr, "constella: checkpoint %ld of %s is ignored: %s\n", number[i], path, why);
     cst_past_destroy(d->plan, past);
   }
+  free(number);
   free(identity);
   free(run);
 }

@@ -13,8 +13,6 @@
 #include "study/run/identity.h"
 #include "study/run/resume.h"
 
-enum { MOST = 64 };
-
 void cst_resume_name(char run[40]) {
   unsigned char x[16] = {0};
   (void)!getrandom(x, sizeof x, 0);
@@ -93,8 +91,8 @@ static char *identity_of(const char *path, long number, char *why, int n) {
 
 /* The newest undamaged checkpoint of this study and build; 0: none. */
 static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
-  long  number[MOST];
-  int   n = cst_snapshot_list(path, number, MOST);
+  int   n;
+  long *number = cst_snapshot_numbers(path, &n);
   char *now = cst_identity_text(p, r->run);
   char  why[512], what[64];
   long  chosen = 0;
@@ -102,10 +100,13 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
     char *then = identity_of(path, number[i], why, sizeof why);
     snprintf(what, sizeof what, "checkpoint %ld", number[i]);
     if (!then) {
-      const size_t at = strlen(r->message);
-      snprintf(r->message + at, sizeof r->message - at,
-               "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used",
-               at ? "\n" : "", number[i], path, why);
+      const size_t at = strlen(r->message), room = sizeof r->message - at;
+      const int    length =
+          snprintf(r->message + at, room,
+                   "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used",
+                   at ? "\n" : "", number[i], path, why);
+      if (at && length >= (int)room)
+        r->message[at] = 0; /* many are damaged: the first ones are named */
     } else if (cst_identity_same(then, now, what, why, sizeof why))
       chosen = number[i];
     else
@@ -119,6 +120,7 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
         d, path, 0, 0,
         "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite",
         why);
+  free(number);
   free(now);
   return chosen;
 }
