@@ -121,6 +121,7 @@ static int begin(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   cst_streams_open();
-  cst_limits_raise_stack();
+  if (!cst_limits_raise_stack())
+    return 2;
   return cst_streams_end(begin(argc, argv));
 }

@@ -11,6 +11,7 @@ import os
 import pathlib
 import sys
 import traceback
+import warnings
 
 from .reading import ConstellaError, Watch
 from .result import Result
@@ -61,7 +62,7 @@ def report(args):
                 for form in forms:
                     write(args.figures / f"{name}.{form}", style.encode(fig, form, args.style))
         if args.output is not None:
-            write(args.output, page.page(chosen, args.style).encode("utf-8"))
+            write(args.output, page.page(chosen, args.style).encode("utf-8", "replace"))
 
 
 def interval(text):
@@ -157,12 +158,15 @@ def main(argv):
     """Run a command. argv: its name and words NAME=VALUE. Returns the exit status."""
     args = Arguments(argv[1:])
     Watch.on = True
+    warnings.filterwarnings("ignore", "Glyph .* missing")  # a box is drawn for a character of no font
     try:
         if same_file(args.output, args.file):
             return fail(2, "constella", f"{argv[0]}: -o {args.output} is the result file itself")
         COMMANDS[argv[0]](args)
     except ConstellaError as e:
         return fail(2, args.file, e)
+    except MemoryError:
+        return fail(1, "constella", f"{argv[0]} of {args.file}: not enough memory (is there a ulimit -v?)")
     except Exception as e:  # noqa: BLE001
         path = getattr(e, "filename", None)
         if isinstance(e, OSError) and path and path != args.file and e.strerror:

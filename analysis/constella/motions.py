@@ -191,6 +191,10 @@ def listed(result, members=None, finest=False):
     found = [(c, k, m) for c, k in wanted for m in stored[k] if members is None or m in members]
     if not found:
         have = sorted({m for ms in stored.values() for m in ms})
+        if not have:
+            raise ResultError(
+                "stored no trajectory of the selected cases: no member that did not fail was chosen"
+            )
         raise ResultError(
             f"no trajectory of these members was stored; members {', '.join(map(str, have))} were"
         )

@@ -58,7 +58,9 @@ class Watch:
 
 
 def as_text(value):
-    """An attribute or an entry of a text dataset as str."""
+    """An attribute or an entry of a text dataset as str, whatever its bytes."""
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
         value = value.rstrip(b"\0").decode("utf-8", "replace")
     return str(value)

@@ -12,6 +12,8 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "constella/constella.h"
+#include "core/need.h"
+#include "core/text.h"
 #include "system/compile/compile.h"
 
 extern const cst_source cst_bibliographys[]; /* bibliography.bib; written by embed.sh */
@@ -86,6 +88,8 @@ static void read_uses(cst_result *r, uses *u, cst_diag *d) {
   if (study)
     add_others(u, study, d);
   if (system)
+    cst_text_disarm(system, 0);
+  if (system)
     add(u, "system", system);
   add(u, "software", "every");
   free(method);
@@ -135,8 +139,12 @@ static void print_source(const char *description) {
   cst_system *s = description
                       ? cst_system_read("the result", description, strlen(description), NULL, 0, d)
                       : NULL;
-  if (s && s->source)
-    printf(": %s", s->source);
+  char       *source = s && s->source ? cst_need(strdup(s->source)) : NULL;
+  if (source)
+    cst_text_disarm(source, 0);
+  if (source)
+    printf(": %s", source);
+  free(source);
   cst_system_destroy(s);
   cst_diag_destroy(d);
 }
@@ -159,6 +167,10 @@ static void print_rest(cst_result *r, const uses *u) {
 static void print_software(cst_result *r) {
   char *version = cst_result_text(r, "/", "version");
   char *git = cst_result_text(r, "/", "git");
+  if (version)
+    cst_text_disarm(version, 0);
+  if (git)
+    cst_text_disarm(git, 0);
   printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: "
          "studies of "
          "structure-preserving integrators for constrained mechanical systems},\n");

@@ -29,11 +29,18 @@ bool cst_limits_refuse(void) {
          (many && refuse(RLIMIT_FSIZE, SHARED_FILE, "the size of a file, in KiB,", "f", 1024));
 }
 
-void cst_limits_raise_stack(void) {
-  const rlim_t  wanted = 256 << 20;
+bool cst_limits_raise_stack(void) {
+  const rlim_t  wanted = 256 << 20, needed = 512 << 10;
   struct rlimit is;
   if (getrlimit(RLIMIT_STACK, &is) || is.rlim_cur >= wanted)
-    return;
+    return true;
   is.rlim_cur = is.rlim_max < wanted ? is.rlim_max : wanted;
   setrlimit(RLIMIT_STACK, &is);
+  if (is.rlim_cur >= needed)
+    return true;
+  fprintf(stderr,
+          "constella: error: the limit on the stack, in KiB, is %llu (ulimit -s); constella needs "
+          "%llu\n",
+          (unsigned long long)is.rlim_cur >> 10, (unsigned long long)needed >> 10);
+  return false;
 }

@@ -12,6 +12,7 @@ bool cst_limits_refuse(void);
 
 /* At the start of the program: lets the stack grow to 256 MiB, as far as the hard limit permits. General lane
  * code keeps vectors and matrices of a large system there, up to 128 MB with 8 lanes. Linux leaves room for
- * at least 128 MiB, and for much more where it places the stack at random. */
-void cst_limits_raise_stack(void);
+ * at least 128 MiB, and for much more where it places the stack at random. False with a message if the limit
+ * is too small for any command. */
+bool cst_limits_raise_stack(void);
 #endif

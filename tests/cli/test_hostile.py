@@ -383,6 +383,46 @@ def options_beside():
     ok(process.returncode == 2 and "aspin: it couples" in process.stderr, "verify with aspin", process.stderr)
 
 
+def strange():
+    """Names and texts that are no UTF-8 or would steer a terminal; limits that are too small."""
+    name = os.fsdecode(b"bad\xff\xfe.h5")
+    run("strange", GOOD)
+    made = limited("run", path("strange.yaml"), "-o", name, "--overwrite")
+    process = limited("report", name, "-o", "bad.html", seconds=30)
+    ok(
+        made.returncode == 0 and process.returncode == 0,
+        "report of a result with a name of any bytes",
+        process.stderr,
+    )
+    steering = path("steering.h5")
+    shutil.copy(path("strange.h5"), steering)
+    with h5py.File(steering, "r+") as f:
+        f.attrs["system"] = f.attrs["title"] = "\x1b]0;x\x07"
+    ok("\x1b" not in limited("cite", steering).stdout, "cite disarms the texts of a result")
+    process = limited("plot", steering, "work", "-o", "x.png", seconds=30)
+    ok("Warning" not in process.stderr, "a figure warns of no character", process.stderr)
+    text = (
+        GOOD.replace("study: order", "study: ensemble")
+        .replace("reference: exact\n", "")
+        .replace("end:", "observables: ['bad: log(y - 5)']\nend:")
+    )
+    _, result = run("numberless", text)
+    process = limited("plot", result, "ensemble", "--y", "bad", "-o", "x.png", seconds=30)
+    ok("no member has a number at the end" in process.stderr, "an ensemble without numbers", process.stderr)
+    process = subprocess.run(
+        ["bash", "-c", f"ulimit -s 64; exec {PROGRAM} check {path('strange.yaml')}"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+    ok(
+        process.returncode == 2 and "the limit on the stack, in KiB, is 64" in process.stderr,
+        "a stack that is too small is named",
+        process.returncode,
+        process.stderr,
+    )
+
+
 def elsewhere():
     """Results that lead to other files: refused before anything of those is read."""
     _, result = run("inside", GOOD)
@@ -448,5 +488,5 @@ def elsewhere():
     ok(limited("table", file).returncode == 0, "links inside a result are followed")
 
 
-together([many, much, early, names, pipes, work, stacks, damaged, options_beside, elsewhere], 2)
+together([many, much, early, names, pipes, work, stacks, damaged, options_beside, elsewhere, strange], 2)
 done()

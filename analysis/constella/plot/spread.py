@@ -150,7 +150,8 @@ def ensemble(result, sheet, y=None):
         n for n in (y or [*result.drifting, "displacement"]) if positive(result.told("q50", n)[result.shown])
     ]
     if not curves or not names:
-        return "the study is no ensemble"
+        told = result.quantities("q50")
+        return "no member has a number at the end" if told else "the study is no ensemble"
     columns = min(len(names), 3)
     lines = -(-len(names) // columns)
     axes = sheet.grid(lines, columns, width=4.0, height=max(2.4, 0.62 * len(curves) + 0.8), sharey="row")
