@@ -180,6 +180,27 @@ def test_ensemble():
     ok(not wrong, "members whose observables overflow, or are none, are drawn", wrong)
 
 
+ALL_FAIL = """study: ensemble
+system: henon-heiles
+initial: {list: [{q: [3, 3], v: [1, 1]}, {q: [4, 2], v: [1.0, 0.0]}]}
+end: 100
+steps: [0.1]
+methods: [rattle]
+trajectories: {members: {worst: 1, by: energy}}
+"""
+
+
+def test_all_failed():
+    (folder / "fail.yaml").write_text(ALL_FAIL)
+    program("run", "fail.yaml", "--progress", "none")
+    for kind, words in (
+        ("ensemble", "no member has a number at the end"),
+        ("trajectory", "no member that did not fail was chosen"),
+    ):
+        code, said = called("plot", file="fail.h5", kind=kind, output="fail.png")
+        ok(code == 2 and words in said, f"no member is left for the figure {kind}", said)
+
+
 # ---- made-up files
 
 EXTREMES = (np.inf, -np.inf, 1.7e308, -1.7e308, 1e267, 5e-324, 0.0, np.nan)
