@@ -13,6 +13,8 @@ import sys
 import traceback
 import warnings
 
+import numpy
+
 from .reading import ConstellaError, Watch
 from .result import Result
 from .selection import split, unknown
@@ -159,6 +161,7 @@ def main(argv):
     args = Arguments(argv[1:])
     Watch.on = True
     warnings.filterwarnings("ignore", "Glyph .* missing")  # a box is drawn for a character of no font
+    numpy.eye(2).dot(numpy.eye(2))  # OpenBLAS takes its memory now; later it might wait for some for ever
     try:
         if same_file(args.output, args.file):
             return fail(2, "constella", f"{argv[0]}: -o {args.output} is the result file itself")

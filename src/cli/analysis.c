@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/guard.h"
+#include "cli/limits.h"
 #include "constella/record.h"
 #include "core/need.h"
 #include "core/text.h"
@@ -73,6 +74,7 @@ static int start_python(int n, const char **words) {
             "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
             all[1]);
   } else {
+    setenv("OPENBLAS_NUM_THREADS", "1", 0); /* it reserves memory for each */
     setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
     setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
     execv(all[0], (char **)all);
@@ -114,7 +116,9 @@ enum { MOST_WORDS = 32 };
 /* In a child process. words: the command, then "file=..." and others; ends with NULL. */
 static int examine_and_start(int n, char **words) {
   const char *file = words[1] + strlen("file=");
-  return examine(file) ? start_python(n, (const char **)words) : 2;
+  if (cst_limits_refuse_drawing() || !examine(file))
+    return 2;
+  return start_python(n, (const char **)words);
 }
 
 /* The script gets the command and a word NAME=VALUE for each argument and option: "file=order.h5",

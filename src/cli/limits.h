@@ -1,5 +1,5 @@
-/* limits.h: private to src/cli: reports limits of the process (`ulimit`) under which MPI and HDF5 cannot
- * start. */
+/* limits.h: private to src/cli: reports limits of the process (`ulimit`) under which MPI, HDF5 or Python
+ * cannot start. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_LIMITS_H
 #define CST_CLI_LIMITS_H
@@ -9,6 +9,8 @@
  * on stderr, once for all ranks. Without this check ranks end with messages of MPI, and may wait for each
  * other until they are killed. */
 bool cst_limits_refuse(void);
+/* The same of the memory that Python needs for figures. */
+bool cst_limits_refuse_drawing(void);
 
 /* At the start of the program: lets the stack grow to 256 MiB, as far as the hard limit permits. General lane
  * code keeps vectors and matrices of a large system there, up to 128 MB with 8 lanes. Linux leaves room for

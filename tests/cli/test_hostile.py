@@ -409,18 +409,24 @@ def strange():
     _, result = run("numberless", text)
     process = limited("plot", result, "ensemble", "--y", "bad", "-o", "x.png", seconds=30)
     ok("no member has a number at the end" in process.stderr, "an ensemble without numbers", process.stderr)
-    process = subprocess.run(
-        ["bash", "-c", f"ulimit -s 64; exec {PROGRAM} check {path('strange.yaml')}"],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-    )
-    ok(
-        process.returncode == 2 and "the limit on the stack, in KiB, is 64" in process.stderr,
-        "a stack that is too small is named",
-        process.returncode,
-        process.stderr,
-    )
+    report = f"report {path('strange.h5')} -o {path('strange.html')}"
+    for limit, words, told in (
+        ("-s 64", f"check {path('strange.yaml')}", "the limit on the stack, in KiB, is 64"),
+        ("-v 200000", report, "the limit on memory, in KiB, is 200000"),
+    ):
+        process = subprocess.run(
+            ["bash", "-c", f"ulimit {limit}; exec {PROGRAM} {words}"],
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        ok(
+            process.returncode == 2 and told in process.stderr,
+            f"ulimit {limit}: the limit is named",
+            process.returncode,
+            process.stderr,
+        )
 
 
 def elsewhere():
