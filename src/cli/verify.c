@@ -205,23 +205,28 @@ static int run_checked(arguments *a, cst_diag *d) {
   return status;
 }
 
-static int verify(int argc, char **argv) {
-  arguments a = {0};
-  cst_diag *d = cst_diag_create();
-  parse(argc, argv, &a, d);
+/* Starts MPI and PETSc. Returns 0, or the exit status of what failed. */
+static int begin(char **argv) {
   if (cst_limits_refuse() || !cst_launch_alone())
     return 2;
   if (!cst_petsc_begin(1, argv))
     return 2;
   signal(SIGPIPE, SIG_IGN); /* the handler of PETSc would end MPI with many words */
-  if (cst_solver_register())
-    return 1;
-  const int status = run_checked(&a, d);
+  return cst_solver_register() ? 1 : 0;
+}
+
+static int verify(int argc, char **argv) {
+  arguments a = {0};
+  cst_diag *d = cst_diag_create();
+  parse(argc, argv, &a, d);
+  int status = begin(argv);
+  if (!status)
+    status = cst_launch_end(run_checked(&a, d));
   cst_diag_destroy(d);
   free(a.choice.member);
   free(a.choice.left_out);
   free(a.choice.icase);
-  return cst_launch_end(status);
+  return status;
 }
 
 const cst_command cst_command_verify = {
