@@ -68,7 +68,10 @@ static void say_place(const cst_field *f, const long *start, const long *count, 
 
 /* All NaNs are equal: their bits depend on the instruction set. 0 and -0 are not. */
 static bool same_double(double x, double y) {
-  return (isnan(x) && isnan(y)) || !memcmp(&x, &y, sizeof x);
+  uint64_t a, b;
+  memcpy(&a, &x, sizeof a);
+  memcpy(&b, &y, sizeof b);
+  return a == b || (isnan(x) && isnan(y));
 }
 
 static bool same(cst_type type, const void *x, const void *y) {

@@ -289,7 +289,7 @@ static void print_trajectory(const cst_plan *p, const trajectory *t) {
 }
 
 static void print_steps(const verification *d, const trajectory *t) {
-  const int status = d->status[t->icase * d->plan->study->members + t->member];
+  const signed char status = d->status[t->icase * d->plan->study->members + t->member];
   if (status == CST_NO_START) {
     printf("%s, no step", cst_failure_word(status));
     return;
