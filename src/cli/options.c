@@ -122,7 +122,8 @@ static const char *subject(const parser *p, const cst_option *o) {
   return text;
 }
 
-/* Reports an option that was given before with another value, or under another name: it would replace that. */
+/* Reports an option that was given before with another value, or under another name: it would replace
+ * that. */
 static void check_once(const parser *p, int k, const char *value) {
   const cst_option *all = p->command->option, *o = &all[k];
   for (int i = 0; all[i].name && !(o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS)); i++)

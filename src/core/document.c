@@ -20,7 +20,8 @@ enum { FILE_MAX = 64 << 20, YAML_MAX = 8 << 20, KEY_MAX = 200 };
 static const char irregular[] = "this is not a regular file";
 
 /* Opens a regular file. A pipe or a device may never end, and opening it may have effects. Some files of
- * /proc pass as regular and wait for news: reading them does not wait. NULL with the reason, or with errno. */
+ * /proc pass as regular and wait for news: reading them does not wait. NULL with the reason, or with
+ * errno. */
 static FILE *open_regular(const char *path, char reason[64]) {
   struct stat s;
   *reason = 0;

@@ -46,8 +46,8 @@ typedef struct {
   void (*weigh)(const cst_context *C, const double *record, double *weight);
 } cst_fold;
 
-/* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to CST_BIN_TERMS terms per lane
- * without rounding. */
+/* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to CST_BIN_TERMS terms per
+ * lane without rounding. */
 enum { CST_BINS = 6, CST_BIN_TERMS = 1024 };
 
 const cst_fold *cst_fold_for(const cst_system *s, int isa);

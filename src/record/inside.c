@@ -1,6 +1,6 @@
-/* inside.c: whether all of an HDF5 file lies in that file. A result is one file. A link or a dataset that leads
- * to another file comes from elsewhere, and could bring the contents of private files into a page or a table,
- * or wait for a pipe for ever.
+/* inside.c: whether all of an HDF5 file lies in that file. A result is one file. A link or a dataset that
+ * leads to another file comes from elsewhere, and could bring the contents of private files into a page or a
+ * table, or wait for a pipe for ever.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"

@@ -85,8 +85,8 @@ void cst_file_histograms_destroy(cst_study *s);
 void cst_file_system(cst_reader *r); /* system */
 void cst_file_layers(cst_reader *r); /* layers */
 void cst_file_start(cst_reader *r);  /* initial */
-/* start.c: projects the starts if asked, and reports those that are invalid: after both the first start, which
- * decides on redundant constraints; at last the others, which may be many */
+/* start.c: projects the starts if asked, and reports those that are invalid: after both the first start,
+ * which decides on redundant constraints; at last the others, which may be many */
 void cst_start_settle(cst_reader *r);
 void cst_start_check(cst_reader *r);
 void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: absent */

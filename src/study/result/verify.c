@@ -20,12 +20,8 @@
 enum { PASTS = 2 };
 static const double tell_every = 10;
 
-typedef enum {
-  OPEN,
-  LEFT_OUT,
-  MIDWAY,
-  FINISHED
-} stage; /* from MIDWAY on there is something to compare */
+/* From MIDWAY on there is something to compare. */
+typedef enum { OPEN, LEFT_OUT, MIDWAY, FINISHED } stage;
 
 typedef struct {
   stage     stage;
@@ -290,12 +286,11 @@ static void print_trajectory(const cst_plan *p, const trajectory *t) {
 
 static void print_steps(const verification *d, const trajectory *t) {
   const signed char status = d->status[t->icase * d->plan->study->members + t->member];
-  if (status == CST_NO_START) {
-    printf("%s, no step", cst_failure_word(status));
-    return;
-  }
   if (status > 0)
-    printf("failed (%s) within ", cst_failure_word(status));
+    printf(status == CST_NO_START ? "%s, no step" : "failed (%s) within ",
+           cst_failure_word(status));
+  if (status == CST_NO_START)
+    return;
   printf("%ld steps from ", t->until - t->begin);
   if (t->from)
     printf("step %ld in checkpoint %ld", t->begin, t->from->number);

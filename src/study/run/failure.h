@@ -1,5 +1,5 @@
-/* failure.h: counts of failed trajectories by reason, as numbers and as text. A trajectory that ended well has
- * no error where its reference is not finite, which counts as a failure too. */
+/* failure.h: counts of failed trajectories by reason, as numbers and as text. A trajectory that ended well
+ * has no error where its reference is not finite, which counts as a failure too. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FAILURE_H
 #define CST_FAILURE_H

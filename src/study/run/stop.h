@@ -3,10 +3,11 @@
 #ifndef CST_STOP_H
 #define CST_STOP_H
 
-/* From here on SIGTERM, SIGINT, SIGQUIT, SIGHUP (of a closed terminal), SIGUSR1 and SIGUSR2 (which Grid Engine
- * sends before it kills) and SIGXCPU (of a limit of processor time) are recorded, whatever handler a library
- * installed before. SIGHUP stays ignored if it was at the first call, as under nohup. A second SIGINT, at
- * least 2 s later, ends the process. SIGPIPE is ignored: a run goes on when nobody reads its messages. */
+/* From here on SIGTERM, SIGINT, SIGQUIT, SIGHUP (of a closed terminal), SIGUSR1 and SIGUSR2 (which Grid
+ * Engine sends before it kills) and SIGXCPU (of a limit of processor time) are recorded, whatever handler a
+ * library installed before. SIGHUP stays ignored if it was at the first call, as under nohup. A second
+ * SIGINT, at least 2 s later, ends the process. SIGPIPE is ignored: a run goes on when nobody reads its
+ * messages. */
 void        cst_stop_listen(void);
 int         cst_stop_signal(void); /* the signal received, or 0 */
 const char *cst_stop_name(int signal);

@@ -1,10 +1,10 @@
 /* growth.c: decides whether an observable stays bounded, or how its error grows over a long time.
  * docs/verdicts.md defines the verdicts.
  *
- * They are tried in this order: not finite, frozen, exact, too few windows, escaped; exponential; a power of time along
- * the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first reason that
- * holds. Every other verdict needs positive evidence, so there is a margin between verdicts in which none is
- * given.
+ * They are tried in this order: not finite, frozen, exact, too few windows, escaped; exponential; a power of
+ * time along the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first
+ * reason that holds. Every other verdict needs positive evidence, so there is a margin between verdicts in
+ * which none is given.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/statistics/growth.h"

@@ -73,8 +73,8 @@ static char **environment(const char *folder) {
 }
 
 /* What precedes the compiler: a shell that limits it, 4 GiB and $1 seconds of the processor, leaves a watch
- * behind, and becomes the compiler. The watch waits for the end of the pipe, which comes when this process has
- * ended, however it did, and kills the group. */
+ * behind, and becomes the compiler. The watch waits for the end of the pipe, which comes when this process
+ * has ended, however it did, and kills the group. */
 static const char watch[] = "ulimit -v 4194304 2>/dev/null; ulimit -t $1 2>/dev/null; shift; "
                             "(read x; kill -9 0) <&3 & exec \"$@\" 3<&-";
 

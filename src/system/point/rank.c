@@ -15,8 +15,8 @@
 static const double SMALL = 1e-9;
 static const double WEAK_PIVOT = 1e-12; /* pivot of S, relative to its diagonal */
 static const double MOVE = 1e-3;        /* relative to the size of q */
-/* relative to the size of q: bounds of the last Newton step, and of the distance g_a / |G_a| from each surface
- * before it */
+/* relative to the size of q: bounds of the last Newton step, and of the distance g_a / |G_a| from each
+ * surface before it */
 static const double   NEAR = 1e-10, OFF = 1e-9;
 static const uint64_t SEED = 1;
 enum {
