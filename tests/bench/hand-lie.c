@@ -11,7 +11,7 @@
 #include "bench.h"
 #include "constella/lanes.h"
 #include "core/dense.h"
-#undef U
+#undef UNROLL
 #define UNROLL CST_UNROLL
 
 static const double I[3] = HAND_TOP_INERTIA, WEIGHT = HAND_TOP_WEIGHT;

@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "constella/lanes.h"
 #include "core/dense.h"
-#undef U
+#undef UNROLL
 #define UNROLL CST_UNROLL
 
 enum { N = 3, K = 6 };

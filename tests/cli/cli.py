@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -126,6 +127,30 @@ def constella(*words, ranks=0, env=None, folder=None):
         encoding="utf-8",
         errors="replace",
     )
+
+
+def limited(*words, seconds=6, folder=None):
+    """As constella(), with a limit of processor time, and ten times as much of real time, that kills it. The
+    default is three times what a refusal takes on an idle machine."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (SLOWER * seconds, SLOWER * seconds))
+
+    try:
+        return subprocess.run(
+            [PROGRAM, *map(str, words)],
+            env=ENVIRONMENT,
+            cwd=folder or os.path.dirname(path("x")),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=10 * SLOWER * seconds,
+            encoding="utf-8",
+            errors="replace",
+            preexec_fn=limit,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, -1, "", "it took too long")
 
 
 def run(name, text, *words, **how):
