@@ -240,9 +240,8 @@ int cst_run_start(int argc, char **argv) {
   cst_arguments      a = {.run.deadline = INFINITY};
   cst_diag          *d = cst_diag_create();
   clock_gettime(CLOCK_MONOTONIC, &a.begun);
-  cst_stop_listen(); /* called again after PetscInitialize, which takes long on many ranks and installs
-                      * handlers
-                      */
+  /* called again after PetscInitialize, which takes long on many ranks and installs handlers */
+  cst_stop_listen();
   cst_stop_grace(START_SECONDS);
   cst_run_arguments_parse(c, argc, argv, &a, d);
   char *command = cst_run_arguments_join(argc, argv);

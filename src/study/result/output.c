@@ -17,9 +17,8 @@ static bool is_joined(const cst_field *f) {
   return false;
 }
 
-/* The sign and payload of a NaN depend on the instruction set: x with the same ones in all, or a copy of it
- * in
- * *owned. */
+/* The sign and payload of a NaN depend on the instruction set. Returns x, or a copy in *owned where all NaNs
+ * are alike. */
 static const void *canonical(const cst_field *f, const long *count, const void *x, double **owned) {
   const double *from = x;
   long          n = 1, bad = 0;
