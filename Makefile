@@ -208,20 +208,22 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 $(BUILD)/obj/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 # v2 is for machines from before 2013: the same bits, at half the time of compilation.
 LANE_OPT_v2 := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
+# Generated headers are order-only prerequisites: the first build needs them to exist, and from then on the .d
+# files tell which objects include one that has changed.
 define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) -c $$< -o $$@
-$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(GEN)/observers.list.h
+$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c | $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) -c $$< -o $$@
-$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c $(GEN)/catalogue-data.c $(GEN)/forms.list.h
+$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c | $(GEN)/catalogue-data.c $(GEN)/forms.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES
-$(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observers.list.h
+$(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c | $(GEN)/catalogue-data.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
