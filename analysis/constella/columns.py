@@ -6,6 +6,9 @@ import numpy as np
 from .reading import Reader
 
 
+SPEEDS = ("steps_per_second", "cpu_seconds", "cpu_seconds_most")
+
+
 class Columns(Reader):
     """A result file with its table. uses: {column: {role, of, axis}}."""
 
@@ -29,6 +32,11 @@ class Columns(Reader):
         """A column of the table, numbers or text; None where it is missing."""
         x = self.data(f"/statistics/{name}")
         return x if x is not None else self.data(f"/run/{name}")
+
+    @property
+    def speeds(self):
+        """The measured columns that the file holds beside its table: they depend on the machine."""
+        return [n for n in SPEEDS if self.data(f"/run/{n}") is not None]
 
     def numbers(self, name):
         """A column of numbers; all NaN where it is missing."""

@@ -110,6 +110,7 @@ def draw(args):
             where=args.where,
             look=args.style,
             width=args.width and float(args.width),
+            panel=args.panel,
             **options,
         )
         plot.save(fig, args.output, args.style)

@@ -20,8 +20,7 @@ def beside(name, taken):
 def columns_of(result, names, case):
     """{name: array}: columns of the table, or of all stored trajectories of a case one below the other."""
     if case is None:
-        speed = ["steps_per_second"] * (result.data("/run/steps_per_second") is not None)
-        every = [n for n in [*result.names("/statistics"), *speed] if result.column(n) is not None]
+        every = [n for n in [*result.names("/statistics"), *result.speeds] if result.column(n) is not None]
         found = {"case": result.chosen}
         found |= {beside(n, found): result.column(n)[result.shown] for n in every}
     else:

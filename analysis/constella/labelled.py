@@ -72,10 +72,7 @@ def table(result):
     """The columns of the table as a pandas DataFrame, a row per case."""
     pandas = optional("pandas", "python3-pandas", "a table of cases")
     names = [n for n in result.names("/statistics") if result.column(n) is not None]
-    speed = result.data("/run/steps_per_second")
-    columns = {n: result.column(n)[result.shown] for n in names}
-    if speed is not None:
-        columns["steps_per_second"] = speed[result.shown]
+    columns = {n: result.column(n)[result.shown] for n in [*names, *result.speeds]}
     return pandas.DataFrame(columns, index=pandas.Index(result.chosen, name="case"))
 
 

@@ -23,7 +23,6 @@ PALE = "#B4B4B4"
 EPS = float(np.finfo(float).eps)
 FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
 LARGEST = 1e150  # the largest number that is drawn; axes overflow beyond it
-GAP = 1e6  # a gap of this width above the median separates values that blew up
 
 PATCH = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6}  # behind a name that lines may cross
 
@@ -149,54 +148,6 @@ def raised(x):
     return np.where(x < 1 / LARGEST, FLOOR, x)
 
 
-def worth_seeing(values, gap=GAP):
-    """(lowest, highest) value for a logarithmic axis, without values above a wide gap over the median. None:
-    nothing."""
-    x = np.sort(raised(np.concatenate([np.ravel(v) for v in values]) if len(values) else np.zeros(0)))
-    x = x[np.isfinite(x)]
-    if not len(x):
-        return None
-    wide = np.flatnonzero(x[1:] / x[:-1] > gap)
-    wide = wide[wide >= (len(x) - 1) // 2]
-    return x[0], x[wide[0]] if len(wide) else x[-1]
-
-
-def keep_in_sight(ax, values, gap=GAP):
-    """Limit a logarithmic axis to the range of worth_seeing, and note how many points that leaves out."""
-    ends = worth_seeing(values, gap)
-    if ends is None:
-        return
-    low, high = ends
-    x = np.concatenate([np.ravel(v) for v in values]).astype(float)
-    above = int((np.abs(x[~np.isnan(x)]) > high).sum())
-    if above:
-        margin = max(high / low, 10.0) ** 0.06
-        ax.set_ylim(low / margin, high * margin**2)
-        ax.annotate(
-            f"{above} point{'s' if above > 1 else ''} above",
-            (0.99, 0.99),
-            xycoords="axes fraction",
-            ha="right",
-            va="top",
-            fontsize=small(),
-            color=GREY,
-        )
-
-
-def note_floor(ax, values):
-    """Note in the panel that a zero was drawn at the floor."""
-    if any((np.asarray(v) == 0).any() for v in values):
-        ax.annotate(
-            "0 drawn at 10⁻¹⁷",
-            (0.99, 0.01),
-            xycoords="axes fraction",
-            ha="right",
-            va="bottom",
-            fontsize=small(),
-            color=GREY,
-        )
-
-
 def variant_handles(curves, bands=True):
     """Legend entries for the variants of one method. bands: many variants are drawn as a band, else as
     lines."""
@@ -246,24 +197,6 @@ def guide(ax, x, y, text=""):
 def level(ax, y):
     """A horizontal dotted line."""
     ax.axhline(y, color=GREY, linewidth=0.9, linestyle=":", zorder=1)
-
-
-def side_labels(ax, labels, apart=0.065):
-    """Names (height, text) of lines right of a panel with a logarithmic height, moved apart where they would
-    overlap."""
-    low, high = np.log(ax.get_ylim())
-    at = -np.inf
-    for y, text in sorted(labels):
-        at = max((np.log(y) - low) / (high - low), at + apart)
-        ax.annotate(
-            text,
-            (1.012, at),
-            xycoords="axes fraction",
-            ha="left",
-            va="center",
-            fontsize=0.8 * matplotlib.rcParams["font.size"],
-            color=GREY,
-        )
 
 
 def encode(fig, form, look="screen"):

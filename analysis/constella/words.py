@@ -30,6 +30,10 @@ MARKS = {  # colours of verdicts, from good to bad
     "exact": "#1b7837", "bounded": "#7fbf7b", "frozen": "#cccccc", "undecided": "#f0f0f0", "random-walk": "#fee08b", "linear (round-off)": "#fdd49e",
     "linear": "#fc8d59", "quadratic": "#e34a33", "exponential": "#b30000", "escaped": "#9e9ac8", "failed": "#6a51a3",
 }  # fmt: skip
+LETTERS = {  # in cells that are too narrow for the word
+    "exact": "=", "bounded": "b", "frozen": "0", "undecided": "?", "random-walk": "w", "linear (round-off)": "r",
+    "linear": "l", "quadratic": "q", "exponential": "e", "drifts": "d", "escaped": "x", "failed": "f",
+}  # fmt: skip
 SYMBOLS = {"lambda": "λ"}
 
 

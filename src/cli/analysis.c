@@ -92,7 +92,7 @@ enum { WIDEST = 100 }; /* inches; more takes more memory than a machine has */
 /* The values of the three commands; each has some of them. */
 typedef struct {
   const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z,
-      *members, *time, *width, *columns, *icase;
+      *members, *time, *width, *panel, *columns, *icase;
 } request;
 
 static bool set_width(void *member, const char *value) {
@@ -249,6 +249,8 @@ static const cst_option plot_options[] = {
             "the current folder"},
     {"--width", .value = "INCHES", .at = AT(width), .set = set_width, .doc = "of the whole figure",
      .takes = "a positive number, at most 100"},
+    {"--panel", .value = "NAME", .at = AT(panel),
+     .doc = "one panel alone, by its name: q, energy, a method of a map; a wrong name lists them"},
     CHOICE,
     STYLE,
     {NULL},

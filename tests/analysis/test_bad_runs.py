@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 import synthetic
-from constella import page, plot, scales, style
+from constella import edges, notes, page, plot, scales
 from constella.plot import machine, motion
 from constella.result import Result
 
@@ -121,9 +121,9 @@ def test_order():
             [ax.get_ylim() for ax in figure.axes],
         )
         ok(
-            "1 point above" in [t.get_text() for t in figure.axes[0].texts],
-            "which is said",
-            [t.get_text() for t in figure.axes[0].texts],
+            "▲ rk4: up to 1e+150 and more" in notes.of(figure.axes[0]),
+            "which is said, with the curve and its value",
+            notes.of(figure.axes[0]),
         )
 
 
@@ -249,10 +249,10 @@ def test_extremes():
 
 
 def test_in_sight():
-    ok(style.worth_seeing([[1e-3, 1e-2, 1e-1, 1e12]]) == (1e-3, 1e-1), "what lies far above leaves the panel")
-    ok(style.worth_seeing([[1e-16, 1e-2, 1e-1, 1.0]]) == (1e-16, 1.0), "what lies far below does not")
+    ok(edges.worth_seeing([[1e-3, 1e-2, 1e-1, 1e12]]) == (1e-3, 1e-1), "what lies far above leaves the panel")
+    ok(edges.worth_seeing([[1e-16, 1e-2, 1e-1, 1.0]]) == (1e-16, 1.0), "what lies far below does not")
     ok(
-        style.worth_seeing([[np.inf, np.nan, 1e300]]) is None,
+        edges.worth_seeing([[np.inf, np.nan, 1e300]]) is None,
         "of what has no place on an axis nothing is drawn",
     )
     marks = [scales.Decades()(x) for x in (0.0, np.inf, -1.0)]

@@ -5,7 +5,7 @@ The results are two small studies of the double pendulum and made-up files.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import drawn, lines, make, ok, order_study, refused, run_tests, sweep_study, texts
+from drawing import ORDER, drawn, folder, lines, make, ok, order_study, refused, run_tests, sweep_study, texts
 
 import matplotlib.figure
 import numpy as np
@@ -27,7 +27,7 @@ def test_order():
     e, h = order.statistic("error", "q"), order.steps
     ok(drawn(fig.axes[0], h[4:], e[4:]) and len(fig.axes) == 3, "order: the errors of q are a line")
     ok(
-        "shake lies under rattle" in texts(fig) and texts(fig).count("shake lies under rattle") == 1,
+        texts(fig).count("shake lies under rattle") == 1,
         "order: a line that is covered is told",
         texts(fig),
     )
@@ -86,6 +86,9 @@ def test_paper():
         abs(plot.work(order, style="paper", width=5.0).get_figwidth() - 5.0) < 1e-9,
         "paper: a width of one's own",
     )
+    fig = plot.order(order, style="paper", width=3.4, panel="q")
+    ok(len(fig.axes) == 1 and fig.get_figwidth() == 3.4, "one panel by its name")
+    ok(refused(lambda: plot.order(order, panel="r"), 'no panel "r"; allowed: q, p'), "a wrong name, in words")
 
 
 def test_work():
@@ -124,6 +127,15 @@ def test_work():
             "work: round-off is hollow",
             hollow[0].get_ydata(),
         )
+
+
+def test_timing():
+    timed = {**ORDER, "timing": {"repeats": 2}}
+    r = constella.run(timed, folder / "timed.h5", progress=False)
+    fig, seconds = plot.work(r), r.data("/run/cpu_seconds")
+    x = np.concatenate([n.get_xdata() for n in fig.axes[2].lines])
+    ok(np.isin(seconds, x).all(), "work: the times that the study measured", (seconds, x))
+    ok(np.array_equal(r.cases["cpu_seconds"], seconds), "the table of cases has them")
 
 
 def test_drift():

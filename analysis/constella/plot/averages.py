@@ -61,6 +61,7 @@ def averages(result, sheet, y=None):
     axes = sheet.grid(-(-len(names) // columns), columns, width=4.3, height=3.4)
     for ax, name in zip(axes.ravel(), names):
         draw_averages(ax, result, name, curves)
+        sheet.name(ax, name)
         style.step_axis(ax, result.steps[result.shown])
         unit = bracketed(result.unit_of(name, f"/observables/{name}"))
         ax.set(xlabel="step $h$", ylabel=f"mean of {style.plain(name)}" + unit)
@@ -110,6 +111,7 @@ def draw_crowded(result, sheet, curves, names):
             for other, its in shown:
                 draw_density(ax, result, name, other, its, pale=other is not c)
             ax.set_title(style.wrapped(c.label, 34), fontsize=style.small() + 1)
+            sheet.name(ax, name)
             ax.set_xlabel(style.plain(name))
         style.same_limits(block[: len(shown)])
         for ax in block[: len(shown)]:
@@ -140,8 +142,10 @@ def histograms(result, sheet, y=None):
                 if case is not None:
                     draw_density(ax, result, name, c, case)
             ax.set_xlabel(style.plain(name))
+            sheet.name(ax, name)
         style.same_limits(row)
-        row[0].set_ylim(bottom=0)
+        for ax in row:
+            ax.set_ylim(bottom=0)
         row[0].set_ylabel("density")
     for ax, step in zip(rows[0], steps):
         ax.set_title(f"step {step:.4g}")

@@ -3,7 +3,7 @@ ones."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .. import style
+from .. import edges, style
 from ..selection import unknown
 from .common import behind, groups, handles, heading, positive
 from .kind import kind
@@ -60,8 +60,9 @@ def draw_columns(ax, result, group, across, x_scale, name, scale):
         if which == "log":
             style.log_axis(axis)
     if scale == "log":
-        style.note_floor(ax, [y[result.shown]])
-        style.keep_in_sight(ax, [y[result.shown]])
+        mine = [edges.line(c, x[c.cases], y[c.cases]) for c in group.curves]
+        edges.keep_in_sight(ax, mine, [y[c.cases] for c in group.others])
+        edges.note_floor(ax, [y[result.shown]])
 
 
 @kind(
@@ -81,6 +82,7 @@ def axes(result, sheet, x=None, y=None):
     for k, (row, (group, (name, scale))) in enumerate(zip(panels, [(g, y) for g in found for y in ys])):
         for ax, (across, x_scale) in zip(row, xs):
             draw_columns(ax, result, group, across, x_scale, name, scale)
+            sheet.name(ax, name)
             ax.set_xlabel(meaning(result, across))
         row[0].set_ylabel(meaning(result, name))
         if k % len(ys) == 0:

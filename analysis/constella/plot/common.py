@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from .. import style
+from .. import edges, notes, style
 
 MOST = 7  # methods in one panel
 PARTS = {
@@ -97,6 +97,22 @@ def by_method(curves):
     return [(cs[0], cs) for cs in found.values()]
 
 
+def drawn_lines(curves, line_of):
+    """The lines of curves for edges.py: one per curve, or the largest of all sets of a method where they are
+    drawn as a band. line_of(curve): (x, y)."""
+    made = []
+    for first, mine in by_method(curves):
+        if not crowded(mine):
+            made += [edges.line(c, *line_of(c)) for c in mine]
+            continue
+        pairs = [line_of(c) for c in mine]
+        count = min(len(x) for x, _ in pairs)
+        with np.errstate(all="ignore"):
+            top = np.fmax.reduce([np.abs(y[:count]) for _, y in pairs])
+        made.append(edges.Line(first.method, style.colour(first), pairs[0][0][:count], top))
+    return made
+
+
 def band(ax, curve, x, rows):
     """Between the least and the largest of rows[set][point], with the largest as a line."""
     rows = np.array([style.raised(r) for r in rows])
@@ -113,15 +129,15 @@ def band(ax, curve, x, rows):
 # ---- legends
 
 
-def handles(result, curves, notes=None, extra=(), bands=True):
-    """Legend entries: one per method (with its note, and how many of its trajectories failed), then one per
+def handles(result, curves, told=None, extra=(), bands=True):
+    """Legend entries: one per method (with what is told of it, and how many of its trajectories failed), then one per
     variant, then extra."""
-    notes = dict(notes or {})
+    told = dict(told or {})
     made = []
     for c, mine in by_method(curves):
         failed, of = result.failed_of(np.concatenate([m.cases for m in mine]))
         note = "; ".join(
-            filter(None, [notes.get(c.method, ""), f"{failed} of {of} failed" if failed else ""])
+            filter(None, [told.get(c.method, ""), f"{failed} of {of} failed" if failed else ""])
         )
         text = style.wrapped(c.method) + (f"\n   {note}" if note else "")
         made.append(Line2D([], [], color=style.colour(c), marker=style.marker(c), label=text))
@@ -143,17 +159,8 @@ def methods_note(curves, ax, told):
                     and np.allclose(x[both], y[both], rtol=0.01, atol=0)
                 ):
                     covered[a.label] = b.label
-    if covered:
-        text = "\n".join(
-            f"{style.plain(a)} lies under {style.plain(b)}" for a, b in list(covered.items())[:3]
-        )
-        ax.annotate(
-            text,
-            (0.02, 0.99),
-            xycoords="axes fraction",
-            ha="left",
-            va="top",
-            fontsize=style.small(),
-            color=style.GREY,
-        )
+    for a, b in list(covered.items())[:3]:
+        notes.add(ax, f"{a} lies under {b}")
+    if len(covered) > 3:
+        notes.add(ax, f"{len(covered) - 3} more curves lie under others")
     return covered

@@ -3,10 +3,12 @@ the drift that is excluded."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .. import style
-from .common import band, behind, by_method, change, crowded, groups, handles, heading, positive, time_label
+from .. import edges, notes, style
+from .common import band, behind, by_method, change, crowded, drawn_lines, groups, handles, heading, positive, time_label
 from .kind import kind
 
+ACCIDENT = 1e4  # how far first values may lie below the rest and still be shown
+MOST_SIGNED = 24  # panels of signed drifts
 TALLEST = 1e20  # ratio of the ends of a panel over time; lines that blow up leave the panel
 
 
@@ -35,10 +37,12 @@ def series_figure(result, sheet, names, what, levels, growth=False):
         axes = sheet.grid(len(found), len(names), 4.2, 3.0)
         rows = [[ax] for ax in axes.ravel()]
     for row, (name, group) in zip(rows, places):
-        tops = [top for ax, step in zip(row, steps) for top in draw_panel(ax, result, name, group, step)]
+        lines = [draw_panel(ax, result, name, group, step) for ax, step in zip(row, steps)]
         style.same_limits(row, x=True)
-        finish_row(row, tops, levels(result, name), growth)
+        finish_row(row, lines, levels(result, name), growth)
         row[0].set_ylabel(change(result, name))
+        for ax in row:
+            sheet.name(ax, name)
     bottom = rows[-1] if len(steps) > 1 else [row[0] for row in rows]
     for ax in bottom:
         ax.set_xlabel(time_label(result))
@@ -58,7 +62,7 @@ def running(result, name, case):
 
 def draw_panel(ax, result, name, group, step):
     """The largest value so far; the values themselves behind it, faint, while there are few lines. Returns
-    the heavy lines."""
+    the heavy lines as [edges.Line]."""
     ax.set(xscale="log", yscale="log")
     shown = [(c, result.at_step(c, step)) for c in group.curves]
     shown = [(c, case) for c, case in shown if case is not None]
@@ -67,7 +71,8 @@ def draw_panel(ax, result, name, group, step):
         cases = [case for c, case in shown if c in mine]
         lines = [(c, *running(result, name, case)) for c, case in zip(mine, cases)]
         lines = [line for line in lines if len(line[1])]
-        tops += [top for *_, top in lines]
+        ends = {c.label: (t, top) for c, t, _, top in lines}
+        tops += drawn_lines([c for c, *_ in lines], lambda c, ends=ends: ends[c.label])
         if crowded(mine) and lines:
             draw_sets(ax, lines)
             continue
@@ -80,7 +85,6 @@ def draw_panel(ax, result, name, group, step):
     behind(ax, [(t, style.raised(top)) for t, _, top in pairs if len(t)])
     style.log_axis(ax.xaxis)
     style.log_axis(ax.yaxis)
-    style.note_floor(ax, tops)
     return tops
 
 
@@ -90,16 +94,26 @@ def draw_sets(ax, lines):
     band(ax, lines[0][0], lines[0][1][:count], [top[:count] for *_, top in lines])
 
 
-def finish_row(row, tops, levels, growth):
-    """Common limits from the heavy lines (without their first values, which may be accidents); levels that
-    are not far below; growth."""
-    if not tops:
+def height_range(lines):
+    """The (lowest, highest) value that a row shows, or None: of the ends of the heavy lines, and of their
+    first values, which may be accidents of round-off, those that are at most ACCIDENT below."""
+    tops = [n.y for n in lines if len(n.y)]
+    ends = edges.worth_seeing([np.array([x[len(x) // 40], x[-1]]) for x in tops])
+    if ends is None:
+        return None
+    first = style.raised(np.concatenate(tops))
+    low, high = ends
+    near = first[first > low / ACCIDENT]
+    return min(low, near.min()) if len(near) else low, min(high, TALLEST * low)
+
+
+def finish_row(row, lines, levels, growth):
+    """Common limits from the heavy lines of each panel; levels that are not far below; growth; marks of what
+    lies outside."""
+    ends = height_range([n for panel in lines for n in panel])
+    if ends is None:
         return
-    ends = style.raised(np.concatenate([[x[len(x) // 40], x[-1]] for x in tops]))
-    if not np.isfinite(ends).any():
-        return
-    low, high = style.worth_seeing([ends])
-    high = min(high, TALLEST * low)
+    low, high = ends
     near = [(y, text) for y, text in levels if low / 1e4 < y < high * 1e4]
     heights = [low, high, *(y for y, _ in near)]
     margin = (max(heights) / min(heights)) ** 0.06 * 1.6
@@ -107,7 +121,10 @@ def finish_row(row, tops, levels, growth):
         ax.set_ylim(min(heights) / margin, max(heights) * margin)
         for y, _ in near:
             style.level(ax, y)
-        style.side_labels(ax, near + (growth_guides(ax) if growth else []))
+        notes.name_lines(ax, near + (growth_guides(ax) if growth else []))
+    for ax, mine in zip(row, lines):
+        edges.mark(ax, mine)
+        edges.note_floor(ax, [n.y for n in mine])
 
 
 def growth_guides(ax):
@@ -123,8 +140,9 @@ def growth_guides(ax):
         if height <= y1:
             labels.append((height, text))
         else:
-            note = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "va": "bottom"}
-            ax.annotate(text, (end, y1), fontsize=style.small() + 0.5, color=style.GREY, **note)
+            side = {"xytext": (-3, -2), "ha": "right"} if power == 1 else {"xytext": (3, -2), "ha": "left"}
+            look = {"fontsize": style.small() + 0.5, "color": style.GREY, "textcoords": "offset points"}
+            ax.annotate(text, (end, y1), va="top", **side, **look)
     ax.set(xlim=(t0, t1), ylim=(y0, y1))
     return labels
 
@@ -181,8 +199,9 @@ def constraint_of_steps(result, sheet, names):
                     linewidth=0.9,
                     linestyle=style.dashes(c),
                 )
+            mine = drawn_lines(group.curves, lambda c, y=y: (result.steps[c.cases], y[c.cases]))
             behind(ax, [(result.steps[c.cases], style.raised(y[c.cases])) for c in group.others])
-            style.keep_in_sight(ax, [y[result.shown]], TALLEST)
+            edges.keep_in_sight(ax, mine, [y[c.cases] for c in group.others], TALLEST)
             levels = [
                 (h, text)
                 for h, text in round_off_and_tolerance(result, name)
@@ -190,11 +209,12 @@ def constraint_of_steps(result, sheet, names):
             ]
             for h, _ in levels:
                 style.level(ax, h)
-            style.side_labels(ax, levels)
+            notes.name_lines(ax, levels)
             style.log_axis(ax.yaxis)
             style.step_axis(ax, result.steps[result.shown])
-            style.note_floor(ax, [y[result.shown]])
+            edges.note_floor(ax, [y[result.shown]])
             ax.set(xlabel="step $h$", ylabel="largest " + change(result, name))
+            sheet.name(ax, name)
         sheet.legend(handles(result, group.curves), (k, k))
     sheet.title(heading(result, "constraints"))
     return None
@@ -274,11 +294,10 @@ def signed_drift(result, sheet, y=None):
         return f"there are no windows of {name}; " + (
             f"of {have} there are" if have else "conservation studies have them"
         )
-    shown = [(c, c.cases[-1]) for c in result.curves() if len(window_means(result, name, c.cases[-1])[0])][
-        :24
-    ]
+    shown = [(c, c.cases[-1]) for c in result.curves() if len(window_means(result, name, c.cases[-1])[0])]
     if not shown:
         return "no case is finished"
+    left_out, shown = len(shown) - MOST_SIGNED, shown[:MOST_SIGNED]
     columns = min(len(shown), 4)
     axes = sheet.grid(-(-len(shown) // columns), columns, 3.4, 2.9)
     for ax, (c, case) in zip(axes.ravel(), shown):
@@ -291,5 +310,7 @@ def signed_drift(result, sheet, y=None):
             if name == "energy"
             else f"mean change of {style.plain(name)}"
         )
+    if left_out > 0:
+        notes.add(axes[0, 0], f"{left_out} more are not drawn; methods= or where= selects them")
     sheet.title(heading(result, f"signed drift of {name}"))
     return None

@@ -20,6 +20,7 @@ COMMON = """
     methods     labels of methods; where: conditions as of `constella table --where`
     style       screen or paper: sizes, fonts; paper has no titles
     width       of the whole figure in inches
+    panel       the name of one of its panels, to draw that alone
     title, legend    whether to have them
 
     Returns the matplotlib Figure; ResultError where the file holds nothing to draw."""
@@ -58,9 +59,10 @@ def kind(name, caption):
             width=None,
             title=None,
             legend=True,
+            panel=None,
             **options,
         ):
-            return figure(name, result, ax, methods, where, style, width, title, legend, **options)
+            return figure(name, result, ax, methods, where, style, width, title, legend, panel, **options)
 
         draw.__doc__ = (make.__doc__ or "") + COMMON
         del draw.__wrapped__
@@ -79,6 +81,7 @@ def figure(
     width=None,
     title=None,
     legend=True,
+    panel=None,
     **options,
 ):
     """The figure of a kind, by its name."""
@@ -93,7 +96,7 @@ def figure(
         )
     result = Result(result) if isinstance(result, (str, os.PathLike)) else result
     chosen = result.select(methods, where) if methods is not None or where else result
-    sheet = Sheet(look, ax, width, title, legend)
+    sheet = Sheet(look, ax, width, title, legend, panel)
     with matplotlib.rc_context(style.LOOKS[look] if ax is None else {}):
         nothing = row.make(chosen, sheet, **options)
         if nothing:

@@ -3,8 +3,8 @@ orders."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .. import style
-from .common import PARTS, behind, crowded, groups, handles, heading, methods_note, positive
+from .. import edges, style
+from .common import PARTS, behind, crowded, drawn_lines, groups, handles, heading, methods_note, positive
 from .kind import kind
 
 PLACES = (0.5, 0.3, 0.7, 0.15, 0.85)  # places for its name along a line
@@ -138,12 +138,12 @@ def draw_part(ax, result, group, part):
     ratio = max(steps.max() / steps.min(), 1.5)
     ax.set_xlim(steps.min() / ratio**0.06, steps.max() * ratio**0.06)
     low, high = ax.get_ylim()
-    ax.set_ylim(low / (high / low) ** 0.03, high * (high / low) ** (0.02 + 0.06 * len(covered)))
-    style.keep_in_sight(ax, [shown])
-    ax.set_ylim(ax.get_ylim())
+    ax.set_ylim(low / (high / low) ** 0.03, high * (high / low) ** 0.03)
+    mine = drawn_lines(group.curves, lambda c: (result.steps[c.cases], error[c.cases]))
+    edges.keep_in_sight(ax, mine, [error[c.cases] for c in group.others])
     order_guides(ax, result, group.curves, part)
     style.log_axis(ax.yaxis)
-    style.note_floor(ax, [shown])
+    edges.note_floor(ax, [shown])
 
 
 @kind(
@@ -164,6 +164,7 @@ def order(result, sheet):
     for k, (row, group) in enumerate(zip(axes, found)):
         for ax, part in zip(row, parts):
             draw_part(ax, result, group, part)
+            sheet.name(ax, part)
             ax.set_xlabel("step $h$" + bracketed_time(result))
             ax.set_title(PARTS.get(part, (part, part))[1] if k == 0 else "")
         row[0].set_ylabel("error" + result.column_unit("error", parts[0]))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .. import style
+from .. import notes, style
 from .common import bracketed, change, groups, handles, heading, positive
 from .kind import kind
 
@@ -103,15 +103,9 @@ def draw_distribution(ax, result, name, curves, steps):
     beyond = sum(int(((x < edges[0]) | (x > edges[-1])).sum()) for x in rows)
     if beyond:
         ax.set_xlim(edges[0], edges[-1])
-        ax.annotate(
-            f"{beyond} members outside",
-            (0.99, 0.99),
-            xycoords="axes fraction",
-            ha="right",
-            va="top",
-            fontsize=style.small(),
-            color=style.GREY,
-        )
+        x = np.concatenate(rows)
+        ends = f"{np.nanmin(x):.2g} to {np.nanmax(x):.2g}"
+        notes.add(ax, f"{beyond} member{'s' if beyond > 1 else ''} outside the panel; all: {ends}")
     ax.set(
         xlabel=f"{style.plain(name)} at the end" + bracketed(result.unit_of(name, f"/observables/{name}")),
         ylim=(-len(curves) + 0.6, 0.7),
@@ -157,6 +151,7 @@ def ensemble(result, sheet, y=None):
     axes = sheet.grid(lines, columns, width=4.0, height=max(2.4, 0.62 * len(curves) + 0.8), sharey="row")
     for ax, name in zip(axes.ravel(), names):
         draw_distribution(ax, result, name, curves, steps)
+        sheet.name(ax, name)
     sheet.hide(axes.ravel()[len(names) :])
     labels = [
         style.wrapped(c.label, 30) + ("" if finest(result, c) is not None else "\nall failed") for c in curves
@@ -196,6 +191,7 @@ def ensemble_drift(result, sheet, y=None):
         for ax, step in zip(row, steps):
             draw_shares(ax, result, name, group.curves, lambda c, step=step: result.at_step(c, step))
             ax.set_xlabel("largest " + change(result, name))
+            sheet.name(ax, name)
         style.same_limits(row, x=True)
         row[0].set_ylabel("share of members")
     for ax, step in zip(rows[0], steps):

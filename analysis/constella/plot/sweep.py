@@ -6,7 +6,7 @@ import dataclasses
 import matplotlib
 import numpy as np
 
-from .. import labelled, style, words
+from .. import edges, labelled, style, words
 from ..reading import ResultError
 from ..selection import unknown
 from .columns import meaning, scaled
@@ -14,6 +14,7 @@ from .common import bracketed, groups, handles, heading
 from .drift import TALLEST
 from .kind import kind
 
+NAMES, WORD = 1.3, 0.85  # inches: the names of methods beside a matrix; the room of a verdict
 CELLS = 240  # the largest number of cells with written numbers
 
 
@@ -97,6 +98,7 @@ def sweep(result, sheet, x=None, y=None):
     for k, (row, (group, (column, scale))) in enumerate(zip(axes, [(g, c) for g in found for c in columns])):
         for ax, name in zip(row, names):
             draw_sweep(ax, result, group, name, column, scale)
+            sheet.name(ax, column)
         row[0].set_ylabel(meaning(result, column))
         if k % len(columns) == 0:
             one = {c.method: c for c in reversed(group.curves)}
@@ -133,6 +135,7 @@ def draw_sweep(ax, result, group, name, column, scale):
     cases, _ = finest_cases(result, name)
     curve = {c.method: c for c in group.curves}
     others = list(dict.fromkeys(other for _, other in cases))
+    outline = []
     ax.set(xscale=spaced(place[result.shown]) if texts is None else "linear", yscale=scale)
     for (method, other), mine in cases.items():
         mine = np.array(sorted(mine, key=lambda c: place[c]))
@@ -144,9 +147,11 @@ def draw_sweep(ax, result, group, name, column, scale):
             style.DASHES[others.index(other) % len(style.DASHES)] if len(others) <= len(style.DASHES) else "-"
         )
         ax.plot(place[mine], y, alpha=1.0 if len(others) <= len(style.DASHES) else 0.45, **look)
+        name_of = f"{method}, {other}" if other else method
+        outline.append(edges.Line(name_of, look["color"], place[mine], value[mine]))
     if scale == "log":
         style.log_axis(ax.yaxis)
-        style.keep_in_sight(ax, [value[result.shown]], TALLEST)
+        edges.keep_in_sight(ax, outline, [value[result.shown]], TALLEST)
     if texts is not None:
         ax.set_xticks(
             range(len(texts)), [style.wrapped(t, 14) for t in texts], rotation=30 if len(texts) > 6 else 0
@@ -218,6 +223,7 @@ def heat(result, sheet, x=None, y=None, z=None):
     norm = limits(tables.values())
     for ax, m in zip(axes.ravel(), methods):
         draw_map(ax, tables[m], norm)
+        sheet.name(ax, m)
         ax.set_xticks(
             range(len(axes_of[across])),
             entries(axes_of[across]),
@@ -246,8 +252,8 @@ def limits(tables):
     return kind_of(x.min(), x.max() if x.max() > x.min() else x.min() + abs(x.min()) + 1e-300)
 
 
-def draw_map(ax, table, norm):
-    """Coloured cells with their values, where there is room."""
+def draw_map(ax, table, norm, texts=None):
+    """Coloured cells with their values, where there is room. texts: what stands in the cells instead."""
     if norm is None:
         colours = np.array(
             [[matplotlib.colors.to_rgb(words.MARKS.get(w, "#ffffff")) for w in row] for row in table]
@@ -262,13 +268,25 @@ def draw_map(ax, table, norm):
         tone = (
             "black" if norm is None else tone_on(image.cmap(norm(value)) if np.isfinite(value) else (1, 1, 1))
         )
-        ax.text(j, i, value if norm is None else ("–" if not np.isfinite(value) else f"{value:.1e}" if value and not 0.01 <= abs(value) < 1000 else f"{value:.3g}"),
+        said = value if texts is None else texts[i, j]
+        ax.text(j, i, said if norm is None else ("–" if not np.isfinite(value) else f"{value:.1e}" if value and not 0.01 <= abs(value) < 1000 else f"{value:.3g}"),
                 ha="center", va="center", fontsize=style.small() - 0.5, color=tone, clip_on=True)  # fmt: skip
     ax.grid(False)
 
 
 def tone_on(colour):
     return "black" if 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2] > 0.5 else "white"
+
+
+def letters(table):
+    """A letter for each verdict of a matrix."""
+    return np.vectorize(lambda word: words.LETTERS.get(word, word[:1]), otypes=[object])(table)
+
+
+def patch(word):
+    """The legend entry of a verdict that stands in its cells as a letter."""
+    label = f"{words.LETTERS.get(word, word[:1])}  {word}"
+    return matplotlib.patches.Patch(facecolor=words.MARKS[word], edgecolor=style.GREY, linewidth=0.4, label=label)
 
 
 @kind(
@@ -285,11 +303,14 @@ def verdicts(result, sheet, y=None):
     axes = sheet.grid(
         len(names), 1, width=1.2 + 0.95 * max(2, min(len(sets), 14)), height=1.0 + 0.36 * max(2, len(methods))
     )
+    narrow = bool(sheet.width) and (sheet.width - NAMES) / max(len(sets), 1) < WORD
+    used = []
     for k, (ax, name) in enumerate(zip(axes[:, 0], names)):
         table = np.array(
             [[row.get(s, "") for s in sets] for row in result.verdicts(name).values()], dtype=object
         )
-        draw_map(ax, table, None)
+        draw_map(ax, table, None, letters(table) if narrow else None)
+        sheet.name(ax, name)
         ax.set_yticks(range(len(methods)), [style.wrapped(m, 34) for m in methods])
         turned = {"rotation": 90} if len(sets) > 10 else {}
         ax.set_xticks(
@@ -299,7 +320,10 @@ def verdicts(result, sheet, y=None):
             else [],
             **turned,
         )
+        used += [word for word in np.unique(table) if word]
         ax.invert_yaxis()
         ax.set_title(style.plain(name))
+    if narrow:
+        sheet.legend([patch(word) for word in words.MARKS if word in used])
     sheet.title(heading(result, "verdicts"))
     return None

@@ -1,0 +1,58 @@
+"""ticks.py: leaves out labels of ticks where they would overlap, once a panel has its size."""
+# SPDX-License-Identifier: BSD-2-Clause
+from matplotlib import ticker
+
+APART = 2.0  # points between two labels
+FEWEST = 3  # intervals of a linear axis
+
+
+def boxes(ticks, renderer):
+    """The extents of the labels that are drawn, with their ticks, in order."""
+    found = [(t.label1.get_window_extent(renderer), t) for t in ticks if t.label1.get_visible()]
+    return [(box, t) for box, t in found if t.label1.get_text() and box.width > 0]
+
+
+def collide(found, across, apart):
+    """Whether two neighbours overlap."""
+    ends = sorted((b.x0, b.x1) if across else (b.y0, b.y1) for b, _ in found)
+    return any(low < high + apart for (_, high), (low, _) in zip(ends, ends[1:]))
+
+
+def labels(axis):
+    """The places and labels of major ticks."""
+    places = list(axis.get_majorticklocs())
+    return places, list(axis.get_major_formatter().format_ticks(places))
+
+
+def thin_axis(axis, across, renderer):
+    """Fewer labels until none overlap: first none on minor ticks, then fewer major ones."""
+    apart = APART * axis.figure.dpi / 72
+
+    def crowded():
+        axis.get_tightbbox(renderer)  # brings the ticks up to date
+        major, minor = axis.get_major_ticks(), axis.get_minor_ticks()
+        return collide(boxes([*major, *minor], renderer), across, apart)
+
+    if not crowded():
+        return
+    axis.set_minor_formatter(ticker.NullFormatter())
+    for count in range(6, FEWEST - 1, -1):
+        if not crowded() or not isinstance(axis.get_major_locator(), ticker.MaxNLocator):
+            break
+        axis.set_major_locator(ticker.MaxNLocator(count))
+    every = 1
+    places, texts = labels(axis)
+    while crowded() and every < len(places):
+        every += 1
+        kept = [text if k % every == 0 else "" for k, text in enumerate(texts)]
+        axis.set_major_locator(ticker.FixedLocator(places))
+        axis.set_major_formatter(ticker.FixedFormatter(kept))
+
+
+def thin(ax):
+    """Thin the labels of both axes of a panel."""
+    if not ax.axison:
+        return
+    renderer = ax.figure.canvas.get_renderer()
+    for axis, across in ((ax.xaxis, True), (ax.yaxis, False)):
+        thin_axis(axis, across, renderer)

@@ -1,0 +1,112 @@
+"""measure.py: what is wrong with a figure, measured on the figure itself: data that leave a panel without a
+mark, texts that overlap, are cut or too small to read, and hidden marks of axes that are not shared."""
+# SPDX-License-Identifier: BSD-2-Clause
+import matplotlib
+import numpy as np
+from matplotlib.axis import Tick
+from matplotlib.text import Text
+
+SMALLEST = 4.5  # points
+SLACK = 1.0  # points by which boxes of texts may overlap: they include the room of descenders
+
+
+def texts(fig):
+    """[(text, box)] of all texts that are drawn, in pixels."""
+    renderer = fig.canvas.get_renderer()
+    of_ticks = {t for tick in fig.findobj(Tick) for t in tick.findobj(Text)}
+    axes = [ax for ax in fig.axes if ax.get_visible()]
+    hidden = {t for ax in axes if not ax.axison for axis in (ax.xaxis, ax.yaxis) for t in axis.findobj(Text)}
+    drawn = [t for t in fig.findobj(Text) if t not in of_ticks and t not in hidden and t.get_visible()]
+    for ax in axes:
+        drawn += [*drawn_labels(ax.xaxis), *drawn_labels(ax.yaxis)] if ax.axison else []
+    boxes = [(t, t.get_window_extent(renderer)) for t in drawn if t.get_text().strip()]
+    return [(t, box) for t, box in boxes if box.width > 0 and box.height > 0]
+
+
+def drawn_labels(axis):
+    """Labels of the ticks within the limits."""
+    low, high = sorted(axis.get_view_interval())
+    across = axis.axis_name == "x"
+    found = []
+    for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+        at = tick.label1.get_position()[0 if across else 1]
+        if tick.label1.get_visible() and low <= at <= high:
+            found.append(tick.label1)
+    return found
+
+
+def overlap(a, b, slack):
+    across = min(a.x1, b.x1) - max(a.x0, b.x0)
+    up = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return across > slack and up > slack
+
+
+def overlapping(fig):
+    found, slack = texts(fig), SLACK * fig.dpi / 72
+    return [
+        f'"{a.get_text()}" and "{b.get_text()}" overlap'
+        for i, (a, box) in enumerate(found)
+        for b, other in found[i + 1 :]
+        if overlap(box, other, slack)
+    ]
+
+
+def cut(fig):
+    whole = fig.bbox
+    return [
+        f'"{t.get_text()}" is cut'
+        for t, box in texts(fig)
+        if box.x0 < whole.x0 - 1 or box.x1 > whole.x1 + 1 or box.y0 < whole.y0 - 1 or box.y1 > whole.y1 + 1
+    ]
+
+
+def small(fig):
+    return [f'"{t.get_text()}" has {t.get_fontsize()} points' for t, _ in texts(fig) if t.get_fontsize() < SMALLEST]
+
+
+def heavy(ax):
+    """The lines that show data: behind them lie faint ones and guides."""
+    return [n for n in ax.lines if n.get_zorder() >= 3 and n.get_gid() != "leaves" and len(n.get_xdata())]
+
+
+def unmarked(fig):
+    """Lines with points outside their panel and no triangle of their colour at its edge."""
+    wrong = []
+    for ax in fig.axes:
+        marks = {matplotlib.colors.to_hex(n.get_color()) for n in ax.lines if n.get_gid() == "leaves"}
+        low, high = sorted(ax.get_ylim())
+        for n in heavy(ax):
+            if n.get_transform() != ax.transData:
+                continue
+            y = np.asarray(n.get_ydata(), dtype=float)
+            outside = ((y < low) | (y > high)).any()
+            if outside and matplotlib.colors.to_hex(n.get_color()) not in marks:
+                wrong.append(f"a line of {n.get_color()} leaves {low:.3g} to {high:.3g}: {np.nanmin(y):.3g} to {np.nanmax(y):.3g}")
+    return wrong
+
+
+def unequal(fig):
+    """Panels without labels at their vertical axis whose limits are not those of the labelled one beside."""
+    wrong = []
+    rows = {}
+    for ax in fig.axes:
+        if ax.axison and ax.get_visible() and not ax.images:
+            rows.setdefault(round(ax.get_position().y0, 4), []).append(ax)
+    for row in rows.values():
+        row.sort(key=lambda ax: ax.get_position().x0)
+        told = None
+        for ax in row:
+            if any(t.get_text() for t in drawn_labels(ax.yaxis)):
+                told = ax.get_ylim()
+            elif told is not None and not np.allclose(told, ax.get_ylim()):
+                wrong.append(f"limits {ax.get_ylim()} without labels beside {told}")
+    return wrong
+
+
+def faults(fig, width=None):
+    """Everything that is wrong with a figure that has an Agg canvas, as texts."""
+    fig.canvas.draw()
+    wrong = [*unmarked(fig), *overlapping(fig), *cut(fig), *small(fig), *unequal(fig)]
+    if width is not None and abs(fig.get_figwidth() - width) > 0.01:
+        wrong.append(f"is {fig.get_figwidth():.3f} inches wide instead of {width}")
+    return wrong
