@@ -105,29 +105,21 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x, int i, cst_journey *j) {
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const columns  *x = handles;
   const cst_plan *p = rows->plan;
-  long            failed;
+  cst_journey     j;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_open(rows, i, &failed));
   if (p->study->reference != CST_REFERENCE_NONE)
     PetscCall(cst_parts_errors_conclude(rows, &x->error));
-  PetscCall(cst_judge_journey_begin(rows, j));
+  PetscCall(cst_judge_journey_create(p->study->members, &j));
+  PetscCall(cst_judge_journey_begin(rows, &j));
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged)
-      PetscCall(conclude_quantity(rows, &x->growth[k], k, j, failed > 0));
+      PetscCall(conclude_quantity(rows, &x->growth[k], k, &j, rows->failed > 0));
+  PetscCall(cst_judge_journey_destroy(&j));
   PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
   PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
-  cst_journey j;
-  PetscFunctionBegin;
-  PetscCall(cst_judge_journey_create(rows->plan->study->members, &j));
-  for (int i = 0; i < rows->plan->ncase; i++)
-    PetscCall(conclude_case(rows, handles, i, &j));
-  PetscCall(cst_judge_journey_destroy(&j));
   PetscFunctionReturn(0);
 }
 

@@ -122,16 +122,13 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
   PetscFunctionBegin;
-  for (int i = 0; i < p->ncase; i++) {
-    PetscCall(cst_case_rows_open(rows, i, NULL));
-    if (p->study->reference != CST_REFERENCE_NONE)
-      PetscCall(cst_parts_errors_conclude(rows, &x->error));
-    for (int k = 0; k < p->nquantity; k++)
-      if (is_spread(p, k))
-        PetscCall(conclude_quantity(rows, &x->spread[k], k));
-    PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
-    PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
-  }
+  if (p->study->reference != CST_REFERENCE_NONE)
+    PetscCall(cst_parts_errors_conclude(rows, &x->error));
+  for (int k = 0; k < p->nquantity; k++)
+    if (is_spread(p, k))
+      PetscCall(conclude_quantity(rows, &x->spread[k], k));
+  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
+  PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
   PetscFunctionReturn(0);
 }
 

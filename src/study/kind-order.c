@@ -82,7 +82,8 @@ static cst_number_column fitted(const columns *x, int k) {
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const columns   *x = handles;
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const int        i = rows->icase;
@@ -206,8 +207,8 @@ static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {
   cst_column_say(x->flag, i, cst_order_flag_names[fit->flag]);
 }
 
-/* The steps of one method, tolerance and variant: cases first .. first + nstep - 1, coarse to fine. */
-static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int first) {
+static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, int first) {
+  const columns  *x = handles;
   const cst_plan *p = rows->plan;
   const int       n = p->study->nstep;
   double         *h, *floor, (*all)[FITS];
@@ -216,7 +217,7 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int 
   PetscCall(PetscMalloc3(n, &h, n, &floor, n, &all));
   for (int i = 0; i < n; i++) {
     h[i] = p->cases[first + i].h;
-    PetscCall(cst_case_rows_open(rows, first + i, NULL));
+    PetscCall(cst_case_rows_open(rows, first + i));
     PetscCall(find_floor(rows, x, all[i]));
     unreferred |= cst_case_rows_unreferred(rows);
   }
@@ -242,18 +243,6 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
-  const cst_plan *p = rows->plan;
-  PetscFunctionBegin;
-  for (int i = 0; i < p->ncase; i++) {
-    PetscCall(cst_case_rows_open(rows, i, NULL));
-    PetscCall(conclude_case(rows, handles));
-  }
-  for (int i = 0; i < p->ncase; i += p->study->nstep)
-    PetscCall(conclude_steps(rows, handles, i));
-  PetscFunctionReturn(0);
-}
-
 const cst_kind cst_kind_order = {
     .name = "order",
     .doc = "error against a reference over a range of steps; fitted orders",
@@ -261,4 +250,5 @@ const cst_kind cst_kind_order = {
     .figures = "order,work,work-energy,constraint",
     .declare = declare,
     .conclude = conclude,
+    .conclude_steps = conclude_steps,
 };

@@ -119,6 +119,11 @@ int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
+/* plan-conclusion.c. Nanoseconds to conclude a case on one core. Conclusions are shared in pieces of whole
+ * groups of cases that differ only in the step: cases per piece (the last may have fewer), and pieces. */
+double cst_plan_conclusion_cost(const cst_plan *p);
+int    cst_plan_conclusion_cases(const cst_plan *p);
+int    cst_plan_conclusion_pieces(const cst_plan *p);
 /* Steps of the worst members, which are computed twice, and their nanoseconds. */
 double cst_plan_replay_steps(const cst_plan *p);
 double cst_plan_replay_time(const cst_plan *p);

@@ -1,9 +1,19 @@
-/* case-rows.c: reads finished rows case by case (see case-rows.h). */
+/* case-rows.c: reads finished rows of one case after the other (see case-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/case-rows.h"
 #include <math.h>
+#include <string.h>
 #include "study/result/output.h"
 #include "study/run/failure.h"
+
+enum { AT_ONCE = 8 << 20 }; /* bytes of rows that are read ahead, of all channels together */
+
+static int cases_at_once(const cst_plan *p, const cst_channels *c) {
+  double bytes = 0;
+  for (int k = 0; k < c->n; k++)
+    bytes += sizeof(double) * (double)c->channel[k].count * (double)p->study->members;
+  return (int)PetscMax(1, PetscMin(p->ncase, AT_ONCE / PetscMax(1, bytes)));
+}
 
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
                                     cst_case_rows **rows) {
@@ -20,30 +30,68 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
   PetscCall(PetscMalloc3(n, &r->good, n * CST_FIGURES, &r->figures, n * state, &r->number));
   if (p->study->reference != CST_REFERENCE_NONE)
     PetscCall(PetscMalloc1(n, &r->error));
+  r->most = cases_at_once(p, cst_output_channels(o));
+  PetscCall(PetscCalloc1(cst_output_channels(o)->n, &r->block));
   PetscFunctionReturn(0);
 }
 
+void cst_case_rows_ahead(cst_case_rows *r, int until) { r->until = until; }
+
 PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
   PetscFunctionBegin;
+  for (int k = 0; k < cst_output_channels((*rows)->output)->n; k++)
+    PetscCall(PetscFree((*rows)->block[k].x));
+  PetscCall(PetscFree((*rows)->block));
   PetscCall(PetscFree((*rows)->error));
   PetscCall(PetscFree3((*rows)->good, (*rows)->figures, (*rows)->number));
   PetscCall(PetscFree(*rows));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed) {
-  long bad = 0;
+/* Reads a block of a channel that begins with the open case. */
+static PetscErrorCode read_block(cst_case_rows *r, cst_channel_kind kind, int which, size_t numbers,
+                                 cst_case_block *b) {
+  PetscFunctionBegin;
+  if (!b->x)
+    PetscCall(PetscMalloc1((size_t)r->most * numbers, &b->x));
+  b->first = r->icase;
+  b->n = PetscMax(1, PetscMin(r->most, r->until - r->icase));
+  PetscCall(cst_output_read(r->output, kind, which, b->first, b->n, b->x));
+  PetscFunctionReturn(0);
+}
+
+/* Reads the rows of the open case; of many members without a block, which would hold them in memory. */
+static PetscErrorCode get(cst_case_rows *r, cst_channel_kind kind, int which, double *x) {
+  const cst_channels *all = cst_output_channels(r->output);
+  const cst_channel  *c = cst_channels_find(all, kind, which);
+  PetscFunctionBegin;
+  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
+  cst_case_block *b = &r->block[c - all->channel];
+  const size_t    numbers = (size_t)r->plan->study->members * c->count;
+  const int       i = r->icase;
+  if (numbers == 0)
+    PetscFunctionReturn(0);
+  if (r->most == 1) {
+    PetscCall(cst_output_read(r->output, kind, which, i, 1, x));
+    PetscFunctionReturn(0);
+  }
+  if (!b->x || i < b->first || i >= b->first + b->n)
+    PetscCall(read_block(r, kind, which, numbers, b));
+  memcpy(x, b->x + (size_t)(i - b->first) * numbers, sizeof *x * numbers);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase) {
   PetscFunctionBegin;
   r->icase = icase;
-  PetscCall(cst_output_read(r->output, CST_CHANNEL_STATUS, 0, r->icase, r->number));
+  r->failed = 0;
+  PetscCall(get(r, CST_CHANNEL_STATUS, 0, r->number));
   for (long m = 0; m < r->plan->study->members; m++) {
     r->good[m] = r->number[m] == 0;
-    bad += r->number[m] > 0;
+    r->failed += r->number[m] > 0;
   }
-  if (failed)
-    *failed = bad;
   if (r->error)
-    PetscCall(cst_output_read(r->output, CST_CHANNEL_ERROR, CST_ERROR_ALL, icase, r->error));
+    PetscCall(get(r, CST_CHANNEL_ERROR, CST_ERROR_ALL, r->error));
   PetscFunctionReturn(0);
 }
 
@@ -59,14 +107,14 @@ PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int wh
   PetscFunctionBegin;
   PetscCheck(kind < CST_CHANNEL_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "figures and windows have functions of their own");
-  PetscCall(cst_output_read(r->output, kind, which, r->icase, r->number));
+  PetscCall(get(r, kind, which, r->number));
   *x = r->number;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x) {
   PetscFunctionBegin;
-  PetscCall(cst_output_read(r->output, CST_CHANNEL_FIGURES, quantity, r->icase, r->figures));
+  PetscCall(get(r, CST_CHANNEL_FIGURES, quantity, r->figures));
   *x = r->figures;
   PetscFunctionReturn(0);
 }
@@ -84,7 +132,7 @@ void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) 
 
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
   PetscFunctionBegin;
-  PetscCall(cst_output_read(r->output, CST_CHANNEL_WINDOWS, quantity, r->icase, x));
+  PetscCall(get(r, CST_CHANNEL_WINDOWS, quantity, x));
   for (long m = 0; m < r->plan->study->members; m++) {
     double *window = x + m * CST_WINDOWS;
     if (r->good[m])

@@ -1,6 +1,7 @@
 /* case-rows.h: the finished rows of one case at a time, as arrays over its members.
  *
- * Only the channel that was read last is in memory. A returned pointer is valid until the same function is
+ * If cases are opened one after the other, the rows of some following ones are read with those of the first,
+ * because a read from the file costs as much as many numbers. A returned pointer is valid until the same function is
  * called again. Failed members have numbers too, up to their last good step; cst_case_rows_pick and
  * cst_case_rows_windows replace them by NaN.
  */
@@ -9,22 +10,33 @@
 #define CST_CASE_ROWS_H
 #include "study/result/output.h"
 
+/* Rows of one channel of cases first .. first + n - 1, as read from the file. */
+typedef struct {
+  int     first, n;
+  double *x;
+} cst_case_block;
+
 struct cst_case_rows {
   const cst_plan *plan;
   cst_output     *output;
   const double   *reference_error; /* [nvariant][CST_ERRORS], NaN where unknown */
   int             icase;           /* the open case */
+  long            failed;          /* members that failed */
   bool           *good;            /* [members] true: did not fail */
   double         *error;           /* [members] of all parts together; NULL without a reference */
   double         *figures;         /* [members][CST_FIGURES] of the quantity read last */
   double         *number;          /* [members][largest state] of the channel read last */
+  int             until, most;     /* cases before `until` are read ahead, `most` at once */
+  cst_case_block *block;           /* [channels] */
 };
 
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
                                     cst_case_rows **rows);
 PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows);
-/* Opens a case. *failed (may be NULL): its number of failed members. */
-PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed);
+/* Rows of all cases before `until` are finished and may be read ahead; 0: only those of the open case. */
+void cst_case_rows_ahead(cst_case_rows *r, int until);
+/* Opens a case. */
+PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase);
 /* Reads [members][components] of a channel of numbers or of a state. */
 PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which,
                                  const double **x);

@@ -1,5 +1,5 @@
-/* conclude.c: makes the table from the finished rows: the columns that every study has. The kind of study
- * adds its own (see conclude.h). */
+/* conclude.c: makes the table from the finished rows, case by case: the columns that every study has. The kind
+ * of study adds its own (see conclude.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/conclude.h"
 #include <math.h>
@@ -169,18 +169,23 @@ static PetscErrorCode conclude_undefined(cst_conclusion *x, cst_case_rows *rows)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i,
-                                   cst_failures *failures) {
-  cst_failures  mine = {{0}};
+PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures) {
+  const double *status;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_open(rows, icase));
+  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &status));
+  cst_failures_count(failures, status, rows->error, rows->plan->study->members);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i) {
+  cst_failures  failures = {{0}};
   char          why[CST_FAILURE_TEXT];
   const double *number;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_open(rows, i, NULL));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &number));
-  cst_failures_count(&mine, number, rows->error, x->plan->study->members);
-  cst_failures_add(failures, &mine);
-  cst_failures_say(&mine, why, sizeof why);
-  cst_column_set(x->failed, i, (double)cst_failures_total(&mine));
+  PetscCall(cst_conclude_count(rows, i, &failures));
+  cst_failures_say(&failures, why, sizeof why);
+  cst_column_set(x->failed, i, (double)cst_failures_total(&failures));
   cst_column_say(x->failures, i, why);
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ITERATIONS, 0, &number));
   cst_column_set(x->iterations, i, per_step(rows, number));
@@ -191,17 +196,36 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error,
-                            cst_failures *failures) {
-  cst_case_rows *rows;
+PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase) {
   PetscFunctionBegin;
-  *failures = (cst_failures){{0}};
-  PetscCall(cst_case_rows_create(x->plan, o, reference_error, &rows));
-  for (int i = 0; i < x->plan->ncase; i++)
-    PetscCall(conclude_run(x, rows, i, failures));
+  PetscCall(conclude_run(x, rows, icase));
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
   PetscCall(cst_averages_conclude(rows, x->averages));
   PetscCall(cst_histograms_conclude(rows, x->histograms));
-  PetscCall(cst_case_rows_destroy(&rows));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first) {
+  const cst_kind *kind = x->plan->study->kind;
+  PetscFunctionBegin;
+  if (kind->conclude_steps)
+    PetscCall(kind->conclude_steps(rows, x->kind, first));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n) {
+  PetscFunctionBegin;
+  PetscCall(cst_output_columns(o, x->columns, first, n));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o) {
+  const cst_kind *kind = x->plan->study->kind;
+  PetscFunctionBegin;
+  if (!kind->conclude_table)
+    PetscFunctionReturn(0);
+  PetscCall(cst_output_read_columns(o, x->columns, 0, x->plan->ncase));
+  PetscCall(kind->conclude_table(x->plan, x->kind));
+  PetscCall(cst_output_columns(o, x->columns, 0, x->plan->ncase));
   PetscFunctionReturn(0);
 }

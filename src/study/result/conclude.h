@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONCLUDE_H
 #define CST_CONCLUDE_H
+#include "study/result/case-rows.h"
 #include "study/run/failure.h"
-#include "study/result/output.h"
 
 typedef struct cst_conclusion cst_conclusion;
 
@@ -13,8 +13,15 @@ cst_conclusion *cst_conclude_create(const cst_plan *p);
 void            cst_conclude_destroy(cst_conclusion *x);
 /* Borrowed. */
 const cst_columns *cst_conclude_columns(const cst_conclusion *x);
-/* Sets all columns from the finished rows; on one rank. reference_error: see cst_reference_errors. *failures:
- * how the trajectories ended. */
-PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error,
-                            cst_failures *failures);
+/* Sets the columns of a case from its finished rows, on any rank, and writes its histograms. Opens the case.
+ */
+PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase);
+/* Then those that compare the steps of cases first .. first + nstep - 1, on the same rank. */
+PetscErrorCode cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first);
+/* Writes the columns of these cases. */
+PetscErrorCode cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n);
+/* Finally sets the columns that compare all cases, on one rank; the others are read from the file. */
+PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o);
+/* Adds how the trajectories of a case ended. Opens the case. */
+PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures);
 #endif

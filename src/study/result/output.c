@@ -246,10 +246,10 @@ PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase,
+PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int first, int n,
                                double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
-  long               start[CST_FIELD_DIMS] = {icase}, count[CST_FIELD_DIMS] = {1};
+  long               start[CST_FIELD_DIMS] = {first}, count[CST_FIELD_DIMS] = {n};
   void              *rows = x;
   PetscFunctionBegin;
   PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
@@ -259,12 +259,12 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
     PetscFunctionReturn(0);
   signed char *flag = NULL;
   if (c->field.type == CST_TYPE_I8) {
-    PetscCall(PetscMalloc1(count[1], &flag));
+    PetscCall(PetscMalloc1(n * count[1], &flag));
     rows = flag;
   }
   PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF,
              PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
-  for (long i = 0; flag && i < count[1]; i++)
+  for (long i = 0; flag && i < n * count[1]; i++)
     x[i] = flag[i];
   PetscCall(PetscFree(flag));
   PetscFunctionReturn(0);
@@ -290,12 +290,28 @@ PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c) {
+/* The values of a column from case `first` on. */
+static void *values_of(const cst_column *c, int first) {
+  if (c->label)
+    return c->label + first;
+  return c->value + first;
+}
+
+PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c, int first, int n) {
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n; k++)
+    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, first, n, values_of(&c->column[k], first)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_read_columns(cst_output *o, cst_columns *c, int first, int n) {
+  const long start[1] = {first};
+  const long count[1] = {n};
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) {
-    const void *text = c->column[k].label;
-    const void *x = text ? text : c->column[k].value;
-    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, 0, o->plan->ncase, x));
+    const cst_channel *x = cst_channels_find(o->channels, CST_CHANNEL_STATISTIC, k);
+    PetscCheck(cst_record_read(o->record, x->place, start, count, values_of(&c->column[k], first)),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   }
   PetscFunctionReturn(0);
 }

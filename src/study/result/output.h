@@ -35,8 +35,8 @@ PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which,
 /* Writes, or reads back, the members of a case whose states are stored. */
 PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member);
 PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member);
-/* Reads the rows of a case: x[members][count of the channel]. */
-PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase,
+/* Reads the rows of cases first .. first + n - 1: x[n][members][count of the channel]. */
+PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int first, int n,
                                double *x);
 /* Reads n members from `first` on. */
 PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase,
@@ -44,7 +44,9 @@ PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int
 /* Writes index icase of the first dimension of a channel that has no rows: x[all other dimensions]. */
 PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase,
                                const void *x);
-PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
+/* Writes, or reads back, the values of all columns for cases first .. first + n - 1. */
+PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c, int first, int n);
+PetscErrorCode cst_output_read_columns(cst_output *o, cst_columns *c, int first, int n);
 /* kind: CST_CHANNEL_CPU or CST_CHANNEL_CPU_MOST; seconds[ncase]. */
 PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind, const double *seconds);
 PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);

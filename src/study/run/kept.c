@@ -22,6 +22,7 @@ struct cst_kept {
   double         *seconds; /* [nclass] */
   /* [items] of the reference that are unfinished in the checkpoint being written */
   unsigned char       *midway;
+  unsigned char       *concluded; /* [pieces] as in cst_past */
   int                  npiece, room;
   cst_piece           *piece; /* of that checkpoint, in the order of its sections */
   cst_bundle           items; /* the same items, in the order of their sections */
@@ -43,6 +44,8 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
   k->series = cst_series_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
   k->seconds = cst_zeros(p->nclass, sizeof *k->seconds);
+  k->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
+  memcpy(k->concluded, past->concluded, (size_t)cst_plan_conclusion_pieces(p));
   return k;
 }
 
@@ -55,6 +58,7 @@ void cst_kept_destroy(cst_kept *k) {
   free(k->lane);
   free(k->seconds);
   free(k->midway);
+  free(k->concluded);
   free(k->piece);
   cst_bundle_destroy(&k->items);
   cst_series_destroy(k->series);
@@ -142,6 +146,12 @@ static void take_done(cst_kept *k, const cst_section *s) {
     mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
 }
 
+static void take_concluded(cst_kept *k, const cst_section *s) {
+  const long *x = s->bytes;
+  for (size_t i = 0; i < s->head->size / sizeof *x; i++)
+    k->concluded[x[i]] = 1;
+}
+
 static void take_series(cst_kept *k, const cst_section *s) {
   cst_series_take(k->series, s->bytes, s->head->size);
 }
@@ -158,7 +168,7 @@ static const struct {
   void (*take)(cst_kept *, const cst_section *);
 } sections[] = {{"lanes", take_lanes},    {"midway", take_midway}, {"gap", take_gap},
                 {"done", take_done},      {"series", take_series}, {"reference", take_reference},
-                {"seconds", take_seconds}};
+                {"seconds", take_seconds}, {"concluded", take_concluded}};
 
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
@@ -265,6 +275,20 @@ static void write_done(cst_kept *k) {
   cst_bundle_destroy(&b);
 }
 
+static void write_concluded(cst_kept *k) {
+  const int  pieces = cst_plan_conclusion_pieces(k->plan);
+  cst_bundle b = {0};
+  for (long i = 0; i < pieces; i++) {
+    if (!k->concluded[i])
+      continue;
+    cst_bundle_resize(&b, b.size + sizeof i);
+    memcpy(b.bytes + b.size - sizeof i, &i, sizeof i);
+  }
+  if (b.size)
+    add(k, "concluded", b.bytes, b.size);
+  cst_bundle_destroy(&b);
+}
+
 static void write_gathered(cst_kept *k) {
   cst_bundle  b = {0};
   cst_section s;
@@ -301,6 +325,7 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
     add(k, "pieces", k->piece, sizeof *k->piece * (size_t)k->npiece);
     add(k, "items", k->items.bytes, k->items.size);
     write_done(k);
+    write_concluded(k);
     write_gathered(k);
   }
   close_pieces(k);

@@ -11,6 +11,7 @@ cst_past *cst_past_create(const cst_plan *p) {
   past->lane = cst_zeros(p->nclass, sizeof *past->lane);
   for (int k = 0; k < p->nclass; k++)
     past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
+  past->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
   past->loaded = -1;
   return past;
 }
@@ -37,6 +38,7 @@ void cst_past_destroy(const cst_plan *p, cst_past *past) {
   for (int k = 0; k < p->nclass; k++)
     free(past->lane[k]);
   free(past->lane);
+  free(past->concluded);
   cst_bundle_destroy(&past->buffer);
   cst_bundle_destroy(&past->origin);
   free(past);
@@ -127,6 +129,23 @@ static bool read_done(const cst_plan *p, cst_past *past) {
   bool        ok = x && size % (3 * sizeof *x) == 0;
   for (size_t i = 0; ok && i < size / sizeof *x; i += 3)
     ok = mark(p, past, x[i], x[i + 1], x[i + 2], CST_LANE_DONE, &s);
+  return ok;
+}
+
+static bool read_concluded(const cst_plan *p, cst_past *past) {
+  const int   pieces = cst_plan_conclusion_pieces(p);
+  size_t      size = 0;
+  const int   section = cst_past_find(past, "concluded", 0);
+  memset(past->concluded, 0, (size_t)pieces);
+  if (section < 0)
+    return true; /* trajectories were under way */
+  const long *x = cst_past_read(past, section, &size);
+  bool        ok = x && size % sizeof *x == 0;
+  for (size_t i = 0; ok && i < size / sizeof *x; i++) {
+    ok = x[i] >= 0 && x[i] < pieces;
+    if (ok)
+      past->concluded[x[i]] = 1;
+  }
   return ok;
 }
 
@@ -222,7 +241,7 @@ bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long num
   past->snapshot = cst_snapshot_open(path, number, why, n);
   if (!past->snapshot)
     return false;
-  if (read_done(p, past) && read_pieces(p, past) && read_items(past))
+  if (read_done(p, past) && read_pieces(p, past) && read_items(past) && read_concluded(p, past))
     return true;
   snprintf(why, (size_t)n, "it does not fit the trajectories of this study, or is damaged");
   return false;

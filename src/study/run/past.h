@@ -16,6 +16,7 @@ typedef struct {
   int             nitem;
   long           *item;         /* [nitem] unfinished items of the reference */
   int            *item_section; /* [nitem] the section with each */
+  unsigned char  *concluded;    /* [pieces] 1: the columns of its cases are written */
   int             loaded;       /* index of the piece in the buffer; -1: none */
   cst_bundle      buffer;
   /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */

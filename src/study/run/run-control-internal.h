@@ -47,6 +47,7 @@ struct cst_run_control {
   MPI_Request             sending;
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;
+  cst_bundle              concluded; /* numbers of pieces, likewise */
   double                 *told; /* [nclass] seconds already reported */
   double polled, slowest;       /* time of the last poll, and the longest time between two polls */
   double looked;                /* time of the last check inside a slice, ... */

@@ -63,6 +63,7 @@ PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   cst_part_writer_destroy(k->writer);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
+  cst_bundle_destroy(&k->concluded);
   PetscCall(PetscFree(k->told));
   PetscCall(PetscFree(*control));
   PetscFunctionReturn(0);
@@ -77,6 +78,12 @@ void cst_run_control_finished(cst_run_control *k, const cst_work *w) {
   k->finished[k->nfinished++] = *w;
 }
 
+void cst_run_control_concluded(cst_run_control *k, long piece) {
+  const size_t at = k->concluded.size;
+  cst_bundle_resize(&k->concluded, at + sizeof piece);
+  memcpy(k->concluded.bytes + at, &piece, sizeof piece);
+}
+
 /* ---- the part of each rank ---------------------------------------------------------------------- */
 
 static void pack_finished(cst_run_control *k, cst_bundle *b) {
@@ -86,6 +93,13 @@ static void pack_finished(cst_run_control *k, cst_bundle *b) {
     x[2] = k->finished[i].count;
   }
   k->nfinished = 0;
+}
+
+static void pack_concluded(cst_run_control *k, cst_bundle *b) {
+  if (!k->concluded.size)
+    return;
+  memcpy(cst_bundle_add(b, "concluded", k->concluded.size), k->concluded.bytes, k->concluded.size);
+  cst_bundle_resize(&k->concluded, 0);
 }
 
 static void pack_seconds(cst_run_control *k, cst_bundle *b) {
@@ -110,6 +124,7 @@ static PetscErrorCode make_part(cst_run_control *k) {
     cst_series_pack(k->series, report);
     cst_series_clear(k->series);
     pack_finished(k, report);
+    pack_concluded(k, report);
     pack_seconds(k, report);
   }
   cst_reference_pack(k->reference, false, report);

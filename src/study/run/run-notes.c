@@ -58,7 +58,8 @@ void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
 }
 
 double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a) {
-  return p->cost > 0 ? 1 - a->left / p->cost : 0;
+  const double all = p->cost + p->ncase * cst_plan_conclusion_cost(p);
+  return all > 0 ? (p->cost - a->left) / all : 0;
 }
 
 void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/result/conclude.h"
 #include "study/result/extend.h"
+#include "study/run/conclusions.h"
 #include "study/run/identity.h"
 #include "study/result/longer.h"
 #include "study/runner/replay.h"
@@ -61,19 +61,6 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error,
-                               cst_run_end *run) {
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) {
-    PetscCall(cst_conclude(table, o, reference_error, &run->failures));
-    PetscCall(cst_output_columns(o, cst_conclude_columns(table)));
-  }
-  run->failed = cst_failures_total(&run->failures); /* broadcast by the caller */
-  PetscFunctionReturn(0);
-}
-
 /* ---- the work -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -86,6 +73,7 @@ typedef struct {
   cst_runner          *runner;
   cst_run_control     *control;
   const cst_extension *extension;
+  cst_conclusion      *table;
   double              *rows;         /* from which a batch continues */
   double              *least, *most; /* [nclass] seconds per trajectory */
 } computation;
@@ -177,7 +165,18 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode compute_batches(computation *d, cst_end *end) {
+static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *end) {
+  const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
+  double      *error;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &error));
+  cst_reference_errors(d->reference, error);
+  PetscCall(cst_conclusions(d->plan, d->output, d->past, error, d->table, d->control, failures, end));
+  PetscCall(PetscFree(error));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cst_end *end) {
   double *seconds;
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
@@ -190,6 +189,8 @@ static PetscErrorCode compute_batches(computation *d, cst_end *end) {
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && d->plan->study->timing_repeats)
     PetscCall(time_classes(d, end));
+  if (*end == CST_END_DONE)
+    PetscCall(conclude(d, failures, end));
   if (*end == CST_END_DONE) {
     cst_stop_grace(20); /* the rest usually takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
@@ -216,21 +217,26 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
   PetscFunctionReturn(0);
 }
 
-/* reference_error: see cst_reference_errors; set if the run completes. */
 static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
-                           const cst_run_options *options, double *reference_error,
+                           const cst_run_options *options, cst_conclusion *table,
                            cst_run_end *run) {
+  const double            total = p->cost + p->ncase * cst_plan_conclusion_cost(p);
   char                   *identity = cst_identity_text(p, options->resume.run);
   cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds,
                                   options->lock, options->deadline};
-  computation             d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
-                               past, NULL, NULL, options->extension,      NULL,
-                               NULL, NULL};
+  computation             d = {.plan = p,
+                               .agenda = a,
+                               .output = o,
+                               .reference = cst_reference_create(p),
+                               .series = cst_series_create(p),
+                               .past = past,
+                               .extension = options->extension,
+                               .table = table};
   cst_coordinator        *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
   PetscCall(
-      cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
+      cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, p->cost - a->left, &c));
   PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series,
                                    &d.control));
   d.reference->halt = cst_run_control_halts;
@@ -239,9 +245,8 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d,
                                   &run->end));
   if (run->end == CST_END_DONE)
-    PetscCall(compute_batches(&d, &run->end));
-  if (run->end == CST_END_DONE)
-    cst_reference_errors(d.reference, reference_error);
+    PetscCall(compute_batches(&d, &run->failures, &run->end));
+  run->failed = cst_failures_total(&run->failures);
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
   cst_run_control_report(d.control, run);
   PetscCall(cst_run_control_destroy(&d.control));
@@ -276,7 +281,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
     PetscCall(write_times(p, *o));
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
-    PetscCall(cst_output_columns(*o, columns));
+    PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
   cst_output_flush(*o);
   if (rank == 0)
     PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a)));
@@ -289,7 +294,6 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   cst_output     *o;
   PetscMPIInt     rank;
   char            text[32];
-  double         *reference_error;
   bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -300,14 +304,10 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   if (bad)
     cst_conclude_destroy(table);
   PetscCall(bad);
-  PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
-  PetscCall(work(p, agenda, o, past, options, reference_error, run));
+  PetscCall(work(p, agenda, o, past, options, table, run));
   cst_run_notes_time(text);
   if (rank == 0)
     PetscCall(cst_output_share(o, run->share));
-  if (run->end == CST_END_DONE)
-    PetscCall(conclude(table, o, reference_error, run));
-  PetscCall(PetscFree(reference_error));
   PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);

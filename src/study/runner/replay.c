@@ -47,7 +47,7 @@ PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, lo
   long           n = 0;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_create(p, o, NULL, &rows));
-  PetscCall(cst_case_rows_open(rows, icase, NULL));
+  PetscCall(cst_case_rows_open(rows, icase));
   PetscCall(read_sizes(rows, size));
   for (long m = 0; m < members; m++)
     if (!isnan(size[m]))

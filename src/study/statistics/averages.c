@@ -186,6 +186,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
 PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   const cst_plan        *p = rows->plan;
   const average_columns *x = handles;
+  const int              i = rows->icase;
   const long             n = p->study->members;
   sums                   s;
   double                 effective = NAN;
@@ -194,19 +195,16 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS,
                          &s.weight, n, &s.all_weight));
-  for (int i = 0; i < p->ncase; i++) {
-    PetscCall(cst_case_rows_open(rows, i, NULL));
-    cst_plan_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
-    s.all = 0;
-    for (int w = 0; w < CST_WINDOWS; w++)
-      s.all += s.folds[w];
-    PetscCall(read_weights(rows, &s, &effective));
-    if (p->study->average_fixman)
-      cst_column_set(x[p->nquantity].mean, i, effective);
-    for (int k = 0; k < p->nquantity; k++)
-      if (cst_plan_averages(p, k))
-        PetscCall(conclude(rows, &x[k], k, &s));
-  }
+  cst_plan_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
+  s.all = 0;
+  for (int w = 0; w < CST_WINDOWS; w++)
+    s.all += s.folds[w];
+  PetscCall(read_weights(rows, &s, &effective));
+  if (p->study->average_fixman)
+    cst_column_set(x[p->nquantity].mean, i, effective);
+  for (int k = 0; k < p->nquantity; k++)
+    if (cst_plan_averages(p, k))
+      PetscCall(conclude(rows, &x[k], k, &s));
   PetscCall(PetscFree5(s.means, s.square, s.start, s.weight, s.all_weight));
   PetscFunctionReturn(0);
 }

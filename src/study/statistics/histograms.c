@@ -237,11 +237,8 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
   PetscCall(PetscMalloc1(h->bins, &d.all));
   if (h->fixman)
     PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
-  for (int i = 0; i < p->ncase; i++) {
-    PetscCall(cst_case_rows_open(rows, i, NULL));
-    PetscCall(conclude(&d));
-    set_columns(&d, x);
-  }
+  PetscCall(conclude(&d));
+  set_columns(&d, x);
   PetscCall(PetscFree(d.weights));
   PetscCall(PetscFree(d.all));
   PetscCall(PetscFree4(d.counts, d.weight, d.density, d.error));

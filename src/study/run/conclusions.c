@@ -1,0 +1,82 @@
+/* conclusions.c: distributes the conclusions over the ranks (see conclusions.h).
+ *
+ * A piece is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
+ * rows of these cases alone, so they are the same on any rank. A piece whose columns are written is reported to
+ * the next checkpoint, and a resumed run leaves it out.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/run/conclusions.h"
+
+typedef struct {
+  const cst_plan  *plan;
+  cst_output      *output;
+  const cst_past  *past;
+  cst_conclusion  *table;
+  cst_case_rows   *rows;
+  cst_run_control *control;
+  cst_failures     failures; /* of the cases of this rank */
+  double           cost;     /* of a case */
+} work;
+
+/* A piece of an earlier run: only its failures are counted. */
+static PetscErrorCode count(work *d, int first, int until, bool *stop) {
+  PetscFunctionBegin;
+  for (int i = first; i < until; i++)
+    PetscCall(cst_conclude_count(d->rows, i, &d->failures));
+  PetscCall(cst_run_control_poll(d->control, d->cost * (until - first), stop));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude_cases(work *d, int first, int until, bool *stop) {
+  const int steps = d->plan->study->nstep;
+  PetscFunctionBegin;
+  for (int i = first; i < until && !*stop; i++) {
+    PetscCall(cst_conclude_case(d->table, d->rows, i));
+    if ((i + 1) % steps == 0)
+      PetscCall(cst_conclude_steps(d->table, d->rows, i + 1 - steps));
+    PetscCall(cst_run_control_poll(d->control, d->cost, stop));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
+  work     *d = context;
+  const int cases = cst_plan_conclusion_cases(d->plan);
+  const int first = piece * cases;
+  const int until = PetscMin(first + cases, d->plan->ncase);
+  PetscFunctionBegin;
+  cst_case_rows_ahead(d->rows, until);
+  if (d->past->concluded[piece]) {
+    PetscCall(count(d, first, until, stop));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(conclude_cases(d, first, until, stop));
+  if (*stop)
+    PetscFunctionReturn(0);
+  PetscCall(cst_conclude_write(d->table, d->output, first, until - first));
+  cst_run_control_concluded(d->control, piece);
+  for (int i = first; i < until; i++)
+    PetscCall(cst_conclude_count(d->rows, i, &d->failures));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past *past,
+                               const double *reference_error, cst_conclusion *table,
+                               cst_run_control *k, cst_failures *failures, cst_end *end) {
+  work        d = {.plan = p, .output = o, .past = past, .table = table, .control = k};
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  d.cost = cst_plan_conclusion_cost(p);
+  cst_output_flush(o); /* a rank reads rows that others have written */
+  PetscCall(cst_case_rows_create(p, o, reference_error, &d.rows));
+  PetscCall(cst_run_control_phase(k, cst_plan_conclusion_pieces(p), conclude_piece, &d, end));
+  PetscCall(cst_case_rows_destroy(&d.rows));
+  if (*end != CST_END_DONE)
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM,
+                             PETSC_COMM_WORLD));
+  if (rank == 0)
+    PetscCall(cst_conclude_table(table, o));
+  PetscFunctionReturn(0);
+}
