@@ -74,8 +74,8 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past 
   PetscCall(cst_case_rows_destroy(&d.rows));
   if (*end != CST_END_DONE)
     PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM,
-                             PETSC_COMM_WORLD));
+  PetscCallMPI(
+      MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD));
   if (rank == 0)
     PetscCall(cst_conclude_table(table, o));
   PetscFunctionReturn(0);

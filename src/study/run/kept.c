@@ -166,8 +166,9 @@ static void take_seconds(cst_kept *k, const cst_section *s) {
 static const struct {
   const char *name;
   void (*take)(cst_kept *, const cst_section *);
-} sections[] = {{"lanes", take_lanes},    {"midway", take_midway}, {"gap", take_gap},
-                {"done", take_done},      {"series", take_series}, {"reference", take_reference},
+} sections[] = {{"lanes", take_lanes},     {"midway", take_midway},
+                {"gap", take_gap},         {"done", take_done},
+                {"series", take_series},   {"reference", take_reference},
                 {"seconds", take_seconds}, {"concluded", take_concluded}};
 
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {

@@ -133,9 +133,9 @@ static bool read_done(const cst_plan *p, cst_past *past) {
 }
 
 static bool read_concluded(const cst_plan *p, cst_past *past) {
-  const int   pieces = cst_plan_conclusion_pieces(p);
-  size_t      size = 0;
-  const int   section = cst_past_find(past, "concluded", 0);
+  const int pieces = cst_plan_conclusion_pieces(p);
+  size_t    size = 0;
+  const int section = cst_past_find(past, "concluded", 0);
   memset(past->concluded, 0, (size_t)pieces);
   if (section < 0)
     return true; /* trajectories were under way */

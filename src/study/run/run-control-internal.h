@@ -48,11 +48,11 @@ struct cst_run_control {
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;
   cst_bundle              concluded; /* numbers of pieces, likewise */
-  double                 *told; /* [nclass] seconds already reported */
-  double polled, slowest;       /* time of the last poll, and the longest time between two polls */
-  double looked;                /* time of the last check inside a slice, ... */
-  bool   halts;                 /* ... and its answer */
-  bool   due;                   /* a checkpoint was ordered and is not made yet */
+  double                 *told;      /* [nclass] seconds already reported */
+  double polled, slowest; /* time of the last poll, and the longest time between two polls */
+  double looked;          /* time of the last check inside a slice, ... */
+  bool   halts;           /* ... and its answer */
+  bool   due;             /* a checkpoint was ordered and is not made yet */
   double patience; /* seconds of a slice after which it is halted for that; doubled each time, so
                           that slices come to an end */
   double pause;    /* between two polls: longer where there are many ranks */

@@ -171,7 +171,8 @@ static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &error));
   cst_reference_errors(d->reference, error);
-  PetscCall(cst_conclusions(d->plan, d->output, d->past, error, d->table, d->control, failures, end));
+  PetscCall(
+      cst_conclusions(d->plan, d->output, d->past, error, d->table, d->control, failures, end));
   PetscCall(PetscFree(error));
   PetscFunctionReturn(0);
 }

@@ -20,6 +20,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
 #include "core/need.h"
+#include "study/statistics/growth-lanes.h"
 #include "study/statistics/growth.h"
 #include <math.h>
 #include <stdlib.h>
@@ -46,8 +47,18 @@ static double ratio_of(int j) {
 typedef struct {
   int    n;
   double members;
-  double c[N][N]; /* sum_i X_i X_i' */
+  /* sum_i X_i X_i' */
+  double c[N][N] __attribute__((aligned(64)));
 } products;
+
+/* Zero so far; owned, free(). */
+static products *products_of(const cst_spectra *s, double members) {
+  products *p = cst_need(aligned_alloc(64, (sizeof *p + 63) / 64 * 64));
+  memset(p, 0, sizeof *p);
+  p->n = s->n;
+  p->members = members;
+  return p;
+}
 
 static void add_product(products *p, const double *x) {
   for (int j = 1; j < p->n; j++)
@@ -98,18 +109,18 @@ static double weights(int n, double r, double weight[N]) {
 /* The fit for given alpha and r. */
 typedef struct {
   double likelihood, strength, r, explained, rss;
+  double a, bb; /* A, and A^2 sum b_i^2 */
 } fit;
 
+/* cw: aligned to 64 bytes, as are all such arrays of this file. C is symmetric: row k holds its contributions
+ * to all sums. */
 static void project(const products *p, const double phi[N], const double weight[N],
                     double cw[restrict N], double *a, double *bb) {
   *a = *bb = 0;
-  memset(cw, 0, N * sizeof *cw);
-  for (int k = 1; k < p->n; k++) { /* C is symmetric: row k holds its contributions to all sums */
-    const double w = weight[k];
+  cst_growth_loops_chosen()->project(p->c[0], phi, weight, p->n, cw);
+  for (int k = 1; k < p->n; k++) {
     const double f = phi[k];
-    for (int j = 0; j < N; j++)
-      cw[j] += p->c[k][j] * w * f;
-    *a += f * f * w;
+    *a += f * f * weight[k];
   }
   for (int j = 1; j < p->n; j++)
     *bb += phi[j] * weight[j] * cw[j];
@@ -118,7 +129,7 @@ static void project(const products *p, const double phi[N], const double weight[
 static fit fit_at(const products *p, const double phi[N], double r, const double weight[N],
                   double logs) {
   const double freedom = p->members * (p->n - 2);
-  double       cw[N], a, bb, rss = 0;
+  double       cw[N] __attribute__((aligned(64))), a, bb, rss = 0;
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k < p->n; k++)
     rss += p->c[k][k] * weight[k];
@@ -128,7 +139,7 @@ static fit fit_at(const products *p, const double phi[N], double r, const double
   const double likelihood = -0.5 * (p->members * logs + residual);
   const double explained = bb / a;
   const double strength = explained / p->members * freedom / rss;
-  return (fit){likelihood, strength, r, explained, rss};
+  return (fit){likelihood, strength, r, explained, rss, a, bb};
 }
 
 /* The best r for a shape: hill climbing from the best r of the previous shape. */
@@ -189,7 +200,7 @@ static double peak(const fit all[ALPHAS], int top) {
 static double misfit(const products *p, const double phi[N], const double weight[N], const fit *f,
                      double independent) {
   const double s2 = f->rss / (p->members * (p->n - 2));
-  double       cw[N], a, bb, sum = 0, size = 0;
+  double       cw[N] __attribute__((aligned(64))), a, bb, sum = 0, size = 0;
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k <= SLOW; k++) {
     const double crossed = 2 * phi[k] * cw[k] / a;
@@ -227,11 +238,10 @@ static double bend(const products *p, const double phi[N], const double more[N],
   double       f = 0;
   int          slight = 0;
   for (int j = 0; j < RATIOS; j++) {
-    double    rest[N], cw[N];
-    double    a, bb, rss, line, lines;
+    double    rest[N], cw[N] __attribute__((aligned(64)));
+    double    a, bb, rss;
     double    lengths = 0;
     const fit one = fit_at(p, phi, 0, weight[j], logs[j]);
-    project(p, phi, weight[j], cw, &line, &lines);
     straighten(p->n, phi, weight[j], more, rest);
     project(p, rest, weight[j], cw, &a, &bb);
     const double least = 1e-24 * one.rss + 1e-300;
@@ -245,18 +255,35 @@ static double bend(const products *p, const double phi[N], const double more[N],
     best = likelihood;
     f = bb / a / p->members * freedom / rss;
     const double curve = bb / (a * a) * lengths;
-    slight = curve < SLIGHT * SLIGHT * lines / (line * line);
+    slight = curve < SLIGHT * SLIGHT * one.bb / (one.a * one.a);
   }
   if (slight)
     return 0;
   return cst_significance_of_f(f, independent, independent * (p->n - 3));
 }
 
+/* The grid for n windows in use: shapes of the powers, weights of the noise. */
+typedef struct {
+  int    n;
+  double phi[ALPHAS][N], weight[RATIOS][N], logs[RATIOS];
+} grid;
+
+/* The grid of all windows is made once. */
+static grid *make_grid(const cst_spectra *s) {
+  static grid some, whole;
+  grid       *g = s->n == N ? &whole : &some;
+  if (g->n == N)
+    return g;
+  g->n = s->n;
+  for (int j = 0; j < RATIOS; j++)
+    g->logs[j] = weights(s->n, ratio_of(j), g->weight[j]);
+  for (int j = 0; j < ALPHAS; j++)
+    shape(s, alpha_of(j), g->phi[j]);
+  return g;
+}
+
 static cst_power_fit find(const cst_spectra *s, const products *p, double independent) {
   static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN};
-  double                     phi[ALPHAS][N];
-  double                     weight[RATIOS][N];
-  double                     logs[RATIOS];
   fit                        all[ALPHAS];
   int                        top = 0;
   int                        line = 0;
@@ -267,11 +294,9 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
     sum += p->c[k][k];
   if (!(sum > 0) || s->n < 8)
     return none;
-  for (int j = 0; j < RATIOS; j++)
-    logs[j] = weights(s->n, ratio_of(j), weight[j]);
+  grid *const g = make_grid(s);
   for (int j = 0; j < ALPHAS; j++) {
-    shape(s, alpha_of(j), phi[j]);
-    all[j] = best(p, phi[j], weight, logs, &at);
+    all[j] = best(p, g->phi[j], g->weight, g->logs, &at);
     if (all[j].likelihood > all[top].likelihood)
       top = j;
     if (alpha_of(j) < 1.01)
@@ -285,15 +310,13 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   f.high = fmax(f.high, f.alpha + LEAST);
   double noise[N];
   weights(s->n, all[top].r, noise);
-  f.misfit = misfit(p, phi[top], noise, &all[top], independent);
-  f.bend = bend(p, phi[line], phi[square], weight, logs, independent);
+  f.misfit = misfit(p, g->phi[top], noise, &all[top], independent);
+  f.bend = bend(p, g->phi[line], g->phi[square], g->weight, g->logs, independent);
   return f;
 }
 
 cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent) {
-  products *p = cst_need(calloc(1, sizeof *p));
-  p->n = s->n;
-  p->members = (double)s->members;
+  products *p = products_of(s, (double)s->members);
   for (long i = 0; i < s->members; i++)
     add_product(p, s->x + i * s->n);
   mirror(p);
@@ -303,11 +326,9 @@ cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent)
 }
 
 cst_power_fit cst_growth_power_mean(const cst_spectra *s) {
-  products    *p = cst_need(calloc(1, sizeof *p));
+  products    *p = products_of(s, 1);
   double       mean[N] = {0};
   const double members = (double)s->members;
-  p->n = s->n;
-  p->members = 1;
   for (long i = 0; i < s->members; i++) {
     const double *x = s->x + i * s->n;
     for (int k = 1; k < s->n; k++)

@@ -24,6 +24,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
 #include "constella/random.h"
+#include "study/statistics/growth-lanes.h"
 #include "study/statistics/growth.h"
 #include <float.h>
 #include <math.h>
@@ -217,8 +218,11 @@ static power fit_power(const double r2[N], const double weight[N], const double 
       break;
     const double more_alpha = (a * g - b * f) / determinant;
     const double more_c = (d * f - b * g) / determinant;
+    const power  before = p;
     p.alpha += fmax(-1, fmin(1, more_alpha));
     p.c += fmax(-4, fmin(4, more_c));
+    if (p.alpha == before.alpha && p.c == before.c)
+      break; /* and so would all further rounds */
   }
   return p;
 }
@@ -232,9 +236,14 @@ static power fit_all(const ensemble *e, const double weight[N], double l[N]) {
   return p;
 }
 
+/* Uniform numbers, made once: they are the same for all observables. */
 static double draw(int replicate, int what, int index) {
-  return cst_random_uniform(KEY, (uint64_t)replicate, CST_PURPOSE_BOOTSTRAP, (uint32_t)index,
+  static double drawn[REPLICATES][2][GROUPS];
+  double       *x = &drawn[replicate][what][index];
+  if (*x == 0)
+    *x = cst_random_uniform(KEY, (uint64_t)replicate, CST_PURPOSE_BOOTSTRAP, (uint32_t)index,
                             (uint32_t)what);
+  return *x;
 }
 
 /* Number of times that each window is drawn: blocks of the windows in use, taken as a circle. */
@@ -247,8 +256,10 @@ static void draw_windows(int replicate, const double weight[N], double drawn[N])
   }
   for (int k = 0; k < n; k += BLOCK) {
     const int first = (int)(draw(replicate, 0, k) * n);
-    for (int j = 0; j < BLOCK && k + j < n; j++)
-      drawn[use[(first + j) % n]] += 1;
+    for (int j = 0, at = first; j < BLOCK && k + j < n; j++) {
+      drawn[use[at]] += 1;
+      at = at + 1 < n ? at + 1 : 0;
+    }
   }
 }
 
@@ -259,23 +270,35 @@ static void draw_members(int replicate, int groups, int draws[GROUPS]) {
     draws[(int)(draw(replicate, 1, g) * groups)]++;
 }
 
+/* A replicate, as lane `lane` of `width`. */
+static void draw_replicate(const ensemble *e, const double weight[N], int many, int replicate,
+                           int lane, int width, double *r2, double *drawn) {
+  double squares[N], windows[N];
+  int    draws[GROUPS];
+  draw_members(replicate, e->groups, draws);
+  mean_squares(e, draws, squares);
+  if (!many)
+    draw_windows(replicate, weight, windows);
+  for (int w = 0; w < N; w++) {
+    r2[w * width + lane] = squares[w];
+    drawn[w * width + lane] = many ? weight[w] : windows[w];
+  }
+}
+
 static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p,
                       int many, cst_rms_growth *out) {
-  static const double tails[2] = {0.025, 0.975};
-  double              exponents[REPLICATES];
-  double              interval[2];
-  double              drawn[N];
-  double              r2[N];
-  int                 draws[GROUPS];
-  for (int r = 0; r < REPLICATES; r++) {
-    if (many)
-      for (int w = 0; w < N; w++)
-        drawn[w] = weight[w];
-    else
-      draw_windows(r, weight, drawn);
-    draw_members(r, e->groups, draws);
-    mean_squares(e, draws, r2);
-    exponents[r] = fit_power(r2, drawn, l, p, 4).alpha;
+  static const double     tails[2] = {0.025, 0.975};
+  const cst_growth_loops *loops = cst_growth_loops_chosen();
+  const int               width = loops->width;
+  double                  exponents[REPLICATES] __attribute__((aligned(64)));
+  double                  drawn[N * CST_W_MAX] __attribute__((aligned(64)));
+  double                  r2[N * CST_W_MAX] __attribute__((aligned(64)));
+  double                  interval[2];
+  _Static_assert(REPLICATES % CST_W_MAX == 0, "replicates fill the lanes");
+  for (int r = 0; r < REPLICATES; r += width) {
+    for (int lane = 0; lane < width; lane++)
+      draw_replicate(e, weight, many, r + lane, lane, width, r2, drawn);
+    loops->fit(r2, drawn, l, p.c, p.alpha, 4, exponents + r);
   }
   cst_ensemble_quantiles(exponents, REPLICATES, tails, 2, interval);
   out->exponent = p.alpha;
@@ -305,9 +328,9 @@ static void all_windows(const ensemble *e, double weight[N]) {
     weight[w] = w > 0 && !isnan(e->r2[w]);
 }
 
-/* Sum of squared residuals of the fit log R^2 = factor * x + constant, with the factor limited to [least,
- * most]. */
-static double squares_left(const double r2[N], const double weight[N], const double x[N],
+/* Sum of squared residuals of the fit y = factor * x + constant, y = log R^2, with the factor limited to
+ * [least, most]. */
+static double squares_left(const double log_r2[N], const double weight[N], const double x[N],
                            double least, double most) {
   double n = 0;
   double mx = 0;
@@ -318,7 +341,7 @@ static double squares_left(const double r2[N], const double weight[N], const dou
   for (int w = 1; w < N; w++) {
     if (!(weight[w] > 0))
       continue;
-    const double y = cst_elementary_log(r2[w]);
+    const double y = log_r2[w];
     n++;
     mx += x[w];
     my += y;
@@ -357,23 +380,41 @@ static int goes_on(const ensemble *e, const double weight[N], double rate) {
   return weight[w] > 0 && grown > rate * (last - w);
 }
 
-/* Compares exponential growth with powers up to the fourth, over the windows above noise. */
-static int exponential(const ensemble *e, const double weight[N]) {
-  double x[N], l[N], best = INFINITY, rate = 0;
-  log_times(2, l);
-  for (double kappa = 0.02; kappa < 4; kappa *= 1.05) {
+/* The rates that are tried, and log (e^(kappa w) - 1) of each; made once. */
+enum { RATES = 109 };
+typedef struct {
+  double kappa, x[N];
+} rise;
+
+static const rise *rises(void) {
+  static rise all[RATES];
+  double      kappa = 0.02;
+  for (int i = 0; i < RATES && all[RATES - 1].kappa == 0; i++, kappa *= 1.05) {
+    all[i].kappa = kappa;
     for (int w = 1; w < N; w++) {
       const double decayed = cst_elementary_exp(-kappa * w);
-      x[w] = kappa * w + cst_elementary_log(1 - decayed);
+      all[i].x[w] = kappa * w + cst_elementary_log(1 - decayed);
     }
-    const double left = squares_left(e->r2, weight, x, 2, 2);
+  }
+  return all;
+}
+
+/* Compares exponential growth with powers up to the fourth, over the windows above noise. */
+static int exponential(const ensemble *e, const double weight[N]) {
+  const rise *all = rises();
+  double      l[N], log_r2[N], best = INFINITY, rate = 0;
+  log_times(2, l);
+  for (int w = 1; w < N; w++)
+    log_r2[w] = cst_elementary_log(e->r2[w]);
+  for (int i = 0; i < RATES; i++) {
+    const double left = squares_left(log_r2, weight, all[i].x, 2, 2);
     if (left < best) {
       best = left;
-      rate = kappa;
+      rate = all[i].kappa;
     }
   }
   return rate * N > 4 && quiet_before(e, weight) && goes_on(e, weight, rate) &&
-         best < 0.25 * squares_left(e->r2, weight, l, 0, 8);
+         best < 0.25 * squares_left(log_r2, weight, l, 0, 8);
 }
 
 cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many) {

@@ -26,13 +26,23 @@
 
 enum { N = CST_WINDOWS, LOW = 8, WIDE = 16, FEW_MEMBERS = 8 };
 
-static void basis(int n, double c[N][N]) {
+static void fill_basis(int n, double c[N][N]) {
   const double length = sqrt(2.0 / n);
   for (int k = 0; k < n; k++)
     for (int w = 0; w < n; w++) {
       const double angle = 3.14159265358979323846 * k * (w + 0.5) / n;
       c[k][w] = length * cst_elementary_cos(angle);
     }
+}
+
+/* The basis of all windows is made once. */
+static void basis(int n, double c[N][N]) {
+  static double whole[N][N];
+  if (n != N)
+    return fill_basis(n, c);
+  if (whole[0][0] == 0)
+    fill_basis(N, whole);
+  memcpy(c, whole, sizeof whole);
 }
 
 static int is_used(const double *means, long members, int w) {
