@@ -14,22 +14,41 @@ static void exact_number(double x, char *out, size_t n) {
     cst_text_shortest(x, out, n);
 }
 
-static bool whole(const cst_table_column *c, long rows) {
+static bool is_whole(const cst_table_column *c, long rows) {
   for (long i = 0; i < rows; i++)
     if (isfinite(c->x[i]) && (c->x[i] != floor(c->x[i]) || fabs(c->x[i]) >= 1e9))
       return false;
   return true;
 }
 
-/* The column NAME_error that belongs to NAME_mean; NULL if there is none. */
-static const cst_table_column *error_of(const cst_table *t, const cst_table_column *c) {
+/* The numbers of the column NAME_error that belongs to NAME_mean; NULL if there is none. */
+static const double *error_of(const cst_table *t, const cst_table_column *c) {
   char         name[112];
   const size_t length = strlen(c->name);
   if (length < 6 || strcmp(c->name + length - 5, "_mean"))
     return NULL;
   snprintf(name, sizeof name, "%.*s_error", (int)(length - 5), c->name);
-  const int k = cst_table_find(t, name);
-  return k < 0 ? NULL : &t->col[k];
+  return cst_table_numbers(t, name);
+}
+
+static cst_table_digits digits_of(const char *name) {
+  if (cst_text_begins(name, "order") || cst_text_begins(name, "rate") || strstr(name, "exponent"))
+    return CST_DIGITS_FIXED;
+  if (!strcmp(name, "step") || !strcmp(name, "step_taken") || !strcmp(name, "end"))
+    return CST_DIGITS_SHORTEST;
+  return CST_DIGITS_THREE;
+}
+
+void cst_table_look(cst_table *t) {
+  for (int k = 0; k < t->n; k++) {
+    cst_table_column *c = &t->col[k];
+    if (c->text)
+      continue;
+    c->error = error_of(t, c);
+    c->digits = digits_of(c->name);
+    if (c->digits == CST_DIGITS_THREE && is_whole(c, t->rows))
+      c->digits = CST_DIGITS_WHOLE;
+  }
 }
 
 /* Prints x with the digits that correspond to two digits of the error. */
@@ -38,21 +57,18 @@ static void number_with_error(double x, double error, char *out, size_t n) {
   snprintf(out, n, "%.*g", digits < 3 ? 3 : digits > 15 ? 15 : (int)digits, x);
 }
 
-static void compact_number(const cst_table *t, const cst_table_column *c, long row, char *out,
-                           size_t n) {
-  const double            x = c->x[row];
-  const cst_table_column *error = error_of(t, c);
+static void compact_number(const cst_table_column *c, long row, char *out, size_t n) {
+  const double x = c->x[row];
   if (isnan(x))
     snprintf(out, n, "-");
-  else if (error && error->x && error->x[row] > 0 && x != 0 && isfinite(x))
-    number_with_error(x, error->x[row], out, n);
-  else if (cst_text_begins(c->name, "order") || cst_text_begins(c->name, "rate") ||
-           strstr(c->name, "exponent"))
+  else if (c->error && c->error[row] > 0 && x != 0 && isfinite(x))
+    number_with_error(x, c->error[row], out, n);
+  else if (c->digits == CST_DIGITS_FIXED)
     snprintf(out, n, "%.3f", x);
-  else if (!strcmp(c->name, "step") || !strcmp(c->name, "step_taken") || !strcmp(c->name, "end"))
+  else if (c->digits == CST_DIGITS_SHORTEST)
     cst_text_shortest(x, out, n);
   else
-    snprintf(out, n, whole(c, t->rows) ? "%.0f" : "%.3g", x);
+    snprintf(out, n, c->digits == CST_DIGITS_WHOLE ? "%.0f" : "%.3g", x);
 }
 
 void cst_table_cell(const cst_table *t, int k, long row, bool exact, char *out) {
@@ -62,5 +78,5 @@ void cst_table_cell(const cst_table *t, int k, long row, bool exact, char *out) 
   else if (exact)
     exact_number(c->x[row], out, CST_TABLE_CELL);
   else
-    compact_number(t, c, row, out, CST_TABLE_CELL);
+    compact_number(c, row, out, CST_TABLE_CELL);
 }

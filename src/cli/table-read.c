@@ -46,6 +46,7 @@ cst_table *cst_table_read(cst_result *r) {
   for (int k = 0; k < 3 && !there && t->n; k++)
     add_column(t, r, speeds[k]);
   free(path);
+  cst_table_look(t);
   return t;
 }
 

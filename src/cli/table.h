@@ -15,10 +15,20 @@
 enum { CST_TABLE_MOST = 256, CST_TABLE_CELL = 4 * CST_TEXT_WIDTH + 64 };
 typedef char cst_table_text[CST_TEXT_WIDTH + 1];
 
+/* How the numbers of a column are rounded: to three decimals, not at all, to whole numbers, to three digits. */
+typedef enum {
+  CST_DIGITS_FIXED,
+  CST_DIGITS_SHORTEST,
+  CST_DIGITS_WHOLE,
+  CST_DIGITS_THREE
+} cst_table_digits;
+
 typedef struct {
-  char            name[96];
-  double         *x;    /* numbers, or NULL */
-  cst_table_text *text; /* text, or NULL */
+  char             name[96];
+  double          *x;     /* numbers, or NULL */
+  cst_table_text  *text;  /* text, or NULL */
+  const double    *error; /* the numbers of NAME_error, if this is NAME_mean, or NULL */
+  cst_table_digits digits;
 } cst_table_column;
 
 typedef struct {
@@ -34,7 +44,9 @@ int        cst_table_find(const cst_table *t, const char *name); /* -1: no such 
 /* The numbers of a column; NULL: there is none of this name, or it holds text. */
 const double *cst_table_numbers(const cst_table *t, const char *name);
 
-/* table-cells.c: one value as text, out[CST_TABLE_CELL]: with all digits, or with those that are of use. */
+/* table-cells.c. Sets error and digits of every column, once all are there. */
+void cst_table_look(cst_table *t);
+/* One value as text, out[CST_TABLE_CELL]: with all digits, or with those that are of use. */
 void cst_table_cell(const cst_table *t, int column, long row, bool exact, char *out);
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* text.c: tests and small changes of text (text.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/text.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,24 @@ int cst_text_stem(const char *path, const char **name) {
   return (int)(dot && dot > *name ? (size_t)(dot - *name) : strlen(*name));
 }
 
+/* The least number of digits with which x may be read back. A decimal of up to 15 digits is the one that is
+ * printed with 15, followed by zeros; below the normal numbers this does not hold. */
+static int least_digits(double x) {
+  char text[32];
+  if (!isnormal(x))
+    return 1;
+  snprintf(text, sizeof text, "%.14e", x);
+  if (strtod(text, NULL) != x)
+    return 16;
+  const char *end = strchr(text, 'e');
+  const char *begin = text + (text[0] == '-');
+  while (end[-1] == '0')
+    end--;
+  return end - begin > 2 ? (int)(end - begin) - 1 : 1; /* of "d." or "d.ddd" */
+}
+
 void cst_text_shortest(double x, char *out, size_t size) {
-  for (int digits = 1; digits <= 17; digits++) {
+  for (int digits = least_digits(x); digits <= 17; digits++) {
     snprintf(out, size, "%.*g", digits, x);
     if (strtod(out, NULL) == x)
       return;
