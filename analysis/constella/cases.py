@@ -30,6 +30,11 @@ class Curve:
         return f"{self.method}, {self.variant}" if self.variant else self.method
 
 
+def _numbered(things):
+    """{thing: its number}, in the order of their first appearance."""
+    return {thing: k for k, thing in enumerate(dict.fromkeys(things))}
+
+
 class Cases(Columns):
     """A result file with its cases. shown: [case] True for the selected ones; curves consist of these."""
 
@@ -86,29 +91,34 @@ class Cases(Columns):
     def complete(self):
         return self.attribute("/run", "state") == "complete"
 
-    def _variant(self, case):
-        """(parameters, tolerance, start) of a case."""
+    def _variants(self):
+        """[case] (parameters, tolerance, start)."""
         parameters, tolerance = self.data("/cases/parameters"), self.data("/cases/tolerance")
-        start = self.said("start")[case]
-        return (
-            tuple(parameters[case]) if parameters is not None else (),
-            float(tolerance[case]) if tolerance is not None else 0.0,
-            start,
+        return list(
+            zip(
+                map(tuple, parameters) if parameters is not None else [()] * self.ncase,
+                map(float, tolerance) if tolerance is not None else [0.0] * self.ncase,
+                self.said("start"),
+            )
         )
 
-    def _variant_label(self, variant, variants):
-        """The entries of a variant in which the variants of the study differ."""
+    def _variant_labels(self, variants):
+        """For each variant of the study the entries in which they differ."""
         names = list(self.data("/parameter")) if self.data("/parameter") is not None else []
-        parts = [
-            f"{name} = {shortest(value)}"
-            for k, (name, value) in enumerate(zip(names, variant[0]))
-            if len({v[0][k] for v in variants}) > 1
+        swept = [
+            (k, name)
+            for k, name in enumerate(names)
+            if len({v[0][k] for v in variants if k < len(v[0])}) > 1
         ]
-        if len({v[1] for v in variants}) > 1:
-            parts.append(f"tolerance {variant[1]:g}")
-        if len({v[2] for v in variants}) > 1:
-            parts.append(variant[2])
-        return ", ".join(parts)
+        tolerances, starts = ({v[k] for v in variants} for k in (1, 2))
+        return [
+            ", ".join(
+                [f"{name} = {shortest(v[0][k])}" for k, name in swept]
+                + [f"tolerance {v[1]:g}"] * (len(tolerances) > 1)
+                + [v[2]] * (len(starts) > 1)
+            )
+            for v in variants
+        ]
 
     def curves(self):
         """The curves of all selected cases that have a label, in the order of the study."""
@@ -117,21 +127,17 @@ class Cases(Columns):
         return self._curves
 
     def _made_curves(self):
-        methods = self.texts("method")
+        methods, variant = self.texts("method"), self._variants()
         groups = {}
         for case in self.chosen:
             if methods[case]:
-                groups.setdefault((methods[case], self._variant(case)), []).append(case)
-        order = list(dict.fromkeys(method for method, _ in groups))
-        variants = list(dict.fromkeys(variant for _, variant in groups))
+                groups.setdefault((methods[case], variant[case]), []).append(case)
+        order = _numbered(method for method, _ in groups)
+        variants = _numbered(v for _, v in groups)
+        labels = self._variant_labels(list(variants))
         return [
             Curve(
-                m,
-                self._variant_label(v, variants),
-                self._coarse_to_fine(cases),
-                order.index(m),
-                variants.index(v),
-                len(variants),
+                m, labels[variants[v]], self._coarse_to_fine(cases), order[m], variants[v], len(variants)
             )
             for (m, v), cases in groups.items()
         ]

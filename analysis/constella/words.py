@@ -205,13 +205,14 @@ def state(result):
 
 def failures(result):
     """(case, reason, members) for every selected case and reason."""
-    out = []
-    for case in result.chosen:
-        for code in sorted({int(s) for s in result.status[case] if s > 0}):
-            reason = result.reasons.get(code, f"reason {code}")
-            out.append((int(case), reason, np.flatnonzero(result.status[case] == code)))
-        if result.unreferred[case].any():
-            out.append((int(case), "no finite reference", np.flatnonzero(result.unreferred[case])))
+    out, status, unreferred, reasons = [], result.status, result.unreferred, result.reasons
+    failed = (status > 0).any(axis=1) | unreferred.any(axis=1)
+    for case in result.chosen[failed[result.chosen]]:
+        for code in sorted({int(s) for s in status[case] if s > 0}):
+            reason = reasons.get(code, f"reason {code}")
+            out.append((int(case), reason, np.flatnonzero(status[case] == code)))
+        if unreferred[case].any():
+            out.append((int(case), "no finite reference", np.flatnonzero(unreferred[case])))
     return out
 
 

@@ -65,15 +65,16 @@ def finest_cases(result, name):
     found, coordinates = {}, labelled.case_coordinates(result)
     finest = result.steps_written()[-1]
     rest = [n for n in coordinates if n not in (name, "step", "method")]
+    nominal, methods = result.nominal, result.texts("method")
     for case in result.chosen:
-        if result.nominal[case] == finest:
+        if nominal[case] == finest:
             other = ", ".join(
                 f"{n} = {coordinates[n][case]:.4g}"
                 if coordinates[n].dtype.kind != "O"
                 else coordinates[n][case]
                 for n in rest
             )
-            found.setdefault((result.texts("method")[case], other), []).append(case)
+            found.setdefault((methods[case], other), []).append(case)
     return found, finest
 
 
