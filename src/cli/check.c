@@ -99,6 +99,10 @@ static void print_trial(const cst_plan *p) {
   print_reference(p, t.reference);
 }
 
+static void print_conclusions(const cst_plan *p) {
+  printf("%-14s about %.3g s more\n", "conclusions", p->ncase * cst_plan_conclusion_cost(p) * 1e-9);
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file,
          cst_kind_name(s->kind));
@@ -123,6 +127,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
     print_averages(s);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);
+  print_conclusions(p);
   print_trajectories(p);
   print_size("memory per rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));

@@ -5,8 +5,9 @@
 #include <string.h>
 #include "study/plan/channels.h"
 #include "study/reference/reference.h"
+#include "study/result/conclude.h"
 
-static const double program = 60e6; /* code and libraries */
+static const double program = 48e6; /* code and libraries */
 
 /* Rows of the table of reference states; an upper bound that does not merge equal times of different cases.
  */
@@ -43,14 +44,30 @@ static double row_bytes(const cst_plan *p) {
   return bytes;
 }
 
-/* Arrays over the members of a case with which rank 0 concludes; the estimate of growth copies and transforms
+/* The cases, the parameters, starts and steps of their sets, and the columns, which every rank has. */
+static double case_bytes(const cst_plan *p) {
+  const cst_study  *s = p->study;
+  const cst_system *on = s->system;
+  cst_conclusion   *table = cst_conclude_create(p);
+  double            column = 0;
+  for (int k = 0; k < cst_conclude_columns(table)->n; k++)
+    column += cst_conclude_columns(table)->column[k].label ? CST_TEXT_WIDTH : sizeof(double);
+  cst_conclude_destroy(table);
+  const double numbers = on->npar + s->nstep + 2.0 * on->nq;
+  return p->ncase * (column + sizeof(cst_case) + 2 * sizeof(int)) +
+         s->nvariant * numbers * sizeof(double);
+}
+
+/* Arrays over the members of a case with which a rank concludes, and rows that it reads ahead; the estimate of growth copies and transforms
  * its windows. */
 static double conclusion_bytes(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
-  const double      averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
-  return 8.0 * (double)p->study->members *
-         (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
+  static const double ahead = 8 << 20;
+  const cst_system   *s = p->study->system;
+  const double        windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
+  const double        averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
+  const double        rows = row_bytes(p) * (double)p->study->members * p->ncase;
+  return fmin(ahead, rows) + 8.0 * (double)p->study->members *
+                                 (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
@@ -68,19 +85,22 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   sum += per_lane * (double)batch;
   sum += series_bytes(p);
   sum += conclusion_bytes(p);
+  sum += case_bytes(p);
   return sum + status;
 }
 
-/* Data of the table, plus HDF5's overhead per dataset and for the attributes of the study. */
+/* The data, and HDF5's overhead per dataset and for the attributes of the study. */
 double cst_footprint_file(const cst_plan *p) {
   static const double run = 2e4;
   static const double dataset = 1500;
   const cst_study    *s = p->study;
-  cst_channels       *c = cst_channels_create(p, NULL);
+  cst_conclusion     *table = cst_conclude_create(p);
+  cst_channels       *c = cst_channels_create(p, cst_conclude_columns(table));
   const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +
                                 (s->starts_text ? strlen(s->starts_text) : 0));
   const double        bytes = run + texts + dataset * (c->nfield + c->ndim) +
                        cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
   cst_channels_destroy(c);
+  cst_conclude_destroy(table);
   return bytes;
 }

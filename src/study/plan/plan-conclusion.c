@@ -5,21 +5,23 @@
 #include "study/plan/channels.h"
 #include "study/plan/plan.h"
 
-/* Nanoseconds, measured: a verdict, and more for each member; a histogram's bin of a member; a number that is
- * read; one that is sorted, for quantiles; a column that is written. */
-static const double verdict = 600e3, verdict_of_member = 25e3, of_bin = 3, of_number = 4,
-                    of_sorted = 60, of_column = 500;
+/* Nanoseconds, measured: a verdict, and more for each group of members that is drawn and for each member; a
+ * histogram's bin of a member; a number that is read; one that is sorted, for quantiles; a column. */
+static const double verdict = 700e3, verdict_of_group = 9e3, verdict_of_member = 10e3, of_bin = 3,
+                    of_number = 4, of_sorted = 60, of_column = 500;
 /* of a piece: so short that ranks end together and a stop is not late */
 static const double longest_piece = 50e6;
-enum { MOST_CASES = 256, USUAL_COLUMNS = 60 };
+enum { MOST_CASES = 256, USUAL_COLUMNS = 60, GROUPS = 64 };
 
-static int judged(const cst_plan *p) {
-  int n = 0;
-  if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
-    return 0;
-  for (int k = 0; k < p->nquantity; k++)
-    n += p->quantity[k].judged && p->quantity[k].windows;
-  return n;
+static double verdict_cost(const cst_plan *p) {
+  const double members = (double)p->study->members;
+  const double each =
+      verdict + verdict_of_group * fmin(members, GROUPS) + verdict_of_member * members;
+  double sum = 0;
+  for (int k = 0; k < p->nquantity && cst_study_needs(p->study, CST_NEEDS_WINDOWS); k++)
+    if (p->quantity[k].judged && p->quantity[k].windows)
+      sum += each;
+  return sum;
 }
 
 /* Numbers per trajectory in the file. */
@@ -38,7 +40,7 @@ double cst_plan_conclusion_cost(const cst_plan *p) {
   double       bins = 0;
   for (int k = 0; k < p->study->nhistogram; k++)
     bins += (double)p->study->histogram[k].bins * p->blocks;
-  return judged(p) * (verdict + verdict_of_member * members) + of_column * USUAL_COLUMNS +
+  return verdict_cost(p) + of_column * USUAL_COLUMNS +
          members * (of_bin * bins + of_number * row_numbers(p) + of_sorted * p->nquantity);
 }
 
