@@ -18,15 +18,6 @@ typedef struct {
   double           cost;     /* of a case */
 } work;
 
-/* A piece of an earlier run: only its failures are counted. */
-static PetscErrorCode count(work *d, int first, int until, bool *stop) {
-  PetscFunctionBegin;
-  for (int i = first; i < until; i++)
-    PetscCall(cst_conclude_count(d->rows, i, &d->failures));
-  PetscCall(cst_run_control_poll(d->control, d->cost * (until - first), stop));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode conclude_cases(work *d, int first, int until, bool *stop) {
   const int steps = d->plan->study->nstep;
   PetscFunctionBegin;
@@ -46,15 +37,13 @@ static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
   const int until = PetscMin(first + cases, d->plan->ncase);
   PetscFunctionBegin;
   cst_case_rows_ahead(d->rows, until);
-  if (d->past->concluded[piece]) {
-    PetscCall(count(d, first, until, stop));
-    PetscFunctionReturn(0);
+  if (!d->past->concluded[piece]) {
+    PetscCall(conclude_cases(d, first, until, stop));
+    if (*stop)
+      PetscFunctionReturn(0);
+    PetscCall(cst_conclude_write(d->table, d->output, first, until - first));
+    cst_run_control_concluded(d->control, piece);
   }
-  PetscCall(conclude_cases(d, first, until, stop));
-  if (*stop)
-    PetscFunctionReturn(0);
-  PetscCall(cst_conclude_write(d->table, d->output, first, until - first));
-  cst_run_control_concluded(d->control, piece);
   for (int i = first; i < until; i++)
     PetscCall(cst_conclude_count(d->rows, i, &d->failures));
   PetscFunctionReturn(0);

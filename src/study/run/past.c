@@ -44,6 +44,14 @@ void cst_past_destroy(const cst_plan *p, cst_past *past) {
   free(past);
 }
 
+double cst_past_concluded(const cst_plan *p, const cst_past *past) {
+  const int pieces = cst_plan_conclusion_pieces(p);
+  int       n = 0;
+  for (int i = 0; i < pieces; i++)
+    n += past->concluded[i];
+  return (double)n / pieces;
+}
+
 int cst_past_find(const cst_past *past, const char *name, int from) {
   char found[CST_SECTION_NAME];
   for (int i = from; past->snapshot && i < cst_snapshot_count(past->snapshot); i++) {

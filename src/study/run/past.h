@@ -29,6 +29,8 @@ void      cst_past_destroy(const cst_plan *p, cst_past *past);
  * plan. */
 bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why,
                    int n);
+/* The share of the cases whose columns are written. */
+double cst_past_concluded(const cst_plan *p, const cst_past *past);
 /* The index of a section by name, searched from `from` on; -1: none. */
 int cst_past_find(const cst_past *past, const char *name, int from);
 /* The verified bytes of a section, in a buffer of the past; NULL: damaged. */

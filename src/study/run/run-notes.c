@@ -57,19 +57,23 @@ void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
   note_back_end(o, &options->back_end);
 }
 
-double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a) {
-  const double all = p->cost + p->ncase * cst_plan_conclusion_cost(p);
-  return all > 0 ? (p->cost - a->left) / all : 0;
+static double conclusions(const cst_plan *p) { return p->ncase * cst_plan_conclusion_cost(p); }
+
+double cst_run_notes_work(const cst_plan *p) { return p->cost + conclusions(p); }
+
+double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a, const cst_past *past) {
+  return p->cost - a->left + cst_past_concluded(p, past) * conclusions(p);
 }
 
-void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts,
-                        int ranks) {
+void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, const cst_past *past,
+                        double attempts, int ranks) {
   char host[MPI_MAX_PROCESSOR_NAME];
   int  length;
   MPI_Get_processor_name(host, &length);
   cst_output_number(o, "/run", "attempts", attempts);
   cst_output_number(o, "/run", "started_unix", (double)time(NULL));
-  cst_output_number(o, "/run", "work_before", cst_run_notes_work_before(p, a));
+  cst_output_number(o, "/run", "work_before",
+                    cst_run_notes_work_before(p, a, past) / cst_run_notes_work(p));
   cst_output_number(o, "/run", "ranks", ranks);
   cst_output_number(o, "/run", "batch", (double)a->batch);
   cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);

@@ -221,7 +221,8 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
 static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
                            const cst_run_options *options, cst_conclusion *table,
                            cst_run_end *run) {
-  const double            total = p->cost + p->ncase * cst_plan_conclusion_cost(p);
+  const double            total = cst_run_notes_work(p);
+  const double            before = cst_run_notes_work_before(p, a, past);
   char                   *identity = cst_identity_text(p, options->resume.run);
   cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds,
                                   options->lock, options->deadline};
@@ -236,8 +237,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   cst_coordinator        *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
-  PetscCall(
-      cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, p->cost - a->left, &c));
+  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
   PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series,
                                    &d.control));
   d.reference->halt = cst_run_control_halts;
@@ -261,7 +261,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
 
 /* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
  * a few attributes. */
-static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_past *past,
                                   const cst_run_options *options, const cst_columns *columns,
                                   cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
@@ -277,7 +277,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
     if (options->extension && options->extension->longer)
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
-  cst_run_notes_this(*o, p, a, options->resume.attempts + 1, ranks);
+  cst_run_notes_this(*o, p, a, past, options->resume.attempts + 1, ranks);
   if (anew && rank == 0)
     PetscCall(write_times(p, *o));
   /* so that an unfinished file has its labels */
@@ -285,7 +285,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
     PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
   cst_output_flush(*o);
   if (rank == 0)
-    PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a)));
+    PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a, past) / cst_run_notes_work(p)));
   PetscFunctionReturn(0);
 }
 
@@ -301,7 +301,7 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   /* removes checkpoints of a replaced file, and damaged ones */
   if (rank == 0)
     cst_snapshot_remove_newer(options->output, options->resume.number);
-  const PetscErrorCode bad = open_output(p, agenda, options, cst_conclude_columns(table), &o);
+  const PetscErrorCode bad = open_output(p, agenda, past, options, cst_conclude_columns(table), &o);
   if (bad)
     cst_conclude_destroy(table);
   PetscCall(bad);
