@@ -43,6 +43,17 @@ error: {over: mesh}
 """
 
 
+# Most of the file and of the memory are columns.
+CASES = """study: conservation
+system: {name: planar-pendulum, parameters: {L: {from: 1, to: 2, count: 20000}}}
+initial: {members: 2, seed: 3, spread: {q: 0.1, v: 0.1}}
+end: 0.4
+steps: [0.1]
+methods: [rattle]
+samples: {count: 0}
+"""
+
+
 def small(text, folder):
     """Four steps of the largest size, forty members; None where steps are not plain numbers."""
     first = re.search(r"^steps: *(?:\{from: *([\d.e+-]+)|\[([\d.e+-]+)[,\]])", text, re.M)
@@ -132,6 +143,7 @@ together(
         lambda: check("the worst trajectories", WORST),
         lambda: check("starts", STARTS),
         lambda: check("quad", QUAD),
+        lambda: check("many cases", CASES),
         reference,
     ]
 )
