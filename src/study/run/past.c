@@ -31,13 +31,18 @@ static void forget(cst_past *past) {
   past->npiece = past->nitem = 0;
 }
 
+void cst_past_release_lanes(const cst_plan *p, cst_past *past) {
+  for (int k = 0; past->lane && k < p->nclass; k++)
+    free(past->lane[k]);
+  free(past->lane);
+  past->lane = NULL;
+}
+
 void cst_past_destroy(const cst_plan *p, cst_past *past) {
   if (!past)
     return;
   forget(past);
-  for (int k = 0; k < p->nclass; k++)
-    free(past->lane[k]);
-  free(past->lane);
+  cst_past_release_lanes(p, past);
   free(past->concluded);
   cst_bundle_destroy(&past->buffer);
   cst_bundle_destroy(&past->origin);

@@ -8,7 +8,7 @@
 typedef struct {
   cst_snapshot   *snapshot; /* NULL: no checkpoint */
   long            number;   /* of the checkpoint */
-  unsigned char **lane;     /* [nclass][lanes]: CST_LANE_... */
+  unsigned char **lane;     /* [nclass][lanes]: CST_LANE_...; NULL: released */
   int             npiece;
   cst_piece      *piece;   /* [npiece] */
   cst_stretch    *stretch; /* [npiece] the lanes of each piece */
@@ -25,6 +25,8 @@ typedef struct {
 
 cst_past *cst_past_create(const cst_plan *p); /* of a study that has not begun */
 void      cst_past_destroy(const cst_plan *p, cst_past *past);
+/* Releases the marks of the lanes, a byte per trajectory, when what remains to be done is known. */
+void cst_past_release_lanes(const cst_plan *p, cst_past *past);
 /* Opens checkpoint `number` of the result at path. False with why[n] if it is damaged or does not fit the
  * plan. */
 bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why,

@@ -240,6 +240,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
   PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series,
                                    &d.control));
+  cst_past_release_lanes(p, past);
   d.reference->halt = cst_run_control_halts;
   d.reference->halt_context = d.control;
   cst_stop_grace(0); /* from here on slices of work poll for signals */
