@@ -47,6 +47,11 @@ void CST_NAME(cst_growth_fit)(const double *r2, const double *weight, const doub
   *(vd *)exponent = all_alpha;
 }
 
+void CST_NAME(cst_growth_exp)(double *x) {
+  for (int at = 0; at < N; at += CST_W)
+    *(vd *)(x + at) = vexp(*(vd *)(x + at));
+}
+
 void CST_NAME(cst_growth_project)(const double *products, const double *phi, const double *weight,
                                   int n, double *sum) {
   for (int at = 0; at < N; at += BLOCK * CST_W) {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 static const cst_growth_loops loops[CST_ISA_COUNT] = {
-#define X(isa, lanes) {lanes, cst_growth_fit_##isa, cst_growth_project_##isa},
+#define X(isa, lanes) {lanes, cst_growth_fit_##isa, cst_growth_exp_##isa, cst_growth_project_##isa},
     CST_ISA_LIST(X)
 #undef X
 };

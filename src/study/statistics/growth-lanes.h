@@ -10,12 +10,15 @@
  * weight[CST_WINDOWS][W], l[CST_WINDOWS]; exponent[W]. */
 typedef void cst_growth_fit(const double *r2, const double *weight, const double *l, double c,
                             double alpha, int rounds, double *exponent);
+/* x[CST_WINDOWS] := exp x. */
+typedef void cst_growth_exp(double *x);
 /* sum_j = sum over k = 1 .. n-1 of products[k][j] weight_k phi_k, j < CST_WINDOWS (growth-power.c). */
 typedef void cst_growth_project(const double *products, const double *phi, const double *weight,
                                 int n, double *sum);
 
 #define X(isa, lanes)                                                                              \
   cst_growth_fit     cst_growth_fit_##isa;                                                         \
+  cst_growth_exp     cst_growth_exp_##isa;                                                         \
   cst_growth_project cst_growth_project_##isa;
 CST_ISA_LIST(X)
 #undef X
@@ -23,6 +26,7 @@ CST_ISA_LIST(X)
 typedef struct {
   int                 width; /* lanes */
   cst_growth_fit     *fit;
+  cst_growth_exp     *exp;
   cst_growth_project *project;
 } cst_growth_loops;
 

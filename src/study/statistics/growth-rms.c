@@ -191,7 +191,12 @@ static void log_times(double alpha, double l[N]) {
  * bounds the steps. */
 static power fit_power(const double r2[N], const double weight[N], const double l[N], power p,
                        int rounds) {
+  const cst_growth_loops *loops = cst_growth_loops_chosen();
+  double                  decay[N] __attribute__((aligned(64))) = {0};
   while (rounds-- > 0) {
+    for (int w = 1; w < N; w++)
+      decay[w] = -(p.c + p.alpha * (2 * l[w]));
+    loops->exp(decay);
     double a = 0;
     double b = 0;
     double d = 0;
@@ -203,8 +208,7 @@ static power fit_power(const double r2[N], const double weight[N], const double 
       if (isnan(r2[w]))
         continue;
       const double x = 2 * l[w];
-      const double line = p.c + p.alpha * x;
-      const double ratio = r2[w] * cst_elementary_exp(-line);
+      const double ratio = r2[w] * decay[w];
       const double v = weight[w] * (ratio + 1) / 2;
       const double u = weight[w] * (ratio - 1);
       a += v;
