@@ -39,9 +39,6 @@ enum {
   LAG = 6,
   KEY = 0x63737431
 };
-#define ABOVE                                                                                      \
-  50 /* a window is above the noise if R^2 exceeds this multiple of the noise's variance */
-
 typedef struct {
   /* sums over the members of a group of D_w^2 / unit^2, and their counts */
   double square[GROUPS][N], count[GROUPS][N];
@@ -320,7 +317,7 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
 static int above_noise(const ensemble *e, double weight[N]) {
   int count = 0, above = 1;
   for (int w = N - 1; w >= 0; w--) {
-    above = above && w > 0 && !(e->r2[w] <= ABOVE * e->noise);
+    above = above && w > 0 && !(e->r2[w] <= CST_GROWTH_ABOVE * e->noise);
     weight[w] = above && e->r2[w] > 0;
     count += weight[w] > 0;
   }
@@ -332,95 +329,6 @@ static void all_windows(const ensemble *e, double weight[N]) {
     weight[w] = w > 0 && !isnan(e->r2[w]);
 }
 
-/* Sum of squared residuals of the fit y = factor * x + constant, y = log R^2, with the factor limited to
- * [least, most]. */
-static double squares_left(const double log_r2[N], const double weight[N], const double x[N],
-                           double least, double most) {
-  double n = 0;
-  double mx = 0;
-  double my = 0;
-  double xx = 0;
-  double xy = 0;
-  double yy = 0;
-  for (int w = 1; w < N; w++) {
-    if (!(weight[w] > 0))
-      continue;
-    const double y = log_r2[w];
-    n++;
-    mx += x[w];
-    my += y;
-    xx += x[w] * x[w];
-    xy += x[w] * y;
-    yy += y * y;
-  }
-  xx -= mx * mx / n;
-  xy -= mx * my / n;
-  yy -= my * my / n;
-  const double factor = fmin(fmax(xy / xx, least), most);
-  return yy - 2 * factor * xy + factor * factor * xx;
-}
-
-/* True if all windows left out are in the noise, so that R rises out of it for the first time. */
-static int quiet_before(const ensemble *e, const double weight[N]) {
-  for (int w = 1; w < N && !(weight[w] > 0); w++)
-    if (e->r2[w] > 2 * ABOVE * e->noise)
-      return 0;
-  return 1;
-}
-
-/* True if R grows at half the rate or more over the last quarter of the windows above noise: no saturation.
- */
-static int goes_on(const ensemble *e, const double weight[N], double rate) {
-  int n = 0;
-  int w = N - 1;
-  int last = N - 1;
-  for (int k = 0; k < N; k++)
-    n += weight[k] > 0;
-  while (last > 0 && !(weight[last] > 0))
-    last--;
-  for (w = last; w > 0 && last - w < n / 4; w--) {
-  }
-  const double grown = cst_elementary_log(e->r2[last] / e->r2[w]);
-  return weight[w] > 0 && grown > rate * (last - w);
-}
-
-/* The rates that are tried, and log (e^(kappa w) - 1) of each; made once. */
-enum { RATES = 109 };
-typedef struct {
-  double kappa, x[N];
-} rise;
-
-static const rise *rises(void) {
-  static rise all[RATES];
-  double      kappa = 0.02;
-  for (int i = 0; i < RATES && all[RATES - 1].kappa == 0; i++, kappa *= 1.05) {
-    all[i].kappa = kappa;
-    for (int w = 1; w < N; w++) {
-      const double decayed = cst_elementary_exp(-kappa * w);
-      all[i].x[w] = kappa * w + cst_elementary_log(1 - decayed);
-    }
-  }
-  return all;
-}
-
-/* Compares exponential growth with powers up to the fourth, over the windows above noise. */
-static int exponential(const ensemble *e, const double weight[N]) {
-  const rise *all = rises();
-  double      l[N], log_r2[N], best = INFINITY, rate = 0;
-  log_times(2, l);
-  for (int w = 1; w < N; w++)
-    log_r2[w] = cst_elementary_log(e->r2[w]);
-  for (int i = 0; i < RATES; i++) {
-    const double left = squares_left(log_r2, weight, all[i].x, 2, 2);
-    if (left < best) {
-      best = left;
-      rate = all[i].kappa;
-    }
-  }
-  return rate * N > 4 && quiet_before(e, weight) && goes_on(e, weight, rate) &&
-         best < 0.25 * squares_left(log_r2, weight, l, 0, 8);
-}
-
 cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many) {
   cst_rms_growth g = {NAN, NAN, NAN, 0, NAN};
   ensemble      *e = calloc(1, sizeof *e);
@@ -429,7 +337,9 @@ cst_rms_growth cst_growth_rms_find(const double *means, long members, double uni
     return g;
   gather(e, means, members, unit);
   const int above = above_noise(e, weight);
-  g.is_exponential = above >= LEAST_WINDOWS && exponential(e, weight);
+  log_times(2, l);
+  g.is_exponential =
+      above >= LEAST_WINDOWS && cst_growth_is_exponential(e->r2, weight, l, e->noise);
   if (above < N / 4)
     all_windows(e, weight);
   const power p = fit_all(e, weight, l);

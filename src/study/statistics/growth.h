@@ -63,6 +63,12 @@ typedef struct {
   double rough; /* W_6 / W_1: near 1.8 for a random walk, 1/6 for independent noise */
 } cst_rms_growth;
 
+/* a window is above the noise if R^2 exceeds this multiple of the noise's variance */
+#define CST_GROWTH_ABOVE 50
+/* Compares exponential growth of r2 with powers up to the fourth, over the windows with a weight,
+ * those above noise. l: logarithms of the times. */
+int cst_growth_is_exponential(const double r2[CST_WINDOWS], const double weight[CST_WINDOWS],
+                              const double l[CST_WINDOWS], double noise);
 /* many: there are enough members to resample members only, not windows. */
 cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many);
 double         cst_growth_largest_difference(const double *means, long members);
