@@ -51,7 +51,9 @@ typedef enum {
 typedef enum {
   CST_TRAJECTORY_WELL,
   CST_TRAJECTORY_NOT_CONVERGED, /* the solver did not converge in the step after the last good one */
-  CST_TRAJECTORY_NOT_FINITE     /* that step had no finite result */
+  CST_TRAJECTORY_NOT_FINITE,    /* that step had no finite result */
+  /* its equations have no solution that continues the motion */
+  CST_TRAJECTORY_STEP_TOO_LARGE = 4
 } cst_trajectory_status;
 
 typedef struct cst_integrator cst_integrator;

@@ -113,6 +113,8 @@ static void print_advice(const cst_failures *f) {
                             "{max-iterations:}` where it is only slow",
       [CST_NOT_FINITE] = "not finite: take a smaller step, or a method that is stable at this one",
       [CST_NO_START] = "no consistent start: see `initial` and its spread",
+      [CST_STEP_TOO_LARGE] = "step-too-large: the step's equations have no solution that continues "
+                             "the motion; take a smaller step",
       [CST_NO_REFERENCE] = "no finite reference: take a smaller step of `reference`, or other "
                            "starts; /error/total is NaN there",
   };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "integrator/integrator-internal.h"
 #include "study/file/names.h"
+#include "study/run/failure.h"
 
 long   cst_integrator_count(const cst_integrator *x) { return x->count; }
 long   cst_integrator_steps(const cst_integrator *x) { return x->count ? x->batch.step : 0; }
@@ -13,9 +14,7 @@ double cst_integrator_time(const cst_integrator *x) {
 }
 
 const char *cst_integrator_reason(cst_trajectory_status status) {
-  if (status == CST_TRAJECTORY_WELL)
-    return "well";
-  return status == CST_TRAJECTORY_NOT_CONVERGED ? "solver did not converge" : "not finite";
+  return status == CST_TRAJECTORY_WELL ? "well" : cst_failure_word((int)status);
 }
 
 static bool is_well(const cst_integrator *x, long k) {

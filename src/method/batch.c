@@ -126,7 +126,7 @@ void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double
 
 bool cst_batch_is_state(const double *x, long most) {
   const bool is_reason =
-      x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON];
+      x[REASON] >= CST_DONE && x[REASON] < CST_REASONS && x[REASON] == (int)x[REASON];
   return is_reason && x[STEP] >= 0 && x[STEP] <= (double)most;
 }
 

@@ -10,9 +10,17 @@
 #include <stddef.h>
 #include "system/lane/group.h"
 
-/* How a trajectory ended. CST_NO_START: its start could not be projected onto the constraints. Result files
- * contain these numbers. */
-typedef enum { CST_DONE, CST_NOT_CONVERGED, CST_NOT_FINITE, CST_NO_START } cst_reason;
+/* How a trajectory ended. CST_NO_START: its start could not be projected onto the constraints.
+ * CST_STEP_TOO_LARGE: the solution of the step's equations ends before the step does (core/near-root.h).
+ * Result files contain these numbers. */
+typedef enum {
+  CST_DONE,
+  CST_NOT_CONVERGED,
+  CST_NOT_FINITE,
+  CST_NO_START,
+  CST_STEP_TOO_LARGE,
+  CST_REASONS /* their number */
+} cst_reason;
 
 typedef struct {
   long steps; /* whole steps before a lane fails; n if none does */

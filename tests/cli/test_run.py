@@ -51,7 +51,7 @@ samples: {count: 10}
 """
 
 
-REASONS = {1: "solver did not converge", 2: "not finite", 3: "no consistent start"}
+REASONS = {1: "solver did not converge", 2: "not finite", 3: "no consistent start", 4: "step-too-large"}
 
 
 def failures(name, text, reason, ranks):

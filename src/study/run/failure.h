@@ -4,9 +4,11 @@
 #ifndef CST_FAILURE_H
 #define CST_FAILURE_H
 #include "constella/record.h"
+#include "method/core.h"
 
-/* Reasons are the values of /final/status, cst_reason; unknown ones are counted as the last. */
-enum { CST_FAILURES = 6, CST_NO_REFERENCE = CST_FAILURES - 2, CST_FAILURE_TEXT = 192 };
+/* Reasons are the values of /final/status, cst_reason, and behind them those that no status has. Unknown
+ * ones are counted as the last. */
+enum { CST_NO_REFERENCE = CST_REASONS, CST_OTHER_REASONS, CST_FAILURES, CST_FAILURE_TEXT = 192 };
 
 typedef struct {
   long of[CST_FAILURES]; /* of[0]: successful */
