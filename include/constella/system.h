@@ -136,6 +136,7 @@ struct cst_system {
   int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
   bool           mass_unit;  /* every mass is the literal 1: nothing is multiplied */
   bool           linear_v;   /* the Hessian of V is identically zero */
+  bool           quadratic;  /* every g is a polynomial of degree at most 2 in q */
   cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
   cst_gram       gram;
   unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */

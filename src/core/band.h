@@ -97,7 +97,7 @@ CST_INLINE void cst_tridiagonal_row(vd *diagonal, vd *b, vd to, vd back, vd *piv
 
 /* b := A^-1 b for k = 1 and n > 2; A is destroyed. Eliminates from both ends to the middle: each division
  * waits for the one before, so two short chains take half the time of a long one. Row r belongs to b[at[r]].
- * symmetric: the entries below the diagonal are not read. */
+ * symmetric: the entries below the diagonal are not read. The diagonal has the signs of the pivots then. */
 static __attribute__((unused, noinline)) void cst_tridiagonal_solve(vd *restrict A, vd *restrict b,
                                                                     const int *restrict at, int n,
                                                                     int symmetric) {
@@ -116,8 +116,8 @@ static __attribute__((unused, noinline)) void cst_tridiagonal_solve(vd *restrict
     cst_tridiagonal_row(&diagonal[3 * s], &b[at[s]], above[3 * s], below[3 * s + 3], &q, &y);
   }
   const vd f = below[3 * r] * p, g = above[3 * r] * q;
-  x = y = b[at[r]] =
-      (b[at[r]] - f * x - g * y) / (diagonal[3 * r] - f * above[3 * r - 3] - g * below[3 * r + 3]);
+  diagonal[3 * r] = diagonal[3 * r] - f * above[3 * r - 3] - g * below[3 * r + 3];
+  x = y = b[at[r]] = (b[at[r]] - f * x - g * y) / diagonal[3 * r];
   for (r--, s++; r >= 0; r--, s++) {
     b[at[r]] = x = (b[at[r]] - above[3 * r] * x) * diagonal[3 * r];
     b[at[s]] = y = (b[at[s]] - below[3 * s] * y) * diagonal[3 * s];

@@ -38,6 +38,15 @@ CST_INLINE void cst_lu(vd *A, int n) {
   }
 }
 
+/* All-ones where every pivot of A from cst_lu is positive. */
+CST_INLINE vl cst_lu_is_positive(const vd *A, int n) {
+  vl odd = (vl){};
+  UNROLL
+  for (int k = 0; k < n; k++)
+    odd |= (vl)A[k * n + k];
+  return (vl)(odd >= 0);
+}
+
 /* b := A^-1 b with A from cst_lu. */
 CST_INLINE void cst_lu_solve(const vd *A, vd *b, int n) {
   UNROLL

@@ -182,11 +182,11 @@ static void piece_correct(void *context, int group, double *x, const double *d) 
                               x, d, &st->scratch[group]);
 }
 
-/* Lanes of the group that the last solve left unconverged. */
+/* Lanes of the group that the last solve left unconverged, or not at the near root. */
 static int undone(const cst_stepper *st, int group) {
   int bits = 0;
   for (int l = 0; l < st->width; l++)
-    bits |= (st->scratch[group].done[l] == 0) << l;
+    bits |= (st->scratch[group].done[l] == 0 || st->scratch[group].sure[l] == 0) << l;
   return bits;
 }
 

@@ -24,6 +24,7 @@
 #define HAS_COMPENSATED (!CST_HOT)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 #define KEEPS_TRAIL
+#define SEEKS_NEAR_ROOT (NG > 0)
 #if CST_HOT
 #define IN_PAIRS                                                                                   \
   (NG <= 2 && NQ <= 4) /* of more the registers hold one group only: measured, no gain */
@@ -50,9 +51,10 @@
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd *c;
+  const vd *c, *length;
   vd        iterations;
-  vl        near;
+  vl        near, sure;
+  int       strict;
 };
 #define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 
@@ -68,6 +70,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  L->length = cst_block(record, at.length);
   cst_load(L->impulse, record, at.impulse, NG);
   if (COMPENSATED) {
     cst_load(L->eq, record, at.eq, NQ);
@@ -112,7 +115,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 /* What is compiled for a long system has other names for the fields (kick-rows.h). */
-CST_INLINE cst_kick_rows rows_of(struct local *L, const vd *x, vd *f, vd *d, vd *work) {
+CST_INLINE cst_kick_rows rows_of(struct local *L, vl flip, const vd *x, vd *f, vd *d, vd *work) {
   return (cst_kick_rows){
       .c = L->c,
       .q = L->q,
@@ -129,6 +132,7 @@ CST_INLINE cst_kick_rows rows_of(struct local *L, const vd *x, vd *f, vd *d, vd 
       .d = d,
       .impulse = L->impulse,
       .work = work,
+      .flip = flip,
   };
 }
 #define BY_ROWS(which) (CST_HAS_ROWS(which) && !COMPENSATED)
@@ -160,7 +164,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vl done;
   USES_G
   if (BY_ROWS(RESIDUAL)) {
-    cst_kick_rows z = rows_of(L, x, f, NULL, NULL);
+    cst_kick_rows z = rows_of(L, vmask(0), x, f, NULL, NULL);
     CST_BY_ROWS(RESIDUAL, &z);
     L->near = z.met[1];
     return z.met[0];
@@ -178,23 +182,47 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
+#include "method/core/near-root-test.h"
+
+#if !CST_HOT
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  for (int a = 0; a < NG; a++)
+    x[a] = vset(0);
+  begin(C, L, j, x);
+}
+
+static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  vd S[ROOM(GRAM_SIZE)];
+  (void)x;
+  cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+  cst_gram_multiply(C, S, H(j), lane, D);
+}
+#endif
+
 /* Newton's matrix is h G1 M^-1 G'. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
   vd S[ROOM(GRAM_SIZE)];
   if (BY_ROWS(CORRECTION)) {
-    cst_kick_rows z = rows_of(L, NULL, (vd *)f, d, S);
+    cst_kick_rows z = rows_of(L, vmask(H(j) < 0), NULL, (vd *)f, d, S);
     CST_BY_ROWS(CORRECTION, &z);
+    L->sure = (vl)(z.odd >= 0) & (L->strict ? has_moved_little(C, L) : vmask(1));
     return;
   }
   cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
   UNROLL
   for (int a = 0; a < NG; a++)
     d[a] = f[a];
-  if (!CST_HOT && MARCH->robust)
+  L->sure = vmask(1);
+  if (L->strict)
+    L->sure = cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
+  if (!CST_HOT && MARCH->robust && !C->system->gram.banded) {
     cst_gram_solve_pivoted(C, S, d);
-  else
+  } else {
     cst_gram_solve(C, S, d, 0);
+    L->sure &= cst_gram_is_positive(C, S, H(j));
+  }
 }
 
 /* Remove from p (+ dp where compensated) its part normal to the constraints at q1. */
@@ -225,7 +253,7 @@ CST_INLINE void end_kick(const cst_context *C, struct local *L, int j, const vd 
   const double kick = OWN(j)->w1 * H(j);
   if (BY_ROWS(TANGENT) && OWN(j)->tangent) {
     vd            S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
-    cst_kick_rows z = rows_of(L, x, NULL, m, S);
+    cst_kick_rows z = rows_of(L, vmask(0), x, NULL, m, S);
     z.kick = kick;
     CST_BY_ROWS(TANGENT, &z);
     return;

@@ -184,7 +184,7 @@ CST_INLINE void right_hand_sides(const cst_context *C, const vd *f, const vd *G,
   }
 }
 
-/* m := S^-1 m. */
+/* m := S^-1 m. S is factored then. */
 CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 #if !CST_HOT
   for (int a = 0; a < NG; a++)
@@ -198,9 +198,11 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 }
 
 /* Solves for the correction d of (u0, u1, L); the matrices are A, and for two points also across and B. w[r]
- * is the weight of point r in the equations for g. Two points are at the ends, one may be anywhere. */
-CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B,
-                          const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
+ * is the weight of point r in the equations for g. Two points are at the ends, one may be anywhere. Returns where
+ * all pivots are positive and, if strict, the matrix of the impulses has a positive definite symmetric part. */
+CST_INLINE vl eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B,
+                        const double *w, const vd *G, const vd *G1, const vd *f, int strict,
+                        vd *d) {
   vd R[ROOM(NQ * SIDES)];
   vd Q[ROOM(NQ * SIDES)];
   vd S[ROOM(NG * NG)];
@@ -234,7 +236,13 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *acr
     }
   }
 #undef ALONG
+  vl sure = cst_lu_is_positive(A, NQ);
+  if (points == 2)
+    sure &= cst_lu_is_positive(B, NQ);
+  if (strict)
+    sure &= cst_dense_leans(C, S, w[0]);
   solve_impulses(C, S, m);
+  sure &= cst_dense_is_positive(C, S, w[0]);
   UNROLL
   for (int i = 0; i < NQ; i++) {
     d[i] = R[i * SIDES];
@@ -248,15 +256,14 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const vd *acr
         d[NQ + i] -= Q[i * SIDES + 1 + b] * m[b];
     }
   }
+  return sure;
 }
 
 #if !CST_HOT
-/* The same by Gaussian elimination with pivoting of the whole matrix, lane by lane. */
-static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across,
-                              const vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
-                              vd *d) {
+/* J := the whole matrix. */
+static void assemble(const cst_context *C, int points, const vd *A, const vd *across, const vd *B,
+                     const double *w, const vd *G, const vd *G1, vd *J) {
   const int n = points * NQ + NG, last = points * NQ;
-  vd        J[ROOM(n * n)];
   USES_G
   for (int i = 0; i < n * n; i++)
     J[i] = vset(0);
@@ -277,6 +284,15 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
   for (int a = last; a < n; a++)
     for (int i = 0; i < n && DROPPED(a - last); i++)
       J[a * n + i] = J[i * n + a] = vset(i == a);
+}
+
+/* The same by Gaussian elimination with pivoting of the whole matrix, lane by lane. */
+static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across,
+                              const vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
+                              vd *d) {
+  const int n = points * NQ + NG, last = points * NQ;
+  vd        J[ROOM(n * n)];
+  assemble(C, points, A, across, B, w, G, G1, J);
   for (int i = 0; i < n; i++)
     d[i] = -f[i];
   cst_gram_drop(C, d + last);

@@ -44,13 +44,14 @@ struct data {
 #define HAS_NO_PIECES
 #define USES_STEP
 #define USES_NEAR
-#define DUE_ORDERS   2
-#define FORGIVES     (NG == 0)
-#define SPLIT_AT     2
-#define SPLIT_ELSE   1
-#define POINTS       (MARCH->stages)
-#define NX           (POINTS * NQ + NG)
-#define NX_PREDICTED NX
+#define SEEKS_NEAR_ROOT 1
+#define DUE_ORDERS      2
+#define FORGIVES        (NG == 0)
+#define SPLIT_AT        2
+#define SPLIT_ELSE      1
+#define POINTS          (MARCH->stages)
+#define NX              (POINTS * NQ + NG)
+#define NX_PREDICTED    NX
 #include "method/core/lagrange-point.h"
 #include "method/core/lagrange-newton.h"
 
@@ -74,9 +75,10 @@ struct data {
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd *c, *mass;
+  const vd *c, *mass, *length;
   vd        iterations, extent;
-  vl        step, near, was_near;
+  vl        step, near, was_near, sure;
+  int       strict;
 };
 
 /* PART: the step of point r of substep j; BEFORE, BEHIND: the parts of it before and after the point;
@@ -101,6 +103,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->mass = cst_block(record, at.mass);
   L->extent = *cst_block(record, at.extent);
   L->was_near = vmask(0);
+  L->length = cst_block(record, at.length);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
@@ -183,6 +186,48 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 #include "method/core/lagrange-residual.h"
 
+#include "method/core/near-root-test.h"
+
+/* The matrices of the points of substep j. Requires that evaluate was called with x. */
+CST_INLINE void linearise(const cst_context *C, struct local *L, int j, const vd *x, vd *A,
+                          vd *across, vd *B) {
+  const double first = PART(j, 0);
+  if (POINTS == 2) {
+    SET_TIME(L, TIME_LEFT(L, j));
+    left_end(C, L->c, L->q, x, L->T, first, A, across);
+    SET_TIME(L, TIME_POINT(L, j));
+    right_end(C, L->c, L->x, x + NQ, L->T1, LAST_PART(j), first, B, across);
+  } else {
+    SET_TIME(L, TIME_POINT(L, j));
+    if (IS_LEFT(j))
+      left_end(C, L->c, L->x, x, L->T1, first, A, NULL);
+    else if (IS_RIGHT(j))
+      right_end(C, L->c, L->x, x, L->T1, first, 0, A, NULL);
+    else
+      inside(C, L->c, L->x, x, L->T1, BEFORE(j), BEHIND(j), A);
+  }
+}
+
+#if !CST_HOT
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  (void)j;
+  start_afresh(C, L, vmask(1), x);
+  for (int a = 0; a < NG; a++)
+    x[POINTS * NQ + a] = vset(0);
+}
+
+static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  vd A[ROOM(NQ * NQ)];
+  vd B[ROOM(NQ * NQ)];
+  vd across[ROOM(NQ * NQ)];
+  vd J[ROOM(NX * NX)];
+  linearise(C, L, j, x, A, across, B);
+  assemble(C, POINTS, A, across, B, OWN(j)->part, L->G, L->G1, J);
+  cst_determinant_of(J, NX, lane, D);
+}
+#endif
+
 /* Requires that evaluate was called with x. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
@@ -190,27 +235,16 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd           B[ROOM(NQ * NQ)];
   vd           across[ROOM(NQ * NQ)];
   const double w[2] = {PART(j, 0), LAST_PART(j)};
-  if (POINTS == 2) {
-    SET_TIME(L, TIME_LEFT(L, j));
-    left_end(C, L->c, L->q, x, L->T, w[0], A, across);
-    SET_TIME(L, TIME_POINT(L, j));
-    right_end(C, L->c, L->x, x + NQ, L->T1, w[1], w[0], B, across);
-  } else {
-    SET_TIME(L, TIME_POINT(L, j));
-    if (IS_LEFT(j))
-      left_end(C, L->c, L->x, x, L->T1, w[0], A, NULL);
-    else if (IS_RIGHT(j))
-      right_end(C, L->c, L->x, x, L->T1, w[0], 0, A, NULL);
-    else
-      inside(C, L->c, L->x, x, L->T1, BEFORE(j), BEHIND(j), A);
-  }
+  linearise(C, L, j, x, A, across, B);
+  L->sure = eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, L->strict, d);
+  if (L->strict)
+    L->sure &= has_moved_little(C, L);
 #if !CST_HOT
   if (MARCH->robust) {
+    linearise(C, L, j, x, A, across, B);
     eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
-    return;
   }
 #endif
-  eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
 }
 
 /* Whether the substep after j evaluates L at its left end. */

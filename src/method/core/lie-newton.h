@@ -3,8 +3,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* J[9] := its inverse, by cofactors. */
-CST_INLINE void invert(vd *J) {
+/* J[9] := its inverse, by cofactors. Returns where the determinant is negative, in signs. */
+CST_INLINE vl invert(vd *J) {
   vd K[9];
   CST_UNROLL
   for (int i = 0; i < 3; i++) {
@@ -21,12 +21,13 @@ CST_INLINE void invert(vd *J) {
   CST_UNROLL
   for (int e = 0; e < 9; e++)
     J[e] = r * K[e];
+  return (vl)r;
 }
 
 /* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
  * (x.Ix + 2 x (I x)') and the terms of the exponential. */
-CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
-                      const vd *x, vd *J) {
+CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
+                    const vd *x, vd *J) {
   const vd *I = L->I + 9 * b;
   vd        Ix[3];
   times(I, PRINCIPAL, x, Ix);
@@ -64,7 +65,7 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
         J[3 * i + k] += w * x[k] - off * I[3 * i + k];
     }
   }
-  invert(J);
+  return invert(J);
 }
 
 /* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
@@ -107,11 +108,55 @@ CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, i
            L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
 }
 
-CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
+CST_INLINE vl slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
+  vl odd = vmask(0);
   CST_UNROLL
   for (int r = 0; r < PIECES; r++)
-    slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+    odd |= slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+  return odd;
 }
+
+/* K[9] := the rotation of the end of body b by row for a change of its momentum. */
+CST_INLINE void compliance(const cst_context *C, const struct local *L, int j, int b, const vd *J,
+                           const vd *x, vd *K) {
+  vd y[3 * PIECES];
+  vd turn[3];
+  for (int i = 0; i < 3; i++) {
+    vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
+    follow_all(C, L, j, b, J, x, NULL, 1, y, unit, turn);
+    CST_UNROLL
+    for (int k = 0; k < 3; k++)
+      K[3 * k + i] = turn[k];
+  }
+}
+
+#if !CST_HOT
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  for (int k = 0; k < NU; k++)
+    x[3 * PIECES * NB + k] = vset(0);
+  begin(C, L, j, x);
+}
+
+static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  const cst_context view = view_of(C);
+  vd                K[ROOM(9 * NB)];
+  vd                S[ROOM(JOINTS->view.gram.size)];
+  for (int b = 0; b < NB; b++) {
+    vd              J[9 * PIECES];
+    cst_determinant inverse = {1, 0};
+    slopes(C, L, b, x, J);
+    compliance(C, L, j, b, J, x, K + 9 * b);
+    for (int r = 0; r < PIECES; r++)
+      cst_determinant_of(J + 9 * r, 3, lane, &inverse);
+    cst_determinant_times(D, 1 / inverse.mantissa);
+    D->exponent -= inverse.exponent;
+  }
+  reduce_joints(C, L, L->q1, L->G1);
+  fill_complement(C, L, j, K, S);
+  cst_gram_multiply(&view, S, H(j), lane, D);
+}
+#endif
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
@@ -120,23 +165,18 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd  eta[ROOM(3 * NB)];
   vd  J[9 * PIECES];
   vd  dl[ROOM(NZ)];
-  vd  y[3 * PIECES];
   vd  turn[3];
+  vl  odd = vmask(0);
   UNROLL
   for (int k = 0; k < NZ; k++)
     dl[k] = vset(0);
   UNROLL
   for (int b = 0; b < NB; b++) {
     vd da[3];
-    slopes(C, L, b, x, J);
+    odd |= slopes(C, L, b, x, J);
     follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 0, d + 3 * PIECES * b, da, eta + 3 * b);
-    for (int i = 0; i < 3 && NU > 0; i++) {
-      vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
-      follow_all(C, L, j, b, J, x, NULL, 1, y, unit, turn);
-      CST_UNROLL
-      for (int k = 0; k < 3; k++)
-        K[9 * b + 3 * k + i] = turn[k];
-    }
+    if (NU > 0)
+      compliance(C, L, j, b, J, x, K + 9 * b);
   }
   if (NU == 0)
     return;
@@ -144,6 +184,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     l[k] = f[3 * PIECES * NB + k];
   reduce_joints(C, L, L->q1, L->G1);
   couple(C, L, j, K, eta, l);
+  L->sure &= (vl)(odd >= 0);
   add_joints(C, L->G, l, dl);
   for (int b = 0; b < NB; b++) {
     slopes(C, L, b, x, J);

@@ -23,14 +23,15 @@
 #define PRINCIPAL    (JOINTS->principal)
 #define BODY_NUMBERS (C->system->nbody)
 #endif
-#define NZ          (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
-#define NM          (GENERAL ? NO * NO : 0)
-#define NP          NZ
-#define NT          (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
-#define EXPONENTIAL (MARCH->stages > PIECES) /* otherwise the Cayley map */
-#define SPLIT_AT    PIECES
-#define NX          (3 * NB * PIECES + NU)
-#define X(b)        (x + 3 * PIECES * (b)) /* its pieces in sequence */
+#define NZ              (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
+#define NM              (GENERAL ? NO * NO : 0)
+#define NP              NZ
+#define NT              (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
+#define EXPONENTIAL     (MARCH->stages > PIECES) /* otherwise the Cayley map */
+#define SPLIT_AT        PIECES
+#define SEEKS_NEAR_ROOT (NU > 0)
+#define NX              (3 * NB * PIECES + NU)
+#define X(b)            (x + 3 * PIECES * (b)) /* its pieces in sequence */
 
 /* I: inertias [NB][9] and W: their inverses; M: masses of the ordinary coordinates, factored if they are a
  * full matrix. p: momenta, for bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p after
@@ -63,6 +64,8 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
+  vl        sure;
+  int       strict;
 };
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -220,8 +223,8 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {}
-CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K,
-                       const vd *eta, vd *l) {}
+CST_INLINE void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
+                       vd *l) {}
 #else
 /* The constraints as a separate group, for gram.h. */
 CST_INLINE cst_context view_of(const cst_context *C) {
@@ -319,22 +322,43 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
     L->impulse[a] += m[a];
 }
 
-/* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
-static void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta,
-                   vd *l) {
+/* S := G1 K G0', for K [9] of each body. */
+static void fill_complement(const cst_context *C, const struct local *L, int j, const vd *K,
+                            vd *S) {
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)];
+  weigh(C, L, L->G1, K, H(j), X);
+  cst_gram_fill(&view, X, L->G, NULL, vset(1.0), 0, S);
+}
+
+/* All-ones where no body turns so far that the drift bends much. */
+static vl has_turned_little(const cst_context *C, const struct local *L) {
+  vd moved = vset(0);
+  for (int b = 0; b < NB; b++)
+    for (int e = 0; e < 9; e++)
+      moved = vmax(vabs(L->q1[ROTATION(b) + e] - L->q[ROTATION(b) + e]), moved);
+  return (vl)(moved <= 0.5);
+}
+
+/* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
+static void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
+                   vd *l) {
+  const cst_context view = view_of(C);
   vd                S[ROOM(JOINTS->view.gram.size)];
   USES_J
   for (int a = 0; a < NU; a++)
     ROW_J(a, v, e)
       if (v < 3 * NB)
         l[a] += L->G1[e] * eta[v];
-  weigh(C, L, L->G1, K, H(j), X);
-  cst_gram_fill(&view, X, L->G, NULL, vset(1.0), 0, S);
-  if (MARCH->robust)
+  fill_complement(C, L, j, K, S);
+  L->sure = vmask(1);
+  if (L->strict)
+    L->sure = cst_gram_leans(&view, S, H(j)) & has_turned_little(C, L);
+  if (MARCH->robust && !JOINTS->view.gram.banded) {
     cst_gram_solve_pivoted(&view, S, l);
-  else
+  } else {
     cst_gram_solve(&view, S, l, 0);
+    L->sure &= cst_gram_is_positive(&view, S, H(j));
+  }
 }
 #endif

@@ -37,6 +37,7 @@
  *   DUE_ORDERS           this many orders of differences extrapolate the lanes for which two corrections are
  *                        due; 0: these lanes are not extrapolated
  *   FORGIVES             whether two corrections are never due
+ *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
  *   IN_PAIRS             whether hot code marches two groups side by side
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
  *                        that a trail of them may be kept
@@ -129,6 +130,18 @@
 
 #ifndef FORGIVES
 #define FORGIVES 0
+#endif
+
+#ifdef SEEKS_NEAR_ROOT
+#define SEEKS             (SEEKS_NEAR_ROOT)
+#define SURE(L)           (L)->sure
+#define SET_STRICT(L, on) (L)->strict = (on)
+#define SEEK_SIZE         (SEEKS && !CST_HOT ? 5 * (size_t)(NX + 1) : 0) /* vectors of work space */
+#else
+#define SEEKS   0
+#define SURE(L) vmask(1)
+#define SET_STRICT(L, on)
+#define SEEK_SIZE 0
 #endif
 
 #ifndef DUE_ORDERS

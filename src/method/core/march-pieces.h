@@ -42,6 +42,7 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   if (FREELY && PREDICTS)
     ((course *)s->course)->known = DUE(past);
   *(vl *)s->done = vmask(0);
+  *(vl *)s->sure = vmask(1);
   return NX;
 }
 
@@ -64,6 +65,12 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   const vl met = evaluate(C, &L, j, y, r);
   *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
   put(f, r, NX);
+  if (SEEKS && c->corrections == 0) {
+    SPACE(e, 2 * NX, NX);
+    SET_STRICT(&L, 0);
+    direction(C, &L, j, y, r, e);
+    *(vl *)s->sure = SURE(&L);
+  }
   return lanes_of(~*done);
 }
 
@@ -85,9 +92,12 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   fetch(r, f, NX);
   const course *c = (const course *)s->course;
   SLOW(C, &L, c->rate);
+  SET_STRICT(&L, c->corrections > 0);
   *(vd *)s->size = SIZE(&L);
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
+  if (SEEKS)
+    *(vl *)s->sure = (SURE(&L) & active) | (*(vl *)s->sure & ~active);
   if (PREDICTS && !FREELY) { /* the next piece takes one off again */
     const vl plain = (vl)(DUE(past) > 0);
     const vl young = beginners(STEPS(C, record));

@@ -59,7 +59,10 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       evaluate(C, &L[g], 0, x[g], f[g]);
     EACH_GROUP(g) {
       ends &= NEAR(&L[g]);
+      SET_STRICT(&L[g], 0);
       direction(C, &L[g], 0, x[g], f[g], d[g]);
+      if (SEEKS)
+        ends &= SURE(&L[g]);
       UNROLL
       for (int i = 0; i < NX; i++)
         x[g][i] += d[g][i];

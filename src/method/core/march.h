@@ -42,13 +42,14 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
   (void)C;
-  return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE);
+  return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE) + SEEK_SIZE;
 }
 
 /* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
  * level of round-off, the least update, the slowest contraction of the last steps, and whether the last
  * update was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near
- * before the last correction, and is now. The number of corrections. */
+ * before the last correction, and is now. Whether the root is known to be the near one (near-root.h). The
+ * number of corrections. */
 typedef struct {
   vd  last;
   vd  rate;
@@ -57,13 +58,16 @@ typedef struct {
   vl  missed;
   vl  was_near;
   vl  near;
+  vl  sure;
   int corrections;
 } course;
 
 _Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course,
                "the pieces keep it in their scratch");
 
-CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least = vset(INFINITY)}; }
+CST_INLINE course outset(void) {
+  return (course){.last = vset(INFINITY), .least = vset(INFINITY), .sure = vmask(1)};
+}
 
 /* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the
  * slowest rate, and not below the square of the last one, which a matrix that is kept leaves. An iteration
@@ -114,17 +118,20 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
       .missed = missed,
       .was_near = c->near,
       .near = c->near,
+      .sure = c->sure,
       .corrections = c->corrections + 1,
   };
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
 #include "method/core/extrapolate.h"
+#include "method/core/near-root.h"
 
 /* Newton for one substep of K groups: young, x, due of each. Returns the lanes that did not converge in one
- * of them; x is the solution of the others. */
+ * of them, or not to the near root, among them those whose branch has ended; x is the solution of the others.
+ */
 CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, const vl *young,
-                    vd *const *x, vd *const *due) {
+                    vd *const *x, vd *const *due, vl *ended) {
   SPACE(f, ROWS * NX, K * NX);
   SPACE(d, (ROWS + 1) * NX, K * NX);
   vl     plain[MOST_GROUPS], done[MOST_GROUPS], active[MOST_GROUPS];
@@ -136,6 +143,9 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       c[g].known = *due[g];
     done[g] = vmask(0);
   }
+  const int sought = SEEKS && !CST_HOT && MARCH->robust > 1;
+  const vl  lost = sought ? seek(C, L, j, x[0], ended) : vmask(0);
+  done[0] |= lost;
   for (int it = 0;; it++) {
     vl some = vmask(0);
     vl more = vmask(0);
@@ -146,12 +156,26 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       active[g] = ~done[g];
       some |= active[g];
     }
-    if (!vany(some) || it == MARCH->max_iterations)
+    if (!vany(some) || it == MARCH->max_iterations) {
+      EACH_GROUP(g) {
+        if (SEEKS && it == 0 && !sought) {
+          SET_STRICT(&L[g], 0);
+          direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
+          c[g].sure = SURE(&L[g]);
+        }
+        some |= sought ? lost : ~c[g].sure;
+      }
       return some;
+    }
     EACH_GROUP(g) {
       note(C, active[g], young[g], plain[g], it, due[g]);
       SLOW(C, &L[g], c[g].rate);
+      SET_STRICT(&L[g], it > 0);
       direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
+      if (SEEKS) {
+        const vl now = active[g] | vmask(it == 0);
+        c[g].sure = (SURE(&L[g]) & now) | (c[g].sure & ~now);
+      }
       L[g].iterations -= __builtin_convertvector(active[g], vd); /* an active lane is -1 */
       done[g] |= correct(C, active[g], d + g * NX, x[g], SIZE(&L[g]), &c[g]);
       if (FREELY && PREDICTS)
@@ -323,7 +347,10 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
           begin(C, &L[g], j, x[g]);
         }
         if (NX > 0) {
-          vl failed = solve(C, K, L, j, young, x, due);
+          vl ended = vmask(0);
+          vl failed = solve(C, K, L, j, young, x, due, &ended);
+          if (SEEKS && vany(ended))
+            return (cst_outcome){done + k, lanes_of(ended), CST_STEP_TOO_LARGE};
           if (__builtin_expect(vany(failed), 0))
             return (cst_outcome){done + k, lanes_of(failed), CST_NOT_CONVERGED};
         }

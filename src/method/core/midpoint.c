@@ -25,11 +25,12 @@ struct data {
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
-#define NX           (NQ + NG)
-#define NX_PREDICTED NG                     /* begin computes the others */
-#define BENT         (!LINEAR_V && !BANDED) /* B is formed */
-#define BANDED       (!CST_HOT && C->system->gram.banded)
-#define B_SIZE       (BENT ? NQ * NQ : 0)
+#define NX              (NQ + NG)
+#define NX_PREDICTED    NG                     /* begin computes the others */
+#define BENT            (!LINEAR_V && !BANDED) /* B is formed */
+#define BANDED          (!CST_HOT && C->system->gram.banded)
+#define B_SIZE          (BENT ? NQ * NQ : 0)
+#define SEEKS_NEAR_ROOT (NG > 0 || BENT)
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
@@ -46,9 +47,10 @@ struct data {
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd *c;
+  const vd *c, *length;
   vd        tolerance, iterations;
-  vl        near;
+  vl        near, sure;
+  int       strict;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 /* For how long the force acts at the left end, and at the right one. */
@@ -61,6 +63,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  L->length = cst_block(record, at.length);
   L->tolerance = *cst_block(record, at.tolerance);
   cst_load(L->impulse, record, at.impulse, NG);
   UNROLL
@@ -141,27 +144,16 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
-/* B := 1 + theta (1-theta) h^2 V''(q_m) M^-1. */
-static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       product = OWN(j)->theta * LEFT;
-  vd                 H[ROOM(p->n)];
-  K_d2V(L->c, L->qm, H);
-  for (int i = 0; i < NQ; i++) {
-    for (int k = 0; k < NQ; k++)
-      B[i * NQ + k] = vset(i == k);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++)
-      B[i * NQ + p->column[e]] += H[e] * (product * HM(p->column[e]));
-  }
-}
+#include "method/core/bent-matrix.h"
+#include "method/core/near-root-test.h"
+#define PRODUCT(j) (OWN(j)->theta * LEFT)
 
-static void direction_pivoted(const cst_context *C, const struct local *L, int j, const vd *f,
-                              vd *d) {
+/* J[NX * NX] := Newton's matrix. */
+static void assemble(const cst_context *C, const struct local *L, int j, vd *J) {
   const int n = NX;
-  vd        J[ROOM(n * n)];
   vd        B[ROOM(NQ * NQ)];
   USES_G
-  matrix(C, L, j, B);
+  bend(C, L, j, PRODUCT(j), B);
   for (int k = 0; k < n * n; k++)
     J[k] = vset(0);
   for (int i = 0; i < NQ; i++) {
@@ -177,33 +169,51 @@ static void direction_pivoted(const cst_context *C, const struct local *L, int j
       J[(NQ + a) * n + k] = vset(k == NQ + a);
       J[k * n + NQ + a] = vset(k == NQ + a);
     }
+}
+
+#if !CST_HOT
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  for (int a = 0; a < NG; a++)
+    x[NQ + a] = vset(0);
+  begin(C, L, j, x);
+}
+
+static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  (void)x;
+  if (BANDED) {
+    vd S[ROOM(GRAM_SIZE)];
+    cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+    cst_gram_multiply(C, S, H(j), lane, D);
+    return;
+  }
+  vd J[ROOM(NX * NX)];
+  assemble(C, L, j, J);
+  cst_determinant_of(J, NX, lane, D);
+  for (int a = 0; a < NG; a++)
+    if (!DROPPED(a))
+      cst_determinant_times(D, 1 / H(j));
+}
+#endif
+
+static void direction_pivoted(const cst_context *C, struct local *L, int j, const vd *f, vd *d) {
+  const int n = NX;
+  vd        J[ROOM(n * n)];
+  vd        B[ROOM(NQ * NQ)];
+  vd        S[ROOM(NG * NG)];
+  bend(C, L, j, PRODUCT(j), B);
+  cst_lu(B, NQ);
+  complement(C, L, j, B, S);
+  L->sure = cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);
+  assemble(C, L, j, J);
   for (int k = 0; k < n; k++)
     d[k] = -f[k];
   cst_gram_drop(C, d + NQ);
   cst_pivoted_solve(J, d, n);
 }
 
-/* S := h G1 M^-1 B^-1 G0' with B factored. */
-static void complement(const cst_context *C, const struct local *L, int j, const vd *B, vd *S) {
-  vd X[ROOM(NQ)];
-  USES_G
-  for (int b = 0; b < NG; b++) {
-    for (int i = 0; i < NQ; i++)
-      X[i] = vset(0);
-    ROW_G(b, i, e)
-      X[i] = L->G[e];
-    cst_lu_solve(B, X, NQ);
-    for (int a = 0; a < NG; a++) {
-      vd s = vset(0);
-      ROW_G(a, i, e)
-        s += (L->G1[e] * HM(i)) * X[i];
-      S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : s;
-    }
-  }
-}
-
 /* Schur complement: (h G1 M^-1 B^-1 G0') dL = g - h G1 M^-1 B^-1 f_p, then B dp = -f_p - G0' dL. */
-static void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+static void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                       vd *d) {
   vd  B[ROOM(B_SIZE)];
   vd  S[ROOM(GRAM_SIZE)];
@@ -214,7 +224,7 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
     return;
   }
   if (BENT) {
-    matrix(C, L, j, B);
+    bend(C, L, j, PRODUCT(j), B);
     cst_lu(B, NQ);
   }
   for (int i = 0; i < NQ; i++)
@@ -230,7 +240,11 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
     complement(C, L, j, B, S);
   else
     cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+  L->sure = BENT ? cst_lu_is_positive(B, NQ) : vmask(1);
+  if (L->strict)
+    L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
   cst_gram_solve(C, S, t, 0);
+  L->sure &= cst_gram_is_positive(C, S, H(j));
   for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
     COL_G(i, a, e)
@@ -239,6 +253,7 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
   if (BENT)
     cst_lu_solve(B, d, NQ);
 }
+
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double right = RIGHT;
   vd           p[ROOM(NQ)], m[ROOM(NG)];

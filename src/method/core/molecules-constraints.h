@@ -117,10 +117,14 @@ static double largest(vd x) {
   return most;
 }
 
-/* x += Newton's correction; *of and *size are the sizes of x and of the correction. */
-CST_INLINE void correct(molecule_set *s, vd (*x)[KG], double *of, double *size) {
-  vd X = vset(0);
-  vd D = vset(0);
+/* x += Newton's correction, unless `only_look`; *of and *size are the sizes of x and of the correction. Sets
+ * s->sure where all pivots are positive, or with a step h < 0 negative. */
+CST_INLINE void correct(molecule_set *s, double h, int only_look, vd (*x)[KG], double *of,
+                        double *size) {
+  const vl flip = vmask(h < 0);
+  vl       odd = vmask(0);
+  vd       X = vset(0);
+  vd       D = vset(0);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     vd          S[KG][KG], d[KG];
@@ -131,38 +135,43 @@ CST_INLINE void correct(molecule_set *s, vd (*x)[KG], double *of, double *size) 
     eliminate(S, d);
     CST_UNROLL
     for (int a = 0; a < KG; a++) {
-      x[t][a] += d[a];
+      odd |= (vl)S[a][a] ^ flip;
+      x[t][a] = vpick(only_look, x[t][a], x[t][a] + d[a]);
       D = vmax(vabs(d[a]), D);
       X = vmax(vabs(x[t][a]), X);
     }
   }
+  s->sure = !vany((vl)(odd < 0));
   *of = largest(X);
   *size = largest(D);
 }
 
-/* The iteration of march.h and extrapolate.h. Returns whether it converged. */
-CST_INLINE int solve(molecule_set *s, const cst_march *m, int predicts, int young, vd (*x)[KG],
-                     double *due) {
+/* The iteration of march.h and extrapolate.h, for a step h. Returns whether it converged to the near root. */
+CST_INLINE int solve(molecule_set *s, const cst_march *m, double h, int predicts, int young,
+                     vd (*x)[KG], double *due) {
   const int plain = *due > 0;
   double    last = INFINITY;
+  double    of, size;
   int       was_near = 0;
   for (int it = 0;; it++) {
     const int met = evaluate(s, x);
-    if (met && (!predicts || plain || was_near || it >= 2))
-      return 1;
+    if (met && (!predicts || plain || was_near || it >= 2)) {
+      if (it == 0)
+        correct(s, h, 1, x, &of, &size);
+      return s->sure;
+    }
     was_near = s->near;
     if (it == m->max_iterations)
       return 0;
     if (predicts && it == 1 && !young && !plain)
       *due = CST_DUE_STEPS;
-    double of, size;
-    correct(s, x, &of, &size);
+    correct(s, h, 0, x, &of, &size);
     s->iterations++;
     const int missed = size >= 0.98 * last && size <= 1e-12 * of;
     last = size;
     if (size <= (8 * EPS) * of || missed) {
       evaluate(s, x);
-      return 1;
+      return s->sure;
     }
   }
 }

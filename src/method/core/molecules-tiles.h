@@ -45,6 +45,7 @@ typedef struct {
   const vd *hm; /* by class of mass */
   double    iterations;
   int       near; /* whether all constraints are near (cst_is_near) */
+  int       sure; /* whether all pivots of the last matrix are positive (near-root.h) */
 } molecule_set;
 
 /* ---- between a record and tiles -------------------------------------------------------------- */

@@ -226,7 +226,7 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
         extrapolate(&h[j], &due[j], first, steps + k);
       begin(s, OWN(j)->w0 * H(j), j == 0 && MARCH->opens);
       const int young = first && steps + k <= CST_PAST;
-      if (!solve(s, &own, predicts, young, x, &due[j]))
+      if (!solve(s, &own, H(j), predicts, young, x, &due[j]))
         return (cst_outcome){k, 0, CST_NOT_CONVERGED};
       finish(s, OWN(j), H(j), x);
       if (__builtin_expect(MARCH->sub[j].noise != NULL, 0))

@@ -26,9 +26,10 @@ struct data {
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
 #define KEEPS_NOTHING
-#define NX   NQ
-#define NR   (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
-#define BENT (!LINEAR_V && OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) != 0)
+#define SEEKS_NEAR_ROOT 1
+#define NX              NQ
+#define NR              (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
+#define BENT            (!LINEAR_V && OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) != 0)
 
 /* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
 #define LOCAL(X)                                                                                   \
@@ -40,6 +41,7 @@ struct data {
   X(hm, NMASS)                                                                                     \
   X(q1, NQ)                                                                                        \
   X(qm, NQ)                                                                                        \
+  X(G, NNZ_G)                                                                                      \
   X(G1, NNZ_G)                                                                                     \
   X(slack, NG)                                                                                     \
   X(impulse, NG)                                                                                   \
@@ -53,8 +55,10 @@ struct data {
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd *c, *mass;
+  const vd *c, *mass, *length;
   vd        iterations;
+  vl        sure;
+  int       strict;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
@@ -101,8 +105,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
   K_dV(L->c, L->q, L->dV);
-  K_G(L->c, L->q, L->G1);
-  factor(C, L->G1, L->A, L->d, L->b);
+  L->length = cst_block(record, at.length);
+  K_G(L->c, L->q, L->G);
+  factor(C, L->G, L->A, L->d, L->b);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -184,12 +189,43 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   }
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
-                          const vd *f, vd *d) {
+#include "method/core/bent-matrix.h"
+#include "method/core/near-root-test.h"
+
+/* The test of near-root.h: the matrix of the impulses is that of the form with multipliers. */
+static vl is_near_root(const cst_context *C, const struct local *L, int j) {
+  const struct data *s = OWN(j);
+  const double       product = s->middle * s->theta * (1 - s->theta) * H(j);
+  vd                 B[ROOM(NQ * NQ)];
+  vd                 S[ROOM(NG * NG)];
+  for (int k = 0; k < NQ * NQ && !BENT; k++)
+    B[k] = vset(k % (NQ + 1) == 0);
+  if (BENT)
+    bend(C, L, j, product, B);
+  cst_lu(B, NQ);
+  complement(C, L, j, B, S);
+  return cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);
+}
+
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) { begin(C, L, j, x); }
+
+static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  vd J[ROOM(NQ * NQ)];
+  (void)x;
+  matrix(C, L, j, J);
+  cst_determinant_of(J, NQ, lane, D);
+  for (int a = 0; a < NR; a++)
+    cst_determinant_times(D, 1 / H(j));
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd J[ROOM(NQ * NQ)];
   vd diagonal[ROOM(NQ)];
   vd b[ROOM(NQ)];
   (void)x;
+  L->sure = is_near_root(C, L, j);
   matrix(C, L, j, J);
   cst_householder(J, diagonal, b, NQ, NQ);
   for (int i = 0; i < NQ; i++)
@@ -249,6 +285,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->q[i] = L->q1[i];
     L->p[i] = p[i];
   }
+  CST_TAKE(L->G, L->G1, NNZ_G);
   CST_TAKE(L->A, L->A1, NQ * NG);
   CST_TAKE(L->d, L->d1, NG);
   CST_TAKE(L->b, L->b1, NG);

@@ -54,7 +54,7 @@ static void gram_look(const void *self, const double *c, const double *q, const 
 #define gram_look     NULL
 #endif
 #if SYS_SOLUTIONS
-BY_ROWS(correction, sys_correction(z->hm, z->G1, z->G, z->f, z->d, z->work))
+BY_ROWS(correction, sys_correction(z->hm, z->G1, z->G, z->f, z->d, z->work, z->flip, &z->odd))
 BY_ROWS(tangent, sys_tangent(z->hm, z->G1, z->kick, z->dV, z->x, z->ph, z->impulse, z->d, z->work))
 #else
 #define gram_correction NULL

@@ -36,6 +36,15 @@ void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node 
     cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, n, Gx + ng);
 }
 
+static bool is_quadratic(const cst_derivation *d) {
+  for (int a = 0; a < positions(d->s); a++) {
+    const int degree = cst_graph_degree(d->graph, d->s->g[a], 'q');
+    if (degree < 0 || degree > 2)
+      return false;
+  }
+  return true;
+}
+
 /* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */
 static void derive_rows(const cst_derivation *d) {
   const int           n = d->n;
@@ -90,6 +99,7 @@ void cst_derive_constraints(const cst_derivation *d) {
   cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++)
     g[a] = s->g[a];
+  s->quadratic = is_quadratic(d);
   derive_rows(d);
   cst_derive_rows_along(d, d->v, gv);
   cst_node *D2gvv = cst_derive_kernel(s, CST_K_D2gvv, ng);

@@ -7,6 +7,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/emit/emit-rows.h"
 
+/* The sign of a pivot, or of its reciprocal. */
+static void note_sign(const cst_rows *z, FILE *f, const char *pivot) {
+  if (!z->symmetric)
+    fprintf(f, "odd |= (vl)%s ^ flip;\n", pivot);
+}
+
 /* ---- tridiagonal, from both ends to the middle ----------------------------------------------- */
 
 /* One of the two ends from which rows are eliminated: the names of its reciprocal pivot and of its
@@ -23,6 +29,7 @@ static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
   cst_rows_write_entry(z, f, "const vd diagonal", a, a);
   cst_rows_write_right(z, f, e->x, a);
   fprintf(f, "%s = 1.0 / diagonal;\n", e->pivot);
+  note_sign(z, f, e->pivot);
   fprintf(f, "work[%d] = %s;\n", 2 * r, e->pivot);
   fprintf(f, "d[%d] = %s;\n", a, e->x);
 }
@@ -52,6 +59,7 @@ static void eliminate(cst_rows *z, FILE *f, const end *e, int r) {
   cst_rows_write_right(z, f, name, a);
   fprintf(f, "work[%d] = %s = ", 2 * r, e->pivot);
   fprintf(f, "1.0 / (diagonal_%s - f_%s * back_%s);\n", x, x, x);
+  note_sign(z, f, e->pivot);
   fprintf(f, "d[%d] = %s = right_%s - f_%s * %s;\n", a, x, x, x, x);
 }
 
@@ -61,10 +69,9 @@ static void write_middle(cst_rows *z, FILE *f, int r) {
   write_beside(z, f, &ends[1], r);
   cst_rows_write_entry(z, f, "const vd diagonal", a, a);
   cst_rows_write_right(z, f, "const vd right", a);
-  fprintf(
-      f,
-      "d[%d] = x = y = (right - f_x * x - f_y * y) / (diagonal - f_x * back_x - f_y * back_y);\n",
-      a);
+  fprintf(f, "const vd middle = diagonal - f_x * back_x - f_y * back_y;\n");
+  note_sign(z, f, "middle");
+  fprintf(f, "d[%d] = x = y = (right - f_x * x - f_y * y) / middle;\n", a);
   cst_rows_write_found(z, f, a);
 }
 
@@ -143,7 +150,9 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
     fprintf(f, "s -= f%d * d[%d];\n", m, S->order[c]);
   }
   fprintf(f, "d[%d] = s;\n", a);
-  fprintf(f, "work[%d] = 1.0 / e%d;\n", r * (k + 1), k);
+  fprintf(f, "const vd inverse = 1.0 / e%d;\n", k);
+  note_sign(z, f, "inverse");
+  fprintf(f, "work[%d] = inverse;\n", r * (k + 1));
   for (int c = r; c <= to; c++) {
     const int place = r * (k + 1) + c - r;
     const int at = c - r + k;

@@ -103,8 +103,8 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
           s->naccount, s->account);
   if (cst_system_has_free_bodies(s))
     write_bodies(f, s);
-  fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass,
-          s->mass_unit, s->linear_v);
+  fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n#define QUADRATIC %d\n",
+          s->nmass, s->mass_unit, s->linear_v, s->quadratic);
   write_pattern(f, s, CST_K_G, "G");
   write_pattern(f, s, CST_K_xi, "X");
   if (!s->diagonal) {

@@ -261,9 +261,12 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
                          "d, vd *restrict work) {\n"
                        : "static void sys_correction(const vd *restrict hm, const vd *restrict G1, "
                          "const vd *restrict "
-                         "G, const vd *restrict f, vd *restrict d, vd *restrict work) {\n");
+                         "G, const vd *restrict f, vd *restrict d, vd *restrict work, "
+                         "vl flip, vl *restrict signs) {\n  vl odd = vmask(0);\n");
   fprintf(f, "  vd p, q, x, y;\n  (void)p, (void)q, (void)x, (void)y;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
+  if (!symmetric)
+    fprintf(f, "  *signs = odd;\n");
   fprintf(f, "}\n");
 }
 

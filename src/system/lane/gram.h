@@ -10,6 +10,7 @@
 #include "system/lane/group.h"
 #include "core/band.h"
 #include "core/dense.h"
+#include "core/pivoted-determinant.h"
 
 #if CST_HOT
 #define GRAM_SIZE (NG * NG)
@@ -145,6 +146,79 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
 #endif
   cst_lu_solve(S, x, NG);
 }
+
+/* All-ones where the pivots of S [NG * NG] are positive, behind cst_lu; h < 0: where they are negative. Those of
+ * redundant constraints are always positive. */
+CST_INLINE vl cst_dense_is_positive(const cst_context *C, const vd *S, double h) {
+  vl odd = vmask(0);
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    odd |= (vl)S[a * NG + a] ^ vmask(h < 0 && !DROPPED(a));
+  return (vl)(odd >= 0);
+}
+
+/* All-ones where the symmetric part of S [NG * NG] is positive definite; h < 0: where that of -S is. */
+CST_INLINE vl cst_dense_leans(const cst_context *C, const vd *S, double h) {
+  vd        A[ROOM(NG * NG)];
+  vl        odd = vmask(0);
+  const vd  half = vset(h < 0 ? -0.5 : 0.5);
+  const int n = NG;
+  UNROLL
+  for (int a = 0; a < n; a++) {
+    UNROLL
+    for (int b = a; b < n; b++)
+      A[a * n + b] =
+          vpick(DROPPED(a) || DROPPED(b), vset(a == b), half * (S[a * n + b] + S[b * n + a]));
+  }
+  cst_ldl(A, n);
+  UNROLL
+  for (int a = 0; a < n; a++)
+    odd |= (vl)A[a * n + a];
+  return (vl)(odd >= 0);
+}
+
+/* The same behind and before cst_gram_solve. Of a band the pivots alone are tested. */
+CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, double h) {
+#if !CST_HOT
+  const cst_gram *g = &C->system->gram;
+  vl              odd = vmask(0);
+  for (int r = 0; r < NG && g->banded; r++) {
+    const vl flip = vmask(h < 0 && !DROPPED(g->order[r]));
+    odd |= (vl)S[(long)r * (2 * g->band + 1) + g->band] ^ flip;
+  }
+  if (g->banded)
+    return (vl)(odd >= 0);
+#endif
+  return cst_dense_is_positive(C, S, h);
+}
+
+CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, double h) {
+#if !CST_HOT
+  if (C->system->gram.banded)
+    return vmask(1);
+#endif
+  return cst_dense_leans(C, S, h);
+}
+
+/* D := D times the determinant of S / h in this lane, where S has the length h of a step in every row. S is
+ * destroyed. */
+#if !CST_HOT
+static __attribute__((noinline, unused)) void
+cst_gram_multiply(const cst_context *C, vd *S, double h, int lane, cst_determinant *D) {
+  const cst_gram *g = &C->system->gram;
+  const int       w = 2 * g->band + 1;
+  if (g->banded)
+    cst_band_lu(S, NG, g->band);
+  else
+    cst_determinant_of(S, NG, lane, D);
+  for (int r = 0; r < NG; r++) {
+    if (g->banded)
+      cst_determinant_times(D, 1 / S[(long)r * w + g->band][lane]);
+    if (!DROPPED(g->banded ? g->order[r] : r))
+      cst_determinant_times(D, 1 / h);
+  }
+}
+#endif
 
 /* Like cst_gram_solve, lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is
  * eliminated in the order of its band, without pivoting.) */

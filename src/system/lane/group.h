@@ -179,6 +179,7 @@ typedef struct cst_context {
 #define CLASS(i)         C->mass_class[i]
 #define MASS_UNIT        C->mass_unit
 #define LINEAR_V         C->system->linear_v
+#define QUADRATIC        C->system->quadratic
 #define NNZ_M            (C->system->pattern[CST_K_M].n)
 #define NNZ_LVQ          (C->system->pattern[CST_K_Lvq].n)
 #define USES_M           USES_(CST_K_M, M_);

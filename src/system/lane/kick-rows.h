@@ -3,7 +3,7 @@
  *
  * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met and near: where the
  *              constraints are satisfied and near (acceleration.h)
- * correction   d := (G1 W G')^-1 f
+ * correction   d := (G1 W G')^-1 f; odd: negative where a pivot is, or where flip is set, where one is not
  * tangent      ph := ph - kick dV, d := (G1 W G1')^-1 G1 W ph, ph := ph - G1' d, impulse := impulse + x + d
  *
  * W has the weights hm by class of mass. Of entries in a row of G1 that differ by their sign alone, one is
@@ -33,6 +33,7 @@ typedef struct {
   vd       *work; /* of the size of G W G' */
   double    kick;
   vl        met[2]; /* met, near */
+  vl        flip, odd;
 } cst_kick_rows;
 
 /* The table `gram` of a compiled system: two kernels (gram.h), then these functions, whose `self` is the
