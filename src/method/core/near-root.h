@@ -83,17 +83,17 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
   cst_lane_substep sub = MARCH->sub[j];
   cst_place        here = {least_part, {1, 0}}, last = {0, {1, 0}};
   double           by = first_part, scale = 0;
-  part.sub = &sub - j;
+  part.sub = &sub; /* substep 0 of this march */
   part.opens = 0;
   sub.h = here.at * H(j);
-  restart(&part.group, L, j, was);
-  evaluate(&part.group, L, j, was, f);
-  multiply(&part.group, L, j, was, lane, &here.matrix);
+  restart(&part.group, L, 0, was);
+  evaluate(&part.group, L, 0, was, f);
+  multiply(&part.group, L, 0, was, lane, &here.matrix);
   const cst_determinant first = here.matrix;
   while (here.at < 1) {
     cst_place to = {fmin(1, here.at + by), {1, 0}};
     sub.h = to.at * H(j);
-    restart(&part.group, L, j, x);
+    restart(&part.group, L, 0, x);
     double most = INFINITY;
     if (last.at > 0) {
       const double forth = (to.at - here.at) / (here.at - last.at);
@@ -103,9 +103,9 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
       }
       most = 0.5 * size_of(C, f, lane) + 0.05 * scale;
     }
-    bool good = contracts(&part.group, L, j, lane, most, x, f, d);
+    bool good = contracts(&part.group, L, 0, lane, most, x, f, d);
     if (good)
-      multiply(&part.group, L, j, x, lane, &to.matrix);
+      multiply(&part.group, L, 0, x, lane, &to.matrix);
     good = good && cst_determinant_is_near(&to.matrix, &here.matrix, last.at > 0 ? 2 : 1.25);
     if (good) {
       scale = fmax(scale, size_of(C, x, lane));
@@ -149,7 +149,10 @@ static __attribute__((noinline, cold)) vl seek(const cst_context *C, struct loca
                                                vl *ended) {
   SPACE(y, (ROWS + 2) * NX + ROWS * PAST_SIZE, 5 * NX);
   vd *const was = y + NX, *const before = was + NX, *const f = before + NX, *const d = f + NX;
-  vl lost = vmask(0);
+  vl           lost = vmask(0);
+  const course none = outset();
+  SET_NEAR(L, &none);
+  (void)none;
   *ended = vmask(0);
   for (int l = 0; l < CST_W; l++) {
     const int as = original(C, L, l);
