@@ -43,7 +43,7 @@ static const struct {
     {"planar-pendulum", 0.7},   {"spherical-pendulum", 0.5}, {"double-pendulum", 0.35},
     {"bead-on-torus", 0.5},     {"four-bar", 0.15},          {"slider-crank", 0.15},
     {"modified-pendulum", 0.5}, {"charged-pendulum", 0.5},   {"double-pendulum-angles", 0.3},
-    {"heavy-top", 0.4},
+    {"heavy-top", 0.4},         {"henon-heiles", 1},         {"tethered-satellites", 4},
 };
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
@@ -293,7 +293,7 @@ static void compare(const problem *x, const struct method *m, double h, const do
   }
   if (reason != CST_DONE || alone != CST_DONE)
     return;
-  double       scale = fmax(1, norm(q, x->s->nq)), off = 0;
+  double       scale = fmax(1, fmax(norm(q, x->s->nq), norm(q1, x->s->nq))), off = 0;
   const double allowed = 10 * (TOLERANCE + 4 * 2.2e-16) * scale / fmin(1, shrunk);
   for (int i = 0; i < x->s->nq && m->points; i++)
     off = larger(off, fabs((double)(q1[i] - root[i])));

@@ -188,6 +188,16 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 #include "method/core/near-root-test.h"
 
+/* The same, and no coordinate on which the mass or a(q) depends moves by more than half the system's length. */
+CST_INLINE vl is_little(const cst_context *C, const struct local *L) {
+  vd moved = vset(0);
+  EACH_ENTRY(Lvq, i, k, e) {
+    moved = vmax(vabs(L->q1[k] - L->q[k]), moved);
+    (void)e;
+  }
+  return has_moved_little(C, L) & (vl)(moved <= 0.5 * L->extent);
+}
+
 /* The matrices of the points of substep j. Requires that evaluate was called with x. */
 CST_INLINE void linearise(const cst_context *C, struct local *L, int j, const vd *x, vd *A,
                           vd *across, vd *B) {
@@ -238,7 +248,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   linearise(C, L, j, x, A, across, B);
   L->sure = eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, L->strict, d);
   if (L->strict)
-    L->sure &= has_moved_little(C, L);
+    L->sure &= is_little(C, L);
 #if !CST_HOT
   if (MARCH->robust) {
     linearise(C, L, j, x, A, across, B);

@@ -14,7 +14,7 @@
  *   - the symmetric part of S must be positive definite, if S is no band. If g is quadratic, there is no second
  *     such root: g(L) - g(L') = -(1/2) h (G1(L) + G1(L')) M^-1 G0' (L - L').
  *   - no coordinate of a constraint of higher degree may move by more than half the length L_j over which it
- *     bends.
+ *     bends, and none on which the mass depends by more than half the system's.
  *
  * Lanes with other roots fail and are stepped again by the generic core (stepper-group.c), first from the
  * unknowns of the last step, and then by continuation: seek below.
