@@ -20,3 +20,5 @@ picture demo-order order order.png
 run two-beads-conservation
 picture two-beads-conservation drift two-beads.png
 picture two-beads-conservation mechanism two-beads-motion.png --time 0:4
+"$PYTHON" tools/near-root.py "$constella" docs/near-root.png
+echo docs/near-root.png

@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
 #include "claims.h"
+#include "method/stepper-internal.h"
 #include "system/point/quad.h"
 
 typedef __float128 quad;
@@ -340,12 +341,92 @@ static void test_system(problem *x, double step) {
   }
 }
 
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+enum { LANES = 11 };
+
+/* LANES random states, or state `only` alone; generic: by the core for any system. */
+static void open_lanes(run *r, const problem *x, const char *method, int isa, int only,
+                       bool generic) {
+  double   q[CST_MAX_Q], v[CST_MAX_Q];
+  uint64_t seed = 3;
+  int      at = 0;
+  run_open_on(r, x, method, isa, LANES, TOLERANCE);
+  if (generic)
+    r->st->segment[0].core = r->st->segment[0].alone;
+  cst_batch_reset(r->st, &r->b, only < 0 ? LANES : 1);
+  for (int l = 0; l < LANES; l++) {
+    random_start(x, &seed, 0.2 + 0.15 * l, q, v);
+    if (only < 0 || only == l)
+      run_put(r, at++, q, v);
+  }
+  cst_batch_ready(r->st, &r->b);
+}
+
+static bool same_state(const run *a, int i, const run *b, int j) {
+  double       q[2][CST_MAX_Q], p[2][CST_MAX_Q];
+  const size_t bytes = sizeof(double) * (size_t)a->x->s->nq;
+  run_carried(a, i, q[0], p[0]);
+  run_carried(b, j, q[1], p[1]);
+  return !memcmp(q[0], q[1], bytes) && !memcmp(p[0], p[1], bytes) &&
+         a->b.status[i].reason == b->b.status[j].reason &&
+         a->b.status[i].step == b->b.status[j].step;
+}
+
+/* States of which some have no near root and some need a continuation: the bits of a lane are those that it has
+ * alone, with every instruction set, by the generic core and in stretches of a step. */
+static void test_bits(const char *system, const char *method, double h) {
+  problem *x = problem_open(system);
+  run      all, other;
+  int      ended = 0;
+  open_lanes(&all, x, method, widest(), -1, false);
+  run_go(&all, h, STEPS);
+  for (int l = 0; l < LANES; l++)
+    ended += all.b.status[l].reason == CST_STEP_TOO_LARGE;
+  int alone = 0, single = 0;
+  for (int l = 0; l < LANES; l++) {
+    open_lanes(&other, x, method, widest(), l, false);
+    run_go(&other, h, STEPS);
+    alone += same_state(&all, l, &other, 0);
+    run_close(&other);
+  }
+  OK(alone == LANES && ended > 0 && ended < LANES,
+     "%s on %s, h = %.3g, %d of %d lanes fail: the bits of each lane alone (%d)", method, system, h,
+     ended, LANES, alone);
+  for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+    for (int generic = 0; generic < 2 && cst_isa_available(isa); generic++) {
+      int same = 0;
+      open_lanes(&other, x, method, isa, -1, generic);
+      run_go(&other, h, STEPS);
+      for (int l = 0; l < LANES; l++)
+        same += same_state(&all, l, &other, l);
+      run_close(&other);
+      OK(same == LANES, "the same bits with %s%s", cst_isas[isa].name, generic ? ", generic" : "");
+    }
+  open_lanes(&other, x, method, widest(), -1, false);
+  for (int n = 0; n < STEPS; n++)
+    run_go(&other, h, 1);
+  for (int l = 0; l < LANES; l++)
+    single += same_state(&all, l, &other, l);
+  OK(single == LANES, "the same bits step by step");
+  run_close(&other);
+  run_close(&all);
+  problem_close(x);
+}
+
 static void tests(void) {
   for (int i = 0; i < SYSTEMS; i++) {
     problem *x = problem_open(systems[i].name);
     test_system(x, systems[i].step);
     problem_close(x);
   }
+  test_bits("planar-pendulum", "rattle", 0.7);
+  test_bits("double-pendulum", "rattle", 0.5);
+  test_bits("double-pendulum", "compose(rattle, yoshida4)", 0.35);
+  test_bits("bead-on-torus", "midpoint", 0.25);
+  test_bits("two-tops", "lie-rattle", 0.6);
+  test_bits("heavy-top", "rattle", 0.5);
+  test_bits("four-bar", "rattle", 0.3);
 }
 
 int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
