@@ -4,24 +4,20 @@
  * The equations of a step may have several solutions: a line meets a circle twice. The step is the near root:
  * the solution on the branch that leaves q1 = q0 at the step 0 and is continued in the step, up to the first
  * singular matrix of Newton's method. It does not depend on where an iteration starts.
- *
  * Accepted at once is a root whose impulses have a matrix S, that of their equations after the elimination of
  * all other unknowns, with positive pivots, while the matrices eliminated before have positive pivots too. (S
  * = h G1 M^-1 G0'; with a mass or a force at other points than q0, h G1 M^-1 B^-1 G0', where B -> 1 for h ->
  * 0. Signs are those for h -> 0.) The matrix is the one that was factored last; an iteration that begins at
  * the root forms it for this. Where more than one correction was necessary, the start tells nothing, and
- *
  *   - the symmetric part of S must be positive definite, if S is no band. If g is quadratic, there is no second
  *     such root: g(L) - g(L') = -(1/2) h (G1(L) + G1(L')) M^-1 G0' (L - L').
  *   - no coordinate of a constraint of higher degree may move by more than half the length L_j over which it
  *     bends, and none on which the mass depends by more than half the system's.
- *
  * Lanes with other roots fail and are stepped again by the generic core (stepper-group.c), first from the
  * unknowns of the last step, and then by continuation: seek below.
  *
  * A core that SEEKS_NEAR_ROOT has `vl sure` and `int strict` in its struct local; direction sets sure by
  * these tests, those of more than one correction if strict. It defines
- *
  *   restart(C, L, j, x)                  the fields that depend on the step's length; x := unknowns that do not
  *                                        depend on earlier steps
  *   multiply(C, L, j, x, lane, D)        D := D times the determinant of Newton's matrix at the x of the last
@@ -43,7 +39,8 @@ static const double first_part = 0.125, least_part = 0x1p-34;
 static double size_of(const cst_context *C, const vd *x, int lane) {
   double most = 0;
   for (int i = 0; i < NX; i++)
-    most = fmax(most, fabs(x[i][lane]));
+    if (!(fabs(x[i][lane]) <= most))
+      most = fabs(x[i][lane]); /* keeps a NaN */
   return most;
 }
 
@@ -57,6 +54,7 @@ static bool contracts(const cst_context *C, struct local *L, int j, int lane, do
     if (met[lane] && it > 0)
       return true;
     direction(C, L, j, x, f, d);
+    L->iterations[lane] += 1;
     const double size = size_of(C, d, lane);
     const double of = size_of(C, x, lane);
     const bool   is_small = size <= 1e-10 * of;
@@ -126,9 +124,9 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
   return CST_DONE;
 }
 
-/* The earlier lane that this one is a copy of, or itself. */
+/* The earlier lane that this one is a copy of, as those of a record that is padded are, or itself. */
 static int original(const cst_context *C, const struct local *L, int lane) {
-  for (int l = 0; l < lane; l++) {
+  for (int l = 0; l < lane && NG > 0; l++) {
     bool same = true;
     for (int i = 0; i < NQ && same; i++)
       same = L->q[i][l] == L->q[i][lane];
@@ -136,6 +134,8 @@ static int original(const cst_context *C, const struct local *L, int lane) {
       same = L->p[i][l] == L->p[i][lane];
     for (int i = 0; i < NPAR && same; i++)
       same = L->c[i][l] == L->c[i][lane];
+    for (int a = 0; a < NG && same; a++)
+      same = L->slack[a][l] == L->slack[a][lane];
     if (same)
       return l;
   }
@@ -149,10 +149,9 @@ static __attribute__((noinline, cold)) vl seek(const cst_context *C, struct loca
                                                vl *ended) {
   SPACE(y, (ROWS + 2) * NX + ROWS * PAST_SIZE, 5 * NX);
   vd *const was = y + NX, *const before = was + NX, *const f = before + NX, *const d = f + NX;
-  vl           lost = vmask(0);
-  const course none = outset();
-  SET_NEAR(L, &none);
-  (void)none;
+  vl       lost = vmask(0);
+  const vd so_far = L->iterations;
+  SET_NEAR(L, &(course){.was_near = vmask(0)});
   *ended = vmask(0);
   for (int l = 0; l < CST_W; l++) {
     const int as = original(C, L, l);
@@ -163,6 +162,7 @@ static __attribute__((noinline, cold)) vl seek(const cst_context *C, struct loca
       for (int i = 0; i < NX; i++)
         x[i][l] = was[i][l];
     } else {
+      L->iterations[l] += L->iterations[as] - so_far[as];
       lost[l] = lost[as];
       (*ended)[l] = (*ended)[as];
       for (int i = 0; i < NX; i++)
