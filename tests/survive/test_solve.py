@@ -15,11 +15,20 @@ from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, t
 
 SOLVERS = ("lanes", "newtonls", "nrichardson")
 BAD = """study: conservation
-system: planar-pendulum
-initial: {q: [0, -1], v: [VELOCITY, 0]}
 end: 4.0
 steps: [0.5]
+"""
+FAST = """system: planar-pendulum
+initial: {q: [0, -1], v: [%s, 0]}
 methods: [rattle, midpoint]
+"""
+UNSTABLE = """system: henon-heiles
+initial: {q: [0.1, 0.2], v: [1.0e+40, 3.0e+40]}
+methods: [rattle, rk4]
+"""
+CURVED = """system: spherical-pendulum
+initial: {q: [0.6, 0, -0.8], v: [0, 40, 0]}
+methods: [convert(rk4), "convert(heun, bias=-0.5)"]
 """
 LONG = """study: conservation
 system: {name: pendulum-chain, parameters: {n: 100}}
@@ -30,11 +39,11 @@ methods: [rattle, midpoint]
 """
 
 
-def bad(velocity, iterations, solver, reason, words):
+def bad(label, start, iterations, solver, reason, words):
     def test():
-        name = f"{words} under {solver}"
-        text = BAD.replace("VELOCITY", velocity) + f"solver: {{max-iterations: {iterations}}}\n"
-        process, result = run(f"{solver}-{velocity}", text, "-snes_type", solver)
+        name = f"{label}, {words} under {solver}"
+        text = BAD + start + f"solver: {{max-iterations: {iterations}}}\n"
+        process, result = run(f"{solver}-{label}", text, "-snes_type", solver)
         ok(process.returncode == 1, f"{name}: exit status 1", process.returncode, process.stderr)
         ok(
             f"2 of 2 trajectories failed ({words}: 2)" in process.stderr,
@@ -76,8 +85,10 @@ def struck(study, first, which, solver):
 
 together(
     [
-        *(bad("1.0e+200", 25, solver, 2, "not finite") for solver in SOLVERS),
-        *(bad("40", 1, solver, 1, "solver did not converge") for solver in SOLVERS),
+        *(bad("huge", FAST % "1.0e+200", 25, solver, 4, "step-too-large") for solver in SOLVERS),
+        *(bad("fast", FAST % "40", 1, solver, 4, "step-too-large") for solver in SOLVERS),
+        *(bad("unstable", UNSTABLE, 25, solver, 2, "not finite") for solver in SOLVERS),
+        *(bad("curved", CURVED, 1, solver, 1, "solver did not converge") for solver in SOLVERS),
     ]
 )
 process, result = run("whole", LONG)

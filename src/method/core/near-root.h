@@ -1,6 +1,5 @@
 /* near-root.h: which solution of a step's equations is the step: lane code of cores that SEEK_NEAR_ROOT. Part
  * of march.h.
- *
  * The equations of a step may have several solutions: a line meets a circle twice. The step is the near root:
  * the solution on the branch that leaves q1 = q0 at the step 0 and is continued in the step, up to the first
  * singular matrix of Newton's method. It does not depend on where an iteration starts.
@@ -15,7 +14,6 @@
  *     bends, and none on which the mass depends by more than half the system's.
  * Lanes with other roots fail and are stepped again by the generic core (stepper-group.c), first from the
  * unknowns of the last step, and then by continuation: seek below.
- *
  * A core that SEEKS_NEAR_ROOT has `vl sure` and `int strict` in its struct local; direction sets sure by
  * these tests, those of more than one correction if strict. It defines
  *   restart(C, L, j, x)                  the fields that depend on the step's length; x := unknowns that do not
@@ -71,21 +69,23 @@ static bool contracts(const cst_context *C, struct local *L, int j, int lane, do
   return false;
 }
 
-/* Continues a lane's root from the step 0 to the step of C, in parts that are halved where an iteration does
- * not contract or the determinant changes its sign or more than twofold, and doubled behind every part that
- * succeeds. x: the root. Returns how the branch ends: CST_DONE, CST_STEP_TOO_LARGE where the determinant
- * vanishes, or CST_NOT_CONVERGED. was, before: work space, as f and d. */
+/* Continues a lane's root from the step 0 to that of C, in parts that are halved where an iteration does not
+ * contract or the determinant changes more than twofold, and doubled behind a success. was: the root. Returns
+ * CST_STEP_TOO_LARGE where the determinant vanishes, or the least part is too large. */
 static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int lane, vd *x, vd *was,
                             vd *before, vd *f, vd *d) {
   cst_march        part = *MARCH;
   cst_lane_substep sub = MARCH->sub[j];
   cst_place        here = {least_part, {1, 0}}, last = {0, {1, 0}};
   double           by = first_part, scale = 0;
+  bool             far = false;
   part.sub = &sub; /* substep 0 of this march */
   part.opens = 0;
   sub.h = here.at * H(j);
   restart(&part.group, L, 0, was);
   evaluate(&part.group, L, 0, was, f);
+  for (int i = 0; i < NQ; i++)
+    far |= !(fabs(L->q1[i][lane] - L->q[i][lane]) <= 1e-6 * (1 + fabs(L->q[i][lane])));
   multiply(&part.group, L, 0, was, lane, &here.matrix);
   const cst_determinant first = here.matrix;
   while (here.at < 1) {
@@ -117,8 +117,8 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
     } else {
       by /= 2;
       if (by < least_part)
-        return cst_determinant_is_near(&here.matrix, &first, 64) ? CST_NOT_CONVERGED
-                                                                 : CST_STEP_TOO_LARGE;
+        return far || !cst_determinant_is_near(&here.matrix, &first, 64) ? CST_STEP_TOO_LARGE
+                                                                         : CST_NOT_CONVERGED;
     }
   }
   return CST_DONE;
