@@ -7,6 +7,7 @@ TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/sur
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
 TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
+# CPU seconds of a test, with all processes that it starts (tests/watch.pl).
 SECONDS_ALLOWED ?= 240
 # Rooms whose tests `make check` runs: the fast ones.
 FAST_ROOMS ?= core expr system tableau study record
