@@ -178,6 +178,7 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
                        .old = old,
                        .now = now,
                        .channels = cst_channels_create(old, NULL),
+                       .now_channels = cst_channels_create(now, NULL),
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++)
     e->from[k] = -1;
@@ -190,6 +191,7 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
 
 void cst_extend_destroy(cst_extension *e) {
   cst_channels_destroy(e->channels);
+  cst_channels_destroy(e->now_channels);
   free(e->from);
 }
 

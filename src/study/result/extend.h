@@ -17,6 +17,7 @@ typedef struct {
   cst_result     *file;
   const cst_plan *old, *now;
   cst_channels   *channels; /* of the file */
+  cst_channels   *now_channels;
   int            *from;     /* [ncase of now] case of the file that is taken over; -1: none */
   bool            longer;   /* the end is later: all cases are continued, none taken over */
   /* then it is kept as `continued`: the identifier of the result that is continued; else empty */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/result/output-internal.h"
+#include "study/result/sound.h"
 
 /* Fields of an extended result whose bits differ from an uninterrupted run: window sums are merged from
  * partial ones, and samples of the earlier run are missing. */
@@ -246,6 +247,24 @@ PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   PetscFunctionReturn(0);
 }
 
+/* Reads numbers of count[0] cases, with which something is computed: an earlier run may have written them. */
+static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long *start,
+                                const long *count, void *x) {
+  char   why[256];
+  size_t n = 1; /* numbers of a case */
+  PetscFunctionBegin;
+  for (int k = 1; k < c->field.ndim; k++)
+    n *= (size_t)count[k];
+  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  for (long i = 0; i < count[0]; i++) {
+    const char *of_case = (const char *)x + (size_t)i * n * cst_record_width(c->field.type);
+    PetscCheck(cst_sound(o->plan, (int)(start[0] + i), c, of_case, n, why, sizeof why),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int first, int n,
                                double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
@@ -262,8 +281,7 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
     PetscCall(PetscMalloc1(n * count[1], &flag));
     rows = flag;
   }
-  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  PetscCall(read_back(o, c, start, count, rows));
   for (long i = 0; flag && i < n * count[1]; i++)
     x[i] = flag[i];
   PetscCall(PetscFree(flag));
@@ -278,8 +296,7 @@ PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int
   PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "the study has no %s", cst_channel_path(kind));
   cst_output_extent(o, c, 2, count);
-  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  PetscCall(read_back(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 
