@@ -1,6 +1,7 @@
 /* extend-check.c: checks what an extension reads from a result (see extend-check.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/extend-check.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/result/longer.h"
@@ -14,6 +15,7 @@ typedef struct {
   const char          *path;
   cst_diag            *d;
   int                  before; /* messages in d before these */
+  double              *numbers; /* [nclass] of the first row of each class */
 } check;
 
 static bool enough(const check *x) { return cst_diag_count(x->d) >= x->before + REPORTED; }
@@ -61,6 +63,13 @@ static bool are_possible(const check *x, const cst_channel *c, int icase, long f
   return false;
 }
 
+/* All rows of a class have as many numbers. */
+static bool is_first_or_alike(const check *x, int cohort, const double *row) {
+  if (x->numbers[cohort] == 0)
+    x->numbers[cohort] = row[CST_LONGER_NUMBERS];
+  return x->numbers[cohort] == row[CST_LONGER_NUMBERS];
+}
+
 static bool can_be_continued(const check *x, const cst_channel *c, int icase, long first, long n,
                              const void *rows) {
   const cst_plan  *p = x->e->old;
@@ -68,8 +77,11 @@ static bool can_be_continued(const check *x, const cst_channel *c, int icase, lo
   const double    *row = rows;
   char             why[200];
   for (long m = 0; m < n; m++, row += c->count) {
-    if (cst_longer_check(x->e->channels, k, x->e->now_channels, row, why, sizeof why))
-      continue;
+    if (cst_longer_check(x->e->channels, k, x->e->now_channels, row, why, sizeof why)) {
+      if (is_first_or_alike(x, p->class_of[icase], row))
+        continue;
+      snprintf(why, sizeof why, "it has other numbers than the rows of the same method and step");
+    }
     cst_diag_add(x->d, x->path, 0, 0, "%s, case %d, member %ld: %s", c->field.path, icase,
                  first + m, why);
     return false;
@@ -109,8 +121,9 @@ static void check_case(const check *x, int icase) {
 }
 
 void cst_extend_check(const cst_extension *e, const char *path, cst_diag *d) {
-  const check x = {e, path, d, cst_diag_count(d)};
+  const check x = {e, path, d, cst_diag_count(d), cst_zeros(e->old->nclass, sizeof(double))};
   for (int k = 0; k < e->now->ncase; k++)
     if (e->from[k] >= 0)
       check_case(&x, e->from[k]);
+  free(x.numbers);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/stepper.h"
 
 const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                               const cst_class *to) {
@@ -134,6 +135,15 @@ static bool is_whole(double x, long least, long most) {
   return x >= (double)least && x <= (double)most && x == (double)(long)x;
 }
 
+/* True if the numbers begin with a state, and with that of the partner behind it if there is one. */
+static bool is_state(const double *row, long steps, long numbers, bool partner) {
+  const double *x = row + CST_LONGER_HEAD;
+  if (!partner)
+    return numbers > 1 && cst_batch_is_state(x, steps);
+  return numbers > 3 && numbers % 2 == 0 && cst_batch_is_state(x, steps) &&
+         cst_batch_is_state(x + numbers / 2, 2 * steps);
+}
+
 bool cst_longer_check(const cst_channels *old, const cst_class *from, const cst_channels *now,
                       const double *row, char *why, size_t n) {
   const long kept = kept_numbers(old);
@@ -153,6 +163,8 @@ bool cst_longer_check(const cst_channels *old, const cst_class *from, const cst_
              row[CST_LONGER_NUMBERS], kept + 1, kept + state);
   else if (row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] != row[CST_LONGER_STEP])
     snprintf(why, n, "it is incomplete");
+  else if (!is_state(row, from->n, (long)row[CST_LONGER_NUMBERS] - kept, self))
+    snprintf(why, n, "its numbers are not a state of a trajectory");
   return !*why;
 }
 
