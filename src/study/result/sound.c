@@ -30,6 +30,7 @@ static const range ranges[CST_CHANNELS] = {
     [CST_CHANNEL_EVALUATIONS] = {true, 0, LARGEST, false, false},
     [CST_CHANNEL_ERROR] = {true, 0, LARGEST, false, true},
     [CST_CHANNEL_COUNTS] = {true, 0, OF_LOOKS, true, false},
+    [CST_CHANNEL_JOINED] = {true, 0, OF_MEMBERS, true, false},
     [CST_CHANNEL_SERIES_MAX] = {true, 0, LARGEST, false, true},
     [CST_CHANNEL_SERIES_RMS] = {true, 0, LARGEST, false, true},
     [CST_CHANNEL_SERIES_COUNT] = {true, 0, OF_MEMBERS, true, false},
