@@ -56,7 +56,7 @@ static cst_tape *motion_of(const cst_system *s, int state) {
 }
 
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v) {
-  CST_REQUIRE(s && c && q && v && state >= 0 && state < s->nstate);
+  CST_REQUIRE(s && (c || !s->npar) && q && v && state >= 0 && state < s->nstate);
   const int     nq = s->nq;
   double       *out = cst_linear_numbers(2 * (size_t)nq);
   const double *in[128] = {['c'] = c};
@@ -127,7 +127,7 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out) {
-  CST_REQUIRE(s && c && q && out && k >= 0 && k < CST_K_COUNT);
+  CST_REQUIRE(s && (c || !s->npar) && q && out && k >= 0 && k < CST_K_COUNT);
   const cst_pattern *p = &s->pattern[k];
   const long         columns = p->columns;
   double            *A = cst_linear_numbers(p->n);
@@ -168,7 +168,7 @@ bool cst_system_is_gauged(const cst_system *s) {
 
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v,
                          double *p) {
-  CST_REQUIRE(s && c && q && v && p);
+  CST_REQUIRE(s && (c || !s->npar) && q && v && p);
   const int nq = s->nq;
   if (s->general) {
     general_momentum(s, c, q, v, p);
@@ -187,7 +187,7 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
 
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p,
                          double *v) {
-  CST_REQUIRE(s && c && q && p && v, false);
+  CST_REQUIRE(s && (c || !s->npar) && q && p && v, false);
   const int nq = s->nq;
   cst_mass  M;
   bool      good = cst_linear_mass_create(&M, s, c, q);
@@ -208,7 +208,7 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
 
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c,
                        double *value) {
-  CST_REQUIRE(s && (n <= 0 || (node && c && value)));
+  CST_REQUIRE(s && (n <= 0 || (node && (c || !s->npar) && value)));
   const double *in[128] = {['c'] = c};
   cst_tape     *tape = cst_tape_create(s->graph, node, n);
   cst_evaluate_tape(tape, in, value);
@@ -219,7 +219,7 @@ void cst_system_values(const cst_system *s, const cst_node *node, int n, const d
 
 void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9],
                              double *mass) {
-  CST_REQUIRE(s && c && inertia && mass && k >= 0 && k < s->nbodies);
+  CST_REQUIRE(s && (c || !s->npar) && inertia && mass && k >= 0 && k < s->nbodies);
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_body  *b = &s->bodies[k];
   double          *number = cst_zeros(s->nbody, sizeof *number);
@@ -236,7 +236,7 @@ void cst_system_body_inertia(const cst_system *s, int k, const double *c, double
 }
 
 bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
-  CST_REQUIRE(s && c && (why || n <= 0), false);
+  CST_REQUIRE(s && (c || !s->npar) && (why || n <= 0), false);
   char wrong[300];
   for (int k = 0; k < s->nbodies; k++) {
     double inertia[9], mass;
@@ -269,7 +269,8 @@ bool cst_system_has_exact(const cst_system *s, int state) {
 
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
                       const double *v0, double t, double *q, double *p, double *lambda) {
-  CST_REQUIRE(s && c && q && p && (lambda || !s->ng) && cst_system_has_exact(s, state));
+  CST_REQUIRE(s && (c || !s->npar) && q && p && (lambda || !s->ng) &&
+              cst_system_has_exact(s, state));
   const int     ng = s->ng;
   const size_t  n = (size_t)s->nq;
   const double *in[128] = {['c'] = c, ['t'] = &t};
@@ -411,7 +412,7 @@ void cst_system_worst(const cst_system *s, const double *c, const double *q, con
 
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
                           double *g_max, double *g_scaled, double *gv_max, double *gv_scaled) {
-  CST_REQUIRE(s && c && q && v);
+  CST_REQUIRE(s && (c || !s->npar) && q && v);
   cst_worst  position, velocity;
   cst_worst *of_g = g_max || g_scaled ? &position : NULL;
   cst_worst *of_gv = gv_max || gv_scaled ? &velocity : NULL;

@@ -116,7 +116,7 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 }
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
-  CST_REQUIRE(s && c && q, 0);
+  CST_REQUIRE(s && (c || !s->npar) && q, 0);
   const int ng = s->ng;
   const int nq = s->nq;
   if (!ng)
@@ -136,7 +136,7 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
 
 /* lambda := its component in the range of G; G' lambda depends on no other component. */
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda) {
-  CST_REQUIRE(s && c && q && lambda);
+  CST_REQUIRE(s && (c || !s->npar) && q && lambda);
   const size_t nq = (size_t)s->nq;
   const size_t ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
@@ -348,7 +348,7 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q,
 
 bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
                           unsigned char **dropped, char *why, int n) {
-  CST_REQUIRE(s && c && q && dropped && (why || n <= 0), false);
+  CST_REQUIRE(s && (c || !s->npar) && q && dropped && (why || n <= 0), false);
   const int nq = s->nq;
   *dropped = NULL;
   if (!s->ng)
@@ -367,7 +367,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
 
 bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why,
                                     int n) {
-  CST_REQUIRE(s && c && q && (why || n <= 0), false);
+  CST_REQUIRE(s && (c || !s->npar) && q && (why || n <= 0), false);
   unsigned char *dropped;
   if (!cst_system_redundant(s, c, q, &dropped, why, n))
     return false;

@@ -128,7 +128,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length,
 
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
                            cst_diag *d, cst_node *q, cst_node *v) {
-  CST_REQUIRE(s && doc && map && c && d && q && v, false);
+  CST_REQUIRE(s && doc && map && (c || !s->npar) && d && q && v, false);
   const size_t n = sizeof *q * (size_t)s->nq;
   cst_reading  r = {
        .s = s,
@@ -179,7 +179,7 @@ static double preset(const cst_system *s, int i, const double *c) {
 }
 
 void cst_system_defaults(const cst_system *s, const bool *given, double *c) {
-  CST_REQUIRE(s && c);
+  CST_REQUIRE(s && (c || !s->npar));
   for (int i = 0; i < s->npar; i++)
     if (s->parameter[i].size || !given || !given[i])
       c[i] = preset(s, i, c);
