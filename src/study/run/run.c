@@ -282,7 +282,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
     if (options->extension && options->extension->longer)
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
-  cst_run_notes_this(*o, p, a, past, options->resume.attempts + 1, ranks);
+  cst_run_notes_this(*o, p, a, past, &options->resume, ranks);
   if (anew && rank == 0)
     PetscCall(write_times(p, *o));
   /* so that an unfinished file has its labels */
