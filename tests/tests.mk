@@ -131,7 +131,7 @@ bench: all
 # The targets tests/fuzz/fuzz-*.c run with libFuzzer if clang has it, otherwise with the mutations of
 # tests/fuzz/driver.c. `make test` runs them for some seconds with the ordinary library. `make fuzz`
 # compiles the code that reads files with the sanitizers, and lane code without.
-FUZZ_TARGETS   := study system method layers checkpoint result table
+FUZZ_TARGETS   := study system method layers checkpoint continue result table
 SECONDS        ?= 60
 SEED           ?= 1
 FUZZ_HOW       := $(if $(filter fuzz fuzz-%,$(MAKECMDGOALS)),$(shell tests/fuzz/how.sh))
