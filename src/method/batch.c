@@ -162,12 +162,12 @@ static bool are_finite(const double *x, int n) {
 
 bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *x,
                          long most) {
-  const cst_system  *sys = cst_stepper_context(s)->system;
-  const cst_layout  *at = cst_stepper_layout(s);
-  const double      *column = cst_batch_lane(s, b, index);
-  const size_t       W = (size_t)cst_stepper_width(s);
-  const double      *saved = x + COLUMN;
-  const cst_reason   start = b->status[index].reason;
+  const cst_system *sys = cst_stepper_context(s)->system;
+  const cst_layout *at = cst_stepper_layout(s);
+  const double     *column = cst_batch_lane(s, b, index);
+  const size_t      W = (size_t)cst_stepper_width(s);
+  const double     *saved = x + COLUMN;
+  const cst_reason  start = b->status[index].reason;
   if (!cst_batch_is_state(x, most) || (x[REASON] == CST_NO_START) != (start == CST_NO_START))
     return false;
   if (x[REASON] == CST_DONE && !are_finite(saved + at->q, sys->nq))

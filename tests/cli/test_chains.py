@@ -1,5 +1,6 @@
-"""test_chains.py: chains of extensions in all orders: every result verifies with the same bits, and of trajectories that
-were never continued from an earlier end the windows are compared too. CONSTELLA_TEST_ALL: chains of three."""
+"""test_chains.py: chains of extensions in all orders: every result verifies with the same bits, and of
+trajectories that were never continued from an earlier end the windows are compared too. CONSTELLA_TEST_ALL:
+chains of three."""
 # SPDX-License-Identifier: BSD-2-Clause
 import itertools
 import os
@@ -52,7 +53,10 @@ ALL = "CONSTELLA_TEST_ALL" in os.environ
 def chains():
     """All orders of two; of three where all is tested. Those without an end have nothing to join."""
     pairs = [x for x in itertools.product(MORE, repeat=2) if ALL or "end" in x]
-    threes = itertools.product(("end", "members", "methods", "steps"), repeat=3) if ALL else [("end", "members", "end")]
+    threes = itertools.product(
+        ("end", "members", "methods", "steps"),
+        repeat=3,
+    ) if ALL else [("end", "members", "end")]
     return [*pairs, *threes]
 
 
@@ -71,7 +75,15 @@ def follow(chain):
     output = path(f"{name}.h5")
     if os.path.exists(output):
         return output, study
-    process = constella("extend", before, write(f"{name}.yaml", STUDY.format(**study)), "-o", output, "--progress", "none")
+    process = constella(
+        "extend",
+        before,
+        write(f"{name}.yaml", STUDY.format(**study)),
+        "-o",
+        output,
+        "--progress",
+        "none",
+    )
     ok(process.returncode == 0, f"{name}: extended", process.stdout, process.stderr)
     return output, study
 
@@ -94,9 +106,17 @@ def check(chain):
         if step == "end":
             least = s["members"]
     there = joined(output)
-    ok(numpy.all((there == 0) | (there == least)) and there.max() == least, f"{name}: what was continued", there)
+    ok(
+        numpy.all((there == 0) | (there == least)) and there.max() == least,
+        f"{name}: what was continued",
+        there,
+    )
     if least:
-        ok(" not compared: they were continued" in process.stdout, f"{name}: verify tells what it leaves out", process.stdout)
+        ok(
+            " not compared: they were continued" in process.stdout,
+            f"{name}: verify tells what it leaves out",
+            process.stdout,
+        )
 
 
 def damage():

@@ -1,5 +1,5 @@
-"""test_hostile_extend.py: results with crafted numbers, whose seals and shapes are right: `extend` refuses them before
-any work, in every lane, with the place."""
+"""test_hostile_extend.py: results with crafted numbers, whose seals and shapes are right: `extend` refuses
+them before any work, in every lane, with the place."""
 # SPDX-License-Identifier: BSD-2-Clause
 import shutil
 import sys

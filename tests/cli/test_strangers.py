@@ -1,5 +1,6 @@
-"""test_strangers.py: what others left in the current folder, in a user's configuration or in the texts of a result does
-not run, does not change figures, and is not active in tables; small limits and missing parts are named."""
+"""test_strangers.py: what others left in the current folder, in a user's configuration or in the texts of a
+result does not run, does not change figures, and is not active in tables; small limits and missing parts are
+named."""
 # SPDX-License-Identifier: BSD-2-Clause
 import csv
 import io
@@ -61,7 +62,11 @@ def settings():
     first = constella(*words, folder=plain)
     second = constella(*words, folder=folder, env={"XDG_CONFIG_HOME": home})
     ok(first.returncode == 0 and second.returncode == 0, "figures are drawn", first.stderr, second.stderr)
-    ok(bytes_of(f"{plain}/x.png") == bytes_of(f"{folder}/x.png"), "the same beside a matplotlibrc and with one of the user", second.stderr)
+    ok(
+        bytes_of(f"{plain}/x.png") == bytes_of(f"{folder}/x.png"),
+        "the same beside a matplotlibrc and with one of the user",
+        second.stderr,
+    )
     ok(not os.path.exists(f"{folder}/ran"), "modules of the current folder are not imported")
 
 
@@ -78,7 +83,11 @@ def texts():
     output = path("texts.tex")
     process = constella("export", file, "-o", output)
     lines = bytes_of(output).decode().splitlines() if process.returncode == 0 else []
-    ok(lines and lines[0].startswith("%") and not any("\\input" in x for x in lines[1:]), "a title stays a comment", lines[:4])
+    ok(
+        lines and lines[0].startswith("%") and not any("\\input" in x for x in lines[1:]),
+        "a title stays a comment",
+        lines[:4],
+    )
     tables = {"table": constella("table", file, "--format", "csv").stdout}
     output = path("texts.csv")
     constella("export", file, "-o", output)
@@ -92,7 +101,10 @@ def texts():
 
 
 def missing():
-    for part, words in (("final", ("plot", "trajectory", "-o", "x.png")), ("final/status", ("report", "-o", "x.html"))):
+    for part, words in (
+        ("final", ("plot", "trajectory", "-o", "x.png")),
+        ("final/status", ("report", "-o", "x.html")),
+    ):
         file = path("missing.h5")
         shutil.copy(RESULT, file)
         with h5py.File(file, "r+") as f:
@@ -108,7 +120,11 @@ def missing():
         process = subprocess.run(
             ["bash", "-c", f"ulimit -n 8; exec {PROGRAM} {words}"], env=ENVIRONMENT, capture_output=True, text=True
         )
-        ok("the limit on open files is 8 (ulimit -n)" in process.stderr, "8 open files are too few", process.stderr)
+        ok(
+            "the limit on open files is 8 (ulimit -n)" in process.stderr,
+            "8 open files are too few",
+            process.stderr,
+        )
 
 
 def names():
@@ -143,7 +159,12 @@ states: {default: {bodies: {st: {centre: [0, 0, a], omega: [0, 0, 0], velocity: 
 
 def joints():
     process = constella("system", write("rolling.yaml", ROLLING))
-    ok("rank of the joints 3 of 3" in process.stdout, "joints with conditions on velocities are counted", process.stdout, process.stderr)
+    ok(
+        "rank of the joints 3 of 3" in process.stdout,
+        "joints with conditions on velocities are counted",
+        process.stdout,
+        process.stderr,
+    )
 
 
 together([alone, settings, texts, missing, names, joints])

@@ -1,5 +1,5 @@
-"""test_suite.py: tests/run.pl stops programs by CPU time or idleness, names them and their last check, and does not
-count the time that a program waits."""
+"""test_suite.py: tests/run.pl stops programs by CPU time or idleness, names them and their last check, and
+does not count the time that a program waits."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import subprocess
@@ -40,8 +40,16 @@ def stops():
         "so is a program that hangs",
         said,
     )
-    ok(f"stopped: {names['waits']}" not in said, "a program that waits longer than its CPU time goes on", said)
-    ok("5 passed, 3 failed, 1 skipped" in said, "the stopped programs and the signal are counted", *said.splitlines()[-1:])
+    ok(
+        f"stopped: {names['waits']}" not in said,
+        "a program that waits longer than its CPU time goes on",
+        said,
+    )
+    ok(
+        "5 passed, 3 failed, 1 skipped" in said,
+        "the stopped programs and the signal are counted",
+        *said.splitlines()[-1:],
+    )
     ok(said.count(" s of ") >= len(names), "CPU times are listed", said)
     left = subprocess.run(["pgrep", "-fx", "sleep 1001"], capture_output=True, text=True)
     ok(left.returncode == 1, "a process of another session is ended with its program", left.stdout)

@@ -1,6 +1,6 @@
-"""test_boundary.py: misuse of the library ends in an error code and a text, never in a signal. Every function that the
-headers of HEADERS declare is called with NULL for each of its pointers in turn, in a child process; then calls out of
-order, indices out of range, masses and parameters that are none."""
+"""test_boundary.py: misuse of the library ends in an error code and a text, never in a signal. Every function
+that the headers of HEADERS declare is called with NULL for each of its pointers in turn, in a child process;
+then calls out of order, indices out of range, masses and parameters that are none."""
 # SPDX-License-Identifier: BSD-2-Clause
 import ctypes
 import math
@@ -37,18 +37,31 @@ def prototypes(header):
         text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     text = re.sub(r"static inline.*?\n}", "", text, flags=re.S)
     text = re.sub(r"^\s*#.*?$", "", text.replace("\\\n", ""), flags=re.M)
-    for m in re.finditer(r"^((?:const )?\w+(?: const)?[\s*]+(?:const \*)?)\s*(cst_\w+)\(([^;{]*?)\)[^;]*;", text, flags=re.M):
+    for m in re.finditer(
+        r"^((?:const )?\w+(?: const)?[\s*]+(?:const \*)?)\s*(cst_\w+)\(([^;{]*?)\)[^;]*;",
+        text,
+        flags=re.M,
+    ):
         result, name, arguments = (" ".join(x.split()) for x in m.groups())
         if result.startswith(("typedef", "return", "extern")):
             continue
-        split = [re.match(r"(.*?)(\w+)(\[\w*\])?$", x.strip()) for x in arguments.split(",") if x.strip() not in ("void", "...")]
+        split = [re.match(
+            r"(.*?)(\w+)(\[\w*\])?$",
+            x.strip(),
+        ) for x in arguments.split(",") if x.strip() not in ("void", "...")]
         yield name, result, [(x[1].strip() + ("*" if x[3] else ""), x[2]) for x in split]
 
 
 class Options(ctypes.Structure):
     _fields_ = [
-        ("system", P), ("method", ctypes.c_char_p), ("layers", P), ("step", D), ("trajectories", L), ("tolerance", D),
-        ("max_iterations", ctypes.c_int), ("compensated", ctypes.c_bool), ("compile", ctypes.c_bool), ("seed", ctypes.c_uint64),
+        (
+            "system",
+            P,
+        ), ("method", ctypes.c_char_p), ("layers", P), ("step", D), ("trajectories", L), ("tolerance", D),
+        (
+            "max_iterations",
+            ctypes.c_int,
+        ), ("compensated", ctypes.c_bool), ("compile", ctypes.c_bool), ("seed", ctypes.c_uint64),
     ]  # fmt: skip
 
 
@@ -78,7 +91,15 @@ def make(system, method=b"rattle", step=0.01, room=1):
 
 
 def start(x, c=None, q=(0, -1), v=(0.5, 0), n=1):
-    return call("cst_integrator_start", ctypes.c_int, x, L(n), c, numbers(*q) if q else None, numbers(*v) if v else None)
+    return call(
+        "cst_integrator_start",
+        ctypes.c_int,
+        x,
+        L(n),
+        c,
+        numbers(*q) if q else None,
+        numbers(*v) if v else None,
+    )
 
 
 STUDY = b"study: order\nsystem: planar-pendulum\nend: 1\nsteps: [0.1]\nmethods: [rattle]\nreference: exact\n"
@@ -149,7 +170,11 @@ def null_pointers(things):
                 calls += 1
                 if by:
                     signals.append(f"{name}: NULL for {arguments[k][1]}: signal {by}")
-        ok(calls > 4 and not signals, f"{header}.h: {calls} calls with a null pointer end without a signal", *signals)
+        ok(
+            calls > 4 and not signals,
+            f"{header}.h: {calls} calls with a null pointer end without a signal",
+            *signals,
+        )
 
 
 def says(name, function, *words):
@@ -221,7 +246,12 @@ def ranges(things):
             return int(q[0] == 7), message(None)
 
         says(f"state {state} is refused", beyond, "cst_system_state", "s->nstate")
-    for name, first in (("cst_catalogue_name", []), ("cst_method_info_at", []), ("cst_scheme_at", []), ("cst_kind_at", [])):
+    for name, first in (
+        ("cst_catalogue_name", []),
+        ("cst_method_info_at", []),
+        ("cst_scheme_at", []),
+        ("cst_kind_at", []),
+    ):
         for index in (-1, 10**6, -(2**31)):
             by, empty = ended_by(lambda: call(name, P, *first, index) is None)
             ok(not by and empty, f"{name}({index}) is NULL", by)
@@ -229,7 +259,11 @@ def ranges(things):
         by, no = ended_by(lambda: not call("cst_study_member", ctypes.c_bool, things.study, variant, L(0), numbers(), numbers()))
         ok(not by and no, f"variant {variant} of a study is refused", by)
     for n in (-1, 0, 2, 2**40):
-        says(f"{n} trajectories are refused", lambda: (start(things.integrator, n=n), message(things.integrator)), "allowed are 1 to 1")
+        says(
+            f"{n} trajectories are refused",
+            lambda: (start(things.integrator, n=n), message(things.integrator)),
+            "allowed are 1 to 1",
+        )
 
 
 def before_begin():
@@ -249,7 +283,12 @@ def ends():
     def after_end():
         things = Things()
         lib.cst_integrator_end()
-        return call("cst_integrator_advance", ctypes.c_int, things.integrator, L(1)), message(things.integrator)
+        return call(
+            "cst_integrator_advance",
+            ctypes.c_int,
+            things.integrator,
+            L(1),
+        ), message(things.integrator)
 
     says("advance after end", after_end, "cst_integrator_end has been called")
 

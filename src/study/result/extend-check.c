@@ -14,7 +14,7 @@ typedef struct {
   const cst_extension *e;
   const char          *path;
   cst_diag            *d;
-  int                  before; /* messages in d before these */
+  int                  before;  /* messages in d before these */
   double              *numbers; /* [nclass] of the first row of each class */
 } check;
 

@@ -33,12 +33,15 @@ long *cst_output_joined(cst_result *file, const cst_plan *p, char *why, size_t n
 bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long *start) {
   switch (c->kind) {
   case CST_CHANNEL_WINDOWS:
-  case CST_CHANNEL_CONTINUE: return start[1] < o->joined[start[0]];
+  case CST_CHANNEL_CONTINUE:
+    return start[1] < o->joined[start[0]];
   case CST_CHANNEL_SERIES_MAX:
   case CST_CHANNEL_SERIES_RMS:
   case CST_CHANNEL_SERIES_SUM:
-  case CST_CHANNEL_SERIES_COUNT: return o->joined[start[0]] > 0;
-  default: return false;
+  case CST_CHANNEL_SERIES_COUNT:
+    return o->joined[start[0]] > 0;
+  default:
+    return false;
   }
 }
 

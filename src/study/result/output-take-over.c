@@ -12,9 +12,8 @@ enum { TAKEN_AT_ONCE = 1 << 20 };
 /* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
  * from_start. */
 static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan *old, int icase,
-                                const cst_channel *c,
-                                const char *from, long *from_start, long *start, long *count,
-                                int along) {
+                                const cst_channel *c, const char *from, long *from_start,
+                                long *start, long *count, int along) {
   const cst_field *field = &c->field;
   size_t           row = cst_record_width(field->type);
   const long       rows = count[along];

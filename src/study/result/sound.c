@@ -39,11 +39,16 @@ static const range ranges[CST_CHANNELS] = {
 static double largest(const cst_plan *p, int icase, limit most) {
   const long steps = p->cases[icase].n;
   switch (most) {
-  case OF_REASONS: return CST_NO_START;
-  case OF_STEPS: return (double)steps;
-  case OF_LOOKS: return (double)steps + 1;
-  case OF_MEMBERS: return (double)p->study->members;
-  default: return INFINITY;
+  case OF_REASONS:
+    return CST_NO_START;
+  case OF_STEPS:
+    return (double)steps;
+  case OF_LOOKS:
+    return (double)steps + 1;
+  case OF_MEMBERS:
+    return (double)p->study->members;
+  default:
+    return INFINITY;
   }
 }
 
