@@ -10,7 +10,7 @@ typedef enum {
   LARGEST,    /* of its type */
   OF_REASONS, /* the last reason of a failure */
   OF_STEPS,   /* the number of steps of the case */
-  OF_LOOKS,   /* the number of observations of a trajectory */
+  OF_SAMPLES, /* the number of samples of a histogram along a trajectory */
   OF_MEMBERS  /* the number of members */
 } limit;
 
@@ -29,22 +29,23 @@ static const range ranges[CST_CHANNELS] = {
     [CST_CHANNEL_ITERATIONS] = {true, 0, LARGEST, false, false},
     [CST_CHANNEL_EVALUATIONS] = {true, 0, LARGEST, false, false},
     [CST_CHANNEL_ERROR] = {true, 0, LARGEST, false, true},
-    [CST_CHANNEL_COUNTS] = {true, 0, OF_LOOKS, true, false},
+    [CST_CHANNEL_COUNTS] = {true, 0, OF_SAMPLES, true, false},
     [CST_CHANNEL_JOINED] = {true, 0, OF_MEMBERS, true, false},
     [CST_CHANNEL_SERIES_MAX] = {true, 0, LARGEST, false, true},
     [CST_CHANNEL_SERIES_RMS] = {true, 0, LARGEST, false, true},
     [CST_CHANNEL_SERIES_COUNT] = {true, 0, OF_MEMBERS, true, false},
 };
 
-static double largest(const cst_plan *p, int icase, limit most) {
-  const long steps = p->cases[icase].n;
+static double largest(const cst_plan *p, int icase, const cst_channel *c) {
+  const limit most = ranges[c->kind].most;
+  const long  steps = p->cases[icase].n;
   switch (most) {
   case OF_REASONS:
     return CST_NO_START;
   case OF_STEPS:
     return (double)steps;
-  case OF_LOOKS:
-    return (double)steps + 1;
+  case OF_SAMPLES:
+    return ((double)steps + 1) * (double)p->study->histogram[c->which].n;
   case OF_MEMBERS:
     return (double)p->study->members;
   default:
@@ -63,7 +64,7 @@ static double number(cst_type type, const void *x, size_t i) {
 bool cst_sound(const cst_plan *p, int icase, const cst_channel *c, const void *x, size_t n,
                char *why, size_t size) {
   const range *r = &ranges[c->kind];
-  const double most = largest(p, icase, r->most);
+  const double most = largest(p, icase, c);
   for (size_t i = 0; r->checked && i < n; i++) {
     const double value = number(c->field.type, x, i);
     const bool   inside = value >= r->least && value <= most && (!r->whole || value == rint(value));
