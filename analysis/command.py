@@ -2,11 +2,26 @@
 """command.py: runs `constella report`, `plot`, `export` and `list figures`: command.py COMMAND NAME=VALUE ...
 (constella/commands.py)."""
 # SPDX-License-Identifier: BSD-2-Clause
+import os
 import sys
 
 sys.dont_write_bytecode = True
 
+
+def import_matplotlib():
+    """matplotlib reads a matplotlibrc of the current folder, which may be anybody's, before all others: import it in
+    the folder of this script."""
+    here = os.open(".", os.O_RDONLY)
+    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+    import matplotlib  # noqa: F401
+
+    os.fchdir(here)
+    os.close(here)
+
+
 try:
+    if sys.argv[1:2] != ["export"]:
+        import_matplotlib()
     from constella.commands import main
 except ImportError as e:
     what = sys.argv[1] if len(sys.argv) > 1 else "this command"

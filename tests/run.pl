@@ -1,10 +1,13 @@
 #!/usr/bin/perl
-# run.pl: runs the test programs named in a list under TAP::Harness and closes with the programs that were skipped, and why, and with
-# 'N passed, N failed, N skipped'.
-# Each line of the list: seconds allowed, then the command. Lines may run side by side (JOBS in the environment).
+# run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time, the programs that
+# were stopped or skipped, and why, and with 'N passed, N failed, N skipped'.
+# Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
+# processes use no CPU time for IDLE_ALLOWED seconds, or 60, is stopped too (see watch.pl).
 # SPDX-License-Identifier: BSD-2-Clause
 use strict;
 use warnings;
+use File::Basename qw(dirname);
+use File::Temp;
 use TAP::Harness;
 
 $ENV{OMPI_ALLOW_RUN_AS_ROOT} = $ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} = 1;
@@ -12,13 +15,15 @@ $ENV{OMPI_MCA_rmaps_base_oversubscribe} = $ENV{OMPI_MCA_mpi_yield_when_idle} = 1
 $ENV{OMPI_MCA_sharedfp} = '^sm,lockedfile';   # as src/main.c has it, for the programs of the tests
 $ENV{OPENBLAS_NUM_THREADS} = $ENV{OMP_NUM_THREADS} = 1;
 
+my $idle = $ENV{IDLE_ALLOWED} || 60;
+my $log = File::Temp->new;
 my (@tests, %command);
 open my $list, '<', $ARGV[0] or die "$ARGV[0]: $!";
 while (<$list>) {
   next if /^\s*(#|$)/;
   my ($seconds, $line) = /^\s*(\d+)\s+(.*?)\s*$/ or die "$ARGV[0]:$.: no 'SECONDS COMMAND'";
   push @tests, $line;
-  $command{$line} = ['timeout', '-k', '5', $seconds, 'bash', '-c', $line];
+  $command{$line} = [$^X, dirname($0) . '/watch.pl', $seconds, $idle, "$log", $line];
 }
 my $harness = TAP::Harness->new({
   exec      => sub { my ($h, $test) = @_; return $command{$test} },
@@ -28,10 +33,14 @@ my $harness = TAP::Harness->new({
   color     => 0,
 });
 my $result = $harness->runtests(@tests);
+my @ended = sort { $b->{cpu} <=> $a->{cpu} } map { chomp; my %x; @x{qw(cpu seconds why test)} = split /\t/; \%x } <$log>;
+print "most CPU time, of the time that passed:\n" if @ended;
+printf "%8.1f s of %6.1f s  %s\n", @{$_}{qw(cpu seconds test)} for @ended[0 .. ($#ended < 9 ? $#ended : 9)];
+printf "stopped: %s: %s\n", @{$_}{qw(test why)} for grep { $_->{why} } @ended;
 my ($broken, $absent) = (0, 0);
 for my $test (@tests) {
   my ($parser) = $result->parsers($test);
-  $broken++ if ($parser->exit || $parser->parse_errors) && !$parser->failed;   # ended early, crashed or timed out
+  $broken++ if ($parser->wait || $parser->parse_errors) && !$parser->failed;   # ended early or crashed
   next unless $parser->skip_all;
   $absent++;
   printf "skipped: %s: %s\n", $test, $parser->skip_all;

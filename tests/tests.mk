@@ -7,6 +7,7 @@ TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/sur
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
 TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
+# CPU seconds of a test, with all processes that it starts (tests/watch.pl).
 SECONDS_ALLOWED ?= 240
 # Rooms whose tests `make check` runs: the fast ones.
 FAST_ROOMS ?= core expr system tableau study record
@@ -130,7 +131,7 @@ bench: all
 # The targets tests/fuzz/fuzz-*.c run with libFuzzer if clang has it, otherwise with the mutations of
 # tests/fuzz/driver.c. `make test` runs them for some seconds with the ordinary library. `make fuzz`
 # compiles the code that reads files with the sanitizers, and lane code without.
-FUZZ_TARGETS   := study system method layers checkpoint result table
+FUZZ_TARGETS   := study system method layers checkpoint continue result table
 SECONDS        ?= 60
 SEED           ?= 1
 FUZZ_HOW       := $(if $(filter fuzz fuzz-%,$(MAKECMDGOALS)),$(shell tests/fuzz/how.sh))

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from .columns import Columns
-from .reading import shortest
+from .reading import ResultError, shortest
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,7 +63,11 @@ class Cases(Columns):
     def status(self):
         """[case, member]: -1 not run, 0 done, > 0 failed."""
         x = self.data("/final/status")
-        return np.zeros((self.ncase, 0), dtype=int) if x is None else x.astype(int)
+        if x is None or x.ndim != 2 or len(x) != self.ncase:
+            raise ResultError(
+                "holds no status of its trajectories (/final/status): it is damaged, or not a whole result"
+            )
+        return x.astype(int)
 
     @property
     def reasons(self):

@@ -40,10 +40,19 @@ def motions_members(result, case):
     return motions.stored_members(result, case) or [None]
 
 
+# A spreadsheet takes a cell that begins with one of these for a formula, which may start programs; a quote
+# before it makes it a text.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def plain(text):
+    return "'" + text if text.startswith(FORMULA) else text
+
+
 def exact(x):
-    """A number with all its digits."""
+    """A number with all its digits, or a text that is no formula."""
     if isinstance(x, str):
-        return x
+        return plain(x)
     return str(int(x)) if float(x).is_integer() and abs(x) < 1e15 else repr(float(x))
 
 
@@ -51,7 +60,7 @@ def as_csv(result, path, names, case):
     found = columns_of(result, names, case)
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(found)
+    lines.writerow([plain(name) for name in found])
     lines.writerows([[exact(x) for x in row] for row in zip(*found.values())])
     write(path, out.getvalue().encode("utf-8"))
 

@@ -41,9 +41,14 @@ HEADERS = {  # of a role; %s: the symbol of what it is of
 }
 
 
+def line(s):
+    """Text on one line: what ends a line, for Python or for LaTeX, and other control characters become blanks."""
+    return "".join(c if c.isprintable() else " " for c in s)
+
+
 def text(s):
     """Text as LaTeX prints it."""
-    return "".join(SPECIAL.get(c, "\\" + c if c in "&%$#_{}" else c) for c in s)
+    return "".join(SPECIAL.get(c, "\\" + c if c in "&%$#_{}" else c) for c in line(s))
 
 
 def header(result, name):
@@ -52,7 +57,8 @@ def header(result, name):
     role, of = use.get("role", ""), use.get("of", "")
     if role not in HEADERS:
         return text(name)
-    symbol = SYMBOLS.get(of, r"\mathrm{%s}" % text(of))
+    word = r"\mathrm{%s}" if of.replace("_", "").isalnum() else r"\mbox{%s}"
+    symbol = SYMBOLS.get(of, word % text(of))
     return (HEADERS[role] % symbol).replace("_{}", "")
 
 
@@ -100,7 +106,7 @@ def wide(result, names=None):
     columns, curves = chosen_columns(result, names), result.curves()
     variants = list(dict.fromkeys(c.variant for c in curves))
     out = [
-        f"% {result.title}; needs booktabs",
+        f"% {line(result.title)}; needs booktabs",
         r"\begin{tabular}{r" + f"*{{{len(columns) * len({c.method for c in curves})}}}{{r}}" + "}",
         r"\toprule",
     ]

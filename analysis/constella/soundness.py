@@ -14,6 +14,7 @@ NUMBERS = {  # what holds for all numbers of a dataset
     "cases/n": lambda x: x > 0,
     "final/status": lambda x: (x >= -1) & (x <= 9),
 }
+NEEDED = ("cases/h", "cases/n", "final/q", "final/p", "final/status", "final/steps")  # in every result
 
 
 class Unsound(Exception):
@@ -94,6 +95,8 @@ def damage(path):
         with h5py.File(path, "r") as file:
             with Watch.over():
                 names = names_in(file)
+            for name in NEEDED:
+                demand(name in names, f"{name}: it is missing")
             for name in names:
                 with Watch.over(size):
                     look_at(file, name, size)

@@ -38,6 +38,7 @@ COMMON = {
     "svg.hashsalt": "constella",
     "figure.dpi": 72,
     "figure.facecolor": "white",
+    "text.usetex": False,
 }
 SCREEN = {
     "font.family": "DejaVu Sans",

@@ -90,8 +90,8 @@ void cst_integrator_end(void);
 cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
                                           cst_integrator              **x);
 void                cst_integrator_destroy(cst_integrator *x); /* NULL is allowed */
-/* The message of the last call that failed: what was found, and what is allowed. "" when none has failed.
- * Borrowed until the next call. */
+/* The message of the last call that failed: what was found, and what is allowed. "" when none has failed. x NULL:
+ * why a function of the library was last refused in this thread. Borrowed until the next call. */
 const char *cst_integrator_message(const cst_integrator *x);
 
 /* The step of the trajectories started next: h, not 0. */

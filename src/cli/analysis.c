@@ -15,32 +15,30 @@
 #include "core/need.h"
 #include "core/text.h"
 
-/* The folder of the program; "." where it cannot be found. */
+/* The folder of the program; NULL where it cannot be found. */
 static const char *home(void) {
   static char self[4096];
   ssize_t     n = readlink("/proc/self/exe", self, sizeof self - 1);
   char       *slash = n > 0 ? strrchr(self, '/') : NULL;
   if (!slash)
-    return ".";
+    return NULL;
   *slash = 0;
   return self;
 }
 
-/* The script: in CONSTELLA_ANALYSIS, where it is installed beside the program, in the sources around the
- * folder of the build, or in the current folder. */
+/* The script: in CONSTELLA_ANALYSIS, where it is installed beside the program, or in the sources around the
+ * folder of the build. Never one of the current folder, which may be anybody's. */
 static const char *script(void) {
   static char path[4200];
   const char *set = getenv("CONSTELLA_ANALYSIS");
   const char *program = home();
-  if (set) {
+  if (set)
     snprintf(path, sizeof path, "%s/command.py", set);
-    return path;
+  else if (program) {
+    snprintf(path, sizeof path, "%s/../share/constella/analysis/command.py", program);
+    if (access(path, R_OK))
+      snprintf(path, sizeof path, "%s/../analysis/command.py", program);
   }
-  snprintf(path, sizeof path, "%s/../share/constella/analysis/command.py", program);
-  if (access(path, R_OK))
-    snprintf(path, sizeof path, "%s/../analysis/command.py", program);
-  if (access(path, R_OK))
-    strcpy(path, "analysis/command.py");
   return path;
 }
 
@@ -72,10 +70,11 @@ static int start_python(int n, const char **words) {
   if (access(all[1], R_OK)) {
     fprintf(stderr,
             "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
-            all[1]);
+            *all[1] ? all[1] : "analysis/command.py");
   } else {
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* it reserves memory for each */
     setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
+    setenv("MATPLOTLIBRC", "/dev/null", 1); /* figures are the same for all users; see command.py */
     setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
     execv(all[0], (char **)all);
     fprintf(stderr,

@@ -34,7 +34,8 @@ bool cst_limits_refuse(void) {
 }
 
 bool cst_limits_refuse_drawing(void) {
-  return refuse(RLIMIT_AS, DRAWING, "memory, in KiB,", "v", 1024, "Python");
+  return refuse(RLIMIT_NOFILE, DESCRIPTORS_ALONE, "open files", "n", 1, "Python") ||
+         refuse(RLIMIT_AS, DRAWING, "memory, in KiB,", "v", 1024, "Python");
 }
 
 bool cst_limits_raise_stack(void) {

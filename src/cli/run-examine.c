@@ -12,6 +12,7 @@
 #include "constella/record.h"
 #include "core/need.h"
 #include "study/file/starts.h"
+#include "study/result/extend-check.h"
 #include "system/compile/compile.h"
 
 /* Calls fetch on rank 0 for all ranks. Collective. */
@@ -105,6 +106,8 @@ static void examine_extended(const cst_arguments *a, cst_diag *d) {
                  cst_result_state(file));
   if (!a->run.resumes && !access(a->run.output, F_OK))
     cst_diag_add(d, a->run.output, 0, 0, "exists; --resume goes on with it, or remove it");
+  if (a->run.extension && !cst_diag_count(d))
+    cst_extend_check(a->run.extension, a->file, d);
 }
 
 /* On rank 0: an interrupted result that continues another one to a later end needs that one again. */

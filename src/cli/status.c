@@ -9,6 +9,7 @@
 #include "study/plan/channels.h"
 #include "study/run/failure.h"
 #include "record/snapshot.h"
+#include "study/run/run-notes.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,17 +138,13 @@ static void print_counts(const counts *c) {
 
 /* The end of a run by the attribute that records it; false where there is none. */
 static bool find_end(cst_result *r, const char *name, double *end) {
-  struct tm   utc = {0};
-  char       *text = cst_result_text(r, "/run", name);
-  const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
-  const bool  found = rest && !*rest;
-  if (found)
-    *end = (double)timegm(&utc);
+  char      *text = cst_result_text(r, "/run", name);
+  const bool found = cst_run_notes_read_time(text, end);
   free(text);
   return found;
 }
 
-/* The elapsed time: until now for a live run, else until its end. A run that was killed recorded none, and
+/* The elapsed time, of all attempts: until now for a live run, else until its end. A run that was killed recorded none, and
  * the time of the file is that of a copy. */
 static void print_times(cst_result *r, const char *state, double done) {
   double started;
@@ -161,9 +158,15 @@ static void print_times(cst_result *r, const char *state, double done) {
   if (!running && !find_end(r, "finished", &until) && !find_end(r, "stopped", &until))
     return;
   double elapsed = fmax(until - started, 0);
-  double before = 0;
-  line("elapsed", duration(elapsed));
+  double before = 0, earlier = 0, attempts = 1;
   cst_result_number(r, "/run", "work_before", &before);
+  cst_result_number(r, "/run", "attempts", &attempts);
+  cst_result_number(r, "/run", "seconds_before", &earlier);
+  if (attempts > 1 && earlier >= 0) {
+    printf("%-13s %s in %.0f attempts", "elapsed", duration(earlier + elapsed), attempts);
+    printf(", %s in the last one\n", duration(elapsed));
+  } else
+    line("elapsed", duration(elapsed));
   if (running && done > before)
     printf("%-13s about %s\n", "time left", duration(elapsed * (1 - done) / (done - before)));
   else if (running)

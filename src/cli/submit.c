@@ -2,6 +2,7 @@
  * output, and hands it to the scheduler. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf */
+#include "constella/random.h"
 #include "cli/submit.h"
 #include <errno.h>
 #include <limits.h>
@@ -137,6 +138,35 @@ static words make_words(const cst_submission *s, const places *p) {
   return w;
 }
 
+static const char seal_begins[] = "# made by constella submit for ";
+
+/* The script with a last line that tells for which output it was made, and its sha256: a script that a user has
+ * changed is not replaced. Owned; frees the script. */
+static char *seal(char *script, const char *output) {
+  char  hex[65];
+  char *quoted = cst_submit_quote(output);
+  char *sealed;
+  cst_sha256(script, strlen(script), hex);
+  if (asprintf(&sealed, "%s%s%s, sha256 %s\n", script, seal_begins, quoted, hex) < 0)
+    abort();
+  free(quoted);
+  free(script);
+  return sealed;
+}
+
+/* Whether the text is a script that was made for this output and has not been changed since. */
+static bool is_ours(const char *text, const char *output) {
+  const char *last = NULL;
+  for (const char *at = strstr(text, seal_begins); at; at = strstr(at + 1, seal_begins))
+    last = at;
+  if (!last)
+    return false;
+  char      *again = seal(strndup(text, (size_t)(last - text)), output);
+  const bool same = !strcmp(again, text);
+  free(again);
+  return same;
+}
+
 /* The text of the script; NULL with errors in d. Owned, free(). */
 static char *make_script(const cst_submission *s, const places *p, cst_diag *d) {
   char  file[PATH_MAX];
@@ -146,20 +176,25 @@ static char *make_script(const cst_submission *s, const places *p, cst_diag *d) 
   for (int k = 0; k < w.n; k++)
     free(w.word[k].value);
   free(text);
-  return script;
+  return script ? seal(script, p->output) : NULL;
 }
 
-/* Whether the script exists; an error where it has other contents. */
+/* Whether the script exists with these contents. One that was made for the same output, with other hours or
+ * ranks, is removed, and else it is an error. */
 static bool is_there(const places *p, const char *script, cst_diag *d) {
   char  *text;
   size_t length;
   if (access(p->script, F_OK) || !cst_document_read_file(p->script, &text, &length, d))
     return false;
-  if (strcmp(text, script))
-    cst_diag_add(d, p->script, 0, 0,
-                 "is there with other contents; remove it, or choose another --name");
+  const bool same = !strcmp(text, script);
+  const bool replaced = !same && is_ours(text, p->output) && !remove(p->script);
+  if (!same && !replaced)
+    cst_diag_add(
+        d, p->script, 0, 0,
+        "is there with other contents, and was changed, or made for another output; submit "
+        "it yourself, remove it, or choose another --name");
   free(text);
-  return true;
+  return same;
 }
 
 /* The job resumes what its output holds, which must be this study. */

@@ -5,8 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_csv(const char *s, bool last) {
+/* A spreadsheet takes a text that begins with one of these for a formula, which may start programs; a quote
+ * before it makes it a text. */
+static bool is_formula(const char *s) { return *s && strchr("=+-@\t\r", *s); }
+
+static void put_csv(const char *s, bool number, bool last) {
+  char   text[CST_TABLE_CELL + 2];
   size_t n = strlen(s);
+  if (!number && is_formula(s)) {
+    snprintf(text, sizeof text, "'%s", s);
+    s = text;
+    n++;
+  }
   if (strpbrk(s, ",\"\r\n") || (n && (s[0] == ' ' || s[n - 1] == ' '))) {
     putchar('"');
     for (; *s; s++) {
@@ -24,11 +34,11 @@ static void put_csv(const char *s, bool last) {
 void cst_table_csv_print(const cst_table *t, const cst_table_choice *c) {
   char s[CST_TABLE_CELL];
   for (int i = 0; i < c->n; i++)
-    put_csv(t->name[c->shown[i]], i == c->n - 1);
+    put_csv(t->name[c->shown[i]], false, i == c->n - 1);
   for (long row = 0; row < t->rows; row++)
     for (int i = 0; c->keep[row] && i < c->n; i++) {
       cst_table_cell(t, c->shown[i], row, true, s);
-      put_csv(s, i == c->n - 1);
+      put_csv(s, t->col[c->shown[i]].x != NULL, i == c->n - 1);
     }
 }
 

@@ -10,7 +10,7 @@ static void put_markdown(const char *s) {
   for (; *s; s++) {
     if (strchr("|\\`*_<>[]", *s))
       putchar('\\');
-    putchar(*s);
+    putchar(iscntrl((unsigned char)*s) ? ' ' : *s);
   }
 }
 
@@ -49,6 +49,8 @@ static void put_latex(const char *s) {
       fputs("\\textasciitilde{}", stdout);
     else if (*s == '^')
       fputs("\\textasciicircum{}", stdout);
+    else if (iscntrl((unsigned char)*s))
+      putchar(' ');
     else if (strchr("<>|", *s))
       printf("$%s$", *s == '|' ? "|" : *s == '<' ? "<" : ">");
     else

@@ -151,6 +151,8 @@ static void print_summary(const arguments *a, const cst_verify_counts *c, double
     printf(", %ld not begun", c->open);
   if (c->left_out)
     printf(", %ld left out", c->left_out);
+  if (c->joined)
+    printf(", the windows of %ld not compared: they were continued from an earlier end", c->joined);
   if (a->choice.sample && c->same + c->different == a->choice.sample)
     printf("; drawn with seed %llu", (unsigned long long)a->choice.seed);
   printf("; %ld numbers, %.3g s\n", c->compared, seconds);

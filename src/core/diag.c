@@ -1,6 +1,7 @@
 /* diag.c: collects the errors of users with their places, and prints them in order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* vasprintf */
+#include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"
 #include "core/text.h"
@@ -57,6 +58,7 @@ static void add(cst_diag *d, int warns, const char *file, int line, int column, 
 }
 
 void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
+  CST_REQUIRE(d && format);
   va_list a;
   va_start(a, format);
   add(d, 0, file, line, column, format, a);
@@ -64,13 +66,17 @@ void cst_diag_add(cst_diag *d, const char *file, int line, int column, const cha
 }
 
 void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
+  CST_REQUIRE(d && format);
   va_list a;
   va_start(a, format);
   add(d, 1, file, line, column, format, a);
   va_end(a);
 }
 
-int cst_diag_count(const cst_diag *d) { return d->errors; }
+int cst_diag_count(const cst_diag *d) {
+  CST_REQUIRE(d, 0);
+  return d->errors;
+}
 
 bool cst_diag_full(const cst_diag *d) { return d->errors > MOST; }
 
@@ -105,6 +111,7 @@ static void print_one(const mistake *m, FILE *out) {
 }
 
 void cst_diag_print(const cst_diag *d, FILE *out) {
+  CST_REQUIRE(d && out);
   if (!d->count)
     return;
   const mistake **order = cst_need(malloc(sizeof *order * (size_t)d->count));
@@ -148,6 +155,7 @@ static int distance(const char *a, const char *b) {
 }
 
 const char *cst_diag_nearest(const char *word, const char *const *names, int n) {
+  CST_REQUIRE(word && (names || n <= 0), NULL);
   const char *found = NULL;
   int         best = WORD_MAX;
   int         length = (int)strlen(word);
@@ -177,6 +185,7 @@ const char *cst_diag_guess(const char *word, const char *const *names, int n) {
 }
 
 const char *cst_diag_join(const char *const *names, int n) {
+  CST_REQUIRE(names || n <= 0, "");
   enum { ROOM = 2048 };
   static char ring[4][ROOM];
   static int  turn;

@@ -2,6 +2,7 @@
  * with its version: keys sorted, block style, quotes only where they are needed.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/boundary.h"
 #include "core/document.h"
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static void write_node(cst_yaml *n, int indent, FILE *f) {
 }
 
 char *cst_document_canonical(const cst_document *doc) {
+  CST_REQUIRE(doc, NULL);
   char     *text = NULL;
   size_t    length = 0;
   FILE     *f = cst_need(open_memstream(&text, &length));

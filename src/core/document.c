@@ -5,6 +5,7 @@
  * refusals of one pass are reported together.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/boundary.h"
 #include "core/document.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ static FILE *open_regular(const char *path, char reason[64]) {
 }
 
 const char *cst_document_fetch(const char *path, char **text, size_t *length) {
+  CST_REQUIRE(path && text && length, "no path, or nowhere to put the text");
   static char reason[64];
   FILE       *f = open_regular(path, reason);
   if (!f)
@@ -68,6 +70,7 @@ const char *cst_document_fetch(const char *path, char **text, size_t *length) {
 }
 
 bool cst_document_read_file(const char *path, char **text, size_t *length, cst_diag *d) {
+  CST_REQUIRE(path && text && length && d, false);
   const char *reason = cst_document_fetch(path, text, length);
   if (reason)
     cst_diag_add(d, path, 0, 0, "%s", reason);
@@ -348,6 +351,7 @@ static void load(cst_document *doc, cst_diag *d) {
 }
 
 cst_document *cst_document_parse(const char *file, const char *text, size_t length, cst_diag *d) {
+  CST_REQUIRE(file && text && d, NULL);
   int before = cst_diag_count(d);
   if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) { /* skip a byte order mark */
     text += 3;
@@ -388,5 +392,11 @@ void cst_document_destroy(cst_document *doc) {
   free(doc);
 }
 
-cst_yaml   *cst_document_root(const cst_document *doc) { return fy_document_root(doc->tree); }
-const char *cst_document_file(const cst_document *doc) { return doc->file; }
+cst_yaml *cst_document_root(const cst_document *doc) {
+  CST_REQUIRE(doc, NULL);
+  return fy_document_root(doc->tree);
+}
+const char *cst_document_file(const cst_document *doc) {
+  CST_REQUIRE(doc, NULL);
+  return doc->file;
+}

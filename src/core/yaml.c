@@ -1,6 +1,7 @@
 /* yaml.c: reads and changes the nodes of a document; reports errors at them, also in the middle of a scalar.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/boundary.h"
 #include "core/document.h"
 #include "core/diag.h"
 #include <stdarg.h>
@@ -70,6 +71,7 @@ cst_yaml *cst_yaml_value(cst_yaml *map, int i) {
 }
 
 cst_yaml *cst_yaml_get(cst_yaml *map, const char *key) {
+  CST_REQUIRE(key, NULL);
   void                *at = NULL;
   struct fy_node_pair *pair;
   if (!cst_yaml_is_map(map))
@@ -83,6 +85,7 @@ cst_yaml *cst_yaml_get(cst_yaml *map, const char *key) {
 }
 
 void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value) {
+  CST_REQUIRE(n && value);
   void                *at = NULL;
   struct fy_node      *item;
   struct fy_node_pair *pair;
@@ -99,6 +102,7 @@ void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value) {
 }
 
 void cst_yaml_remove(cst_yaml *map, const char *key) {
+  CST_REQUIRE(map && key);
   void                *at = NULL;
   struct fy_node_pair *pair;
   while (cst_yaml_is_map(map) && (pair = fy_node_mapping_iterate(map, &at)))
@@ -110,6 +114,7 @@ void cst_yaml_remove(cst_yaml *map, const char *key) {
 }
 
 void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
+  CST_REQUIRE(map && key && text);
   struct fy_document *tree = fy_node_document(map);
   cst_yaml_remove(map, key);
   if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT),
@@ -121,12 +126,14 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
 /* Errors at nodes. */
 
 void cst_yaml_place(cst_yaml *n, int *line, int *column) {
+  CST_REQUIRE(n && line && column);
   const cst_place *p = cst_document_place_of(n);
   *line = p->line;
   *column = p->column;
 }
 
 void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...) {
+  CST_REQUIRE(doc && d && format);
   char    text[MESSAGE_MAX];
   va_list a;
   va_start(a, format);
@@ -217,6 +224,7 @@ static cst_place inside(const cst_document *doc, cst_yaml *n, int offset) {
 
 void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d,
                        const char *format, ...) {
+  CST_REQUIRE(doc && d && format);
   char    text[MESSAGE_MAX];
   va_list a;
   va_start(a, format);
@@ -228,6 +236,7 @@ void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_dia
 
 void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n,
                          cst_diag *d) {
+  CST_REQUIRE(doc && map && d && (allowed || n <= 0));
   for (int i = 0; i < cst_yaml_size(map) && !cst_diag_full(d); i++) {
     cst_yaml   *key = cst_yaml_key(map, i);
     const char *word = cst_yaml_text(key);

@@ -10,7 +10,7 @@
 static bool begun;
 
 static cst_integrator_code refuse(char *why, int n, const char *reason) {
-  if (n > 0)
+  if (why && n > 0)
     snprintf(why, (size_t)n, "%s", reason);
   return CST_INTEGRATOR_INTERNAL;
 }
@@ -29,7 +29,14 @@ static bool start_petsc(void) {
 }
 
 cst_integrator_code cst_integrator_begin(char *why, int n) {
-  PetscBool there;
+  PetscBool there, over = PETSC_FALSE;
+  int       finalised = 0;
+  if (MPI_Finalized(&finalised) || PetscFinalized(&over))
+    return refuse(why, n, "MPI or PETSc does not answer");
+  if (finalised || over)
+    return refuse(why, n,
+                  "MPI and PETSc have been finalised, and a process can initialise them only once; "
+                  "call cst_integrator_end when no integrator is needed any more");
   if (PetscInitialized(&there))
     return refuse(why, n, "PETSc does not answer");
   if (!there && !start_petsc())

@@ -16,6 +16,7 @@ struct cst_integrator {
   cst_system            *system;
   cst_method            *method;
   int                    isa, width;
+  bool                   whole;            /* created without an error */
   bool                   ready;            /* there is a stepper */
   bool                   redundancy_known; /* the redundant constraints are known */
   cst_prepared          *prepared;         /* made at the first start, with the stepper */
@@ -36,6 +37,9 @@ struct cst_integrator {
 cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code,
                                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* True if the integrator can be used now: it was created without an error, and PETSc is initialised. Else the
+ * reason is its message. */
+bool cst_integrator_usable(cst_integrator *x);
 /* n numbers, zero, 64-byte aligned; NULL without memory. */
 double *cst_integrator_numbers(size_t n);
 #endif

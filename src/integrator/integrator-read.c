@@ -1,20 +1,37 @@
 /* integrator-read.c: reads the state and observables of an integrator's trajectories
  * (constella/integrator.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "integrator/integrator-internal.h"
 #include "study/file/names.h"
 #include "study/run/failure.h"
 
-long   cst_integrator_count(const cst_integrator *x) { return x->count; }
-long   cst_integrator_steps(const cst_integrator *x) { return x->count ? x->batch.step : 0; }
+long cst_integrator_count(const cst_integrator *x) {
+  CST_REQUIRE(x, 0);
+  return x->count;
+}
+
+long cst_integrator_steps(const cst_integrator *x) {
+  CST_REQUIRE(x, 0);
+  return x->count ? x->batch.step : 0;
+}
+
 double cst_integrator_time(const cst_integrator *x) {
+  CST_REQUIRE(x, NAN);
   return (double)cst_integrator_steps(x) * x->h;
 }
 
 const char *cst_integrator_reason(cst_trajectory_status status) {
   return status == CST_TRAJECTORY_WELL ? "well" : cst_failure_word((int)status);
+}
+
+/* True if what the readings call is there. */
+static bool is_alive(const cst_integrator *x) {
+  PetscBool begun = PETSC_FALSE;
+  return !x->count || (!PetscInitialized(&begun) && begun);
 }
 
 static bool is_well(const cst_integrator *x, long k) {
@@ -26,6 +43,7 @@ static long steps_of(const cst_integrator *x, long k) {
 }
 
 long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *status, long *steps) {
+  CST_REQUIRE(x && status, 0);
   long failed = 0;
   for (long k = 0; k < x->count; k++) {
     failed += !is_well(x, k);
@@ -46,11 +64,13 @@ static void components(const cst_integrator *x, int first, int n, double *to) {
 }
 
 void cst_integrator_positions(const cst_integrator *x, double *q) {
+  CST_REQUIRE(x && q);
   if (x->count)
     components(x, cst_stepper_layout(x->stepper)->q, x->system->nq, q);
 }
 
 void cst_integrator_momenta(const cst_integrator *x, double *p) {
+  CST_REQUIRE(x && p);
   if (x->count)
     components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
 }
@@ -97,6 +117,7 @@ static void velocities(const reading *r, double *v) {
 }
 
 void cst_integrator_velocities(const cst_integrator *x, double *v) {
+  CST_REQUIRE(x && v && is_alive(x));
   read_all(x, (reading){0}, velocities, x->system->nq, v);
 }
 
@@ -132,6 +153,7 @@ static void multipliers(const reading *r, double *lambda) {
 }
 
 void cst_integrator_multipliers(const cst_integrator *x, double *lambda) {
+  CST_REQUIRE(x && lambda && is_alive(x));
   read_all(x, (reading){0}, multipliers, x->system->ng, lambda);
 }
 
@@ -168,10 +190,12 @@ static void built_in(const reading *r, double *value) {
 }
 
 void cst_integrator_energy(const cst_integrator *x, double *energy) {
+  CST_REQUIRE(x && energy && is_alive(x));
   read_all(x, (reading){.row = cst_observers[CST_OBSERVER_energy]}, built_in, 1, energy);
 }
 
 void cst_integrator_momentum_maps(const cst_integrator *x, double *map) {
+  CST_REQUIRE(x && map && is_alive(x));
   read_all(x, (reading){.row = cst_observers[CST_OBSERVER_momentum]}, built_in, x->system->nsym,
            map);
 }
@@ -194,8 +218,8 @@ static void expression(const reading *r, double *value) {
 }
 
 void cst_integrator_observe(const cst_integrator *x, int index, double *value) {
-  if (index >= 0 && index < x->nobservable)
-    read_all(x, (reading){.index = index}, expression, 1, value);
+  CST_REQUIRE(x && value && is_alive(x) && index >= 0 && index < x->nobservable);
+  read_all(x, (reading){.index = index}, expression, 1, value);
 }
 
 static bool make_room(cst_integrator *x, const cst_tape *tape) {
@@ -219,6 +243,9 @@ static bool make_room(cst_integrator *x, const cst_tape *tape) {
 }
 
 cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char *text, int *index) {
+  CST_REQUIRE(x && text && index, CST_INTEGRATOR_BAD_ARGUMENT);
+  if (!cst_integrator_usable(x))
+    return CST_INTEGRATOR_BAD_ARGUMENT;
   cst_expr_error error;
   cst_graph     *g = x->system->graph;
   cst_names      names = cst_names_create(x->system, g, text);

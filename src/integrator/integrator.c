@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "integrator/integrator-internal.h"
 #include "system/compile/compile.h"
+#include "system/point/mass.h"
 #include "system/point/worst.h"
 
 static const double consistent = 1e-10; /* of the scale of |g| and |G v| */
@@ -36,7 +38,26 @@ double *cst_integrator_numbers(size_t n) {
   return memset(p, 0, bytes);
 }
 
-const char *cst_integrator_message(const cst_integrator *x) { return x ? x->message : "no memory"; }
+const char *cst_integrator_message(const cst_integrator *x) {
+  return x ? x->message : cst_boundary_reason();
+}
+
+bool cst_integrator_usable(cst_integrator *x) {
+  PetscBool begun = PETSC_FALSE;
+  if (!x->whole && *x->message)
+    return false; /* the message of the creation */
+  if (PetscInitialized(&begun) || !begun) {
+    cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "cst_integrator_end has been called");
+    return false;
+  }
+  return true;
+}
+
+/* The first check of functions with an error code. */
+#define USABLE(x)                                                                                  \
+  CST_REQUIRE(x, CST_INTEGRATOR_BAD_ARGUMENT);                                                     \
+  if (!cst_integrator_usable(x))                                                                   \
+  return CST_INTEGRATOR_BAD_ARGUMENT
 
 /* ---- PETSc's errors ---- */
 
@@ -133,7 +154,7 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
     cst_system_interpret(s);
 }
 
-cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h) {
+static cst_integrator_code set_step(cst_integrator *x, double h) {
   if (!isfinite(h) || h == 0)
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
                                "the step is %g; it must be finite and not 0", h);
@@ -141,25 +162,35 @@ cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h) {
   return CST_INTEGRATOR_OK;
 }
 
+cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h) {
+  USABLE(x);
+  return set_step(x, h);
+}
+
 cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
                                           cst_integrator              **integrator) {
-  cst_integrator     *x = *integrator = calloc(1, sizeof *x);
   cst_integrator_code code;
-  if (!x)
-    return CST_INTEGRATOR_INTERNAL;
+  CST_REQUIRE(integrator, CST_INTEGRATOR_BAD_ARGUMENT);
+  *integrator = NULL;
+  CST_REQUIRE(options, CST_INTEGRATOR_BAD_ARGUMENT);
+  cst_integrator *x = *integrator = calloc(1, sizeof *x);
+  CST_REQUIRE(x /* no memory */, CST_INTEGRATOR_INTERNAL);
   x->options = *options;
-  if ((code = check_options(x)) || (code = cst_integrator_set_step(x, options->step)) ||
-      (code = read_method(x)))
+  if ((code = check_options(x)) || (code = set_step(x, options->step)) || (code = read_method(x)))
     return code;
   x->options.method = NULL;
   x->options.layers = NULL;
   attach(x, x->system, x->options.compile);
+  x->whole = true;
   return CST_INTEGRATOR_OK;
 }
 
 /* ---- the stepper ---- */
 
 static void drop_stepper(cst_integrator *x) {
+  PetscBool begun = PETSC_FALSE;
+  if (PetscInitialized(&begun) || !begun)
+    return; /* PetscFinalize has freed what is PETSc's */
   (void)cst_batch_destroy(&x->batch);
   (void)cst_stepper_destroy(&x->stepper);
   cst_program_prepared_destroy(x->prepared);
@@ -217,10 +248,28 @@ static cst_integrator_code check_finite(cst_integrator *x, long k, const double 
   return CST_INTEGRATOR_OK;
 }
 
+/* The parameters: finite, and with masses and bodies that are possible. */
+static cst_integrator_code check_parameters(cst_integrator *x, long k, const double *c,
+                                            const double *q) {
+  cst_system *s = x->system;
+  char        why[300];
+  for (int i = 0; i < s->npar; i++)
+    if (!isfinite(c[i]))
+      return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
+                                 "trajectory %ld: the parameter %s is %g; it must be finite", k,
+                                 s->parameter[i].name, c[i]);
+  if (!cst_system_check_bodies(s, c, why, sizeof why) ||
+      cst_mass_wrong(s, c, q, why, sizeof why) >= 0)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "trajectory %ld: %s", k, why);
+  return CST_INTEGRATOR_OK;
+}
+
 static cst_integrator_code check_start(cst_integrator *x, long k, const double *c, const double *q,
                                        const double *v) {
-  const cst_integrator_code code = check_finite(x, k, q, v);
-  cst_worst                 g, gv;
+  cst_integrator_code code = check_finite(x, k, q, v);
+  cst_worst           g, gv;
+  if (!code)
+    code = check_parameters(x, k, c, q);
   if (code || !x->system->ng)
     return code;
   cst_system_worst(x->system, c, q, v, &g, &gv);
@@ -267,8 +316,9 @@ static const double *parameters(const cst_integrator *x, const double *c, long k
 
 cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c,
                                          const double *q, const double *v) {
+  double standard[CST_MAX_PAR] = {0};
+  USABLE(x);
   const cst_system   *s = x->system;
-  double              standard[CST_MAX_PAR] = {0};
   cst_integrator_code code = CST_INTEGRATOR_OK;
   if (n < 1 || n > x->options.trajectories || !q || !v)
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
@@ -294,9 +344,11 @@ cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double
 
 cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c,
                                                  const double *q, const double *p) {
+  double standard[CST_MAX_PAR] = {0};
+  USABLE(x);
   const cst_system *s = x->system;
-  double            standard[CST_MAX_PAR] = {0};
-  double           *v = n > 0 && q && p ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
+  const bool        fits = n > 0 && n <= x->options.trajectories && q && p;
+  double           *v = fits ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
   bool              good = true;
   if (!v)
     return cst_integrator_start(x, n, c, q, NULL);
@@ -313,6 +365,7 @@ cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, cons
 }
 
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n) {
+  USABLE(x);
   if (!x->count)
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "no trajectory has been started");
   if (n < 0)

@@ -144,3 +144,36 @@ void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const dou
   for (size_t k = 0; k < n; k++)
     to[k * width] = x[COLUMN + k];
 }
+
+/* n entries of a lane's column from k on, and of saved numbers, bit by bit. */
+static bool same(const double *column, size_t width, const double *saved, int k, int n) {
+  for (int i = k; i < k + n; i++)
+    if (memcmp(&column[(size_t)i * width], &saved[i], sizeof *saved))
+      return false;
+  return true;
+}
+
+static bool are_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i]))
+      return false;
+  return true;
+}
+
+bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *x,
+                         long most) {
+  const cst_system *sys = cst_stepper_context(s)->system;
+  const cst_layout *at = cst_stepper_layout(s);
+  const double     *column = cst_batch_lane(s, b, index);
+  const size_t      W = (size_t)cst_stepper_width(s);
+  const double     *saved = x + COLUMN;
+  const cst_reason  start = b->status[index].reason;
+  if (!cst_batch_is_state(x, most) || (x[REASON] == CST_NO_START) != (start == CST_NO_START))
+    return false;
+  if (x[REASON] == CST_DONE && !are_finite(saved + at->q, sys->nq))
+    return false;
+  if (x[REASON] == CST_DONE && !are_finite(saved + at->p, sys->nq))
+    return false;
+  return same(column, W, saved, at->c, sys->npar) && same(column, W, saved, at->tolerance, 1) &&
+         same(column, W, saved, at->seed, 1) && same(column, W, saved, at->member, 1);
+}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "core/need.h"
 #include "method/layer.h"
 #include "method/user-layer.h"
@@ -61,6 +62,7 @@ static bool is_word(const char *s) {
 }
 
 bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
+  CST_REQUIRE(l && name && (why || n <= 0), false);
   const char *taken = cst_method_row_find(name)  ? "a method"
                       : cst_scheme_find(name)    ? "a scheme"
                       : cst_layers_find(l, name) ? "another layer"
@@ -82,6 +84,7 @@ static void add(cst_layers *l, cst_own_layer x) {
 
 bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
                             cst_expr_error *error) {
+  CST_REQUIRE(l && name && text && error, false);
   cst_method *m = cst_method_parse(text, NULL, error);
   if (!m)
     return false;

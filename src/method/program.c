@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"
 
@@ -175,11 +176,13 @@ static bool find_noise(const cst_method *m, cst_substep *noise) {
 }
 
 bool cst_method_has_noise(const cst_method *m) {
+  CST_REQUIRE(m, false);
   cst_substep x;
   return find_noise(m, &x);
 }
 
 bool cst_method_same_noise(const cst_method *m, const cst_method *other) {
+  CST_REQUIRE(m && other, false);
   cst_substep x, y;
   const bool  has = find_noise(m, &x);
   const bool  too = find_noise(other, &y);

@@ -94,6 +94,12 @@ void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const d
 /* Whether the status in x, which may come from a file, is valid: a known reason and a step from 0 to most. */
 bool cst_batch_is_state(const double *x, long most);
 
+/* Whether x, which may come from a file, is what cst_batch_save wrote of the trajectory as which lane `index`
+ * has just been started, after at most `most` steps: its status is valid, its parameters, tolerance and random
+ * numbers are those of the start, and a good state is finite. */
+bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *x,
+                         long most);
+
 /* Copies a living lane into the failed and padding lanes of a record. */
 void cst_stepper_pad(const cst_stepper *s, double *record, int alive);
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"
 
@@ -372,6 +373,7 @@ static cst_term *read_method(reader *r) {
 }
 
 cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_expr_error *error) {
+  CST_REQUIRE(text && error, NULL);
   reader    r = {.text = text, .layers = layers, .graph = cst_graph_create(), .error = error};
   cst_term *root = read_method(&r);
   cst_graph_destroy(r.graph);
@@ -390,5 +392,8 @@ void cst_method_destroy(cst_method *m) {
   free(m);
 }
 
-const char     *cst_method_label(const cst_method *m) { return m->label; }
+const char *cst_method_label(const cst_method *m) {
+  CST_REQUIRE(m, "");
+  return m->label;
+}
 const cst_term *cst_method_root(const cst_method *m) { return m->root; }

@@ -1,6 +1,7 @@
 /* term-system.c: which systems a method can step, and what it claims on them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
+#include "core/boundary.h"
 #include "method/method.h"
 
 /* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
@@ -21,12 +22,15 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
 }
 
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
+  CST_REQUIRE(m && s && (why || n <= 0), false);
   return cst_term_fits(cst_method_root(m), s, why, n) && steps_flat(m, s, why, n);
 }
 const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
+  CST_REQUIRE(m && s && more, NULL);
   return cst_term_system(cst_method_root(m), s, more);
 }
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
+  CST_REQUIRE(m && s, (cst_properties){0});
   return cst_term_properties(cst_method_root(m), s);
 }
 

@@ -1,5 +1,6 @@
 /* kind.c: the table of kinds of study, generated from kinds.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/boundary.h"
 #include "study/kind.h"
 #include <string.h>
 
@@ -14,8 +15,14 @@ static const cst_kind *const rows[] = {
 };
 
 int         cst_kind_count(void) { return sizeof rows / sizeof *rows; }
-const char *cst_kind_name(const cst_kind *k) { return k->name; }
-const char *cst_kind_doc(const cst_kind *k) { return k->doc; }
+const char *cst_kind_name(const cst_kind *k) {
+  CST_REQUIRE(k, NULL);
+  return k->name;
+}
+const char *cst_kind_doc(const cst_kind *k) {
+  CST_REQUIRE(k, NULL);
+  return k->doc;
+}
 
 const cst_kind *cst_kind_at(int i) {
   if (i >= 0 && i < cst_kind_count())
@@ -24,6 +31,7 @@ const cst_kind *cst_kind_at(int i) {
 }
 
 const cst_kind *cst_kind_find(const char *name) {
+  CST_REQUIRE(name, NULL);
   for (int i = 0; i < cst_kind_count(); i++)
     if (!strcmp(rows[i]->name, name))
       return rows[i];

@@ -2,6 +2,7 @@
  * have compiled kernels. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "core/boundary.h"
 #include "system/internal.h"
 
 /* Systems whose motion is known from every start. */
@@ -35,6 +36,7 @@ static const cst_catalogue_entry *find(const char *name) {
 }
 
 const char *cst_catalogue_text(const char *name) {
+  CST_REQUIRE(name, NULL);
   const cst_catalogue_entry *e = find(name);
   return e ? e->text : NULL;
 }
@@ -52,6 +54,7 @@ static cst_system *read_entry(const cst_catalogue_entry *e) {
 }
 
 cst_system *cst_catalogue_create(const char *name) {
+  CST_REQUIRE(name, NULL);
   const cst_catalogue_entry *e = find(name);
   if (!e)
     return NULL;

@@ -5,6 +5,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "core/boundary.h"
 #include "system/internal.h"
 
 static cst_node springs(cst_graph *g, const cst_system *s, cst_node omega) {
@@ -63,6 +64,7 @@ static cst_system *make(const cst_system *s) {
 }
 
 cst_system *cst_system_penalised(const cst_system *s, char *why, int n) {
+  CST_REQUIRE(s && (why || n <= 0), NULL);
   cst_system_owned *o = s->owned;
   if (s->ng == 0)
     snprintf(why, (size_t)n, "penalty replaces constraints by springs, and %s has none", s->name);

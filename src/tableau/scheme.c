@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "constella/method.h"
 
 #define HLW "Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3.2"
@@ -48,6 +49,7 @@ const cst_scheme *cst_scheme_at(int i) {
 }
 
 const cst_scheme *cst_scheme_find(const char *name) {
+  CST_REQUIRE(name, NULL);
   for (int i = 0; i < cst_scheme_count(); i++)
     if (!strcmp(schemes[i].name, name))
       return &schemes[i];

@@ -123,7 +123,7 @@ def constella(*words, ranks=0, env=None, folder=None):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        timeout=200,
+        timeout=1000,
         encoding="utf-8",
         errors="replace",
     )

@@ -33,7 +33,7 @@ def command(*words):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=200,
+        timeout=1000,
         encoding="utf-8",
     )
 

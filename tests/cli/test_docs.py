@@ -256,7 +256,7 @@ def run_command(block, command, printed, folder, environment):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=200,
+        timeout=1000,
     )
     fails = any(re.search(r"(^| )error: ", line) for line in printed)
     if (process.returncode != 0) != fails:

@@ -138,7 +138,7 @@ def names():
     refused(
         "an observable called t",
         GOOD + 'observables: ["t: x"]\n',
-        ["the observable 't' cannot be called that", "/series/t"],
+        ["the observable 't' cannot be called that", "it is the name of the time"],
         name="named-t",
     )
     write("named-t-system.yaml", BEAD.replace("rotation-z", "t"))

@@ -152,7 +152,7 @@ def ranks_of(*commands):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        timeout=200,
+        timeout=1000,
         encoding="utf-8",
     )
 

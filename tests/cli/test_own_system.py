@@ -152,7 +152,7 @@ def mixed(first):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        timeout=200,
+        timeout=1000,
         encoding="utf-8",
     )
     if process.returncode == 2 and "this CPU lacks it" in process.stderr:

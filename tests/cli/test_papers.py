@@ -81,7 +81,7 @@ def command(paper, folder, *words, script="tables.py"):
         cwd=FOLDER,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=1000,
     )
 
 

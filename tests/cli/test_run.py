@@ -377,6 +377,12 @@ def around_a_run():
     os.utime(folder + "/out/other.h5", (2e9, 2e9))
     copied = constella("status", folder + "/out/other.h5").stdout
     ok(re.search(r"^elapsed +\d+ s$", copied, re.M), "its elapsed time is not that of a copy", copied)
+    with h5py.File(folder + "/out/other.h5", "r+") as f:
+        ok(f["run"].attrs["seconds_before"] == 0, "a first attempt has none before it")
+        f["run"].attrs.modify("attempts", 3.0)
+        f["run"].attrs.modify("seconds_before", 7200.0)
+    tried = constella("status", folder + "/out/other.h5").stdout
+    ok(re.search(r"^elapsed +2 h.* in 3 attempts, \d+ s in the last one$", tried, re.M), "of all attempts", tried)
 
 
 def tables():

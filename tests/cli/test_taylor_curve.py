@@ -54,7 +54,7 @@ def papers(script, *words):
         cwd=FOLDER,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=1000,
     )
 
 

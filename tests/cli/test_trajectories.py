@@ -290,7 +290,7 @@ def mistakes():
     refused(
         "an observable with a name that is taken",
         "[0]",
-        "'member' cannot be stored under that name, which is taken",
+        "the observable 'member' cannot be called that: it is the name of a dataset in stored trajectories",
         SHORT.replace("height: z", "member: z"),
         store="[member]",
     )

@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh: run a fuzz target on the files that ship with the program, mutated.
 #
-#   run.sh libfuzzer|driver PROGRAM study|system|method|layers|checkpoint|result|table SECONDS FOUND [SEED]
+#   run.sh libfuzzer|driver PROGRAM study|system|method|layers|checkpoint|continue|result|table SECONDS FOUND [SEED]
 #
 # An input that ends the target early is in the file FOUND afterwards, and the exit status is 1. The last line
 # is the number of inputs.
@@ -12,20 +12,33 @@ trap 'rm -rf "$folder"' EXIT
 CONSTELLA=$(realpath "${CONSTELLA:-$BUILD/constella}") study=$(realpath "$here/checkpoint.yaml") lines=0
 export FUZZ_STUDY=$study FUZZ_RESULT=$folder/result.h5
 case $target in
-result | table) "$CONSTELLA" run "$here/../../jobs/demo-order.yaml" -o "$FUZZ_RESULT" --progress none >/dev/null || exit 2 ;;
+continue) export FUZZ_STUDY=$here/continue.yaml ;;
+table) "$CONSTELLA" run "$here/../../jobs/demo-order.yaml" -o "$FUZZ_RESULT" --progress none >/dev/null || exit 2 ;;
+result) # of each kind, with all that a small result can have
+  end='end: 2\nobserve: every\nsamples: {count: 3}\ntrajectories: {members: [0], every: 5}\nextensible: true'
+  head='system: planar-pendulum\nsteps: [0.1, 0.05]\nmethods: [rattle, midpoint]\ninitial: {members: 2, seed: 1, around: default, spread: {q: 0.1, v: 0.1}}'
+  for kind in order conservation ensemble; do
+    more='\nreference: self'
+    [ $kind = order ] || more='\nobservables: ["height: y"]'
+    printf "study: $kind\\n$head\\n$end$more\\n" >"$folder/$kind.yaml"
+    "$CONSTELLA" run "$folder/$kind.yaml" -o "$folder/$kind.h5" --progress none >"$folder/log" 2>&1 || { cat "$folder/log"; exit 2; }
+  done
+  FUZZ_RESULTS=$(printf '%s\n' "$folder"/{order,conservation,ensemble}.h5)
+  export FUZZ_RESULTS
+  ;;
 esac
 case $target in
 study) files=("$here"/../../jobs/*.yaml) ;;
 system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../../jobs/bodies/*.yaml "$here"/../system/*.yaml) ;;
-method | layers | table) # a line each
+method | layers | continue | table | result) # a line each
   while IFS= read -r line; do printf '%s' "$line" >"$folder/seed-$lines" && lines=$((lines + 1)); done <"$here/$target.seeds"
   files=("$folder"/seed-*)
+  [ $target = result ] && files+=("$folder"/{order,conservation,ensemble}.h5)
   ;;
 checkpoint) # of a run that is stopped
   (cd "$folder" && exec timeout -s USR1 3 "$CONSTELLA" run "$study" -o "$folder/r.h5" --progress none --checkpoint-seconds 0.5 >/dev/null 2>&1)
   files=("$folder"/r.h5.checkpoint.*)
   ;;
-result) files=("$folder/result.h5") ;;
 *) echo "run.sh: no target '$target'"; exit 2 ;;
 esac
 dictionary=$here/$target.dict

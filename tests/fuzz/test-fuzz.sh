@@ -3,7 +3,7 @@
 # long. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 here=$(dirname "$0") n=0 failed=0
-for target in study system method layers checkpoint result table; do
+for target in study system method layers checkpoint continue result table; do
   n=$((n + 1))
   if out=$("$here"/run.sh driver "$BUILD/tests/fuzz/fuzz-$target" $target 2 "$BUILD/tests/fuzz/found-$target" 2>&1); then
     echo "ok $n - $(tail -n 1 <<<"$out")"

@@ -79,6 +79,27 @@ static bool is_taken(cst_reader *r, cst_yaml *n, const char *name) {
   return false;
 }
 
+/* The name of which stored states have what the observable would replace: a dataset of theirs, or one of the
+ * components, which the Python package names x, x', p_x and lambda_NAME. NULL: none. */
+static const char *meaning_in_states(const cst_system *s, const char *name) {
+  static const char *const dataset[] = {"t", "q", "p", "v", "lambda", "member"};
+  const bool               momentum = !strncmp(name, "p_", 2);
+  const bool               multiplier = !strncmp(name, "lambda_", 7);
+  for (size_t i = 0; i < sizeof dataset / sizeof *dataset; i++)
+    if (!strcmp(name, dataset[i]))
+      return i ? "a dataset" : "the time";
+  for (int i = 0; i < s->nq; i++) {
+    if (!strcmp(name, s->coordinate[i]))
+      return "a coordinate";
+    if (momentum && !strcmp(name + 2, s->coordinate[i]))
+      return "a momentum";
+  }
+  for (int a = 0; a < s->ng && multiplier; a++)
+    if (!strcmp(name + 7, s->constraint[a]))
+      return "a multiplier";
+  return NULL;
+}
+
 static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system *s = r->s->system;
   if (!is_identifier(name)) {
@@ -97,7 +118,13 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
     cst_yaml_error(r->doc, n, r->d,
                    "the name '%s' is taken by a declared observable or a symmetry; choose another",
                    name);
-  return !reserved && !is_taken(r, n, name);
+  const char *meaning = s ? meaning_in_states(s, name) : NULL;
+  if (meaning)
+    cst_yaml_error(r->doc, n, r->d,
+                   "the observable '%s' cannot be called that: it is the name of %s in stored "
+                   "trajectories; choose another name",
+                   name, meaning);
+  return !reserved && !meaning && !is_taken(r, n, name);
 }
 
 static void add(cst_study *s, const cst_observer *row) {

@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "constella/random.h"
 #include "study/kind.h"
 #include "study/file/reader.h"
@@ -183,6 +184,7 @@ static void fingerprint(cst_reader *r) {
 
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
                           cst_diag *d) {
+  CST_REQUIRE(file && text && share && d, NULL);
   const int     before = cst_diag_count(d);
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc)
@@ -210,6 +212,7 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
 }
 
 bool cst_study_sweeps(const cst_study *s, int parameter) {
+  CST_REQUIRE(s && parameter >= 0 && parameter < s->system->npar, false);
   const int npar = s->system->npar;
   for (int v = 1; v < s->nvariant; v++)
     if (s->parameter[v * npar + parameter] != s->parameter[parameter])

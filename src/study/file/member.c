@@ -15,6 +15,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "constella/random.h"
 #include "constella/study.h"
 #include "study/file/starts.h"
@@ -70,6 +71,7 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
 }
 
 bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
+  CST_REQUIRE(s && q && v && variant >= 0 && variant < s->nvariant && member >= 0, false);
   const int     nq = s->system->nq;
   const long    at = (long)variant * nq;
   const size_t  bytes = sizeof(double) * (size_t)nq;

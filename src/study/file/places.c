@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "study/file/reader.h"
 
 static void note(cst_study *s, const char *of, cst_yaml *map, int k) {
@@ -30,6 +31,7 @@ void cst_places_read(cst_reader *r) {
 }
 
 cst_study_word cst_study_place(const cst_study *s, const char *key) {
+  CST_REQUIRE(s && key, (cst_study_word){0});
   cst_study_word found = {NULL, 1, 1};
   size_t         longest = 0;
   for (int i = 0; i < s->nkey; i++) {

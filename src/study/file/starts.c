@@ -1,5 +1,6 @@
 /* starts.c: sweeps over starts, and members that have their own starts (see starts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/boundary.h"
 #include "study/file/starts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,7 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
 }
 
 int cst_study_state(const cst_study *s, int variant) {
+  CST_REQUIRE(s && variant >= 0 && variant < s->nvariant, -1);
   if (s->ensemble || s->nstart)
     return -1;
   return s->nswept ? s->start_state[variant / s->nset] : s->state;

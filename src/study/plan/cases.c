@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "core/boundary.h"
 #include "constella/study.h"
 #include "core/need.h"
 
@@ -21,6 +22,7 @@ static cst_case make(const cst_study *s, int variant, int tolerance, int method,
 }
 
 cst_case *cst_study_cases(const cst_study *s, int *count) {
+  CST_REQUIRE(s && count, NULL);
   int       n = s->nvariant * s->ntolerance * s->nmethod * s->nstep;
   cst_case *list = cst_need(malloc(sizeof *list * (size_t)(n ? n : 1)));
   cst_case *next = list;

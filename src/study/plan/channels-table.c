@@ -31,6 +31,7 @@ const cst_channel_row cst_channels_table[CST_CHANNELS] = {
     [CST_CHANNEL_COUNTS] = {"/histograms/%s_members", "1", "samples in each bin, then below all bins, above all bins, and not a number", CST_TYPE_F64, OF_HISTOGRAMS, ROW | KEPT | IN_LANES, {CASE, MEMBER, BLOCK, NONE}},
     [CST_CHANNEL_WEIGHTS] = {"/histograms/%s_weights", "1", "weight of the samples in each bin, then the total weight and the sum of squared weights", CST_TYPE_F64, OF_HISTOGRAMS, ROW | KEPT | IN_LANES, {CASE, MEMBER, BLOCK, NONE}},
     [CST_CHANNEL_CONTINUE] = {"/continue/rows", "1", "state from which a longer run continues: step, step at half the step size, count, the numbers, step again", CST_TYPE_F64, EXTENSIBLE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_JOINED] = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, EXTENSIBLE, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_HISTOGRAM] = {"/histograms/%s", "1", "samples in each bin, all good members", CST_TYPE_I64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_EDGES] = {"/histograms/%s_edges", "1", "edges: bin k has edge k <= x < edge k + 1; the last one includes its end", CST_TYPE_F64, OF_HISTOGRAMS, WRITTEN, {NONE}},
     [CST_CHANNEL_OUTSIDE] = {"/histograms/%s_outside", "1", "samples below all bins, above all bins, not a number, and the total inside and outside", CST_TYPE_I64, OF_HISTOGRAMS, WRITTEN, {CASE, OUTSIDE, NONE}},

@@ -63,6 +63,7 @@ typedef enum {
   CST_CHANNEL_COUNTS,  /* of a histogram: [blocks][bins + CST_OUTSIDE] */
   CST_CHANNEL_WEIGHTS, /* of a weighted histogram: [blocks][bins + CST_WEIGHED] */
   CST_CHANNEL_CONTINUE, /* of an extensible study: the state from which a longer run continues (longer.h) */
+  CST_CHANNEL_JOINED, /* of a case of an extensible study: so many members were continued from an earlier end */
   /* of the histograms of a case */
   CST_CHANNEL_HISTOGRAM, /* of a histogram, as are the next four */
   CST_CHANNEL_EDGES,

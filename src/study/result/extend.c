@@ -174,13 +174,18 @@ static void name_origin(cst_extension *e) {
 void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
                        const cst_plan *now, cst_diag *d) {
   const int before = cst_diag_count(d);
+  char      why[256];
   *e = (cst_extension){.file = file,
                        .old = old,
                        .now = now,
                        .channels = cst_channels_create(old, NULL),
+                       .now_channels = cst_channels_create(now, NULL),
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++)
     e->from[k] = -1;
+  e->joined = cst_output_joined(file, old, why, sizeof why);
+  if (!e->joined)
+    cst_diag_add(d, path, 0, 0, "%s", why);
   e->longer = cst_extend_compare(old->study, now->study, path, d);
   if (e->longer)
     name_origin(e);
@@ -190,7 +195,9 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
 
 void cst_extend_destroy(cst_extension *e) {
   cst_channels_destroy(e->channels);
+  cst_channels_destroy(e->now_channels);
   free(e->from);
+  free(e->joined);
 }
 
 void cst_extend_mark(const cst_extension *e, cst_past *past) {
@@ -219,11 +226,20 @@ double cst_extend_steps(const cst_extension *e, int cohort) {
 
 /* ---- into the new file ----------------------------------------------------------------------- */
 
+/* Members of case k of the study that were continued from an earlier end. */
+static long joined(const cst_extension *e, int k) {
+  if (e->longer)
+    return e->now->study->members;
+  return e->from[k] < 0 ? 0 : e->joined[e->from[k]];
+}
+
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  for (int k = 0; k < e->now->ncase && rank == 0; k++)
+    PetscCall(cst_output_join(o, k, joined(e, k)));
   for (int k = rank; k < e->now->ncase; k += ranks)
     if (e->longer)
       PetscCall(cst_output_go_on(o, e->file, e->old, e->from[k], k));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/stepper.h"
 
 const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                               const cst_class *to) {
@@ -53,15 +54,14 @@ cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const
   return at;
 }
 
-void cst_longer_seal(double *row) {
-  row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP];
+bool cst_longer_alike(const double *a, const double *b) {
+  return a[CST_LONGER_STEP] == b[CST_LONGER_STEP] &&
+         a[CST_LONGER_HALF_STEP] == b[CST_LONGER_HALF_STEP] &&
+         a[CST_LONGER_NUMBERS] == b[CST_LONGER_NUMBERS];
 }
 
-long cst_longer_step(const double *row, long width) {
-  const double step = row[CST_LONGER_STEP];
-  const double numbers = row[CST_LONGER_NUMBERS];
-  const bool   fits = numbers >= 0 && numbers < (double)(width - CST_LONGER_HEAD);
-  return fits && step > 0 && step == row[CST_LONGER_HEAD + (long)numbers] ? (long)step : -1;
+void cst_longer_seal(double *row) {
+  row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP];
 }
 
 /* ---- kept numbers of a row ------------------------------------------------------------------- */
@@ -128,6 +128,44 @@ static long kept_numbers(const cst_channels *c) {
     if (is_kept(&c->channel[k]))
       n += (long)c->channel[k].count;
   return n;
+}
+
+/* True if x is a whole number from `least` to `most`. */
+static bool is_whole(double x, long least, long most) {
+  return x >= (double)least && x <= (double)most && x == (double)(long)x;
+}
+
+/* True if the numbers begin with a state, and with that of the partner behind it if there is one. */
+static bool is_state(const double *row, long steps, long numbers, bool partner) {
+  const double *x = row + CST_LONGER_HEAD;
+  if (!partner)
+    return numbers > 1 && cst_batch_is_state(x, steps);
+  return numbers > 3 && numbers % 2 == 0 && cst_batch_is_state(x, steps) &&
+         cst_batch_is_state(x + numbers / 2, 2 * steps);
+}
+
+bool cst_longer_check(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                      const double *row, char *why, size_t n) {
+  const long kept = kept_numbers(old);
+  const long state = cst_plan_state_numbers(old->plan); /* of the longest row */
+  const bool self = old->plan->study->reference == CST_REFERENCE_SELF;
+  const long partner = self ? 2 * from->n : 0;
+  *why = 0;
+  if (!is_whole(row[CST_LONGER_STEP], from->n, from->n))
+    snprintf(why, n, "its step is %.17g, and the trajectory ended at %ld", row[CST_LONGER_STEP],
+             from->n);
+  else if (!is_whole(row[CST_LONGER_HALF_STEP], 0, partner))
+    snprintf(why, n, "its step with half the step size is %.17g; possible are 0 to %ld",
+             row[CST_LONGER_HALF_STEP], partner);
+  else if (!is_whole(row[CST_LONGER_NUMBERS], kept + 1,
+                     kept + PetscMin(state, cst_plan_state_numbers(now->plan))))
+    snprintf(why, n, "its count of numbers is %.17g; possible are %ld to %ld",
+             row[CST_LONGER_NUMBERS], kept + 1, kept + state);
+  else if (row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] != row[CST_LONGER_STEP])
+    snprintf(why, n, "it is incomplete");
+  else if (!is_state(row, from->n, (long)row[CST_LONGER_NUMBERS] - kept, self))
+    snprintf(why, n, "its numbers are not a state of a trajectory");
+  return !*why;
 }
 
 void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,

@@ -22,18 +22,24 @@ enum {
 
 /* Writes the seal of a row whose head is set. */
 void cst_longer_seal(double *row);
-/* The step of a row of `width` numbers; -1: the row is missing or incomplete. */
-long cst_longer_step(const double *row, long width);
 
 /* Why a class cannot be continued as another one; NULL: it can. Static text. */
 const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                               const cst_class *to);
-/* Converts a row of a class of the old study into one of the new study. */
+/* True if a row of a file, of which anything may be wrong, can be converted: its step is the end of the class,
+ * the partner's step and the count of numbers are possible in both studies, and it is complete. Else the
+ * reason is in why[n]. Whether the numbers are a state of the trajectory is seen when a batch is restored
+ * (cst_runner_resume). */
+bool cst_longer_check(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                      const double *row, char *why, size_t n);
+/* Converts a checked row of a class of the old study into one of the new study. */
 void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
                         const cst_class *to, const double *row, double *made);
 /* Index in the new class of a sample of the old class; -1: none, or it is at the old end and will be taken
  * again. */
 int cst_longer_sample(const cst_class *from, const cst_class *to, int sample);
+/* True if two rows are at the same step, in both steppers, and have as many numbers. */
+bool cst_longer_alike(const double *a, const double *b);
 /* Position in the new class of a batch whose rows are at the old end. */
 cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const double *row);
 #endif

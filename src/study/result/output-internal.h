@@ -11,7 +11,7 @@ struct cst_output {
   cst_record     *record; /* NULL: compare with `file`, into `comparison` */
   cst_result     *file;
   cst_comparison *comparison;
-  bool            continued; /* `file` was extended to a later end */
+  long           *joined; /* [ncase] of `file`: cst_output_joined */
 };
 
 /* Writes or compares a block of a channel. */
@@ -19,6 +19,10 @@ PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long 
                                 const long *count, const void *x);
 /* count[k] := the extent of dimension k of a channel, for all dimensions from `first` on. */
 void cst_output_extent(const cst_output *o, const cst_channel *c, int first, long *count);
+/* True if the block at `start` is of trajectories that were continued from an earlier end, and its bits differ
+ * for this reason from those of a run in one piece: window sums are merged from partial ones, and samples of
+ * the earlier run are missing. */
+bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long *start);
 /* True if the channel has rows, one per trajectory, in the file. */
 bool cst_output_has_rows(const cst_channel *c);
 #endif

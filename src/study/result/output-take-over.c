@@ -4,18 +4,20 @@
 #include <math.h>
 #include "study/result/longer.h"
 #include "study/result/output-internal.h"
+#include "study/result/sound.h"
 #include "study/runner/tracks.h"
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
 /* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
  * from_start. */
-static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c,
-                                const char *from, long *from_start, long *start, long *count,
-                                int along) {
+static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan *old, int icase,
+                                const cst_channel *c, const char *from, long *from_start,
+                                long *start, long *count, int along) {
   const cst_field *field = &c->field;
   size_t           row = cst_record_width(field->type);
   const long       rows = count[along];
+  char             why[256];
   void            *x;
   PetscFunctionBegin;
   for (int k = along + 1; k < field->ndim; k++)
@@ -27,6 +29,10 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_chann
     PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x),
                PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                "%s of the file cannot be read, or has another shape", from);
+    PetscCheck(cst_sound(old, icase, c, x,
+                         (size_t)count[along] * row / cst_record_width(field->type), why,
+                         sizeof why),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
     PetscCall(cst_output_block(o, c, start, count, x));
   }
   PetscCall(PetscFree(x));
@@ -54,7 +60,7 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   if (c->kind == CST_CHANNEL_CONTINUE)
     count[2] = numbers_of(old);
   count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
-  PetscCall(take_rows(o, file, c, c->field.path, there, here, count, 1));
+  PetscCall(take_rows(o, file, old, from, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
 }
 
@@ -80,7 +86,7 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->trajectory_every + 1;
       if (was >= 0)
-        PetscCall(take_rows(o, file, c, path, there, here, count, along));
+        PetscCall(take_rows(o, file, old, from, c, path, there, here, count, along));
     }
   }
   PetscFunctionReturn(0);
@@ -112,14 +118,16 @@ PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const
   const cst_class   *later = &now->classes[now->class_of[to]];
   const long         there[3] = {from, member, 0};
   const long         n[3] = {1, 1, (long)a->count};
+  char               why[200];
   double            *row;
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(a->count, &row));
   PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
              PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "%s of the file cannot be read, or has another shape", a->field.path);
-  PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF,
-             PETSC_ERR_FILE_UNEXPECTED, "%s of the file has an incomplete row", a->field.path);
+  PetscCheck(cst_longer_check(old, earlier, o->channels, row, why, sizeof why), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path,
+             from, member, why);
   for (size_t i = 0; i < b->count; i++)
     made[i] = NAN;
   cst_longer_convert(old, earlier, o->channels, later, row, made);

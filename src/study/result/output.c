@@ -6,16 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/result/output-internal.h"
-
-/* Fields of an extended result whose bits differ from an uninterrupted run: window sums are merged from
- * partial ones, and samples of the earlier run are missing. */
-static bool is_joined(const cst_field *f) {
-  static const char *const where[] = {"/windows/", "/series/", "/continue/"};
-  for (size_t i = 0; i < sizeof where / sizeof *where; i++)
-    if (!strncmp(f->path, where[i], strlen(where[i])))
-      return true;
-  return false;
-}
+#include "study/result/sound.h"
 
 /* The sign and payload of a NaN depend on the instruction set. Returns x, or a copy in *owned where all NaNs
  * are alike. */
@@ -56,7 +47,7 @@ PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long 
   for (int i = 0; i < f->ndim; i++)
     if (count[i] == 0)
       PetscFunctionReturn(0);
-  if (o->file && o->continued && is_joined(f))
+  if (o->file && cst_output_is_joined(o, c, start))
     PetscFunctionReturn(0);
   if (o->file)
     PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF,
@@ -103,11 +94,20 @@ static PetscErrorCode put_case(cst_output *o, int i) {
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode cst_output_join(cst_output *o, int icase, long members) {
+  PetscFunctionBegin;
+  if (o->plan->study->extensible)
+    PetscCall(put(o, CST_CHANNEL_JOINED, 0, icase, 1, &members));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode put_cases(cst_output *o) {
   const cst_plan *p = o->plan;
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++)
     PetscCall(put_case(o, i));
+  for (int i = 0; i < p->ncase; i++)
+    PetscCall(cst_output_join(o, i, 0));
   for (int i = 0; i < p->study->nhistogram; i++) {
     const cst_histogram *h = &p->study->histogram[i];
     PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, h->bins + 1, h->edge));
@@ -125,13 +125,13 @@ static PetscErrorCode create(const cst_plan *p, const cst_columns *columns, cst_
 
 PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
                                   cst_output **output) {
+  char why[256];
   PetscFunctionBegin;
   PetscCall(create(p, NULL, output));
   (*output)->file = file;
   (*output)->comparison = comparison;
-  char *continued = cst_result_text(file, "/", "continued");
-  (*output)->continued = continued != NULL;
-  free(continued);
+  (*output)->joined = cst_output_joined(file, p, why, sizeof why);
+  PetscCheck((*output)->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
   PetscFunctionReturn(0);
 }
 
@@ -246,6 +246,24 @@ PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   PetscFunctionReturn(0);
 }
 
+/* Reads numbers of count[0] cases, with which something is computed: an earlier run may have written them. */
+static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long *start,
+                                const long *count, void *x) {
+  char   why[256];
+  size_t n = 1; /* numbers of a case */
+  PetscFunctionBegin;
+  for (int k = 1; k < c->field.ndim; k++)
+    n *= (size_t)count[k];
+  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  for (long i = 0; i < count[0]; i++) {
+    const char *of_case = (const char *)x + (size_t)i * n * cst_record_width(c->field.type);
+    PetscCheck(cst_sound(o->plan, (int)(start[0] + i), c, of_case, n, why, sizeof why),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int first, int n,
                                double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
@@ -262,8 +280,7 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
     PetscCall(PetscMalloc1(n * count[1], &flag));
     rows = flag;
   }
-  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  PetscCall(read_back(o, c, start, count, rows));
   for (long i = 0; flag && i < n * count[1]; i++)
     x[i] = flag[i];
   PetscCall(PetscFree(flag));
@@ -278,8 +295,7 @@ PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int
   PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "the study has no %s", cst_channel_path(kind));
   cst_output_extent(o, c, 2, count);
-  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  PetscCall(read_back(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 
@@ -356,6 +372,7 @@ PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *fi
   PetscFunctionBegin;
   *finished = !o->record || cst_record_close(o->record, state);
   cst_channels_destroy(o->channels);
+  free(o->joined);
   PetscCall(PetscFree(*output));
   PetscFunctionReturn(0);
 }

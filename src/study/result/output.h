@@ -22,6 +22,14 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan 
                                 int to);
 PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
                                     int from, int to, long member, double *row);
+/* Of each case of a file, how many members, from the first on, were continued from an earlier end: their windows
+ * and samples have other bits than those of a run in one piece. [ncase], owned; NULL, with the reason in
+ * why[n]: the file cannot be right. */
+long *cst_output_joined(cst_result *file, const cst_plan *p, char *why, size_t n);
+/* Of a file that is compared: whether this holds for a member. */
+bool cst_output_continues(const cst_output *o, int icase, long member);
+/* Writes this for case icase of an extensible study. */
+PetscErrorCode cst_output_join(cst_output *o, int icase, long members);
 /* Writes a channel of the samples of a case, x[most_samples]; of a quantity if the channel has several. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
                                  const void *x);

@@ -365,6 +365,7 @@ static void count(const verification *d, const trajectory *t, cst_verify_counts 
   const bool computed = t->stage >= MIDWAY;
   c->open += t->stage == OPEN;
   c->left_out += t->stage == LEFT_OUT;
+  c->joined += computed && cst_output_continues(d->output, (int)t->icase, t->member);
   c->same += computed && !d->comparison.different;
   c->different += computed && d->comparison.different;
   c->compared += computed ? d->comparison.compared : 0;

@@ -1,9 +1,11 @@
 /* resume.c: whether and how a study can continue from an earlier run's checkpoint (see resume.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "constella/record.h"
 #include "record/snapshot.h"
@@ -12,6 +14,7 @@
 #include "study/run/failure.h"
 #include "study/run/identity.h"
 #include "study/run/resume.h"
+#include "study/run/run-notes.h"
 
 void cst_resume_name(char run[40]) {
   unsigned char x[16] = {0};
@@ -144,6 +147,32 @@ static long count_failed(cst_result *f) {
   return cst_failures_total(&all);
 }
 
+/* When the last run of the file ended: as it recorded; one that was killed worked at least until its newest
+ * checkpoint. */
+static bool find_end(const char *path, cst_result *f, double *end) {
+  char        name[CST_SNAPSHOT_PATH];
+  long        newest[1];
+  struct stat s;
+  char       *text = cst_result_text(f, "/run", "stopped");
+  const bool  told = cst_run_notes_read_time(text, end);
+  free(text);
+  if (told)
+    return true;
+  if (cst_snapshot_list(path, newest, 1) < 1 || stat(cst_snapshot_name(path, *newest, name), &s))
+    return false;
+  *end = (double)s.st_mtime;
+  return true;
+}
+
+/* Seconds of all runs of the file so far. */
+static double seconds_of(const char *path, cst_result *f) {
+  double before = 0, started, end;
+  cst_result_number(f, "/run", "seconds_before", &before);
+  if (!cst_result_number(f, "/run", "started_unix", &started) || !find_end(path, f, &end))
+    return fmax(before, 0);
+  return fmax(before, 0) + fmax(end - started, 0);
+}
+
 static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r,
                            cst_diag *d) {
   char  *study = cst_result_text(f, "/", "study");
@@ -153,7 +182,8 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   char   why[512];
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);
-  r->attempts = (long)attempts;
+  r->attempts = attempts >= 0 && attempts < 1e9 ? (long)attempts : 0;
+  r->seconds = seconds_of(path, f);
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
   snprintf(r->continues, sizeof r->continues, "%s", continues ? continues : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))

@@ -11,6 +11,7 @@ typedef struct {
   cst_start start;
   long      number;        /* resumed: the checkpoint to continue from */
   long      attempts;      /* number of earlier runs */
+  double    seconds;       /* how long they took together, as far as is known */
   long      failed;        /* complete: trajectories that failed */
   bool      left;          /* complete: its run was killed before it removed the checkpoints */
   char      run[40];       /* identifier of the result file */

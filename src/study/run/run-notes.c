@@ -1,5 +1,6 @@
 /* run-notes.c: the attributes of a result file (see run-notes.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* strptime, timegm */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -57,6 +58,15 @@ void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
   note_back_end(o, &options->back_end);
 }
 
+bool cst_run_notes_read_time(const char *text, double *seconds) {
+  struct tm   utc = {0};
+  const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+  if (!rest || *rest)
+    return false;
+  *seconds = (double)timegm(&utc);
+  return true;
+}
+
 static double conclusions(const cst_plan *p) { return p->ncase * cst_plan_conclusion_cost(p); }
 
 double cst_run_notes_work(const cst_plan *p) { return p->cost + conclusions(p); }
@@ -66,11 +76,12 @@ double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a, const c
 }
 
 void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, const cst_past *past,
-                        double attempts, int ranks) {
+                        const cst_resume *earlier, int ranks) {
   char host[MPI_MAX_PROCESSOR_NAME];
   int  length;
   MPI_Get_processor_name(host, &length);
-  cst_output_number(o, "/run", "attempts", attempts);
+  cst_output_number(o, "/run", "attempts", (double)earlier->attempts + 1);
+  cst_output_number(o, "/run", "seconds_before", earlier->seconds);
   cst_output_number(o, "/run", "started_unix", (double)time(NULL));
   cst_output_number(o, "/run", "work_before",
                     cst_run_notes_work_before(p, a, past) / cst_run_notes_work(p));

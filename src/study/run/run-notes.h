@@ -7,6 +7,9 @@
 /* The time now, in UTC: 2026-11-23T14:05:59Z. */
 void cst_run_notes_time(char text[32]);
 
+/* The time that such a text tells, in seconds since 1970; false where it tells none. */
+bool cst_run_notes_read_time(const char *text, double *seconds);
+
 /* Attributes of the root: everything on which the result depends. */
 void cst_run_notes_study(cst_output *o, const cst_study *s);
 
@@ -14,9 +17,10 @@ void cst_run_notes_study(cst_output *o, const cst_study *s);
  * them. */
 void cst_run_notes_first(cst_output *o, const cst_run_options *options);
 
-/* Attributes of /run that concern this run; they replace those of the previous run. */
+/* Attributes of /run that concern this run, which goes on from what the earlier ones left; they replace those of
+ * the previous run. */
 void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, const cst_past *past,
-                        double attempts, int ranks);
+                        const cst_resume *earlier, int ranks);
 
 /* Attributes with which the table is printed and drawn, and those that xarray reads as coordinates. */
 void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns *c);

@@ -103,8 +103,12 @@ static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *st
   double *x = d->rows;
   for (long l = 0; l < w->count; l++) {
     const long lane = w->first + l;
-    PetscCall(cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members,
-                             x + l * width));
+    double    *row = x + l * width;
+    PetscCall(
+        cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members, row));
+    PetscCheck(cst_longer_alike(x, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s of the file: case %d, member %ld is at another step than its batch",
+               cst_channel_path(CST_CHANNEL_CONTINUE), k->cases[lane / members], lane % members);
   }
   const long       numbers = (long)x[CST_LONGER_NUMBERS];
   const cst_origin from = {cst_longer_position(d->plan, k, x), numbers, x, true};
@@ -278,7 +282,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
     if (options->extension && options->extension->longer)
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
-  cst_run_notes_this(*o, p, a, past, options->resume.attempts + 1, ranks);
+  cst_run_notes_this(*o, p, a, past, &options->resume, ranks);
   if (anew && rank == 0)
     PetscCall(write_times(p, *o));
   /* so that an unfinished file has its labels */

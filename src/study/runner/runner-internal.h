@@ -114,8 +114,8 @@ PetscErrorCode cst_keep_states(cst_runner *r);
  * observers had. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
 bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
-/* True if the row can belong to the current class: its status and step are valid. */
-bool cst_runner_fits(const cst_runner *r, const double *row);
+/* True if the row can be that of a lane of the batch, which has just been started. */
+bool cst_runner_fits(const cst_runner *r, long lane, const double *row);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* runner.c: restores the batch, which has been started, from saved rows. */
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from);

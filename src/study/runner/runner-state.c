@@ -51,9 +51,9 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
   cst_rows_restore(r->rows, lane, row);
 }
 
-bool cst_runner_fits(const cst_runner *r, const double *row) {
+bool cst_runner_fits(const cst_runner *r, long lane, const double *row) {
   const long n = r->cohort->n;
-  if (!cst_batch_is_state(row, n))
+  if (!cst_batch_continues(r->st, r->b, lane, row, n))
     return false;
-  return !r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n);
+  return !r->hst || cst_batch_continues(r->hst, r->hb, lane, row + cst_batch_numbers(r->st), 2 * n);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "system/read/reader.h"
 
 enum { AXES = 3 };
@@ -72,6 +73,7 @@ static void principal(const double inertia[9], double I[3]) {
 }
 
 bool cst_body_is_wrong(const double inertia[9], char *why, int n) {
+  CST_REQUIRE(inertia && (why || n <= 0), true);
   double I[3], size = 0;
   for (int e = 0; e < 9; e++) {
     size = fmax(size, fabs(inertia[e]));
@@ -95,6 +97,7 @@ bool cst_body_is_wrong(const double inertia[9], char *why, int n) {
 }
 
 bool cst_body_is_flat(const double inertia[9]) {
+  CST_REQUIRE(inertia, false);
   double I[3];
   principal(inertia, I);
   return I[0] + I[1] - I[2] <= ROUNDING * I[2];

@@ -7,6 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "core/boundary.h"
 #include "system/derive/derive.h"
 
 const char *const cst_system_kernel_names[CST_K_COUNT] = {
@@ -21,6 +22,7 @@ static bool has_residuals(const cst_system *s) {
 }
 
 int cst_system_entries(const cst_system *s, char letter) {
+  CST_REQUIRE(s, 0);
   const int  nq = s->nq;
   const bool more = has_residuals(s);
   const int  l = more ? 4 * s->ng + 1 : s->ng;

@@ -2,6 +2,7 @@
  * derivatives. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "core/boundary.h"
 #include "system/internal.h"
 
 /* Of V written out, and derived once more: how many operations a pair may make of each of its own, as seen on
@@ -198,6 +199,7 @@ cst_node cst_pairs_written_out(cst_system *s) {
 }
 
 cst_node cst_system_whole(const cst_system *s) {
+  CST_REQUIRE(s, -1);
   if (s->npairs && s->bent)
     return s->whole;
   return s->V;

@@ -63,7 +63,7 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
   const int own = r - 6 * s->nbodies;
   if (s->nown)
     cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own,
-                    s->nown, s->nq - r);
+                    s->nown + s->nvel, s->nq - r);
   else
     cst_examine_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }

@@ -1,6 +1,7 @@
 /* interpret.c: kernels over lanes without a compiler. The interpreter of src/expr runs the program of each
  * kernel. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/boundary.h"
 #include "system/internal.h"
 
 #define X(name)                                                                                    \
@@ -79,6 +80,7 @@ static void set_up(cst_system *s) {
 }
 
 void cst_system_interpret(cst_system *s) {
+  CST_REQUIRE(s);
   set_up(s);
   for (int i = 0; i < CST_ISA_COUNT; i++) {
     s->compiled[i] = NULL;
@@ -105,6 +107,7 @@ void cst_system_interpret_bent(cst_system *s) {
 }
 
 bool cst_system_bend(const cst_system *s) {
+  CST_REQUIRE(s, false);
   cst_system *x = (cst_system *)s; /* the derived kernels are cached */
   if (s->bent)
     return true;

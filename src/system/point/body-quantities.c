@@ -12,6 +12,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "core/boundary.h"
 #include "system/internal.h"
 
 enum { AXES = 3, PARTS = 4 };
@@ -147,6 +148,8 @@ static cst_node quaternion(const body *b, int part) {
 
 cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k,
                                 const cst_body_quantity *what, int which) {
+  CST_REQUIRE(s && g && what && k >= 0 && k < s->nbodies && which >= 0, -1);
+  CST_REQUIRE(which < (int)strlen(what->components), -1);
   body      b = {.g = g};
   cst_node  w[3];
   const int rotation = s->bodies[k].rotation;

@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "system/point/linear.h"
 #include "system/point/quad.h"
 #include "system/point/worst.h"
@@ -55,6 +56,7 @@ static cst_tape *motion_of(const cst_system *s, int state) {
 }
 
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v) {
+  CST_REQUIRE(s && (c || !s->npar) && q && v && state >= 0 && state < s->nstate);
   const int     nq = s->nq;
   double       *out = cst_linear_numbers(2 * (size_t)nq);
   const double *in[128] = {['c'] = c};
@@ -74,16 +76,30 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
   return *tape;
 }
 
+/* NaN, as many as a system has of anything: an input that the caller leaves out. */
+static const double *absent(const cst_system *s) {
+  static _Thread_local double *nan;
+  static _Thread_local int     have;
+  const int                    need = s->npar + 4 * s->nq + 4 * s->ng + 1 + s->nshared;
+  if (need <= have)
+    return nan;
+  nan = cst_need(realloc(nan, sizeof *nan * (size_t)need));
+  for (have = 0; have < need; have++)
+    nan[have] = NAN;
+  return nan;
+}
+
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                      const double *v, const double *w, const double *u, const double *l,
                      double *out) {
+  CST_REQUIRE(s && out && k >= 0 && k < CST_K_COUNT);
   const double *in[128]; /* a tape reads only the inputs that it uses */
-  in['c'] = c;
-  in['q'] = q;
-  in['v'] = v;
-  in['w'] = w;
-  in['u'] = u;
-  in['l'] = l;
+  in['c'] = c ? c : absent(s);
+  in['q'] = q ? q : absent(s);
+  in['v'] = v ? v : absent(s);
+  in['w'] = w ? w : absent(s);
+  in['u'] = u ? u : absent(s);
+  in['l'] = l ? l : absent(s);
   if (s->kernel_size[k])
     cst_evaluate_tape(cst_system_tape(s, k), in, out);
   if (!cst_pairs_are_in(s, k))
@@ -111,6 +127,7 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out) {
+  CST_REQUIRE(s && (c || !s->npar) && q && out && k >= 0 && k < CST_K_COUNT);
   const cst_pattern *p = &s->pattern[k];
   const long         columns = p->columns;
   double            *A = cst_linear_numbers(p->n);
@@ -142,6 +159,7 @@ static void general_momentum(const cst_system *s, const double *c, const double 
 }
 
 bool cst_system_is_gauged(const cst_system *s) {
+  CST_REQUIRE(s, false);
   for (int k = 0; k < s->nsym; k++)
     if (!cst_graph_is_zero(s->graph, s->gauge[k]))
       return true;
@@ -150,6 +168,7 @@ bool cst_system_is_gauged(const cst_system *s) {
 
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v,
                          double *p) {
+  CST_REQUIRE(s && (c || !s->npar) && q && v && p);
   const int nq = s->nq;
   if (s->general) {
     general_momentum(s, c, q, v, p);
@@ -168,6 +187,7 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
 
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p,
                          double *v) {
+  CST_REQUIRE(s && (c || !s->npar) && q && p && v, false);
   const int nq = s->nq;
   cst_mass  M;
   bool      good = cst_linear_mass_create(&M, s, c, q);
@@ -188,6 +208,7 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
 
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c,
                        double *value) {
+  CST_REQUIRE(s && (n <= 0 || (node && (c || !s->npar) && value)));
   const double *in[128] = {['c'] = c};
   cst_tape     *tape = cst_tape_create(s->graph, node, n);
   cst_evaluate_tape(tape, in, value);
@@ -198,6 +219,7 @@ void cst_system_values(const cst_system *s, const cst_node *node, int n, const d
 
 void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9],
                              double *mass) {
+  CST_REQUIRE(s && (c || !s->npar) && inertia && mass && k >= 0 && k < s->nbodies);
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_body  *b = &s->bodies[k];
   double          *number = cst_zeros(s->nbody, sizeof *number);
@@ -214,6 +236,7 @@ void cst_system_body_inertia(const cst_system *s, int k, const double *c, double
 }
 
 bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
+  CST_REQUIRE(s && (c || !s->npar) && (why || n <= 0), false);
   char wrong[300];
   for (int k = 0; k < s->nbodies; k++) {
     double inertia[9], mass;
@@ -238,6 +261,7 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
 /* Exact motions. */
 
 bool cst_system_has_exact(const cst_system *s, int state) {
+  CST_REQUIRE(s && state >= -1 && state < s->nstate, false);
   if (s->exact)
     return true;
   return state >= 0 && state < s->nstate && s->state[state].has_exact;
@@ -245,10 +269,13 @@ bool cst_system_has_exact(const cst_system *s, int state) {
 
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
                       const double *v0, double t, double *q, double *p, double *lambda) {
+  CST_REQUIRE(s && (c || !s->npar) && q && p && (lambda || !s->ng) &&
+              cst_system_has_exact(s, state));
   const int     ng = s->ng;
   const size_t  n = (size_t)s->nq;
   const double *in[128] = {['c'] = c, ['t'] = &t};
   if (state < 0 || !s->state[state].has_exact) {
+    CST_REQUIRE(q0 && v0);
     s->exact(c, q0, v0, t, q, p, lambda);
     return;
   }
@@ -385,6 +412,7 @@ void cst_system_worst(const cst_system *s, const double *c, const double *q, con
 
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
                           double *g_max, double *g_scaled, double *gv_max, double *gv_scaled) {
+  CST_REQUIRE(s && (c || !s->npar) && q && v);
   cst_worst  position, velocity;
   cst_worst *of_g = g_max || g_scaled ? &position : NULL;
   cst_worst *of_gv = gv_max || gv_scaled ? &velocity : NULL;

@@ -15,6 +15,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "system/point/linear.h"
 
 /* Collects expressions: the value of each part, then its slopes. */
@@ -177,6 +178,7 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
 }
 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
+  CST_REQUIRE(s && (c || !s->npar) && q && (length || !s->ng), NAN);
   const cst_lengths *l = lengths_of(s);
   const double      *in[128];
   double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape));

@@ -8,6 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include "core/boundary.h"
 #include "system/point/linear.h"
 
 /* M A without constraints: f, or -grad V. */
@@ -37,6 +38,7 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda) {
+  CST_REQUIRE(s && (c || !s->npar) && q && v && lambda);
   const int          ng = s->ng;
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!ng)

@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "system/point/stationary.h"
 
 enum { MOST_LEVELS = 256 };
@@ -186,6 +187,7 @@ static bool project_velocity(const cst_system *s, const double *c, const double 
 }
 
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v) {
+  CST_REQUIRE(s && (c || !s->npar) && q && v, false);
   const size_t bytes = sizeof(double) * (size_t)s->nq;
   if (!s->ng)
     return true;
@@ -203,6 +205,7 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
 }
 
 void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p) {
+  CST_REQUIRE(s && (c || !s->npar) && q && p);
   if (!s->ng)
     return;
   double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "constella/random.h"
 #include "system/point/linear.h"
 
@@ -115,6 +116,7 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 }
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
+  CST_REQUIRE(s && (c || !s->npar) && q, 0);
   const int ng = s->ng;
   const int nq = s->nq;
   if (!ng)
@@ -134,6 +136,7 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
 
 /* lambda := its component in the range of G; G' lambda depends on no other component. */
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda) {
+  CST_REQUIRE(s && (c || !s->npar) && q && lambda);
   const size_t nq = (size_t)s->nq;
   const size_t ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
@@ -283,6 +286,7 @@ static bool neighbours(const cst_system *s, const double *c, const double *q, in
 }
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
+  CST_REQUIRE(s);
   const size_t n = (size_t)s->ng;
   bool         same = !dropped && !s->dropped;
   if (dropped && s->dropped)
@@ -344,6 +348,7 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q,
 
 bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
                           unsigned char **dropped, char *why, int n) {
+  CST_REQUIRE(s && (c || !s->npar) && q && dropped && (why || n <= 0), false);
   const int nq = s->nq;
   *dropped = NULL;
   if (!s->ng)
@@ -362,6 +367,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
 
 bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why,
                                     int n) {
+  CST_REQUIRE(s && (c || !s->npar) && q && (why || n <= 0), false);
   unsigned char *dropped;
   if (!cst_system_redundant(s, c, q, &dropped, why, n))
     return false;

@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "system/internal.h"
 
 enum { AXES = 3 };
@@ -18,6 +19,7 @@ static double across(const double *R, const double *V, int i, int j) {
 }
 
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]) {
+  CST_REQUIRE(b && q && v && omega);
   const double *R = q + b->rotation;
   const double *V = v + b->rotation;
   for (int a = 0; a < AXES; a++) {
@@ -69,6 +71,7 @@ static void row_cross(const double *x, const double omega[3], double *y) {
 
 void cst_system_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q,
                           double *v) {
+  CST_REQUIRE(b && x && omega && q && v);
   double *R = q + b->rotation;
   double *V = v + b->rotation;
   double  E[9], turned[9];
@@ -86,6 +89,7 @@ static double minor_of(const double *R, int i, int j) {
 }
 
 bool cst_system_body_is_reflected(const cst_body *b, const double *q) {
+  CST_REQUIRE(b && q, false);
   const double *R = q + b->rotation;
   const double  one = R[0] * minor_of(R, 1, 2);
   const double  two = R[1] * minor_of(R, 0, 2);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "core/boundary.h"
 #include "expr/budget.h"
 #include "system/read/reader.h"
 
@@ -92,6 +93,7 @@ static void derive(cst_reading *r) {
 
 cst_system *cst_system_read(const char *file, const char *text, size_t length,
                             const cst_size *sizes, int nsize, cst_diag *d) {
+  CST_REQUIRE(file && text && d && (sizes || nsize <= 0), NULL);
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc)
     return NULL;
@@ -126,6 +128,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length,
 
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
                            cst_diag *d, cst_node *q, cst_node *v) {
+  CST_REQUIRE(s && doc && map && (c || !s->npar) && d && q && v, false);
   const size_t n = sizeof *q * (size_t)s->nq;
   cst_reading  r = {
        .s = s,
@@ -176,6 +179,7 @@ static double preset(const cst_system *s, int i, const double *c) {
 }
 
 void cst_system_defaults(const cst_system *s, const bool *given, double *c) {
+  CST_REQUIRE(s && (c || !s->npar));
   for (int i = 0; i < s->npar; i++)
     if (s->parameter[i].size || !given || !given[i])
       c[i] = preset(s, i, c);
