@@ -142,12 +142,17 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
     report_extension(a, study, plan);
   PetscPushErrorHandler(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
-  if (!failed && cst_run(plan, agenda, past, &a->run, &end))
-    give_up(a);
+  end.agreed = failed != 0;
+  if (!failed)
+    failed = cst_run(plan, agenda, past, &a->run, &end);
   PetscPopErrorHandler();
+  if (failed && !end.agreed)
+    give_up(a);
+  if (failed)
+    return failed == PETSC_ERR_ARG_INCOMP ? 2 : 1;
   if (rank == 0 && end.end == CST_END_DONE && !replace_extended(a))
     return 1;
-  if (rank == 0 && !failed)
+  if (rank == 0)
     report_end(a, study, plan, &end);
   return end.failed > 0 ? 1 : status[end.end];
 }
