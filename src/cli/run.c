@@ -215,7 +215,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   }
   if (first == ranks)
     status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a)
-                                                       : execute(a, study, plan, agenda, past);
+             : cst_run_agree_on_work(plan, agenda)     ? execute(a, study, plan, agenda, past)
+                                                       : 2;
   else if (rank == first)
     cst_diag_print(d, stderr);
   if (a->run.lock)
@@ -256,7 +257,8 @@ int cst_run_start(int argc, char **argv) {
     int ranks;
     set_deadline(&a);
     MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-    status = cst_launch_end(cst_launch_refuse(ranks) ? 2 : run_checked(&a, d));
+    const bool alike = !cst_launch_refuse(ranks) && cst_run_agree_on_options(&a);
+    status = cst_launch_end(alike ? run_checked(&a, d) : 2);
   }
   cst_diag_destroy(d);
   free(a.petsc);

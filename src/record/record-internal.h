@@ -30,10 +30,7 @@ bool cst_record_keep(cst_record *r, bool ok, const char *what);
 /* The same for a call of HDF5 that writes; also false if an earlier write of this file failed. */
 bool cst_record_written(cst_record *r, bool ok);
 
-/* record-meet.c. Collective. True when ok is true on every rank; else all ranks get the reason of the lowest
- * rank that failed. */
-bool cst_record_agree(MPI_Comm comm, bool ok, char *why, int n);
-/* Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
+/* record-meet.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
 bool cst_record_meet(cst_record *r, char *why, int n);
 
 /* record-make.c, on rank 0: makes or finds all that is in the file. Fills r->place. */
@@ -48,6 +45,7 @@ bool cst_record_fill(cst_record *r, char *why, int n);
 /* record-transfer.c, independent: writes all bytes, or sets errno. A network file system that keeps whole
  * pages is told by a lock that other ranks write too. */
 bool cst_record_put(const cst_record *r, const void *bytes, size_t size, long at);
-/* Takes (true) or gives back such a lock; no size: of the whole file. */
+/* Takes (true) or gives back such a lock; no size: of all data, but not of the byte far behind them with which
+ * lock.c locks the file. */
 void cst_record_hold(const cst_record *r, bool take, long at, size_t size);
 #endif

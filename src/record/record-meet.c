@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* struct statfs */
 #include "record/record-internal.h"
+#include "record/agree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,27 +20,11 @@
 enum { TOKEN = 16, NFS = 0x6969, PAUSE = 100000 };
 
 /* Network file systems show a new file, and new bytes, after some seconds. */
-static const double patience = 10;
+static const double patience = 6;
 
 static bool apart;
 
 bool cst_record_apart(void) { return apart; }
-
-bool cst_record_agree(MPI_Comm comm, bool ok, char *why, int n) {
-  int rank, size, mine, bad;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  mine = ok ? size : rank;
-  MPI_Allreduce(&mine, &bad, 1, MPI_INT, MPI_MIN, comm);
-  if (bad == size)
-    return true;
-  char text[512] = "";
-  if (rank == bad)
-    snprintf(text, sizeof text, "%s", why);
-  MPI_Bcast(text, sizeof text, MPI_CHAR, bad, comm);
-  snprintf(why, (size_t)n, "%s", text);
-  return false;
-}
 
 typedef struct {
   unsigned char bytes[TOKEN];
@@ -114,10 +99,10 @@ bool cst_record_meet(cst_record *r, char *why, int n) {
   bool ok = r->rank > 0 || write_token(r, &t);
   if (!ok)
     snprintf(why, (size_t)n, "cannot write the file: %s", strerror(errno));
-  if (!cst_record_agree(r->comm, ok, why, n))
+  if (!cst_agree(r->comm, ok, why, n))
     return false;
   MPI_Bcast(&t, sizeof t, MPI_BYTE, 0, r->comm);
-  ok = cst_record_agree(r->comm, r->rank == 0 || find_token(r, &t, why, n), why, n);
+  ok = cst_agree(r->comm, r->rank == 0 || find_token(r, &t, why, n), why, n);
   apart = !ok;
   if (r->rank == 0 && ftruncate(r->disk, t.at) && ok) {
     snprintf(why, (size_t)n, "cannot write the file: %s", strerror(errno));
@@ -126,5 +111,5 @@ bool cst_record_meet(cst_record *r, char *why, int n) {
   if (r->disk >= 0)
     r->nfs = is_nfs(r->disk);
   r->first = is_first(r->comm);
-  return cst_record_agree(r->comm, ok, why, n);
+  return cst_agree(r->comm, ok, why, n);
 }

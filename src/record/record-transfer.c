@@ -32,7 +32,7 @@ void cst_record_hold(const cst_record *r, bool take, long at, size_t size) {
   const struct flock lock = {.l_type = take ? F_WRLCK : F_UNLCK,
                              .l_whence = SEEK_SET,
                              .l_start = at / page * page,
-                             .l_len = size ? end - at / page * page : 0};
+                             .l_len = size ? end - at / page * page : 1L << 61};
   while (r->nfs && fcntl(r->disk, F_SETLKW, &lock) && errno == EINTR)
     ;
 }

@@ -3,7 +3,7 @@
  *
  * Rank 0 alone uses HDF5 (record-make.c). All others write rows, which lie in one piece each, at the places that
  * it tells them. So no function of HDF5 or MPI-IO is collective: a rank whose call fails tells the others in
- * cst_record_agree, and none waits for it inside a library.
+ * cst_agree, and none waits for it inside a library.
  *
  * The format is the one of HDF5 1.8 (superblock 2), for other readers, and because later superblocks carry a
  * mark "open for writing" that stays after a kill and keeps readers out. Space is allocated and filled at
@@ -16,6 +16,7 @@
 #define _GNU_SOURCE /* fallocate */
 #include "record/record-internal.h"
 #include "core/need.h"
+#include "record/agree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -126,12 +127,12 @@ static void share_places(cst_record *r) {
 static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
                    char *why, int n) {
   bool ok = r->rank > 0 || cst_record_make(r, dim, ndim, field, why, n);
-  if (!cst_record_agree(r->comm, ok, why, n) || !cst_record_meet(r, why, n))
+  if (!cst_agree(r->comm, ok, why, n) || !cst_record_meet(r, why, n))
     return false;
   share_places(r);
   ok = r->rank > 0 || reserve(r, why, n);
-  return cst_record_agree(r->comm, ok, why, n) &&
-         cst_record_agree(r->comm, cst_record_fill(r, why, n), why, n);
+  return cst_agree(r->comm, ok, why, n) &&
+         cst_agree(r->comm, cst_record_fill(r, why, n), why, n);
 }
 
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
@@ -143,7 +144,7 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   set_aside(r);
   const bool prepared =
       r->rank > 0 || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
-  if (!cst_record_agree(r->comm, prepared, why, n)) {
+  if (!cst_agree(r->comm, prepared, why, n)) {
     destroy(r);
     return NULL;
   }
@@ -161,7 +162,7 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension
   cst_record *r = allocate(comm, path, dim, field, nfield);
   r->sealed = true;
   const bool found = r->rank > 0 || cst_record_find(r, dim, ndim, field, why, n);
-  if (cst_record_agree(r->comm, found, why, n) && cst_record_meet(r, why, n)) {
+  if (cst_agree(r->comm, found, why, n) && cst_record_meet(r, why, n)) {
     share_places(r);
     return r;
   }
@@ -176,7 +177,7 @@ static bool settle_rows(cst_record *r) {
   const bool ok = !r->first || !fsync(r->disk);
   if (!ok)
     snprintf(r->error, sizeof r->error, "cannot write the file: %s", strerror(errno));
-  return cst_record_agree(r->comm, ok, r->error, sizeof r->error);
+  return cst_agree(r->comm, ok, r->error, sizeof r->error);
 }
 
 /* On rank 0: writes what HDF5 holds. */
@@ -203,7 +204,7 @@ bool cst_record_flush(cst_record *r) {
   bool ok = r->sealed || settle_rows(r);
   if (r->rank == 0 && ok)
     ok = !r->broken && flush_file(r) && give_name(r);
-  ok = cst_record_agree(r->comm, ok, r->error, sizeof r->error);
+  ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
   if (!ok && *r->aside && r->rank == 0)
     unlink(r->aside);
   r->aside[0] = 0;
@@ -226,7 +227,7 @@ bool cst_record_close(cst_record *r, const char *state, char *why, int n) {
     ok = ok && put_state(r, state);
     ok = close_file(r) && ok;
   }
-  ok = cst_record_agree(r->comm, ok, r->error, sizeof r->error);
+  ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
   if (!ok && n > 0)
     snprintf(why, (size_t)n, "%s", r->error);
   destroy(r);
