@@ -221,12 +221,25 @@ static bool put_state(cst_record *r, const char *state) {
   return cst_record_keep(r, ok, "/run") && flush_file(r);
 }
 
+/* On rank 0. A file that is not on the disk is not complete, as far as that can still be written; its first
+ * error stays. */
+static bool finish(cst_record *r, bool ok, const char *state) {
+  char error[sizeof r->error];
+  ok = ok && put_state(r, state);
+  strcpy(error, r->error);
+  if (!ok)
+    put_state(r, "interrupted");
+  if (close_file(r) && ok)
+    return true;
+  if (*error)
+    strcpy(r->error, error);
+  return false;
+}
+
 bool cst_record_close(cst_record *r, const char *state, char *why, int n) {
   bool ok = *r->aside ? cst_record_flush(r) : settle_rows(r);
-  if (r->rank == 0) { /* "complete" only when all rows are on the disk */
-    ok = ok && put_state(r, state);
-    ok = close_file(r) && ok;
-  }
+  if (r->rank == 0)
+    ok = finish(r, ok, state);
   ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
   if (!ok && n > 0)
     snprintf(why, (size_t)n, "%s", r->error);
