@@ -1,6 +1,7 @@
 /* yaml.c: reads and changes the nodes of a document; reports errors at them, also in the middle of a scalar.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/need.h"
 #include "core/document.h"
 #include "core/diag.h"
 #include <stdarg.h>
@@ -114,7 +115,7 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
   cst_yaml_remove(map, key);
   if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT),
                              fy_node_create_scalar_copy(tree, text, FY_NT)))
-    abort(); /* out of memory: the key is new */
+    cst_need_fail(); /* out of memory: the key is new */
   changed(map);
 }
 

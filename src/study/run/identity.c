@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 
@@ -61,7 +62,7 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   size_t n;
   FILE  *f = open_memstream(&text, &n);
   if (!f)
-    abort();
+    cst_need_fail();
   cst_libraries(libraries, sizeof libraries);
   fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n",
           run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries,
