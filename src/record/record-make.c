@@ -49,9 +49,8 @@ static bool sign(const cst_record *r, char *why, int n) {
   return ok;
 }
 
-/* Where a field lies; its rows are written without HDF5. */
-static bool locate(const cst_record *r, hid_t d, cst_record_place *p, char *why, int n) {
-  struct stat   s;
+/* Where a field lies in a file of this size; its rows are written without HDF5. */
+static bool locate(hid_t d, long size, cst_record_place *p, char *why, int n) {
   hid_t         list = H5Dget_create_plist(d);
   const bool    contiguous = H5Pget_layout(list) == H5D_CONTIGUOUS;
   const haddr_t at = contiguous ? H5Dget_offset(d) : HADDR_UNDEF;
@@ -59,8 +58,7 @@ static bool locate(const cst_record *r, hid_t d, cst_record_place *p, char *why,
   p->at = p->size && at != HADDR_UNDEF ? (long)at : -1;
   if (!p->size)
     return true;
-  const bool whole = p->at >= 0 && !stat(*r->aside ? r->aside : r->path, &s) &&
-                     p->at <= (long)s.st_size - p->size;
+  const bool whole = p->at >= 0 && p->at <= size - p->size;
   if (!whole)
     snprintf(why, (size_t)n, "%s does not lie in the file in one piece", p->field.path);
   return whole;
@@ -112,6 +110,12 @@ static bool flush(cst_record *r, char *why, int n) {
   return false;
 }
 
+/* Bytes of the file; 0 where it cannot be found. */
+static long file_size(const cst_record *r) {
+  struct stat s;
+  return stat(*r->aside ? r->aside : r->path, &s) ? 0 : (long)s.st_size;
+}
+
 typedef bool all(cst_record *, const cst_dimension *, hid_t *, int, const cst_field *, hid_t *,
                  char *, int);
 
@@ -125,8 +129,9 @@ static bool complete(cst_record *r, all *get, const cst_dimension *dim, int ndim
   bool ok = get(r, dim, scale, ndim, field, dataset, why, n);
   ok = ok && (get == make_all || can_be_signed(r, why, n));
   ok = ok && sign(r, why, n) && flush(r, why, n);
+  const long size = file_size(r);
   for (int k = 0; ok && k < r->nfield; k++)
-    ok = locate(r, dataset[k], &r->place[k], why, n);
+    ok = locate(dataset[k], size, &r->place[k], why, n);
   for (int k = 0; k < ndim + r->nfield; k++)
     if (scale[k] >= 0)
       H5Dclose(scale[k]);

@@ -14,7 +14,7 @@ RANKS, STOPPED, SECONDS = 64, 30, 400 * SLOWER
 STUDY = """study: conservation
 system: double-pendulum
 initial: {members: 4096, seed: 7, spread: {q: 0.05, v: 0.05}}
-end: 800.0
+end: 400.0
 steps: [0.01]
 methods: [rattle]
 """
