@@ -1,5 +1,5 @@
-/* run-agree.c: all ranks of a run must be started alike, or they would wait for each other for ever, or share the
- * work differently. */
+/* run-agree.c: all ranks of a run must be started alike, or they would wait for each other for ever, or share
+ * the work differently. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

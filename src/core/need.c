@@ -15,10 +15,11 @@ _Noreturn void cst_need_fail(void) {
   if (!getrlimit(RLIMIT_AS, &is) && is.rlim_cur != RLIM_INFINITY)
     snprintf(limit, sizeof limit, " (the limit is %llu KiB, ulimit -v)",
              (unsigned long long)is.rlim_cur >> 10);
-  snprintf(text, sizeof text,
-           "constella: error: out of memory on %s%s; a smaller --batch or fewer ranks on a host need "
-           "less\n",
-           host, limit);
+  snprintf(
+      text, sizeof text,
+      "constella: error: out of memory on %s%s; a smaller --batch or fewer ranks on a host need "
+      "less\n",
+      host, limit);
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     _exit(1);
   alarm(END_SECONDS);

@@ -1,5 +1,5 @@
-/* agree.h: ranks agree before they do anything together, so that none waits for one that has failed, or that does
- * something else. Collective; a few messages per rank, whatever the number of ranks. */
+/* agree.h: ranks agree before they do anything together, so that none waits for one that has failed, or that
+ * does something else. Collective; a few messages per rank, whatever the number of ranks. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_AGREE_H
 #define CST_AGREE_H

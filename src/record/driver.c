@@ -1,8 +1,8 @@
 /* driver.c: how HDF5 writes a result (see h5.h): with its own POSIX driver, whose failures are kept here.
  *
  * HDF5 1.10 does not survive a write that fails: a file whose flush failed can be neither flushed nor closed
- * again, and the end of the process crashes in it. So HDF5 is told that all is well, and the caller asks for the
- * first failure after each flush and each close.
+ * again, and the end of the process crashes in it. So HDF5 is told that all is well, and the caller asks for
+ * the first failure after each flush and each close.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"

@@ -56,6 +56,6 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
 hid_t cst_layout_find_scale(hid_t file, const cst_dimension *d, char *why, int n);
 hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why,
                             int n);
-bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                      char *why, int n);
+bool  cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                       char *why, int n);
 #endif

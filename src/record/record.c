@@ -1,8 +1,8 @@
 /* record.c: a result file while a study runs: created or reopened collectively, then written by each rank
  * independently (record-transfer.c).
  *
- * Rank 0 alone uses HDF5 (record-make.c). All others write rows, which lie in one piece each, at the places that
- * it tells them. So no function of HDF5 or MPI-IO is collective: a rank whose call fails tells the others in
+ * Rank 0 alone uses HDF5 (record-make.c). All others write rows, which lie in one piece each, at the places
+ * that it tells them. So no function of HDF5 or MPI-IO is collective: a rank whose call fails tells the others in
  * cst_agree, and none waits for it inside a library.
  *
  * The format is the one of HDF5 1.8 (superblock 2), for other readers, and because later superblocks carry a
@@ -89,7 +89,7 @@ static bool prepare(const cst_record *r, double bytes, char *why, int n) {
 /* A new file gets its name only when it can be read. Rank 0 follows a link, for all ranks; otherwise each
  * opens its own path. */
 static void set_aside(cst_record *r) {
-  char target[sizeof r->path] = "";
+  char  target[sizeof r->path] = "";
   char *real = r->rank == 0 ? realpath(r->path, NULL) : NULL;
   if (real && strlen(real) < sizeof target)
     strcpy(target, real);
@@ -131,8 +131,7 @@ static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_
     return false;
   share_places(r);
   ok = r->rank > 0 || reserve(r, why, n);
-  return cst_agree(r->comm, ok, why, n) &&
-         cst_agree(r->comm, cst_record_fill(r, why, n), why, n);
+  return cst_agree(r->comm, ok, why, n) && cst_agree(r->comm, cst_record_fill(r, why, n), why, n);
 }
 
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,

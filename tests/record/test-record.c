@@ -266,7 +266,8 @@ static void taken_up(void) {
   OK(ok && cst_record_sync(r, why, sizeof why), "the others are written, and are on disk %s",
      cst_record_error(r));
   sealed(r);
-  OK(cst_record_close(r, "complete", NULL, 0) && size_is(s.st_size), "the file has the size that it had");
+  OK(cst_record_close(r, "complete", NULL, 0) && size_is(s.st_size),
+     "the file has the size that it had");
   cst_result *g = cst_result_open(file, why, sizeof why);
   int         ndim;
   long        e[CST_FIELD_DIMS], done = 0, total = 0;

@@ -11,7 +11,7 @@ struct cst_output {
   cst_record     *record; /* NULL: compare with `file`, into `comparison` */
   cst_result     *file;
   cst_comparison *comparison;
-  const char     *path; /* of the record; borrowed */
+  const char     *path;      /* of the record; borrowed */
   bool            continued; /* `file` was extended to a later end */
 };
 
