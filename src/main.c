@@ -102,9 +102,6 @@ static int begin(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN); /* the failed write reports a file that may not grow */
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   setenv("OMP_NUM_THREADS", "1", 0);
-  /* No run uses Open MPI's shared file pointers. A process that is killed while it opens a file leaves their
-   * locks in /dev/shm, and the next run on a file of that name would wait for these for ever. */
-  setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);
   if (argc < 2) {
     help(stderr, false);
     return 2;

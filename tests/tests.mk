@@ -115,6 +115,7 @@ $(BUILD)/tests/bench/scale.so: tests/bench/scale.c
 	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -shared -fPIC $< -o $@ -ldl
 bench-scale: $(PROGRAM) $(BUILD)/tests/bench/scale.so
 	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/scale.py
+	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/metadata.py
 
 .PHONY: bench bench-built bench-scale
 bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)

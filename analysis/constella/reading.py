@@ -6,7 +6,7 @@ import importlib
 import os
 import signal
 
-# MPI-IO takes no locks; file systems without flock would refuse
+# runs take no locks; file systems without flock would refuse
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 import h5py  # noqa: E402

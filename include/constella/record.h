@@ -1,4 +1,4 @@
-/* record.h: the result file: parallel HDF5 with named dimensions, units and provenance.
+/* record.h: the result file: HDF5 with named dimensions, units and provenance, written by many ranks.
  *
  * Everything is created before the first step: fixed extents, early allocation, no filters, no object times;
  * then one flush; then each rank writes finished rows independently. A file is readable at any instant after
@@ -55,15 +55,20 @@ typedef struct cst_record cst_record;
  * cst_record_close, renames it to path, so that a kill leaves either the old file or a readable one. An
  * existing file is replaced, so call cst_record_refuse before. Makes the group /run with the attributes state
  * ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL with a message in
- * why[n], the same on every rank, when it fails; it then leaves no file. */
+ * why[n], the same on every rank, when it fails; it then leaves no file. Every rank opens its own path, and
+ * reads from it what rank 0 has written: where ranks do not share the file, the message names the first of
+ * them and its host. */
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
                               const cst_field *field, int nfield, char *why, int n);
 /* Collective. Opens an existing file that is not complete for further writes, as after cst_record_create and
  * cst_record_flush. Every dimension and field must be there with the given type and extents; rows do not
  * change. State, host, pid and pid_start become those of this run; nothing else changes. NULL with a message
- * in why[n], the same on every rank, that says what differs; the file is then unchanged. */
+ * in why[n], the same on every rank, that says what differs; the file is then unchanged, except that it may be
+ * signed. */
 cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
                             const cst_field *field, int nfield, char *why, int n);
+/* Whether the last of these two failed because ranks do not share the file. */
+bool cst_record_apart(void);
 /* Bytes of the data of such a file, without those that HDF5 adds. */
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield);
 /* Before any work, on one rank: NULL when path can become the output, else the reason (static, to follow
@@ -72,8 +77,8 @@ double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *fie
  * separates runs that start together. */
 const char *cst_record_refuse(const char *path, bool overwrite);
 
-/* Attributes of the root, of a group ("/run", made when missing) or of a dataset. Collective, before the
- * first write or after a barrier behind the last one. A failure is kept in cst_record_error. Up to the first
+/* Attributes of the root, of a group ("/run", made when missing) or of a dataset. Collective, but
+ * rank 0 alone writes, and keeps a failure in cst_record_error. Up to the first
  * cst_record_flush: cst_record_attribute is variable-length UTF-8 text, cst_record_number a double,
  * cst_record_text UTF-8 of CST_NOTE_WIDTH bytes, padded with zeros, longer text cut between two characters;
  * an existing attribute is replaced. After it, and in a file that was opened: only cst_record_text and
@@ -83,7 +88,9 @@ const char *cst_record_refuse(const char *path, bool overwrite);
 void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text);
 void cst_record_text(cst_record *r, const char *group, const char *name, const char *text);
 void cst_record_number(cst_record *r, const char *group, const char *name, double value);
-void cst_record_flush(cst_record *r); /* collective */
+/* Collective: brings all to the disk. The first one gives a new file its name, when all ranks have succeeded;
+ * otherwise it removes the file. False, with the same reason in cst_record_error, on every rank. */
+bool cst_record_flush(cst_record *r);
 
 /* Independent, any rank, any time: writes the block start[ndim] .. start + count of field index f. Data are
  * contiguous doubles, long, int, signed char, or text rows of CST_TEXT_WIDTH bytes. Returns false and keeps
@@ -98,8 +105,8 @@ const char *cst_record_error(
     const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place
  * ("interrupted", "complete"), closes and frees. Returns false on every rank when the file could not be
- * finished. */
-bool cst_record_close(cst_record *r, const char *state);
+ * finished, with the reason in why[n] (n 0: not wanted). */
+bool cst_record_close(cst_record *r, const char *state, char *why, int n);
 
 /* Reading a finished or unfinished file, serial, without MPI. NULL with why[n] (to follow "PATH: ") when
  * there is no file or it is not a Constella result. */

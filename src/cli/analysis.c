@@ -131,7 +131,7 @@ static int hand_over(const cst_command *c, const request *q) {
     if (!value)
       continue;
     if (asprintf(&words[n], "%s=%s", name, value) < 0)
-      abort();
+      cst_need_fail();
     if (*o->name != '-')
       for (char *s = words[n]; *s != '='; s++)
         *s = (char)tolower((unsigned char)*s);

@@ -12,6 +12,7 @@
 #include "cli/limits.h"
 #include "cli/petsc.h"
 #include "cli/run.h"
+#include "core/need.h"
 #include "record/snapshot.h"
 #include "solve/solver.h"
 #include "study/run/identity.h"
@@ -34,7 +35,10 @@ static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function,
                                   PetscErrorCode n, PetscErrorType type, const char *message,
                                   void *context) {
   PetscMPIInt rank = 0;
-  (void)line, (void)function, (void)file, (void)context;
+  (void)line, (void)file, (void)context;
+  /* PETSc 3.18 calls with its arguments in another order where malloc fails: n is a line */
+  if (n == PETSC_ERR_MEM || (function && !strcmp(function, "PetscMallocAlign")))
+    cst_need_fail();
   if (comm == PETSC_COMM_WORLD)
     MPI_Comm_rank(comm, &rank);
   if (type == PETSC_ERROR_INITIAL && message && !rank)
@@ -142,12 +146,17 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
     report_extension(a, study, plan);
   PetscPushErrorHandler(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
-  if (!failed && cst_run(plan, agenda, past, &a->run, &end))
-    give_up(a);
+  end.agreed = failed != 0;
+  if (!failed)
+    failed = cst_run(plan, agenda, past, &a->run, &end);
   PetscPopErrorHandler();
+  if (failed && !end.agreed)
+    give_up(a);
+  if (failed)
+    return failed == PETSC_ERR_ARG_INCOMP ? 2 : 1;
   if (rank == 0 && end.end == CST_END_DONE && !replace_extended(a))
     return 1;
-  if (rank == 0 && !failed)
+  if (rank == 0)
     report_end(a, study, plan, &end);
   return end.failed > 0 ? 1 : status[end.end];
 }
@@ -210,7 +219,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   }
   if (first == ranks)
     status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a)
-                                                       : execute(a, study, plan, agenda, past);
+             : cst_run_agree_on_work(plan, agenda)     ? execute(a, study, plan, agenda, past)
+                                                       : 2;
   else if (rank == first)
     cst_diag_print(d, stderr);
   if (a->run.lock)
@@ -251,7 +261,8 @@ int cst_run_start(int argc, char **argv) {
     int ranks;
     set_deadline(&a);
     MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-    status = cst_launch_end(cst_launch_refuse(ranks) ? 2 : run_checked(&a, d));
+    const bool alike = !cst_launch_refuse(ranks) && cst_run_agree_on_options(&a);
+    status = cst_launch_end(alike ? run_checked(&a, d) : 2);
   }
   cst_diag_destroy(d);
   free(a.petsc);

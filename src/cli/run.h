@@ -37,6 +37,11 @@ void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_ar
 void  cst_run_arguments_name_output(cst_arguments *a);
 char *cst_run_arguments_join(int argc, char **argv); /* as one line; owned */
 
+/* run-agree.c: collective. Whether all ranks have the same program and options, before anything else; and the
+ * same study, instruction set and batches, before the file is made. If not, rank 0 says which rank differs. */
+bool cst_run_agree_on_options(const cst_arguments *a);
+bool cst_run_agree_on_work(const cst_plan *p, const cst_agenda *agenda);
+
 /* run-examine.c: under MPI. */
 /* Collective. Rank 0 reads the file; all ranks get the same errors. result: the one to resume or extend;
  * NULL: none. */

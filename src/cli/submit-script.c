@@ -97,6 +97,6 @@ char *cst_submit_quote(const char *text) {
   if (!bare)
     fputc('\'', f);
   if (fclose(f))
-    abort();
+    cst_need_fail();
   return word;
 }

@@ -1,16 +1,18 @@
-/* need.h: memory allocation that ends the program where it fails. */
+/* need.h: memory allocation that ends the program, in words, where it fails. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_NEED_H
 #define CST_NEED_H
-#include <stdio.h>
 #include <stdlib.h>
+
+/* Says on stderr that there is no memory, with the limit if there is one, and ends the process with status 1;
+ * under MPI the launcher then ends the other ranks. */
+_Noreturn void cst_need_fail(void);
 
 /* Returns p, the result of malloc, strdup and the like; ends the program where it is NULL. */
 static inline void *cst_need(void *p) {
-  if (p)
-    return p;
-  fputs("constella: out of memory\n", stderr);
-  abort();
+  if (!p)
+    cst_need_fail();
+  return p;
 }
 
 /* n items of `size` bytes, all zero; one more than n, so that the result is never NULL. Release with

@@ -2,6 +2,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/boundary.h"
+#include "core/need.h"
 #include "core/document.h"
 #include "core/diag.h"
 #include <stdarg.h>
@@ -119,7 +120,7 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
   cst_yaml_remove(map, key);
   if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT),
                              fy_node_create_scalar_copy(tree, text, FY_NT)))
-    abort(); /* out of memory: the key is new */
+    cst_need_fail(); /* out of memory: the key is new */
   changed(map);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/stepper.h"
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
@@ -43,7 +44,7 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
 static double *numbers(int n) {
   double *x = calloc((size_t)n + 1, sizeof *x);
   if (!x)
-    abort();
+    cst_need_fail();
   return x;
 }
 

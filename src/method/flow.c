@@ -5,6 +5,7 @@
  * do not stay with the system, and methods do not share space in the graph.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/need.h"
 #include "method/flow.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static const char too_large[] = "take more operations than can be differentiated
 static void *memory(size_t n, size_t size) {
   void *p = calloc(n, size);
   if (!p)
-    abort();
+    cst_need_fail();
   return p;
 }
 
@@ -143,7 +144,7 @@ static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N
   }
   p->scratch = aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most);
   if (!p->scratch)
-    abort();
+    cst_need_fail();
 }
 
 static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *reason, char *why,

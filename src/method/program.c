@@ -10,7 +10,7 @@
 cst_program *cst_program_create(const cst_method *m) {
   cst_program *p = calloc(1, sizeof *p);
   if (!p)
-    abort();
+    cst_need_fail();
   cst_term_expand(cst_method_root(m), p, 1.0);
   return p;
 }
@@ -51,7 +51,7 @@ void cst_program_add(cst_program *p, cst_substep step) {
     p->capacity = p->capacity ? 2 * p->capacity : 8;
     p->step = realloc(p->step, sizeof *p->step * (size_t)p->capacity);
     if (!p->step)
-      abort();
+      cst_need_fail();
   }
   p->step[p->n++] = step;
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
+#include "core/need.h"
 #include "method/symmetry.h"
 
 enum { POINTS = 2 };
@@ -9,7 +10,7 @@ enum { POINTS = 2 };
 static double *numbers(int n) {
   double *x = calloc((size_t)n + 1, sizeof *x);
   if (!x)
-    abort();
+    cst_need_fail();
   return x;
 }
 

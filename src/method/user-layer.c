@@ -1,6 +1,7 @@
 /* user-layer.c: one-step methods that users write in C: the operations available to them, and the registry of
  * loaded methods. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/need.h"
 #include "method/user-layer.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -212,7 +213,7 @@ static layer *describe(cst_object *o, const char *key, char *why, int n) {
     return NULL;
   layer *l = calloc(1, sizeof *l);
   if (!l)
-    abort();
+    cst_need_fail();
   *l = (layer){
       .rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
       .method = m,

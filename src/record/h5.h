@@ -30,6 +30,11 @@ hid_t cst_h5_make_group(
     hid_t       file,
     const char *path); /* opens path, makes it and its parents where missing; close it */
 
+/* driver.c: how a result is opened for writing; close it. HDF5 does not see writes that fail: the first errno
+ * since the last cst_driver_access, or 0. */
+hid_t cst_driver_access(void);
+int   cst_driver_failure(void);
+
 /* On one rank: creates an empty file at path, if the disk has room for the given bytes; else false with
  * why[n]. */
 bool cst_record_prepare(const char *path, double bytes, char *why, int n);
@@ -41,9 +46,9 @@ bool cst_inside_check(hid_t file, char *why, int n);
 /* Whether the attribute can change in place: it is a fixed text, or a number. */
 bool cst_h5_in_place(hid_t object, const char *name, bool text);
 
-/* layout.c: dimension scales at the root (their entries written by one rank); one field with its scales,
- * units and long name. Return the dataset, or a negative number with the reason in why[n]. */
-hid_t cst_layout_scale(hid_t file, const cst_dimension *d, bool write, char *why, int n);
+/* layout.c: dimension scales at the root with their entries; one field with its scales, units and long name.
+ * Return the dataset, or a negative number with the reason in why[n]. */
+hid_t cst_layout_scale(hid_t file, const cst_dimension *d, char *why, int n);
 hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale,
                        char *why, int n);
 /* The same in an existing file: opens what is there, and compares its type and extents with the given ones.
@@ -51,8 +56,6 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
 hid_t cst_layout_find_scale(hid_t file, const cst_dimension *d, char *why, int n);
 hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why,
                             int n);
-/* Writes this rank's share of the fill value. Independent; the caller collects the failures. */
-bool cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
-bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                      char *why, int n);
+bool  cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                       char *why, int n);
 #endif

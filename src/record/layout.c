@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* Contiguous, with space on disk from the start, no times. The fill value is only declared here.
- * cst_layout_fill writes it, because HDF5 would write it on one rank, and the others would hang when that
- * rank finds the disk full. */
+ * All ranks write it (record-fill.c). */
 static hid_t dataset_list(cst_type t) {
   static const double nan_value = NAN;
   static const long   minus_one = -1;
@@ -56,7 +55,7 @@ static bool write_entries(hid_t d, const cst_dimension *dim) {
   return ok;
 }
 
-hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *why, int n) {
+hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, char *why, int n) {
   hsize_t extent = (hsize_t)dim->size;
   hid_t   d =
       make_dataset(file, dim->name, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
@@ -64,7 +63,7 @@ hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *w
     return d;
   bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) &&
             cst_h5_put_text(d, "units", 0, "1");
-  if (ok && write && dim->size)
+  if (ok && dim->size)
     ok = write_entries(d, dim);
   if (ok)
     return d;
@@ -165,72 +164,6 @@ hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension 
   for (int k = 0; k < f->ndim; k++)
     extent[k] = (hsize_t)dim[f->dim[k]].size;
   return find(file, f->path, f->type, f->ndim, extent, why, n);
-}
-
-enum { FILL_BYTES = 1 << 20 };
-
-/* The largest block of at most FILL_BYTES: whole in the last dimensions, then as much as fits of one
- * dimension, then 1. */
-static void fill_block(int ndim, const hsize_t *extent, size_t width, hsize_t *block) {
-  hsize_t room = FILL_BYTES / width;
-  for (int k = ndim - 1; k >= 0; k--) {
-    block[k] = extent[k] < room ? extent[k] : room;
-    room /= block[k];
-    if (block[k] < extent[k])
-      room = 1;
-  }
-}
-
-static size_t size_of(int ndim, const hsize_t *extent, size_t width) {
-  for (int k = 0; k < ndim; k++)
-    width *= (size_t)extent[k];
-  return width;
-}
-
-/* The first `width` bytes again and again, to `size` bytes. */
-static void repeat(char *value, size_t width, size_t size) {
-  for (size_t done = width; done < size; done *= 2)
-    memcpy(value + done, value, done <= size - done ? done : size - done);
-}
-
-bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
-  hid_t   type = H5Dget_type(d);
-  hid_t   space = H5Dget_space(d);
-  hid_t   list = H5Dget_create_plist(d);
-  size_t  width = H5Tget_size(type);
-  hsize_t extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0},
-          part[H5S_MAX_RANK] = {1}, turn = 0;
-  int   ndim = H5Sget_simple_extent_dims(space, extent, NULL);
-  char *value = malloc(FILL_BYTES);
-  bool  ok = value && ndim >= 0;
-  bool  more = H5Sget_simple_extent_npoints(space) > 0;
-  if (ok && more) {
-    ok = H5Pget_fill_value(list, type, value) >= 0;
-    fill_block(ndim, extent, width, block);
-    repeat(value, width, size_of(ndim, block, width));
-  }
-  for (; ok && more; turn++) {
-    for (int k = 0; k < ndim; k++)
-      part[k] = at[k] + block[k] < extent[k] ? block[k] : extent[k] - at[k];
-    if (turn % (hsize_t)size == (hsize_t)rank) {
-      hid_t here = ndim ? H5Screate_simple(ndim, part, NULL) : H5Screate(H5S_SCALAR);
-      if (ndim)
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, part, NULL);
-      ok = H5Dwrite(d, type, here, space, H5P_DEFAULT, value) >= 0;
-      if (!ok)
-        cst_h5_reason(why, n, "cannot fill");
-      H5Sclose(here);
-    }
-    int k = ndim - 1;
-    for (; k >= 0 && (at[k] += block[k]) >= extent[k]; k--)
-      at[k] = 0;
-    more = k >= 0;
-  }
-  free(value);
-  H5Pclose(list);
-  H5Sclose(space);
-  H5Tclose(type);
-  return ok;
 }
 
 static bool valid_field(const cst_field *f, int ndim, char *why, int n) {

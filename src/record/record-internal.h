@@ -1,19 +1,51 @@
-/* record-internal.h: the open result file, shared by record.c, record-transfer.c and record-attribute.c. */
+/* record-internal.h: the open result file, shared by the files record*.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RECORD_INTERNAL_H
 #define CST_RECORD_INTERNAL_H
 #include "record/h5.h"
 
+/* Where a field lies in the file: contiguous, its last dimension fastest. */
+typedef struct {
+  cst_field field;
+  long      extent[CST_FIELD_DIMS];
+  long      at, size; /* in bytes; at is -1 when the field is empty */
+} cst_record_place;
+
 struct cst_record {
-  MPI_Comm comm;
-  int      rank, size, nscale, nfield, disk; /* disk: a separate descriptor, for cst_record_sync */
-  bool     sealed;                           /* after the first flush */
-  hid_t    file, *scale, *dataset;
-  cst_field *field;
-  char       path[4096], aside[4096 + 8],
-      error[256]; /* aside: the name until the first flush; "" after it */
+  MPI_Comm          comm;
+  int               rank, size, nfield;
+  int               disk;  /* the descriptor through which this rank writes and reads rows */
+  bool              first; /* of the ranks of this host: it brings their rows to the disk */
+  bool              nfs;
+  bool              sealed; /* after the first flush */
+  bool              broken; /* an attribute could not be written before it */
+  hid_t             file;   /* on rank 0, else -1 */
+  cst_record_place *place;  /* [nfield] */
+  char              path[4096], aside[4096 + 8],
+      error[512]; /* aside: the name until the first flush; "" after it */
 };
 
 /* Returns ok; if false, stores what HDF5 says of `what` as the error of the record. */
 bool cst_record_keep(cst_record *r, bool ok, const char *what);
+/* The same for a call of HDF5 that writes; also false if an earlier write of this file failed. */
+bool cst_record_written(cst_record *r, bool ok);
+
+/* record-meet.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
+bool cst_record_meet(cst_record *r, char *why, int n);
+
+/* record-make.c, on rank 0: makes or finds all that is in the file. Fills r->place. */
+bool cst_record_make(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
+                     char *why, int n);
+bool cst_record_find(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
+                     char *why, int n);
+
+/* record-fill.c, independent: writes this rank's share of the fill values. */
+bool cst_record_fill(cst_record *r, char *why, int n);
+
+/* record-transfer.c, independent: writes all bytes, or sets errno. A network file system that keeps whole
+ * pages is told by a lock that other ranks write too. */
+bool cst_record_put(const cst_record *r, const void *bytes, size_t size, long at);
+/* Takes (true) or gives back such a lock; no size: of all data, but not of the byte far behind them with which
+ * lock.c locks the file. */
+void cst_record_hold(const cst_record *r, bool take, long at, size_t size);
 #endif

@@ -2,8 +2,11 @@
  * puts the file on the disk, and keeps the reason of a failure. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/record-internal.h"
+#include "core/need.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,37 +17,161 @@ bool cst_record_keep(cst_record *r, bool ok, const char *what) {
   return ok;
 }
 
+bool cst_record_written(cst_record *r, bool ok) {
+  if (!cst_driver_failure())
+    return cst_record_keep(r, ok, "cannot write the file");
+  snprintf(r->error, sizeof r->error, "cannot write the file: %s", strerror(cst_driver_failure()));
+  return false;
+}
+
 const char *cst_record_error(const cst_record *r) { return r->error; }
+
+void cst_record_hold(const cst_record *r, bool take, long at, size_t size) {
+  const long         page = 1 << 16; /* the largest page */
+  const long         end = (at + (long)size + page - 1) / page * page;
+  const struct flock lock = {.l_type = take ? F_WRLCK : F_UNLCK,
+                             .l_whence = SEEK_SET,
+                             .l_start = at / page * page,
+                             .l_len = size ? end - at / page * page : 1L << 61};
+  while (r->nfs && fcntl(r->disk, F_SETLKW, &lock) && errno == EINTR)
+    ;
+}
+
+static bool put(int file, const char *bytes, size_t size, long at) {
+  while (size) {
+    const ssize_t n = pwrite(file, bytes, size, at);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0)
+      errno = EIO;
+    if (n <= 0)
+      return false;
+    bytes += n;
+    size -= (size_t)n;
+    at += n;
+  }
+  return true;
+}
+
+static bool get(int file, char *bytes, size_t size, long at) {
+  while (size) {
+    const ssize_t n = pread(file, bytes, size, at);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0)
+      errno = EIO;
+    if (n <= 0)
+      return false;
+    bytes += n;
+    size -= (size_t)n;
+    at += n;
+  }
+  return true;
+}
+
+bool cst_record_put(const cst_record *r, const void *bytes, size_t size, long at) {
+  cst_record_hold(r, true, at, size);
+  const bool ok = put(r->disk, bytes, size, at);
+  const int  error = errno;
+  cst_record_hold(r, false, at, size);
+  errno = error;
+  return ok;
+}
+
+static bool obtain(const cst_record *r, void *bytes, size_t size, long at) {
+  cst_record_hold(r, true, at, size);
+  const bool ok = get(r->disk, bytes, size, at);
+  const int  error = errno;
+  cst_record_hold(r, false, at, size);
+  errno = error;
+  return ok;
+}
+
+/* Values are stored with the least byte first. */
+static void convert(cst_type t, size_t bytes, void *x, bool in) {
+  hid_t there = cst_h5_file_type(t);
+  hid_t here = cst_h5_memory_type(t);
+  H5Tconvert(in ? there : here, in ? here : there, bytes / cst_record_width(t), x, NULL,
+             H5P_DEFAULT);
+  H5Tclose(there);
+  H5Tclose(here);
+}
+
+static bool put_converted(const cst_record *r, cst_type t, const void *x, size_t bytes, long at) {
+  if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    return cst_record_put(r, x, bytes, at);
+  void *stored = cst_need(malloc(bytes));
+  memcpy(stored, x, bytes);
+  convert(t, bytes, stored, false);
+  const bool ok = cst_record_put(r, stored, bytes, at);
+  free(stored);
+  return ok;
+}
+
+static bool get_converted(const cst_record *r, cst_type t, void *x, size_t bytes, long at) {
+  const bool ok = obtain(r, x, bytes, at);
+  if (ok && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+    convert(t, bytes, x, true);
+  return ok;
+}
+
+/* Whether the field has such a block. *run: how many of its last dimensions are whole, and one more: their
+ * values lie behind each other. */
+static bool has_block(const cst_record_place *p, const long *start, const long *count, int *run) {
+  const int ndim = p->field.ndim;
+  for (int k = 0; k < ndim; k++)
+    if (start[k] < 0 || count[k] < 0 || start[k] > p->extent[k] - count[k])
+      return false;
+  for (*run = 0; *run < ndim && count[ndim - 1 - *run] == p->extent[ndim - 1 - *run];)
+    ++*run;
+  *run += *run < ndim;
+  return true;
+}
+
+/* Writes (`out`) or reads (`in`) a block, one piece of the file after the other. */
+static bool move_block(const cst_record *r, const cst_record_place *p, const long *start,
+                       const long *count, int run, char *in, const char *out) {
+  const int    ndim = p->field.ndim, outer = ndim - run;
+  const size_t width = cst_record_width(p->field.type);
+  long         index[CST_FIELD_DIMS] = {0};
+  size_t       piece = width;
+  for (int k = outer; k < ndim; k++)
+    piece *= (size_t)count[k];
+  for (size_t done = 0;; done += piece) {
+    long at = 0;
+    int  k;
+    for (k = 0; k < ndim; k++)
+      at = at * p->extent[k] + start[k] + index[k];
+    at = p->at + at * (long)width;
+    if (in ? !get_converted(r, p->field.type, in + done, piece, at)
+           : !put_converted(r, p->field.type, out + done, piece, at))
+      return false;
+    for (k = outer - 1; k >= 0 && ++index[k] == count[k]; k--)
+      index[k] = 0;
+    if (k < 0)
+      return true;
+  }
+}
 
 static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in,
                      const void *out) {
+  int run;
   if (f < 0 || f >= r->nfield) {
     snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield);
     return false;
   }
-  const cst_field *field = &r->field[f];
-  hsize_t          a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
-  for (int k = 0; k < field->ndim; k++) {
-    a[k] = (hsize_t)start[k];
-    b[k] = (hsize_t)count[k];
+  const cst_record_place *p = &r->place[f];
+  for (int k = 0; k < p->field.ndim; k++)
     if (!count[k])
       return true;
+  if (!has_block(p, start, count, &run)) {
+    snprintf(r->error, sizeof r->error, "%s: has no such block", p->field.path);
+    return false;
   }
-  hid_t there = H5Dget_space(r->dataset[f]);
-  hid_t here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
-  hid_t type = cst_h5_memory_type(field->type);
-  bool  ok = here >= 0 &&
-            (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
-  if (ok && in)
-    ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;
-  if (ok && out)
-    ok = H5Dwrite(r->dataset[f], type, here, there, H5P_DEFAULT, out) >= 0;
-  cst_record_keep(r, ok, field->path);
-  H5Tclose(type);
-  if (here >= 0)
-    H5Sclose(here);
-  H5Sclose(there);
-  return ok;
+  if (move_block(r, p, start, count, run, in, out))
+    return true;
+  snprintf(r->error, sizeof r->error, "%s: %s", p->field.path, strerror(errno));
+  return false;
 }
 
 bool cst_record_write(cst_record *r, int f, const long *start, const long *count,

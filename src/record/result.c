@@ -1,6 +1,6 @@
 /* result.c: reads a result file, finished or not, without MPI.
  *
- * It takes no lock: MPI-IO takes none, and file systems without flock would fail. The metadata of a file do
+ * It takes no lock, because file systems without flock would fail. The metadata of a file do
  * not change after the first flush of its run, so reading while ranks write is safe.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

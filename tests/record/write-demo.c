@@ -76,7 +76,7 @@ static int again(const char *path) {
     bool ok = cst_record_sync(r, why, sizeof why) && !*cst_record_error(r);
     if (!ok)
       fprintf(stderr, "write-demo: %s %s\n", why, cst_record_error(r));
-    if (!cst_record_close(r, "interrupted") || !ok)
+    if (!cst_record_close(r, "interrupted", NULL, 0) || !ok)
       return 1;
   }
 }
@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
     for (;;)
       sleep(1);
   }
-  ok = cst_record_close(r, argv[2]) && ok;
+  ok = cst_record_close(r, argv[2], NULL, 0) && ok;
   MPI_Finalize();
   return !ok;
 }

@@ -1,7 +1,8 @@
 /* strike.c: loaded into a program (LD_PRELOAD): kills it, or fails, in a chosen call. STRIKE=CALL:N:WHAT,
  * from the N-th call of fwrite, fsync, rename or pwrite of this process on a path, or on an open file of a
  * path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it. WHAT is KILL, or the errno
- * that the call fails with. STRIKE_RANK: of this MPI rank only. Without these nothing happens.
+ * that the call fails with. STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another device
+ * number, as the clients of a network file system do. Without these nothing happens.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static long calls;
@@ -38,7 +40,7 @@ static int strike(const char *call, const char *path) {
     return 0;
   if (!strcmp(what, ":KILL"))
     kill(getpid(), SIGKILL);
-  return !strcmp(what, ":ENOSPC") ? ENOSPC : EIO;
+  return !strcmp(what, ":ENOSPC") ? ENOSPC : !strcmp(what, ":EDQUOT") ? EDQUOT : EIO;
 }
 
 static int strike_open(const char *call, int fd) {
@@ -81,4 +83,25 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
 
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) {
   return pwrite(fd, bytes, size, at);
+}
+
+static int as_client(int result, struct stat *s) {
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (!result && rank && getenv("STRIKE_DEVICE"))
+    s->st_dev += (dev_t)(1 + atoi(rank));
+  return result;
+}
+
+int stat(const char *path, struct stat *s) {
+  static int (*next)(const char *, struct stat *);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "stat");
+  return as_client(next(path, s), s);
+}
+
+int fstat(int fd, struct stat *s) {
+  static int (*next)(int, struct stat *);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "fstat");
+  return as_client(next(fd, s), s);
 }

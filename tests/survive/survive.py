@@ -298,8 +298,9 @@ def children(pid):
     found = [pid]
     for one in found:
         try:
-            with open(f"/proc/{one}/task/{one}/children") as f:
-                found += [int(x) for x in f.read().split()]
+            for thread in os.listdir(f"/proc/{one}/task"):  # mpirun starts many ranks from several
+                with open(f"/proc/{one}/task/{thread}/children") as f:
+                    found += [int(x) for x in f.read().split()]
         except OSError:
             pass
     return found[1:]

@@ -25,12 +25,12 @@ KIBIBYTES = [0, 1, 2, 4, 8, 16, 40, 80, 160] if ALL else [1, 8, 80]
 DESCRIPTORS = range(3, 41) if ALL else [3, 8, 12, 16, 26, 40]
 
 
-def limited(option, value, ranks, study):
+def limited(option, value, ranks, study, *words):
     """(exit status, output) under `ulimit` of the ranks; output goes to pipes, which no limit truncates."""
     folder = scratch()
     inner = (
         f"ulimit -{option} {value}; exec {PROGRAM} run {study} -o r.h5 --progress none "
-        f"--checkpoint-seconds 0.1"
+        f"--checkpoint-seconds 0.1 {' '.join(words)}"
     )
     words = (["mpirun", "-n", str(ranks)] if ranks else []) + ["bash", "-c", inner]
     process = subprocess.Popen(
@@ -59,6 +59,18 @@ def limits(option, values, ranks, study):
             ok("PETSC ERROR" not in out, f"{name}: not in PETSc's words", out)
 
     return test
+
+
+def memory(study):
+    """Memory is refused at a different allocation for each limit."""
+    big = write("many.yaml", STUDY.replace("members: 8", "members: 100000").replace("end: 4.0", "end: 0.1"))
+    for ranks, kibibytes in [(2, 500000)] + [(0, k) for k in (range(200000, 900000, 50000) if ALL else (300000, 600000))]:
+        status, out = limited("v", kibibytes, ranks, big, "--batch", "100000")
+        name = f"a batch of 100000 in {kibibytes} KiB, {ranks or 1} ranks"
+        ok(status == 1, f"{name}: exit status 1", status, out)
+        words = f"constella: error: out of memory on .* \\(the limit is {kibibytes} KiB, ulimit -v\\); a smaller --batch"
+        ok(re.search(words, out), f"{name}: it says what would help", out)
+        ok("Signal" not in out and "Seq" not in out, f"{name}: no stack, no function's name", out)
 
 
 def told(study):
@@ -164,6 +176,7 @@ together(
         limits("n", DESCRIPTORS, 0, study),
         limits("v", [100000, 250000], 0, study),
         lambda: told(study),
+        lambda: memory(study),
         while_starting,
         same_bits,
     ]

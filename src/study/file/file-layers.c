@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "constella/random.h"
 #include "method/method.h"
 #include "method/user-layer.h"
@@ -87,7 +88,7 @@ static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, con
   f->n = 0;
   f->out = open_memstream(&f->text, &f->length);
   if (!f->out)
-    abort();
+    cst_need_fail();
   if (cst_reader_keys(r, n, what, in, forms) && cst_diag_count(r->d) == before)
     write_node(f, n, 0);
   fclose(f->out);
@@ -149,7 +150,7 @@ static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *
 static void note(cst_study *s, cst_layer_file x) {
   s->layer = realloc(s->layer, sizeof *s->layer * (size_t)(s->nlayer + 1));
   if (!s->layer)
-    abort();
+    cst_need_fail();
   s->layer[s->nlayer++] = x;
 }
 

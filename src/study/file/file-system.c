@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "constella/random.h"
 #include "study/file/reader.h"
 #include "study/file/starts.h"
@@ -128,7 +129,7 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
     return;
   c->value = realloc(c->value, sizeof(double) * (size_t)cst_yaml_size(n));
   if (!c->value)
-    abort();
+    cst_need_fail();
   c->n = 0;
   double     standard = c->value[0];
   cst_yaml **item = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *item);

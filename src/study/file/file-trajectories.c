@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "constella/random.h"
 #include "study/file/reader.h"
 
@@ -55,7 +56,7 @@ static void add(cst_study *s, long from, long to) {
   s->trajectory = realloc(s->trajectory, sizeof *s->trajectory *
                                              ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
   if (!s->trajectory)
-    abort();
+    cst_need_fail();
   for (long k = from; k <= to; k++)
     s->trajectory[s->ntrajectory++] = k;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/reference/motion.h"
 #include "system/point/quad.h"
 #include "tableau/tableau.h"
@@ -33,7 +34,7 @@ struct cst_motion {
 static quad *numbers(int n) {
   quad *x = calloc((size_t)n + 1, sizeof *x);
   if (!x)
-    abort();
+    cst_need_fail();
   return x;
 }
 
@@ -42,7 +43,7 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
   const int   nq = s->nq;
   cst_motion *m = calloc(1, sizeof *m);
   if (!m)
-    abort();
+    cst_need_fail();
   m->equations = cst_quad_create(s, c);
   m->nq = nq;
   m->ng = s->ng;

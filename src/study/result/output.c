@@ -146,7 +146,9 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
   c = (*output)->channels;
   (*output)->record = (anew ? cst_record_create : cst_record_open)(
       PETSC_COMM_WORLD, path, c->dim, c->ndim, c->field, c->nfield, why, sizeof why);
-  PetscCheck((*output)->record, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
+  (*output)->path = path;
+  PetscCheck((*output)->record, PETSC_COMM_WORLD,
+             cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
   if (anew && rank == 0)
     PetscCall(put_cases(*output));
   PetscFunctionReturn(0);
@@ -365,12 +367,18 @@ PetscErrorCode cst_output_share(cst_output *o, double share) {
   PetscFunctionReturn(0);
 }
 
-void cst_output_flush(cst_output *o) { cst_record_flush(o->record); }
+PetscErrorCode cst_output_flush(cst_output *o) {
+  PetscFunctionBegin;
+  PetscCheck(cst_record_flush(o->record), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s: %s", o->path,
+             cst_record_error(o->record));
+  PetscFunctionReturn(0);
+}
 
-PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished) {
+PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *why,
+                                int n) {
   cst_output *o = *output;
   PetscFunctionBegin;
-  *finished = !o->record || cst_record_close(o->record, state);
+  *finished = !o->record || cst_record_close(o->record, state, why, n);
   cst_channels_destroy(o->channels);
   free(o->joined);
   PetscCall(PetscFree(*output));

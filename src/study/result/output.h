@@ -8,7 +8,8 @@
 #include "study/result/compare.h"
 
 typedef struct cst_output cst_output;
-/* Collective. Creates a file (anew), or reopens that of an earlier run. */
+/* Collective. Creates a file (anew), or reopens that of an earlier run. Fails on all ranks alike, with
+ * PETSC_ERR_ARG_INCOMP where they do not share the file. */
 PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
                                  const cst_columns *columns, cst_output **output);
 /* Compares whatever is written with the content of a result file, on one rank. Neither is changed. */
@@ -64,11 +65,13 @@ void cst_output_note(cst_output *o, const char *group, const char *name, const c
 void cst_output_text(cst_output *o, const char *group, const char *name, const char *text);
 /* Collective; can replace an earlier value. */
 void cst_output_number(cst_output *o, const char *group, const char *name, double value);
-/* Collective. */
-void cst_output_flush(cst_output *o);
+/* Collective. Fails on all ranks alike. */
+PetscErrorCode cst_output_flush(cst_output *o);
 /* Writes this rank's data to disk; false with the reason in why[n]. It may run in a thread. */
 bool cst_output_sync(const cst_output *o, char *why, int n);
 /* Stores the fraction of the study that is done, for `status`; on one rank. */
 PetscErrorCode cst_output_share(cst_output *o, double share);
-PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished); /* collective */
+/* Collective. *finished: whether all is on the disk; else, on all ranks, the reason in why[n]. */
+PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished, char *why,
+                                int n);
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/result/series.h"
 
 cst_series *cst_series_create(const cst_plan *p) {
@@ -15,7 +16,7 @@ cst_series *cst_series_create(const cst_plan *p) {
   s->top = calloc((size_t)p->ncase, sizeof *s->top);
   s->count = calloc((size_t)p->ncase, sizeof *s->count);
   if (!s->sum || !s->top || !s->count)
-    abort();
+    cst_need_fail();
   return s;
 }
 
@@ -53,7 +54,7 @@ static void allocate(cst_series *s, int icase) {
   s->top[icase] = calloc(cells(s), sizeof **s->top);
   s->count[icase] = calloc(cells(s), sizeof **s->count);
   if (!s->sum[icase] || !s->top[icase] || !s->count[icase])
-    abort();
+    cst_need_fail();
 }
 
 void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins,

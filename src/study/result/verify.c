@@ -350,7 +350,7 @@ static PetscErrorCode close_verification(verification *d) {
   bool closed;
   PetscFunctionBegin;
   PetscCall(cst_runner_destroy(&d->runner));
-  PetscCall(cst_output_close(&d->output, NULL, &closed));
+  PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, 0));
   cst_series_destroy(d->series);
   cst_reference_destroy(d->reference);
   for (int i = 0; i < PASTS; i++)

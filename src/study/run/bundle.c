@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/run/bundle.h"
 
 static size_t padded(size_t n) {
@@ -14,7 +15,7 @@ void cst_bundle_resize(cst_bundle *b, size_t size) {
     const size_t room = padded(size + size / 2);
     void        *more = NULL;
     if (posix_memalign(&more, CST_BUNDLE_UNIT, room))
-      abort();
+      cst_need_fail();
     if (b->size)
       memcpy(more, b->bytes, b->size);
     free(b->bytes);

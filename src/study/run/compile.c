@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 #include "study/run/back-end.h"
 #include "study/file/relax.h"
@@ -98,7 +99,7 @@ static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_co
   PetscCallMPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, PETSC_COMM_WORLD));
   code->bytes = rank ? malloc(code->size) : bytes;
   if (!code->bytes)
-    abort();
+    cst_need_fail();
   PetscCallMPI(MPI_Bcast(code->bytes, (PetscMPIInt)code->size, MPI_BYTE, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn(0);
 }

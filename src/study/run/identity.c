@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 
@@ -47,16 +48,25 @@ static void print_quantities(FILE *f, const cst_plan *p) {
   fputc('\n', f);
 }
 
+const char *cst_identity_build(void) {
+  static char build[80];
+  if (!*build) {
+    strcpy(build, "unknown");
+    dl_iterate_phdr(find_build, build);
+  }
+  return build;
+}
+
 char *cst_identity_text(const cst_plan *p, const char *run) {
-  char   libraries[512], build[80] = "unknown", *text = NULL;
+  char   libraries[512], *text = NULL;
   size_t n;
   FILE  *f = open_memstream(&text, &n);
   if (!f)
-    abort();
+    cst_need_fail();
   cst_libraries(libraries, sizeof libraries);
-  dl_iterate_phdr(find_build, build);
   fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n",
-          run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries, build);
+          run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries,
+          cst_identity_build());
   print_quantities(f, p);
   fclose(f);
   return text;

@@ -14,4 +14,6 @@ bool cst_identity_same(const char *then, const char *now, const char *what, char
 /* The compiler with its flags. */
 const char *cst_identity_compiler(void);
 const char *cst_identity_version(void);
+/* The linker's build identifier of the program, as hexadecimal digits. */
+const char *cst_identity_build(void);
 #endif

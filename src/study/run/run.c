@@ -288,7 +288,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
     PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
-  cst_output_flush(*o);
+  PetscCall(cst_output_flush(*o));
   if (rank == 0)
     PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a, past) / cst_run_notes_work(p)));
   PetscFunctionReturn(0);
@@ -299,7 +299,7 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   cst_conclusion *table = cst_conclude_create(p);
   cst_output     *o;
   PetscMPIInt     rank;
-  char            text[32];
+  char            text[32], why[512];
   bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -309,6 +309,7 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   const PetscErrorCode bad = open_output(p, agenda, past, options, cst_conclude_columns(table), &o);
   if (bad)
     cst_conclude_destroy(table);
+  run->agreed = bad != 0;
   PetscCall(bad);
   PetscCall(work(p, agenda, o, past, options, table, run));
   cst_run_notes_time(text);
@@ -318,9 +319,11 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
-  PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
+  PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished,
+                             why, sizeof why));
+  run->agreed = !finished;
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
-             "%s could not be finished", options->output);
+             "%s could not be finished: %s", options->output, why);
   if (rank == 0 && run->end == CST_END_DONE)
     cst_snapshot_remove_newer(options->output, 0);
   cst_conclude_destroy(table);

@@ -37,6 +37,7 @@ typedef struct {
   long         checkpoints; /* on rank 0: number written, and the seconds that the slowest took */
   double       longest;
   char         reason[512]; /* on rank 0: why the run stopped */
+  bool         agreed;      /* where cst_run fails: on all ranks alike, none waits for another */
 } cst_run_end;
 
 /* Runs the study, or what remains of it; collective over PETSC_COMM_WORLD. The past is that of checkpoint

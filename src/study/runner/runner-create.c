@@ -11,7 +11,7 @@
 static double *aligned(size_t n) {
   void *p = NULL;
   if (posix_memalign(&p, 64, (n + 8) * sizeof(double)))
-    abort();
+    cst_need_fail();
   memset(p, 0, (n + 8) * sizeof(double));
   return p;
 }

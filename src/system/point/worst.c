@@ -1,5 +1,6 @@
 /* worst.c: describes how a start is inconsistent, and a consistent one (see worst.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/need.h"
 #include "system/point/worst.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ char *cst_worst_state(const cst_system *s, const double *q, const double *v) {
   size_t n;
   FILE  *f = open_memstream(&text, &n);
   if (!f)
-    abort();
+    cst_need_fail();
   fputs("{q: ", f);
   print_list(f, s, q);
   fputs(", v: ", f);
