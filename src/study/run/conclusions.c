@@ -57,7 +57,7 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   d.cost = cst_plan_conclusion_cost(p);
-  cst_output_flush(o); /* a rank reads rows that others have written */
+  PetscCall(cst_output_flush(o)); /* a rank reads rows that others have written */
   PetscCall(cst_case_rows_create(p, o, reference_error, &d.rows));
   PetscCall(cst_run_control_phase(k, cst_plan_conclusion_pieces(p), conclude_piece, &d, end));
   PetscCall(cst_case_rows_destroy(&d.rows));
