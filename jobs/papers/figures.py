@@ -4,7 +4,7 @@ Called by tables.py.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import matplotlib
-from constella import style
+from constella import edges, style
 from constella.sheet import Sheet
 
 
@@ -24,7 +24,7 @@ def draw_lines(ax, result, lines, scale):
     ax.set_yscale(scale)
     if scale == "log":
         style.log_axis(ax.yaxis)
-        style.note_floor(ax, values)
+        edges.note_floor(ax, values)
     else:
         ax.ticklabel_format(axis="y", style="sci", scilimits=(-3, 3), useMathText=True)
 

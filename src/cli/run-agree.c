@@ -41,7 +41,6 @@ static char *work_text(const cst_plan *p, const cst_agenda *a) {
   size_t n;
   FILE  *f = cst_need(open_memstream(&text, &n));
   fprintf(f, "study: sha256 %s\n", p->study->sha256);
-  fprintf(f, "instruction set: %s (CONSTELLA_ISA sets it)\n", cst_isas[p->isa].name);
   fprintf(f, "cases: %d\nclasses: %d\n", p->ncase, p->nclass);
   fprintf(f, "batches: %d of %ld lanes, cost %a\n", a->n, a->batch, a->left);
   fclose(f);

@@ -71,9 +71,6 @@ def options(study):
     other = write("other.yaml", STUDY.replace("0.02", "0.01"))
     yield refused("another --batch", [alike, ([], command(study, result, "--batch", "4"))], '"--batch: 4"')
     yield refused("another study", [alike, ([], command(other, result))], "other.yaml")
-    isas = [(["-x", f"CONSTELLA_ISA={isa}"], command(study, result)) for isa in ("v2", "v3")]
-    if " avx2 " in open("/proc/cpuinfo").read():
-        yield refused("another instruction set", isas, "instruction set: v3")
 
 
 def build_identifier(program):

@@ -41,7 +41,7 @@ static double largest(const cst_plan *p, int icase, const cst_channel *c) {
   const long  steps = p->cases[icase].n;
   switch (most) {
   case OF_REASONS:
-    return CST_NO_START;
+    return CST_REASONS - 1;
   case OF_STEPS:
     return (double)steps;
   case OF_SAMPLES:
