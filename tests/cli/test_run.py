@@ -913,7 +913,7 @@ reference: {{method: "gauss(4)", step: 0.05}}
 
 if __name__ == "__main__":
     together(
-        [lambda r=r: failures("fast", FAST, 1, r) for r in (1, 2)]
+        [lambda r=r: failures("fast", FAST, 4, r) for r in (1, 2)]
         + [lambda r=r: failures("escape", ESCAPE, 2, r) for r in (1, 2)]
         + [lambda s=s, r=r: no_start(s, r) for s in ("ensemble", "order") for r in (0, 2)]
         + [
