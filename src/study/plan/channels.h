@@ -91,6 +91,7 @@ typedef enum {
   CST_CHANNEL_CPU, /* if cases are timed: smallest and largest of the repeats */
   CST_CHANNEL_CPU_MOST,
   CST_CHANNEL_WORK_DONE,
+  CST_CHANNEL_CHECKPOINT,
   CST_CHANNELS
 } cst_channel_kind;
 

@@ -135,7 +135,7 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *token, bool anew,
                                  const cst_columns *columns, cst_output **output) {
   const cst_channels *c;
   char                why[512];
@@ -144,8 +144,12 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(create(p, columns, output));
   c = (*output)->channels;
-  (*output)->record = (anew ? cst_record_create : cst_record_open)(
-      PETSC_COMM_WORLD, path, c->dim, c->ndim, c->field, c->nfield, why, sizeof why);
+  if (anew)
+    (*output)->record = cst_record_create(PETSC_COMM_WORLD, path, token, c->dim, c->ndim, c->field,
+                                          c->nfield, why, sizeof why);
+  else
+    (*output)->record = cst_record_open(PETSC_COMM_WORLD, path, token, c->dim, c->ndim, c->field,
+                                        c->nfield, why, sizeof why);
   (*output)->path = path;
   PetscCheck((*output)->record, PETSC_COMM_WORLD,
              cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
@@ -374,11 +378,22 @@ PetscErrorCode cst_output_flush(cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *why,
-                                int n) {
+PetscErrorCode cst_output_checkpoint(cst_output *o, long number) {
+  const double x = (double)number;
+  PetscFunctionBegin;
+  PetscCall(put(o, CST_CHANNEL_CHECKPOINT, 0, 0, 1, &x));
+  PetscFunctionReturn(0);
+}
+
+bool cst_output_is_named(const cst_output *o) { return cst_record_is_named(o->record); }
+
+PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *kept,
+                                char *why, int n) {
   cst_output *o = *output;
   PetscFunctionBegin;
-  *finished = !o->record || cst_record_close(o->record, state, why, n);
+  if (kept)
+    *kept = 0;
+  *finished = !o->record || cst_record_close(o->record, state, kept, why, n);
   cst_channels_destroy(o->channels);
   free(o->joined);
   PetscCall(PetscFree(*output));
