@@ -313,5 +313,11 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
                  why);
     return NULL;
   }
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (a->run.resume.start == CST_START_RESUMED && rank == 0 &&
+      !cst_resume_has_rows(plan, past, a->run.path, why, sizeof why))
+    cst_diag_add(d, a->run.output, 0, 0, "cannot be resumed from checkpoint %ld of %s: %s",
+                 a->run.resume.number, a->run.resume.from, why);
   return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
 }

@@ -70,7 +70,7 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   cst_runner     *r;
   bool            stop = false, finished;
   PetscFunctionBegin;
-  PetscCall(cst_output_create(p, path, "0123456789abcdef0123456789abcdef", true,
+  PetscCall(cst_output_create(p, path, path, "0123456789abcdef0123456789abcdef", true,
                               cst_conclude_columns(table), &o));
   PetscCall(cst_output_flush(o));
   PetscCall(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));

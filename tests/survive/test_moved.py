@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import h5py
 from survive import checkpoints, finish, kill_all, same, start
 
 from cli import constella, digests, done, ok, path, run, write
@@ -35,13 +36,13 @@ def finished(result):
     return [x for x in checkpoints(result) if not x.endswith(".new")]
 
 
-def interrupted(name, ranks=0):
-    """A result that was killed after two checkpoints, in a folder of its own."""
+def interrupted(name, ranks=0, count=2):
+    """A result that was killed after some checkpoints, in a folder of its own."""
     folder = path(name)
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
     process = start(study, result, ranks, "--batch", 16, checkpoint=0.03)
-    ok(until(lambda: len(finished(result)) >= 2), f"{name}: two checkpoints are written")
+    ok(until(lambda: len(finished(result)) >= count), f"{name}: {count} checkpoints are written")
     kill_all(process, None)
     finish(process)
     return result
@@ -134,6 +135,45 @@ def scattered():
     resumed("scattered: the copy", copy)
     resumed("scattered: the original", new)
     ok(os.path.exists(new + ".checkpoint.9"), "scattered: a file of others is left")
+
+
+def further(name, result):
+    """One more checkpoint, then a kill."""
+    many = max([int(x.rsplit(".", 1)[1]) for x in finished(result)], default=0)
+    process = start(study, result, 0, "--batch", 16, checkpoint=0.03)
+    newer = lambda: [x for x in finished(result) if int(x.rsplit(".", 1)[1]) >= many + 1]  # noqa: E731
+    ok(until(newer), f"{name}: a further checkpoint is written")
+    kill_all(process, None)
+    finish(process)
+
+
+def older():
+    """An older copy of the result takes its place; its checkpoints are newer than its rows."""
+    result = interrupted("older", count=1)
+    copy = shutil.copy(result, path("older-copy.h5"))
+    further("older", result)
+    newer = shutil.move(result, path("older-newer.h5"))
+    shutil.copy(copy, result)
+    kept = finished(result)
+    status, out, err = finish(start(study, result, 2))
+    ok(status == 2 and "is an older state of the result" in err, "older: refused", status, out, err)
+    ok(finished(result) == kept, "older: the checkpoints stay", finished(result))
+    shutil.move(newer, result)
+    resumed("older: put back", result)
+
+
+def swapped():
+    """The checkpoints are those of a copy that has gone on alone: rows that they count as done are missing."""
+    result = interrupted("swapped")
+    with h5py.File(result, "r+") as f:
+        rows = f["final/status"][...]
+        f["final/status"][...] = -1
+    ok((rows >= 0).any(), "swapped: some rows were done", rows)
+    status, out, err = finish(start(study, result, 2))
+    ok(status == 2 and "belongs to another copy" in err, "swapped: refused", status, out, err)
+    with h5py.File(result, "r+") as f:
+        f["final/status"][...] = rows
+    resumed("swapped: back", result)
 
 
 def exchanged():
@@ -279,7 +319,7 @@ def default():
     away("removed", os.unlink, 2, lambda r: r[:-3] + "-kept.h5")
 
 
-ALL = [renamed, linked, cleaned, put_back, copied, scattered, exchanged, planted, two_runs, in_flight]
+ALL = [renamed, linked, cleaned, put_back, copied, scattered, older, swapped, exchanged, planted, two_runs, in_flight]
 ALL += [at_checkpoints, extending]
 
 if __name__ == "__main__":

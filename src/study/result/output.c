@@ -135,8 +135,9 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *token, bool anew,
-                                 const cst_columns *columns, cst_output **output) {
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *name,
+                                 const char *token, bool anew, const cst_columns *columns,
+                                 cst_output **output) {
   const cst_channels *c;
   char                why[512];
   PetscMPIInt         rank;
@@ -150,9 +151,9 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char
   else
     (*output)->record = cst_record_open(PETSC_COMM_WORLD, path, token, c->dim, c->ndim, c->field,
                                         c->nfield, why, sizeof why);
-  (*output)->path = path;
+  (*output)->name = name;
   PetscCheck((*output)->record, PETSC_COMM_WORLD,
-             cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
+             cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", name, why);
   if (anew && rank == 0)
     PetscCall(put_cases(*output));
   PetscFunctionReturn(0);
@@ -373,15 +374,15 @@ PetscErrorCode cst_output_share(cst_output *o, double share) {
 
 PetscErrorCode cst_output_flush(cst_output *o) {
   PetscFunctionBegin;
-  PetscCheck(cst_record_flush(o->record), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s: %s", o->path,
+  PetscCheck(cst_record_flush(o->record), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s: %s", o->name,
              cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_checkpoint(cst_output *o, long number) {
+PetscErrorCode cst_output_checkpoint(cst_output *o, cst_channel_kind kind, long number) {
   const double x = (double)number;
   PetscFunctionBegin;
-  PetscCall(put(o, CST_CHANNEL_CHECKPOINT, 0, 0, 1, &x));
+  PetscCall(put(o, kind, 0, 0, 1, &x));
   PetscFunctionReturn(0);
 }
 

@@ -69,6 +69,31 @@ static bool check_by_all(const char *path, long number) {
 
 /* ---- the result ---------------------------------------------------------------------------------- */
 
+/* A checkpoint number that the result has stored; 0: none. */
+static double number_in(cst_result *f, cst_channel_kind kind) {
+  int     ndim;
+  long    e[CST_FIELD_DIMS];
+  double *x = cst_result_read(f, cst_channel_path(kind), &ndim, e);
+  double  number = x && *x > 0 ? *x : 0;
+  free(x);
+  return number;
+}
+
+/* A result that takes the place of a newer state of itself lacks rows that the checkpoint counts as done. */
+static void refuse_older(const char *name, const cst_resume *r, long number, double until,
+                         cst_diag *d) {
+  char checkpoint[CST_SNAPSHOT_PATH], upto[64] = "no checkpoint";
+  cst_snapshot_name(r->from, number, checkpoint);
+  if (until > 0)
+    snprintf(upto, sizeof upto, "checkpoint %.0f", until);
+  cst_diag_add(
+      d, name, 0, 0,
+      "is an older state of the result than its checkpoint %s: it has the rows of %s and "
+      "what was done before; put the newer file back, or move away what is newer, or start "
+      "over with --overwrite",
+      checkpoint, upto);
+}
+
 /* The identity of checkpoint `number`, after checking all its bytes; NULL with why: damaged. */
 static char *identity_of(const char *path, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, n);
@@ -94,17 +119,18 @@ static char *identity_of(const char *path, long number, char *why, int n) {
 }
 
 /* The newest undamaged checkpoint of this study and build, beside r->from; 0: none. */
-static long choose(const cst_plan *p, const char *path, const char *name, cst_resume *r,
-                   cst_diag *d) {
+static long choose(const cst_plan *p, const char *path, const char *name, cst_result *f,
+                   cst_resume *r, cst_diag *d) {
   int                n;
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, r->run);
   (void)cst_snapshot_find(&owner);
   snprintf(r->from, sizeof r->from, "%s", owner.path);
-  long *number = cst_snapshot_numbers(&owner, &n);
-  char *now = cst_identity_text(p, r->run);
-  char  why[512], what[64];
-  long  chosen = 0;
+  long        *number = cst_snapshot_numbers(&owner, &n);
+  char        *now = cst_identity_text(p, r->run);
+  char         why[512], what[64];
+  long         chosen = 0;
+  const double until = number_in(f, CST_CHANNEL_ROWS_UNTIL);
   for (int i = 0; i < n && !chosen && !cst_diag_count(d); i++) {
     char *then = identity_of(r->from, number[i], why, sizeof why);
     snprintf(what, sizeof what, "checkpoint %ld", number[i]);
@@ -117,12 +143,14 @@ static long choose(const cst_plan *p, const char *path, const char *name, cst_re
           at ? "\n" : "", number[i], name, why);
       if (at && length >= (int)room)
         r->message[at] = 0; /* many are damaged: the first ones are named */
-    } else if (cst_identity_same(then, now, what, why, sizeof why))
-      chosen = number[i];
-    else
+    } else if (!cst_identity_same(then, now, what, why, sizeof why))
       cst_diag_add(
           d, name, 0, 0,
           "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
+    else if ((double)number[i] > until)
+      refuse_older(name, r, number[i], until, d);
+    else
+      chosen = number[i];
     free(then);
   }
   if (n > 0 && !chosen && !cst_diag_count(d))
@@ -183,16 +211,6 @@ void cst_resume_clean(const cst_resume *r, const char *path) {
   cst_lock_clean(r->from, r->run);
 }
 
-/* The newest checkpoint that the result knows of; 0: none was taken. */
-static double taken(cst_result *f) {
-  int     ndim;
-  long    e[CST_FIELD_DIMS];
-  double *x = cst_result_read(f, cst_channel_path(CST_CHANNEL_CHECKPOINT), &ndim, e);
-  double  number = x && *x > 0 ? *x : 0;
-  free(x);
-  return number;
-}
-
 /* A result whose checkpoints are missing is not begun anew: that would throw its work away. */
 static void refuse_loss(const char *path, const char *name, const cst_resume *r, double number,
                         cst_diag *d) {
@@ -203,6 +221,41 @@ static void refuse_loss(const char *path, const char *name, const cst_resume *r,
                "checkpoints back beside it, or start over with --overwrite",
                number, path, r->run, cut ? (int)(cut - path + 1) : 17,
                cut ? path : "the current folder");
+}
+
+/* Finds a lane that is done and has no row; false: none. */
+static bool find_lost(const cst_plan *p, const cst_past *past, const double *status, long *icase,
+                      long *member) {
+  for (int k = 0; k < p->nclass; k++)
+    for (long l = 0; l < p->classes[k].lanes; l++) {
+      if (past->lane[k][l] != CST_LANE_DONE)
+        continue;
+      cst_plan_trajectory(p, k, l, icase, member);
+      if (!(status[*icase * p->study->members + *member] >= 0))
+        return true;
+    }
+  return false;
+}
+
+bool cst_resume_has_rows(const cst_plan *p, const cst_past *past, const char *path, char *why,
+                         int n) {
+  int         ndim;
+  long        e[CST_FIELD_DIMS], icase, member;
+  cst_result *f = cst_result_open(path, why, n);
+  double    *status = f ? cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e) : NULL;
+  const bool fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->members;
+  const bool lost = fits && find_lost(p, past, status, &icase, &member);
+  if (f && !fits)
+    snprintf(why, (size_t)n, "its rows cannot be read");
+  if (lost)
+    snprintf(
+        why, (size_t)n,
+        "it counts case %ld, member %ld as done, and the result has no such row: it belongs to "
+        "another copy of it",
+        icase, member);
+  free(status);
+  cst_result_close(f);
+  return fits && !lost;
 }
 
 static long count_failed(cst_result *f) {
@@ -262,10 +315,10 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
     r->left = has_checkpoint(path, r);
-  } else if ((r->number = choose(p, path, name, r, d)) > 0)
+  } else if ((r->number = choose(p, path, name, f, r, d)) > 0)
     r->start = CST_START_RESUMED;
-  else if (!cst_diag_count(d) && taken(f) > 0)
-    refuse_loss(path, name, r, taken(f), d);
+  else if (!cst_diag_count(d) && number_in(f, CST_CHANNEL_CHECKPOINT) > 0)
+    refuse_loss(path, name, r, number_in(f, CST_CHANNEL_CHECKPOINT), d);
   else if (!cst_diag_count(d))
     snprintf(
         r->message, sizeof r->message,

@@ -93,9 +93,20 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
   cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, cst_run_control_order(d->number, last));
 }
 
+/* Whoever finds the checkpoint can tell from the result whether it has its rows, or is an older copy. */
+static PetscErrorCode promise_rows(cst_run_control *k) {
+  cst_run_checkpoint *d = &k->checkpoint;
+  PetscFunctionBegin;
+  PetscCall(cst_output_checkpoint(k->output, CST_CHANNEL_ROWS_UNTIL, d->number));
+  d->failed = !cst_output_sync(k->output, d->reason, sizeof d->reason);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode finish_checkpoint(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
   PetscFunctionBegin;
+  if (!d->failed)
+    PetscCall(promise_rows(k));
   if (!d->failed)
     d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed)
@@ -108,7 +119,7 @@ static PetscErrorCode finish_checkpoint(cst_run_control *k) {
   if (d->failed || d->last)
     end(k, d->failed || d->lost ? CST_END_FAILED : CST_END_STOPPED);
   if (!d->failed)
-    PetscCall(cst_output_checkpoint(k->output, d->number));
+    PetscCall(cst_output_checkpoint(k->output, CST_CHANNEL_CHECKPOINT, d->number));
   PetscFunctionReturn(0);
 }
 

@@ -278,7 +278,8 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(cst_output_create(p, options->path, options->resume.run, anew, columns, o));
+  PetscCall(
+      cst_output_create(p, options->path, options->output, options->resume.run, anew, columns, o));
   if (anew) {
     cst_run_notes_study(*o, p->study);
     cst_run_notes_first(*o, options);
