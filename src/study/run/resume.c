@@ -17,6 +17,8 @@
 #include "study/run/resume.h"
 #include "study/run/run-notes.h"
 
+enum { MOST_NAMES = 1000 }; /* that a result may have had */
+
 void cst_resume_name(char run[40]) {
   unsigned char x[16] = {0};
   (void)!getrandom(x, sizeof x, 0);
@@ -74,18 +76,17 @@ static double number_in(cst_result *f, cst_channel_kind kind) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
   double *x = cst_result_read(f, cst_channel_path(kind), &ndim, e);
-  double  number = x && *x > 0 ? *x : 0;
+  double  number = x && *x > 0 && *x < 1e15 ? *x : 0;
   free(x);
   return number;
 }
 
 /* A result that takes the place of a newer state of itself lacks rows that the checkpoint counts as done. */
-static void refuse_older(const char *name, const cst_resume *r, long number, double until,
-                         cst_diag *d) {
+static void refuse_older(const char *name, const cst_resume *r, long number, cst_diag *d) {
   char checkpoint[CST_SNAPSHOT_PATH], upto[64] = "no checkpoint";
   cst_snapshot_name(r->from, number, checkpoint);
-  if (until > 0)
-    snprintf(upto, sizeof upto, "checkpoint %.0f", until);
+  if (r->until > 0)
+    snprintf(upto, sizeof upto, "checkpoint %ld", r->until);
   cst_diag_add(
       d, name, 0, 0,
       "is an older state of the result than its checkpoint %s: it has the rows of %s and "
@@ -119,18 +120,17 @@ static char *identity_of(const char *path, long number, char *why, int n) {
 }
 
 /* The newest undamaged checkpoint of this study and build, beside r->from; 0: none. */
-static long choose(const cst_plan *p, const char *path, const char *name, cst_result *f,
-                   cst_resume *r, cst_diag *d) {
+static long choose(const cst_plan *p, const char *path, const char *name, cst_resume *r,
+                   cst_diag *d) {
   int                n;
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, r->run);
   (void)cst_snapshot_find(&owner);
   snprintf(r->from, sizeof r->from, "%s", owner.path);
-  long        *number = cst_snapshot_numbers(&owner, &n);
-  char        *now = cst_identity_text(p, r->run);
-  char         why[512], what[64];
-  long         chosen = 0;
-  const double until = number_in(f, CST_CHANNEL_ROWS_UNTIL);
+  long *number = cst_snapshot_numbers(&owner, &n);
+  char *now = cst_identity_text(p, r->run);
+  char  why[512], what[64];
+  long  chosen = 0;
   for (int i = 0; i < n && !chosen && !cst_diag_count(d); i++) {
     char *then = identity_of(r->from, number[i], why, sizeof why);
     snprintf(what, sizeof what, "checkpoint %ld", number[i]);
@@ -147,8 +147,8 @@ static long choose(const cst_plan *p, const char *path, const char *name, cst_re
       cst_diag_add(
           d, name, 0, 0,
           "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
-    else if ((double)number[i] > until)
-      refuse_older(name, r, number[i], until, d);
+    else if (number[i] > r->until)
+      refuse_older(name, r, number[i], d);
     else
       chosen = number[i];
     free(then);
@@ -181,19 +181,22 @@ void cst_resume_token(const char *path, char token[40]) {
   cst_result_close(f);
 }
 
-/* Whether another file in the folder of a result has its token: a copy, or the original. */
+/* Whether another file in the folder of a result has its token: a copy, or the original; a hard link has not. */
 static bool has_twin(const char *path, const char *token) {
   char           folder[PATH_MAX], name[2 * PATH_MAX], there[40] = "";
   const char    *cut = strrchr(path, '/');
   const char    *base = cut ? cut + 1 : path;
   struct dirent *e;
+  struct stat    mine, s;
+  const bool     known = !stat(path, &mine);
   snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - path + 1) : 2, cut ? path : "./");
   DIR *d = opendir(folder);
   while (d && strcmp(there, token) && (e = readdir(d))) {
     if (!strcmp(e->d_name, base) || strstr(e->d_name, ".checkpoint."))
       continue;
     snprintf(name, sizeof name, "%s%s", folder, e->d_name);
-    cst_resume_token(name, there);
+    if (known && !stat(name, &s) && (s.st_dev != mine.st_dev || s.st_ino != mine.st_ino))
+      cst_resume_token(name, there);
   }
   if (d)
     closedir(d);
@@ -204,11 +207,15 @@ void cst_resume_clean(const cst_resume *r, const char *path) {
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, r->run);
   cst_snapshot_remove_newer(&owner, 0);
-  if (!*r->from || !strcmp(r->from, path) || has_twin(path, r->run))
+  if (!*r->from || has_twin(path, r->run))
     return;
-  cst_snapshot_own(&owner, r->from, r->run);
-  cst_snapshot_remove_newer(&owner, 0);
-  cst_lock_clean(r->from, r->run);
+  for (int i = 0; i < MOST_NAMES; i++) {
+    cst_snapshot_own(&owner, path, r->run);
+    if (!cst_snapshot_find(&owner) || !strcmp(owner.path, path))
+      break;
+    cst_snapshot_remove_newer(&owner, 0);
+    cst_lock_clean(owner.path, r->run);
+  }
 }
 
 /* A result whose checkpoints are missing is not begun anew: that would throw its work away. */
@@ -304,6 +311,7 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
   char   why[512];
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);
+  r->until = (long)number_in(f, CST_CHANNEL_ROWS_UNTIL);
   r->attempts = attempts >= 0 && attempts < 1e9 ? (long)attempts : 0;
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
   r->seconds = seconds_of(r, path, f);
@@ -315,7 +323,7 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
     r->left = has_checkpoint(path, r);
-  } else if ((r->number = choose(p, path, name, f, r, d)) > 0)
+  } else if ((r->number = choose(p, path, name, r, d)) > 0)
     r->start = CST_START_RESUMED;
   else if (!cst_diag_count(d) && number_in(f, CST_CHANNEL_CHECKPOINT) > 0)
     refuse_loss(path, name, r, number_in(f, CST_CHANNEL_CHECKPOINT), d);
@@ -324,6 +332,8 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
         r->message, sizeof r->message,
         "constella: %s was interrupted before its first checkpoint; it starts from the beginning",
         name);
+  if (r->start == CST_START_ANEW)
+    r->until = 0;
   free(study);
   free(run);
   free(state);

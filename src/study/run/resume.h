@@ -12,6 +12,7 @@ typedef enum { CST_START_ANEW, CST_START_RESUMED, CST_START_COMPLETE } cst_start
 typedef struct {
   cst_start start;
   long      number;         /* resumed: the checkpoint to continue from */
+  long      until;          /* the largest number of a checkpoint that the result has announced */
   long      attempts;       /* number of earlier runs */
   double    seconds;        /* how long they took together, as far as is known */
   long      failed;         /* complete: trajectories that failed */

@@ -45,9 +45,8 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   k->checkpoint.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
     k->checkpoint.kept = cst_kept_create(p, past, r);
-    k->checkpoint.number = cst_snapshot_largest(options->owner.path);
-    if (k->checkpoint.number < past->number) /* which may be that of a former name */
-      k->checkpoint.number = past->number;
+    const long largest = cst_snapshot_largest(options->owner.path);
+    k->checkpoint.number = largest > options->number ? largest : options->number;
     ok = cst_kept_take_over(k->checkpoint.kept, why, sizeof why);
   }
   PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));

@@ -19,7 +19,8 @@ typedef struct {
   cst_snapshot_owner owner;    /* of its checkpoints */
   const char        *identity; /* of study and build, stored in each checkpoint */
   double             seconds;  /* between checkpoints */
-  cst_lock *lock; /* on rank 0: the lock of the result, refreshed to show that the run is alive */
+  cst_lock *lock;   /* on rank 0: the lock of the result, refreshed to show that the run is alive */
+  long      number; /* the largest of a checkpoint so far */
   double    deadline; /* MPI_Wtime by which the run must have ended; INFINITY: none */
 } cst_run_control_options;
 

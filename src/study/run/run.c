@@ -232,6 +232,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                   .identity = identity,
                                   .seconds = options->checkpoint_seconds,
                                   .lock = options->lock,
+                                  .number = options->resume.until,
                                   .deadline = options->deadline};
   computation             d = {.plan = p,
                                .agenda = a,
