@@ -38,7 +38,8 @@ typedef struct {
   double start;
 } owner;
 
-typedef enum { MINE, OTHERS, AGAIN, FAILED } outcome;
+/* FOREIGN: what has the name is no lock of Constella, and stays. */
+typedef enum { MINE, OTHERS, AGAIN, FAILED, FOREIGN } outcome;
 
 enum { DEAD = -2 };
 
@@ -89,6 +90,15 @@ static owner owner_of(int file) {
   if (sscanf(text, "%255s %ld %lf %31s", o.host, &o.pid, &o.start, o.since) != 4 || o.pid < 1)
     o.host[0] = 0;
   return o;
+}
+
+/* Whether a file is no claim. A crash of the machine can leave an empty one, or one of zeros. */
+static bool is_foreign(int file, const owner *o) {
+  struct stat s;
+  char        first = 0;
+  if (*o->host)
+    return false;
+  return !fstat(file, &s) && (!S_ISREG(s.st_mode) || (pread(file, &first, 1, 0) == 1 && first));
 }
 
 static bool of_this_host(const owner *o) {
@@ -181,7 +191,9 @@ static outcome replace(const cst_lock *l, bool alone) {
 
 /* A claim exists: finds its owner and whether that is alive. */
 static outcome contest(const cst_lock *l, double seconds, owner *o) {
-  int file = open(l->name, O_RDWR | O_CLOEXEC);
+  int file = open(l->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0 && (errno == ELOOP || errno == EISDIR || errno == ENXIO))
+    return FOREIGN;
   if (file < 0)
     return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
   outcome lock = lock_file(file);
@@ -189,6 +201,8 @@ static outcome contest(const cst_lock *l, double seconds, owner *o) {
   *o = owner_of(file);
   if (!is_named(file, l->name))
     out = AGAIN;
+  else if (is_foreign(file, o))
+    out = FOREIGN;
   else if (lock == OTHERS)
     out = gone(o) ? AGAIN : OTHERS; /* gone: another run is replacing it now */
   else
@@ -214,6 +228,9 @@ static outcome claim(cst_lock *l, double seconds, owner *o) {
 static void say_why(outcome out, int error, const char *name, const owner *o, char *why, int n) {
   if (out == FAILED)
     snprintf(why, (size_t)n, "cannot be locked by %s: %s", name, strerror(error));
+  else if (out == FOREIGN)
+    snprintf(why, (size_t)n, "cannot be locked by %s, which is no lock of Constella: move it away",
+             name);
   else if (*o->host)
     snprintf(why, (size_t)n, "is being written by process %ld on host %s since %s", o->pid, o->host,
              o->since);
@@ -320,7 +337,7 @@ bool cst_lock_look(const char *path, bool *held, double *age) {
   char           *real = realpath(path, NULL);
   snprintf(name, sizeof name, "%s.lock", real ? real : path);
   free(real);
-  int  file = open(name, O_RDONLY | O_CLOEXEC);
+  int  file = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   bool there = file >= 0 && !fstat(file, &s);
   if (there) {
     clock_gettime(CLOCK_REALTIME, &now);

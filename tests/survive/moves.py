@@ -276,14 +276,15 @@ def in_flight(p, how, process):
     if not there:
         return status, out, err
     p.counts[how + " in flight"] += 1
-    kept = re.search(r"(\S+-kept(?:-\d+)?\.h5)", out + err)
+    kept = re.search(r"what it has is kept in (\S+)", err)
     if how != "renamed":
-        new = kept[1] if kept and os.path.exists(kept[1]) else spare
-    if status == 0:  # the program had not looked for it yet, and began another one
+        new = kept[1] if kept else spare
+    if ": complete" in out:  # the program had not looked for it yet, and began another one
         new = spare if how != "renamed" else new
         ok(os.path.exists(at) and not os.path.samefile(at, new), f"{p.name}: {how}: success is another file", out)
     else:
-        ok(status == 2 or new in err or new == spare, f"{p.name}: {how} in flight: it says where", status, out, err)
+        told = kept[1] == new if kept else status == 2 or "error: " in err  # not yet open
+        ok(told, f"{p.name}: {how} in flight: it says where", status, out, err)
     if how == "replaced" and status and os.path.exists(at):
         with open(at, "rb") as f:
             ok(f.read() in (b"of another",), f"{p.name}: the other file is as it was")

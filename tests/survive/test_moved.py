@@ -147,6 +147,35 @@ def further(name, result):
     finish(process)
 
 
+def under_way():
+    """Copies that are made while the run writes: of the checkpoints first, then of the result."""
+    folder = path("under-way")
+    os.mkdir(folder)
+    result = os.path.join(folder, "a.h5")
+    process = start(study, result, 2, "--batch", 16, checkpoint=0.03)
+    ok(until(lambda: finished(result)), "under way: a checkpoint is written")
+    copies = []
+    while process.poll() is None and len(copies) < 4:
+        to = path(f"under-way-{len(copies)}")
+        os.mkdir(to)
+        for name in finished(result):
+            try:
+                shutil.copy(os.path.join(folder, name), to)
+            except FileNotFoundError:  # the run has removed it
+                pass
+        copies.append(shutil.copy(result, to))
+        time.sleep(0.02)
+    finish(process)
+    for i, copy in enumerate(copies):
+        status, out, err = finish(start(study, copy, 2))
+        if status == 2:
+            ok("had taken checkpoint" in err or "older state" in err, f"under way: copy {i} is refused", err)
+        else:
+            ok(status == 0, f"under way: copy {i} goes on", status, err)
+            same(f"under way, copy {i}", first, copy)
+    ok(copies, "under way: there were copies", copies)
+
+
 def older():
     """An older copy of the result takes its place; its checkpoints are newer than its rows."""
     result = interrupted("older", count=1)
@@ -319,7 +348,7 @@ def default():
     away("removed", os.unlink, 2, lambda r: r[:-3] + "-kept.h5")
 
 
-ALL = [renamed, linked, cleaned, put_back, copied, scattered, older, swapped, exchanged, planted, two_runs, in_flight]
+ALL = [renamed, linked, cleaned, put_back, copied, scattered, older, swapped, under_way, exchanged, planted, two_runs, in_flight]
 ALL += [at_checkpoints, extending]
 
 if __name__ == "__main__":

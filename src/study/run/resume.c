@@ -207,11 +207,11 @@ void cst_resume_clean(const cst_resume *r, const char *path) {
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, r->run);
   cst_snapshot_remove_newer(&owner, 0);
-  if (!*r->from || has_twin(path, r->run))
-    return;
   for (int i = 0; i < MOST_NAMES; i++) {
     cst_snapshot_own(&owner, path, r->run);
     if (!cst_snapshot_find(&owner) || !strcmp(owner.path, path))
+      break;
+    if (i == 0 && has_twin(path, r->run))
       break;
     cst_snapshot_remove_newer(&owner, 0);
     cst_lock_clean(owner.path, r->run);

@@ -33,8 +33,8 @@ void cst_resume_examine(const cst_plan *p, const char *path, const char *name, c
                         cst_diag *d);
 /* On rank 0: the token of a result; "" where there is none. */
 void cst_resume_token(const char *path, char token[40]);
-/* On rank 0, when the result at this real path is complete: removes its checkpoints, also those beside its
- * former path from which it went on, unless another result in the folder, a copy, has the token. */
+/* On rank 0, when the result at this real path is complete: removes its checkpoints, also those of former
+ * names, unless another result in the folder, a copy, has the token. */
 void cst_resume_clean(const cst_resume *r, const char *path);
 /* On one rank: whether the result has a row of every trajectory that its checkpoint counts as done; one that has
  * changed places with another copy of itself has not. False with why[n]. */
