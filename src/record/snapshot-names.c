@@ -5,6 +5,7 @@
 #include "core/need.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ void cst_snapshot_own(cst_snapshot_owner *o, const char *path, const char *token
   memset(o, 0, sizeof *o);
   snprintf(o->path, sizeof o->path, "%s", path);
   snprintf(o->token, sizeof o->token, "%s", token);
+  o->until = LONG_MAX;
 }
 
 char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]) {
@@ -129,64 +131,96 @@ bool cst_snapshot_any(const char *path) {
   return n > 0;
 }
 
-/* Whether a file of this name is a finished checkpoint of the owner's token; sets the path before its
- * number. */
-static bool is_of_token(const cst_snapshot_owner *o, const char *name, char path[PATH_MAX]) {
+/* The number of a file of this name that is a finished checkpoint of the owner's token, and the path before the
+ * number; 0: it is none. */
+static long of_token(const cst_snapshot_owner *o, const char *name, char path[PATH_MAX]) {
   char        folder[CST_SNAPSHOT_PATH], full[2 * CST_SNAPSHOT_PATH];
   const char *cut = NULL;
   for (const char *at = strstr(name, word); at; at = strstr(at + 1, word))
     cut = at;
-  if (!cut || !number_in(name, name, (size_t)(cut - name), ""))
-    return false;
+  const long number = cut ? number_in(name, name, (size_t)(cut - name), "") : 0;
+  if (!number)
+    return 0;
   cst_snapshot_folder(o->path, folder);
   if (strlen(folder) + (size_t)(cut - name) >= PATH_MAX)
-    return false;
+    return 0;
   snprintf(full, sizeof full, "%s%s", strchr(o->path, '/') ? folder : "", name);
   if (belongs(o, full) != THEIRS)
-    return false;
+    return 0;
   full[strlen(full) - strlen(cut)] = 0;
   snprintf(path, PATH_MAX, "%.*s", PATH_MAX - 1, full);
-  return true;
+  return number;
 }
 
-bool cst_snapshot_find(cst_snapshot_owner *o) {
-  char            folder[CST_SNAPSHOT_PATH], path[PATH_MAX] = "";
+/* Sets o->path to that of the newest checkpoint up to o->until, if it is newer than `own`; to any, if there is
+ * none at all up to it. */
+static bool find_elsewhere(cst_snapshot_owner *o, long own) {
+  char folder[CST_SNAPSHOT_PATH], path[PATH_MAX], best[PATH_MAX] = "", newer[PATH_MAX] = "";
   struct dirent **file;
-  int             n;
-  long           *list = numbers_of(o->path, "", &n);
-  const int       some = select_those(o, list, n, 1U << THEIRS | 1U << NOBODYS);
-  const int       own = select_those(o, list, some, 1U << THEIRS);
-  free(list);
-  if (own)
-    return true;
-  n = scandir(cst_snapshot_folder(o->path, folder), &file, may_be_one, alphasort);
+  const int       n = scandir(cst_snapshot_folder(o->path, folder), &file, may_be_one, alphasort);
   for (int i = 0; i < n; i++) {
-    if (!*path)
-      (void)is_of_token(o, file[i]->d_name, path);
+    const long number = of_token(o, file[i]->d_name, path);
+    if (number > o->until)
+      strcpy(newer, path);
+    else if (number > own) {
+      own = number;
+      strcpy(best, path);
+    }
     free(file[i]);
   }
   if (n >= 0)
     free(file);
-  if (*path)
-    snprintf(o->path, sizeof o->path, "%s", path);
-  return *path || some; /* those without a head may be damaged ones of the owner */
+  const char *found = *best ? best : own ? "" : newer;
+  if (*found)
+    strcpy(o->path, found);
+  return *found;
+}
+
+bool cst_snapshot_find(cst_snapshot_owner *o) {
+  int        n;
+  long      *list = numbers_of(o->path, "", &n);
+  const int  some = select_those(o, list, n, 1U << THEIRS | 1U << NOBODYS);
+  const int  theirs = select_those(o, list, some, 1U << THEIRS);
+  const long own = theirs ? list[0] : 0;
+  free(list);
+  if (own && (own >= o->taken || own > o->until))
+    return true;
+  return find_elsewhere(o, own) || some; /* those without a head may be damaged ones of the owner */
 }
 
 /* ---- removing ------------------------------------------------------------------------------------ */
 
-void cst_snapshot_remove_newer(const cst_snapshot_owner *o, long number) {
-  char  name[CST_SNAPSHOT_PATH], ending[CST_SNAPSHOT_TOKEN + 8];
-  int   n;
-  long *all = numbers_of(o->path, "", &n);
-  n = select_those(o, all, n, 1U << THEIRS);
-  for (int i = 0; i < n && all[i] > number; i++)
-    unlink(cst_snapshot_name(o->path, all[i], name));
+/* Removes the owner's checkpoints with numbers above one and up to another; returns how many. */
+static int remove_between(const cst_snapshot_owner *o, long above, long until) {
+  char      name[CST_SNAPSHOT_PATH];
+  int       n, removed = 0;
+  long     *all = numbers_of(o->path, "", &n);
+  const int theirs = select_those(o, all, n, 1U << THEIRS);
+  for (int i = 0; i < theirs; i++)
+    if (all[i] > above && all[i] <= until)
+      removed += !unlink(cst_snapshot_name(o->path, all[i], name));
   free(all);
+  return removed;
+}
+
+static void remove_unfinished(const cst_snapshot_owner *o) {
+  char name[CST_SNAPSHOT_PATH], ending[CST_SNAPSHOT_TOKEN + 8];
+  int  n;
   snprintf(ending, sizeof ending, ".%s.new", o->token);
-  all = numbers_of(o->path, ending, &n);
+  long *all = numbers_of(o->path, ending, &n);
   for (int i = 0; i < n; i++)
     unlink(cst_snapshot_new_name(o, all[i], name));
   free(all);
+}
+
+void cst_snapshot_remove_newer(const cst_snapshot_owner *o, long number) {
+  (void)remove_between(o, number, LONG_MAX);
+  remove_unfinished(o);
+}
+
+int cst_snapshot_remove_until(const cst_snapshot_owner *o) {
+  remove_unfinished(o);
+  return remove_between(o, 0, o->until);
 }
 
 void cst_snapshot_remove_old(const cst_snapshot_owner *o, long number, long keep) {

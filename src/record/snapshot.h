@@ -34,6 +34,9 @@ enum { CST_SNAPSHOT_TOKEN = 40 }; /* bytes of a token, null padded: of the resul
 /* Whose checkpoints: those beside `path` that carry the token of its result. */
 typedef struct {
   char path[PATH_MAX], token[CST_SNAPSHOT_TOKEN];
+  long taken,
+      until; /* for cst_snapshot_find: the numbers of the newest checkpoint that is known, and of the
+                      * newest one whose rows the result has */
 } cst_snapshot_owner;
 
 /* Fills an owner; path: the real path of the result. */
@@ -82,8 +85,9 @@ long *cst_snapshot_numbers(const cst_snapshot_owner *o, int *n);
 long cst_snapshot_largest(const char *path);
 /* Whether there are checkpoints beside the path, of whatever result; other files of such names do not count. */
 bool cst_snapshot_any(const char *path);
-/* Where the checkpoints of a token are: sets o->path to another path of the same folder where there are none
- * beside o->path itself, because the result was renamed or copied. False: nowhere. */
+/* Where the checkpoints of a token are, if the result was renamed or copied: sets o->path to the path of the same
+ * folder that has the newest one up to o->until. Stays at o->path where one of at least o->taken, or one newer
+ * than o->until, is. False: nowhere. */
 bool cst_snapshot_find(cst_snapshot_owner *o);
 /* Opens a checkpoint and checks its trailer and index. cst_snapshot_read and cst_snapshot_check check the
  * digests of its sections. */
@@ -100,4 +104,6 @@ bool cst_snapshot_check_part(const cst_snapshot *s, int part, int parts);
 /* Removes the owner's unfinished checkpoints, and those with a larger number; number 0: all. Leaves what does
  * not carry the token. */
 void cst_snapshot_remove_newer(const cst_snapshot_owner *o, long number);
+/* Removes the owner's checkpoints up to o->until and the unfinished ones; returns how many. */
+int cst_snapshot_remove_until(const cst_snapshot_owner *o);
 #endif

@@ -36,12 +36,12 @@ def finished(result):
     return [x for x in checkpoints(result) if not x.endswith(".new")]
 
 
-def interrupted(name, ranks=0, count=2):
+def interrupted(name, ranks=0, count=2, batch=16):
     """A result that was killed after some checkpoints, in a folder of its own."""
     folder = path(name)
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
-    process = start(study, result, ranks, "--batch", 16, checkpoint=0.03)
+    process = start(study, result, ranks, "--batch", batch, checkpoint=0.03)
     ok(until(lambda: len(finished(result)) >= count), f"{name}: {count} checkpoints are written")
     kill_all(process, None)
     finish(process)
@@ -193,7 +193,7 @@ def older():
 
 def swapped():
     """The checkpoints are those of a copy that has gone on alone: rows that they count as done are missing."""
-    result = interrupted("swapped")
+    result = interrupted("swapped", count=3, batch=4)
     with h5py.File(result, "r+") as f:
         rows = f["final/status"][...]
         f["final/status"][...] = -1

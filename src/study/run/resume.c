@@ -119,13 +119,21 @@ static char *identity_of(const char *path, long number, char *why, int n) {
   return text;
 }
 
+/* Where the checkpoints of a result are, from what it has stored. */
+static void find_checkpoints(const cst_resume *r, const char *path, cst_result *f,
+                             cst_snapshot_owner *owner) {
+  cst_snapshot_own(owner, path, r->run);
+  owner->taken = (long)number_in(f, CST_CHANNEL_CHECKPOINT);
+  owner->until = r->until;
+  (void)cst_snapshot_find(owner);
+}
+
 /* The newest undamaged checkpoint of this study and build, beside r->from; 0: none. */
-static long choose(const cst_plan *p, const char *path, const char *name, cst_resume *r,
-                   cst_diag *d) {
+static long choose(const cst_plan *p, const char *path, const char *name, cst_result *f,
+                   cst_resume *r, cst_diag *d) {
   int                n;
   cst_snapshot_owner owner;
-  cst_snapshot_own(&owner, path, r->run);
-  (void)cst_snapshot_find(&owner);
+  find_checkpoints(r, path, f, &owner);
   snprintf(r->from, sizeof r->from, "%s", owner.path);
   long *number = cst_snapshot_numbers(&owner, &n);
   char *now = cst_identity_text(p, r->run);
@@ -209,11 +217,13 @@ void cst_resume_clean(const cst_resume *r, const char *path) {
   cst_snapshot_remove_newer(&owner, 0);
   for (int i = 0; i < MOST_NAMES; i++) {
     cst_snapshot_own(&owner, path, r->run);
-    if (!cst_snapshot_find(&owner) || !strcmp(owner.path, path))
+    owner.until = r->until;
+    if (!*r->from || !cst_snapshot_find(&owner) || !strcmp(owner.path, path))
       break;
     if (i == 0 && has_twin(path, r->run))
       break;
-    cst_snapshot_remove_newer(&owner, 0);
+    if (!cst_snapshot_remove_until(&owner)) /* those of a newer state of the result stay */
+      break;
     cst_lock_clean(owner.path, r->run);
   }
 }
@@ -283,8 +293,7 @@ static bool find_end(const cst_resume *r, const char *path, cst_result *f, doubl
   free(text);
   if (told)
     return true;
-  cst_snapshot_own(&owner, path, r->run);
-  (void)cst_snapshot_find(&owner);
+  find_checkpoints(r, path, f, &owner);
   long      *number = cst_snapshot_numbers(&owner, &n);
   const bool there = n > 0 && !stat(cst_snapshot_name(owner.path, number[0], name), &s);
   free(number);
@@ -311,9 +320,9 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
   char   why[512];
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);
-  r->until = (long)number_in(f, CST_CHANNEL_ROWS_UNTIL);
   r->attempts = attempts >= 0 && attempts < 1e9 ? (long)attempts : 0;
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
+  r->until = (long)number_in(f, CST_CHANNEL_ROWS_UNTIL);
   r->seconds = seconds_of(r, path, f);
   snprintf(r->continues, sizeof r->continues, "%s", continues ? continues : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
@@ -323,7 +332,7 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
     r->left = has_checkpoint(path, r);
-  } else if ((r->number = choose(p, path, name, r, d)) > 0)
+  } else if ((r->number = choose(p, path, name, f, r, d)) > 0)
     r->start = CST_START_RESUMED;
   else if (!cst_diag_count(d) && number_in(f, CST_CHANNEL_CHECKPOINT) > 0)
     refuse_loss(path, name, r, number_in(f, CST_CHANNEL_CHECKPOINT), d);
