@@ -51,22 +51,25 @@ typedef struct {
 
 typedef struct cst_record cst_record;
 
-/* Collective. Creates PATH.new with its dimensions and fields. The first cst_record_flush, or
- * cst_record_close, renames it to path, so that a kill leaves either the old file or a readable one. An
- * existing file is replaced, so call cst_record_refuse before. Makes the group /run with the attributes state
- * ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL with a message in
- * why[n], the same on every rank, when it fails; it then leaves no file. Every rank opens its own path, and
- * reads from it what rank 0 has written: where ranks do not share the file, the message names the first of
- * them and its host. */
-cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
-                              const cst_field *field, int nfield, char *why, int n);
+/* Collective. Creates PATH.TOKEN.new with its dimensions and fields; token: at most 39 letters and digits,
+ * random, of the result. The first cst_record_flush, or cst_record_close, renames it to path, so that a kill
+ * leaves either the old file or a readable one, and removes what earlier kills have left of such files. An
+ * existing file is replaced, so call cst_record_refuse before; one that appears meanwhile is not. Makes the
+ * group /run with the attributes state ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of
+ * rank 0. NULL with a message in why[n], the same on every rank, when it fails; it then leaves no file. Every
+ * rank opens its own path, and reads from it what rank 0 has written: where ranks do not share the file, the
+ * message names the first of them and its host. */
+cst_record *cst_record_create(MPI_Comm comm, const char *path, const char *token,
+                              const cst_dimension *dim, int ndim, const cst_field *field,
+                              int nfield, char *why, int n);
 /* Collective. Opens an existing file that is not complete for further writes, as after cst_record_create and
  * cst_record_flush. Every dimension and field must be there with the given type and extents; rows do not
  * change. State, host, pid and pid_start become those of this run; nothing else changes. NULL with a message
  * in why[n], the same on every rank, that says what differs; the file is then unchanged, except that it may be
  * signed. */
-cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
-                            const cst_field *field, int nfield, char *why, int n);
+cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
+                            const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                            char *why, int n);
 /* Whether the last of these two failed because ranks do not share the file. */
 bool cst_record_apart(void);
 /* Bytes of the data of such a file, without those that HDF5 adds. */
@@ -97,16 +100,19 @@ bool cst_record_flush(cst_record *r);
  * the reason (cst_record_error) when the write fails. */
 bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data);
 bool cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data);
-/* Independent, any rank: brings all rows that this host has written to the disk, and tests that path still
- * names this file. False with the reason in why[n]: that of the system, or "the file was removed or replaced
- * during the run". It may run beside other functions of the record, in a thread. */
-bool        cst_record_sync(const cst_record *r, char *why, int n);
+/* Independent, any rank: brings all rows that this host has written to the disk. False with the system's reason
+ * in why[n]. It may run beside other functions of the record, in a thread. */
+bool cst_record_sync(const cst_record *r, char *why, int n);
+/* Independent, any rank: whether the path still leads to this file: nobody has removed, replaced or renamed it,
+ * a link to it or its folder. */
+bool        cst_record_is_named(const cst_record *r);
 const char *cst_record_error(
     const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place
  * ("interrupted", "complete"), closes and frees. Returns false on every rank when the file could not be
- * finished, with the reason in why[n] (n 0: not wanted). */
-bool cst_record_close(cst_record *r, const char *state, char *why, int n);
+ * finished, with the reason in why[n] (n 0: not wanted). kept[PATH_MAX], or NULL: on every rank empty, or the
+ * name under which the file was kept because the path no longer leads to it. */
+bool cst_record_close(cst_record *r, const char *state, char *kept, char *why, int n);
 
 /* Reading a finished or unfinished file, serial, without MPI. NULL with why[n] (to follow "PATH: ") when
  * there is no file or it is not a Constella result. */
@@ -134,7 +140,7 @@ int cst_result_alive(cst_result *r);
 /* "running", "interrupted" (also when its process is gone from this host) or "complete". Static. */
 const char *cst_result_state(cst_result *r);
 
-/* A run's claim on its output: the file PATH.lock holds "host pid pid_start since" of one process (rank 0),
+/* A run's claim on its output: the file PATH.lock holds "host pid pid_start since token" of one process (rank 0),
  * which keeps a write lock on it (fcntl, of the open file, seen by other hosts over NFS too) as long as it
  * lives. Of several runs on one path, started at the same instant or on several hosts, exactly one continues.
  * Where a file system has no locks, or hosts do not see each other's, the modification time of the file is
@@ -145,10 +151,18 @@ typedef struct cst_lock cst_lock;
  * since T", or why there can be no lock. It takes over the claim of a dead owner: at once when that was a
  * process of this host, else after 25 s without a sign of life. */
 cst_lock *cst_lock_take(const char *path, char *why, int n);
-void      cst_lock_beat(cst_lock *l); /* a sign of life; the owner gives one about every 10 s */
+/* Locks an existing result itself as well, so that a run meets the lock under whatever name it reaches the
+ * file: a link, a new name, another mount. shared: others may hold it too, but no run may write the file.
+ * False with the reason in why[n] (to follow "PATH: "). Held until the claim is released. */
+bool cst_lock_hold(cst_lock *l, const char *path, bool shared, char *why, int n);
+/* Writes the token of the result into PATH.lock. */
+void cst_lock_mark(cst_lock *l, const char *token);
+/* Removes PATH.lock of a dead run of this host, if it has the token of a result that was renamed since. */
+void cst_lock_clean(const char *path, const char *token);
+void cst_lock_beat(cst_lock *l);    /* a sign of life; the owner gives one about every 10 s */
 void cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is allowed */
-/* For other processes: false when there is no PATH.lock; else whether a process holds it now, and the seconds
- * since its last sign of life. */
+/* For other processes: false when there is no PATH.lock and no run holds the result itself; else whether a
+ * process holds it now, and the seconds since its last sign of life. Follows links. */
 bool cst_lock_look(const char *path, bool *held, double *age);
 
 /* The library behind the files, with its version: "HDF5 1.10.8". */

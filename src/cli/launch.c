@@ -107,8 +107,11 @@ static bool has_session(void) {
 }
 
 bool cst_launch_alone(void) {
-  if (find() < LAUNCHERS || has_pmi())
+  if (find() < LAUNCHERS || has_pmi()) {
+    /* where nodes are joined by TCP alone, Open MPI 4.1 makes no window if it may take rdma */
+    setenv("OMPI_MCA_osc", "^rdma", 0);
     return true;
+  }
   for (size_t i = 0; i < sizeof spared / sizeof *spared; i++)
     setenv(spared[i][0], spared[i][1], 0);
   return has_session();

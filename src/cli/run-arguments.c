@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cli/run.h"
 #include "core/need.h"
@@ -133,11 +134,20 @@ void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_ar
         "--resume goes on from what is there and --overwrite throws it away; give one of them");
 }
 
+static bool is_link(const char *path) {
+  struct stat s;
+  return !lstat(path, &s) && S_ISLNK(s.st_mode);
+}
+
 void cst_run_arguments_name_output(cst_arguments *a) {
   a->renames = a->extends && a->file && !a->run.output;
   if (a->renames) {
-    snprintf(a->output, sizeof a->output, "%s.extended", a->file);
+    char *real = realpath(a->file, NULL);
+    snprintf(a->target, sizeof a->target, "%s", real ? real : a->file);
+    snprintf(a->output, sizeof a->output, "%.*s.extended", (int)sizeof a->output - 10,
+             real && strcmp(real, a->file) && is_link(a->file) ? real : a->file);
     a->run.output = a->output;
+    free(real);
   }
   if (a->run.output || !a->study)
     return;

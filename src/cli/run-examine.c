@@ -1,6 +1,7 @@
 /* run-examine.c: reads and checks everything before `constella run` and `constella extend` start work.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "core/need.h"
+#include "core/text.h"
 #include "study/file/starts.h"
 #include "study/result/extend-check.h"
 #include "system/compile/compile.h"
@@ -98,6 +100,107 @@ bool cst_run_is_extended(const cst_arguments *a) {
          access(a->run.output, F_OK);
 }
 
+bool cst_run_is_unchanged(const cst_arguments *a) {
+  char  now[40];
+  char *then = a->old.file ? cst_result_text(a->old.file, "/run", "id") : NULL;
+  cst_resume_token(a->target, now);
+  const bool same = then && !strcmp(then, now);
+  free(then);
+  return same;
+}
+
+/* On rank 0: the result to extend is locked as long as the new one is computed: for itself if the new one takes
+ * its place, else with others that only read it. */
+static void lock_extended(cst_arguments *a, cst_diag *d) {
+  char why[512];
+  if (!a->extends)
+    return;
+  if (a->renames && !(a->extended = cst_lock_take(a->target, why, sizeof why)))
+    cst_diag_add(d, a->file, 0, 0, "%s", why);
+  else if (!cst_lock_hold(a->renames ? a->extended : a->run.lock, a->file, !a->renames, why,
+                          sizeof why))
+    cst_diag_add(d, a->file, 0, 0, "%s", why);
+  else if (a->renames && !cst_run_is_unchanged(a))
+    cst_diag_add(d, a->file, 0, 0, "was replaced while it was read; run the same line again");
+}
+
+/* An unfinished extension in the folder of FILE that carries its token, under whatever name; false: none. */
+static bool find_by_token(const char *file, const char *token, char output[4096]) {
+  char           folder[PATH_MAX], name[2 * PATH_MAX], why[256];
+  const char    *cut = strrchr(file, '/');
+  struct dirent *e;
+  bool           found = false;
+  snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - file + 1) : 2, cut ? file : "./");
+  DIR *d = *token ? opendir(folder) : NULL;
+  while (d && !found && (e = readdir(d))) {
+    if (!cst_text_ends(e->d_name, ".extended"))
+      continue;
+    snprintf(name, sizeof name, "%s%s", cut ? folder : "", e->d_name);
+    cst_result *r = cst_result_open(name, why, sizeof why);
+    char       *extends = r ? cst_result_text(r, "/run", "extends") : NULL;
+    found = extends && !strcmp(extends, token);
+    free(extends);
+    cst_result_close(r);
+  }
+  if (d)
+    closedir(d);
+  if (found)
+    snprintf(output, 4096, "%.4095s", name);
+  return found;
+}
+
+void cst_run_find_extended(cst_arguments *a) {
+  if (!a->renames)
+    return;
+  cst_resume_token(a->target, a->run.extends);
+  if (a->run.resumes && access(a->run.output, F_OK))
+    (void)find_by_token(a->target, a->run.extends, a->output);
+}
+
+/* The real path of a result, also of one that does not exist yet, behind links that lead nowhere. */
+static void find_path(const char *output, char path[PATH_MAX]) {
+  char at[PATH_MAX], target[PATH_MAX], folder[PATH_MAX];
+  snprintf(at, sizeof at, "%s", output);
+  for (int i = 0; i < 16; i++) {
+    char *real = realpath(at, NULL);
+    snprintf(path, PATH_MAX, "%s", real ? real : at);
+    const ssize_t n = real ? -1 : readlink(at, target, sizeof target - 1);
+    free(real);
+    if (n < 0)
+      break;
+    target[n] = 0;
+    const char *cut = strrchr(at, '/');
+    snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - at + 1) : 0, at);
+    snprintf(at, sizeof at, "%.2000s%.2000s", *target == '/' ? "" : folder, target);
+  }
+  char       *cut = strrchr(path, '/');
+  const char *base = cut ? cut + 1 : path;
+  snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - path + 1) : 2, cut ? path : "./");
+  char *real = *path == '/' && !access(path, F_OK) ? NULL : realpath(folder, NULL);
+  if (real)
+    snprintf(at, sizeof at, "%.2000s/%.2000s", strcmp(real, "/") ? real : "", base);
+  if (real)
+    snprintf(path, PATH_MAX, "%s", at);
+  free(real);
+}
+
+/* On rank 0: locks the output beside it and, if it exists, itself; reads what is there. */
+static void lock_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
+  char       why[512];
+  const bool there = !access(a->run.path, F_OK);
+  if (!(a->run.lock = cst_lock_take(a->run.path, why, sizeof why)) ||
+      (there && !cst_lock_hold(a->run.lock, a->run.path, false, why, sizeof why))) {
+    cst_diag_add(d, a->run.output, 0, 0, "%s", why);
+    return;
+  }
+  lock_extended(a, d);
+  if (a->run.overwrite)
+    cst_resume_token(a->run.path, a->run.resume.replaces);
+  if (a->run.resumes || cst_run_is_extended(a))
+    cst_resume_examine(plan, cst_run_is_extended(a) ? a->target : a->run.path,
+                       cst_run_is_extended(a) ? a->file : a->run.output, &a->run.resume, d);
+}
+
 /* On rank 0: checks the result to extend, and the path of the new one. */
 static void examine_extended(const cst_arguments *a, cst_diag *d) {
   cst_result *file = a->old.file;
@@ -128,8 +231,8 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
   const char *reason = a->run.resumes && !access(a->run.output, F_OK)
                            ? NULL
                            : cst_record_refuse(a->run.output, a->run.overwrite);
-  char        why[512];
   const int   before = cst_diag_count(d);
+  find_path(a->run.output, a->run.path);
   cst_inputs_check(a->run.output, d);
   if (a->extends)
     examine_extended(a, d);
@@ -137,12 +240,15 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
     return;
   if (reason)
     cst_diag_add(d, a->run.output, 0, 0, "%s", reason);
-  else if (!(a->run.lock = cst_lock_take(a->run.output, why, sizeof why)))
-    cst_diag_add(d, a->run.output, 0, 0, "%s", why);
-  else if (a->run.resumes || cst_run_is_extended(a))
-    cst_resume_examine(plan, cst_run_is_extended(a) ? a->file : a->run.output, &a->run.resume, d);
-  if (a->run.resume.start == CST_START_ANEW)
+  else
+    lock_output(a, plan, d);
+  if (a->run.resume.start == CST_START_ANEW) {
+    if (*a->run.resume.run) /* it was interrupted before its first checkpoint */
+      strcpy(a->run.resume.replaces, a->run.resume.run);
     cst_resume_name(a->run.resume.run);
+  }
+  if (a->run.lock)
+    cst_lock_mark(a->run.lock, a->run.resume.run);
   if (a->run.resume.start == CST_START_RESUMED)
     examine_continued(a, d);
 }
@@ -197,13 +303,21 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
                                     int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(a->run.extends, sizeof a->run.extends, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(a->run.path, sizeof a->run.path, MPI_CHAR, 0, PETSC_COMM_WORLD);
   if (a->run.resume.start == CST_START_ANEW && a->run.extension)
     cst_extend_mark(a->run.extension, past);
   if (a->run.resume.start == CST_START_RESUMED &&
-      !cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why)) {
+      !cst_past_open(plan, past, a->run.resume.from, a->run.resume.number, why, sizeof why)) {
     cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number,
                  why);
     return NULL;
   }
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (a->run.resume.start == CST_START_RESUMED && rank == 0 &&
+      !cst_resume_has_rows(plan, past, a->run.path, why, sizeof why))
+    cst_diag_add(d, a->run.output, 0, 0, "cannot be resumed from checkpoint %ld of %s: %s",
+                 a->run.resume.number, a->run.resume.from, why);
   return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
 }

@@ -81,7 +81,15 @@ static void report_extension(const cst_arguments *a, const cst_study *study, con
 
 /* On rank 0, when the new file is on the disk: it replaces the one that it extends. */
 static bool replace_extended(const cst_arguments *a) {
-  if (!a->renames || cst_run_is_extended(a) || !rename(a->run.output, a->file))
+  if (!a->renames || cst_run_is_extended(a))
+    return true;
+  if (!cst_run_is_unchanged(a)) {
+    fprintf(stderr,
+            "constella: error: %s was removed or replaced meanwhile; the new result is %s\n",
+            a->file, a->run.output);
+    return false;
+  }
+  if (!rename(a->run.path, a->target))
     return true;
   fprintf(stderr, "constella: error: %s cannot take the place of %s: %s\n", a->run.output, a->file,
           strerror(errno));
@@ -102,7 +110,13 @@ static void report_end(const cst_arguments *a, const cst_study *study, const cst
             end->reason, 100 * end->share,
             end->checkpoints || a->run.resume.number ? "goes on from the checkpoint before"
                                                      : "starts anew: there is no checkpoint");
-  if (end->end == CST_END_DONE && end->failed)
+  if (*end->kept)
+    fprintf(stderr,
+            "constella: error: %s was removed or replaced during the run; what it has is kept in "
+            "%s (%s)\n",
+            file, end->kept,
+            end->end == CST_END_DONE ? "complete" : "interrupted; `-o` that file --resume goes on");
+  else if (end->end == CST_END_DONE && end->failed)
     printf("%s: complete, %ld of %.0f failed\n", file, end->failed,
            (double)plan->ncase * (double)study->members);
   else if (end->end == CST_END_DONE)
@@ -126,6 +140,7 @@ static void give_up(const cst_arguments *a) {
   cst_stop_after(END_SECONDS, 1);
   if (ranks == 1) {
     cst_lock_release(a->run.lock);
+    cst_lock_release(a->extended);
     exit(1);
   }
   MPI_Abort(PETSC_COMM_WORLD, 1);
@@ -154,11 +169,11 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
     give_up(a);
   if (failed)
     return failed == PETSC_ERR_ARG_INCOMP ? 2 : 1;
-  if (rank == 0 && end.end == CST_END_DONE && !replace_extended(a))
+  if (rank == 0 && end.end == CST_END_DONE && !*end.kept && !replace_extended(a))
     return 1;
   if (rank == 0)
     report_end(a, study, plan, &end);
-  return end.failed > 0 ? 1 : status[end.end];
+  return end.failed > 0 || *end.kept ? 1 : status[end.end];
 }
 
 /* Reports --resume of a complete result, and removes the checkpoints that its run has left. */
@@ -166,7 +181,7 @@ static int report_complete(const cst_arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0 && a->run.resume.left)
-    cst_snapshot_remove_newer(a->run.output, 0);
+    cst_resume_clean(&a->run.resume, a->run.path);
   if (rank == 0 && !replace_extended(a))
     return 1;
   if (rank == 0 && a->run.resume.failed)
@@ -196,6 +211,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
   cst_petsc_check(d);
   cst_run_arguments_name_output(a);
+  if (rank == 0)
+    cst_run_find_extended(a);
   cst_study *study = a->study ? cst_run_read_study(a->study,
                                                    a->run.resumes ? a->run.output
                                                    : a->extends   ? a->file
@@ -223,8 +240,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
                                                        : 2;
   else if (rank == first)
     cst_diag_print(d, stderr);
-  if (a->run.lock)
-    cst_lock_release(a->run.lock);
+  cst_lock_release(a->run.lock);
+  cst_lock_release(a->extended);
   cst_agenda_destroy(agenda);
   cst_past_destroy(plan, past);
   cst_run_close_extended(a);

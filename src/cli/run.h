@@ -24,7 +24,8 @@ typedef struct {
     cst_plan   *plan;
   } old; /* of the result to extend */
   cst_extension extension;
-  char          output[4096];
+  cst_lock     *extended; /* on rank 0: the lock of the result that the new one will replace */
+  char          output[4096], target[4096]; /* target: the real path of that result */
 } cst_arguments;
 
 /* run.c: the two commands. */
@@ -33,7 +34,7 @@ int cst_run_start(int argc, char **argv);
 /* run-arguments.c: the command line. Mistakes go into d. */
 void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a,
                              cst_diag *d);
-/* Without -o: FILE.extended, or the study's name with .h5 in the current folder. */
+/* Without -o: FILE.extended, of the real path of FILE, or the study's name with .h5 in the current folder. */
 void  cst_run_arguments_name_output(cst_arguments *a);
 char *cst_run_arguments_join(int argc, char **argv); /* as one line; owned */
 
@@ -46,12 +47,17 @@ bool cst_run_agree_on_work(const cst_plan *p, const cst_agenda *agenda);
 /* Collective. Rank 0 reads the file; all ranks get the same errors. result: the one to resume or extend;
  * NULL: none. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d);
+/* On rank 0: the token of FILE. With --resume, an extension of a FILE that was renamed since becomes the
+ * output. */
+void cst_run_find_extended(cst_arguments *a);
 /* Collective. Every rank reads the result to extend and finds which trajectories it has. */
 void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan,
                            cst_diag *d);
 void cst_run_close_extended(cst_arguments *a);
 /* Whether the result to extend already has all trajectories of the study, and no extension was begun. */
 bool cst_run_is_extended(const cst_arguments *a);
+/* On rank 0: whether the result to extend still is the one that was read. */
+bool cst_run_is_unchanged(const cst_arguments *a);
 /* On rank 0: checks that the result can be written at its path and reads what is already there. Locks it. */
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d);
 /* Collective. All ranks open the checkpoint. The batches of the remaining work; NULL with an error in d.

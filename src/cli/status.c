@@ -193,17 +193,26 @@ static bool valid(const char *file, long number, char *why, int n) {
   return ok;
 }
 
+static bool is_link(const char *path) {
+  struct stat s;
+  return !lstat(path, &s) && S_ISLNK(s.st_mode);
+}
+
 /* Prints the newest complete checkpoint, and every damaged one. Ignores one that is removed meanwhile,
  * because its run goes on. */
-static void print_checkpoints(const char *file) {
-  char        name[CST_SNAPSHOT_PATH], why[128];
-  struct stat s;
-  int         n;
-  long       *number = cst_snapshot_numbers(file, &n);
-  bool        found = false;
+static void print_checkpoints(cst_result *r, const char *file) {
+  char               name[CST_SNAPSHOT_PATH], why[128];
+  struct stat        s;
+  int                n;
+  cst_snapshot_owner owner;
+  char              *token = cst_result_text(r, "/run", "id"), *real = realpath(file, NULL);
+  cst_snapshot_own(&owner, is_link(file) && real ? real : file, token ? token : "");
+  (void)cst_snapshot_find(&owner);
+  long *number = cst_snapshot_numbers(&owner, &n);
+  bool  found = false;
   for (int i = 0; i < n; i++) {
-    bool ok = valid(file, number[i], why, sizeof why);
-    if (stat(cst_snapshot_name(file, number[i], name), &s))
+    bool ok = valid(owner.path, number[i], why, sizeof why);
+    if (stat(cst_snapshot_name(owner.path, number[i], name), &s))
       continue;
     if (!ok)
       printf("%-13s %ld cannot be used: %s %s\n", "checkpoint", number[i], name, why);
@@ -213,6 +222,8 @@ static void print_checkpoints(const char *file) {
     found = found || ok;
   }
   free(number);
+  free(token);
+  free(real);
 }
 
 static void print_attempts(cst_result *r) {
@@ -230,7 +241,7 @@ static void show(cst_result *r, const char *file) {
   printf("%-13s %.1f%% done\n", "work", floor(1000 * share(r, &c)) / 10);
   print_times(r, state.word, share(r, &c));
   print_attempts(r);
-  print_checkpoints(file);
+  print_checkpoints(r, file);
   print_text(r, "host", "host");
   if (cst_result_number(r, "/run", "ranks", &ranks))
     printf("%-13s %.0f\n", "ranks", ranks);

@@ -35,10 +35,6 @@ hid_t cst_h5_make_group(
 hid_t cst_driver_access(void);
 int   cst_driver_failure(void);
 
-/* On one rank: creates an empty file at path, if the disk has room for the given bytes; else false with
- * why[n]. */
-bool cst_record_prepare(const char *path, double bytes, char *why, int n);
-
 /* inside.c: whether no link and no dataset of the file leads to another file; else false with the reason in
  * why[n]. */
 bool cst_inside_check(hid_t file, char *why, int n);

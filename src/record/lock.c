@@ -24,9 +24,12 @@ enum { HOST = 256, NAME = PATH_MAX + HOST + 32, TRIES = 200 };
 
 static const double claim_wait = 25, pause_between = 0.01, replace_wait = 1; /* seconds */
 
+enum { MOST_HELD = 4 };
+
 struct cst_lock {
   int  file;
-  char name[NAME], own[NAME]; /* PATH.lock, and the first name of the claim */
+  char name[NAME], own[NAME];  /* PATH.lock, and the first name of the claim */
+  int  held[MOST_HELD], nheld; /* results that are locked themselves */
 };
 
 typedef struct {
@@ -35,7 +38,8 @@ typedef struct {
   double start;
 } owner;
 
-typedef enum { MINE, OTHERS, AGAIN, FAILED } outcome;
+/* FOREIGN: what has the name is no lock of Constella, and stays. */
+typedef enum { MINE, OTHERS, AGAIN, FAILED, FOREIGN } outcome;
 
 enum { DEAD = -2 };
 
@@ -86,6 +90,15 @@ static owner owner_of(int file) {
   if (sscanf(text, "%255s %ld %lf %31s", o.host, &o.pid, &o.start, o.since) != 4 || o.pid < 1)
     o.host[0] = 0;
   return o;
+}
+
+/* Whether a file is no claim. A crash of the machine can leave an empty one, or one of zeros. */
+static bool is_foreign(int file, const owner *o) {
+  struct stat s;
+  char        first = 0;
+  if (*o->host)
+    return false;
+  return !fstat(file, &s) && (!S_ISREG(s.st_mode) || (pread(file, &first, 1, 0) == 1 && first));
 }
 
 static bool of_this_host(const owner *o) {
@@ -178,7 +191,9 @@ static outcome replace(const cst_lock *l, bool alone) {
 
 /* A claim exists: finds its owner and whether that is alive. */
 static outcome contest(const cst_lock *l, double seconds, owner *o) {
-  int file = open(l->name, O_RDWR | O_CLOEXEC);
+  int file = open(l->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0 && (errno == ELOOP || errno == EISDIR || errno == ENXIO))
+    return FOREIGN;
   if (file < 0)
     return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
   outcome lock = lock_file(file);
@@ -186,6 +201,8 @@ static outcome contest(const cst_lock *l, double seconds, owner *o) {
   *o = owner_of(file);
   if (!is_named(file, l->name))
     out = AGAIN;
+  else if (is_foreign(file, o))
+    out = FOREIGN;
   else if (lock == OTHERS)
     out = gone(o) ? AGAIN : OTHERS; /* gone: another run is replacing it now */
   else
@@ -211,6 +228,9 @@ static outcome claim(cst_lock *l, double seconds, owner *o) {
 static void say_why(outcome out, int error, const char *name, const owner *o, char *why, int n) {
   if (out == FAILED)
     snprintf(why, (size_t)n, "cannot be locked by %s: %s", name, strerror(error));
+  else if (out == FOREIGN)
+    snprintf(why, (size_t)n, "cannot be locked by %s, which is no lock of Constella: move it away",
+             name);
   else if (*o->host)
     snprintf(why, (size_t)n, "is being written by process %ld on host %s since %s", o->pid, o->host,
              o->since);
@@ -239,6 +259,28 @@ cst_lock *cst_lock_take(const char *path, char *why, int n) {
   return cst_lock_take_within(path, claim_wait, why, n);
 }
 
+void cst_lock_mark(cst_lock *l, const char *token) {
+  struct stat s;
+  char        text[HOST];
+  const int   n = snprintf(text, sizeof text, " %s\n", token);
+  if (!fstat(l->file, &s) && s.st_size > 0)
+    (void)!pwrite(l->file, text, (size_t)n, s.st_size - 1);
+}
+
+void cst_lock_clean(const char *path, const char *token) {
+  char      name[NAME], text[2 * HOST] = "";
+  const int file = snprintf(name, sizeof name, "%s.lock", path) > 0
+                       ? open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                       : -1;
+  if (file < 0)
+    return;
+  const owner o = owner_of(file);
+  (void)!pread(file, text, sizeof text - 1, 0);
+  if (strstr(text, token) && gone(&o) && lock_file(file) == MINE)
+    unlink(name);
+  close(file);
+}
+
 void cst_lock_beat(cst_lock *l) { futimens(l->file, NULL); }
 
 void cst_lock_release(cst_lock *l) {
@@ -247,7 +289,44 @@ void cst_lock_release(cst_lock *l) {
   if (is_named(l->file, l->name))
     unlink(l->name); /* not the claim of a run that considered this one dead */
   close(l->file);
+  for (int i = 0; i < l->nheld; i++)
+    close(l->held[i]);
   free(l);
+}
+
+/* The lock of a result itself is on one byte far behind its data, which MPI-IO never locks. */
+static struct flock far_byte(bool shared) {
+  return (struct flock){.l_type = shared ? F_RDLCK : F_WRLCK,
+                        .l_whence = SEEK_SET,
+                        .l_start = (off_t)1 << 62,
+                        .l_len = 1};
+}
+
+bool cst_lock_hold(cst_lock *l, const char *path, bool shared, char *why, int n) {
+  struct flock byte = far_byte(shared);
+  const int    file = open(path, (shared ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC);
+  const bool   taken = file >= 0 && !fcntl(file, F_OFD_SETLK, &byte);
+  const bool   theirs = file >= 0 && !taken && (errno == EAGAIN || errno == EACCES);
+  if (file < 0)
+    snprintf(why, (size_t)n, "cannot be opened: %s", strerror(errno));
+  else if (theirs)
+    snprintf(why, (size_t)n,
+             "is being read or written by another run, which may have reached it by another name");
+  else if (l->nheld < MOST_HELD)
+    l->held[l->nheld++] = file; /* where the file system has no locks, PATH.lock must do */
+  if (theirs)
+    close(file);
+  return file >= 0 && !theirs;
+}
+
+/* Whether a run holds the result itself. */
+static bool held_itself(const char *path) {
+  struct flock byte = far_byte(false);
+  const int    file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const bool   held = file >= 0 && !fcntl(file, F_OFD_GETLK, &byte) && byte.l_type != F_UNLCK;
+  if (file >= 0)
+    close(file);
+  return held;
 }
 
 bool cst_lock_look(const char *path, bool *held, double *age) {
@@ -255,8 +334,10 @@ bool cst_lock_look(const char *path, bool *held, double *age) {
   struct stat     s;
   struct timespec now;
   struct flock    other = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-  snprintf(name, sizeof name, "%s.lock", path);
-  int  file = open(name, O_RDONLY | O_CLOEXEC);
+  char           *real = realpath(path, NULL);
+  snprintf(name, sizeof name, "%s.lock", real ? real : path);
+  free(real);
+  int  file = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   bool there = file >= 0 && !fstat(file, &s);
   if (there) {
     clock_gettime(CLOCK_REALTIME, &now);
@@ -267,5 +348,9 @@ bool cst_lock_look(const char *path, bool *held, double *age) {
   }
   if (file >= 0)
     close(file);
-  return there;
+  if (there || !held_itself(path))
+    return there;
+  *held = true;
+  *age = 0;
+  return true;
 }

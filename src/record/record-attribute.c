@@ -1,5 +1,5 @@
-/* record-attribute.c: attributes of a result, which rank 0 writes: texts and numbers, of which some can change in
- * place later. */
+/* record-attribute.c: attributes of a result, which rank 0 writes: texts and numbers, of which some can change
+ * in place later. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/record-internal.h"
 #include <stdio.h>

@@ -3,6 +3,8 @@
 #ifndef CST_RECORD_INTERNAL_H
 #define CST_RECORD_INTERNAL_H
 #include "record/h5.h"
+#include <limits.h>
+#include <sys/types.h>
 
 /* Where a field lies in the file: contiguous, its last dimension fastest. */
 typedef struct {
@@ -17,13 +19,30 @@ struct cst_record {
   int               disk;  /* the descriptor through which this rank writes and reads rows */
   bool              first; /* of the ranks of this host: it brings their rows to the disk */
   bool              nfs;
-  bool              sealed; /* after the first flush */
-  bool              broken; /* an attribute could not be written before it */
-  hid_t             file;   /* on rank 0, else -1 */
-  cst_record_place *place;  /* [nfield] */
-  char              path[4096], aside[4096 + 8],
-      error[512]; /* aside: the name until the first flush; "" after it */
+  bool              sealed;   /* after the first flush */
+  bool              nameless; /* the first flush has failed */
+  bool              broken;   /* an attribute could not be written before it */
+  hid_t             file;     /* on rank 0, else -1 */
+  cst_record_place *place;    /* [nfield] */
+  char              path[PATH_MAX], token[40];
+  char              aside[PATH_MAX + 48]; /* the name until the first flush; "" after it */
+  dev_t device; /* on rank 0, of the file at path that the new one replaces; inode 0: none */
+  ino_t inode;
+  char  error[PATH_MAX + 256];
 };
+
+/* record-prepare.c: makes an empty file at a path where nothing is, on a disk that has room for all its
+ * bytes; false with why[n]. */
+bool cst_record_prepare(const char *path, double bytes, char *why, int n);
+/* Removes PATH.TOKEN.new of runs that were killed. The caller has the lock. */
+void cst_record_tidy(const char *path);
+
+/* rescue.c: on one rank. */
+/* Whether the path leads to the open file. */
+bool cst_record_is_at(int file, const char *path);
+/* Keeps an open file that its path does not lead to: where it is now or, if it has no name any more, as a copy
+ * beside the path. Writes the name into place[PATH_MAX]; false with why[n]. */
+bool cst_record_rescue(int file, const char *path, char *place, char *why, int n);
 
 /* Returns ok; if false, stores what HDF5 says of `what` as the error of the record. */
 bool cst_record_keep(cst_record *r, bool ok, const char *what);

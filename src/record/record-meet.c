@@ -1,8 +1,8 @@
 /* record-meet.c: all ranks open the result, and make sure that it is the same file.
  *
- * Rank 0 writes a random token behind the end of the file; each rank opens its own path and reads it back; then
- * rank 0 cuts it off. Device and inode prove nothing between hosts, because each client of a network file
- * system chooses its own device number.
+ * Rank 0 writes the result's token behind the end of the file; each rank opens its own path and reads it
+ * back; then rank 0 cuts it off. A copy of the result has no token there. Device and inode prove nothing
+ * between hosts, because each client of a network file system chooses its own device number.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* struct statfs */
@@ -12,12 +12,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { TOKEN = 16, NFS = 0x6969, PAUSE = 100000 };
+enum { TOKEN = sizeof((cst_record *)0)->token, NFS = 0x6969, PAUSE = 100000 };
 
 /* Network file systems show a new file, and new bytes, after some seconds. */
 static const double patience = 6;
@@ -26,31 +25,26 @@ static bool apart;
 
 bool cst_record_apart(void) { return apart; }
 
-typedef struct {
-  unsigned char bytes[TOKEN];
-  long          at; /* the size of the file without it */
-} token;
-
 static const char *name(const cst_record *r) { return *r->aside ? r->aside : r->path; }
 
-static bool write_token(cst_record *r, token *t) {
+/* Sets *at to the size of the file, behind which the token is. */
+static bool write_token(cst_record *r, long *at) {
   struct stat s;
   r->disk = open(name(r), O_RDWR | O_CLOEXEC);
   if (r->disk < 0 || fstat(r->disk, &s))
     return false;
-  t->at = (long)s.st_size;
-  return getrandom(t->bytes, TOKEN, 0) == TOKEN && cst_record_put(r, t->bytes, TOKEN, t->at) &&
-         !fsync(r->disk);
+  *at = (long)s.st_size;
+  return cst_record_put(r, r->token, TOKEN, *at) && !fsync(r->disk);
 }
 
 /* Opens the file. 0: it has the token; else an errno, or -1: it has not. */
-static int look(cst_record *r, const token *t) {
-  unsigned char there[TOKEN];
+static int look(cst_record *r, long at) {
+  char there[TOKEN];
   r->disk = open(name(r), O_RDWR | O_CLOEXEC);
   if (r->disk < 0)
     return errno;
-  const ssize_t n = pread(r->disk, there, TOKEN, t->at);
-  if (n == TOKEN && !memcmp(there, t->bytes, TOKEN))
+  const ssize_t n = pread(r->disk, there, TOKEN, at);
+  if (n == TOKEN && !memcmp(there, r->token, TOKEN))
     return 0;
   const int error = n < 0 ? errno : -1;
   close(r->disk);
@@ -58,11 +52,11 @@ static int look(cst_record *r, const token *t) {
   return error;
 }
 
-static bool find_token(cst_record *r, const token *t, char *why, int n) {
+static bool find_token(cst_record *r, long at, char *why, int n) {
   const double until = MPI_Wtime() + patience;
   char         host[256] = "";
   int          error;
-  while ((error = look(r, t)) && MPI_Wtime() < until) {
+  while ((error = look(r, at)) && MPI_Wtime() < until) {
     if (error == EACCES || error == EROFS || error == EPERM)
       break;
     usleep(PAUSE);
@@ -94,17 +88,17 @@ static bool is_first(MPI_Comm comm) {
 }
 
 bool cst_record_meet(cst_record *r, char *why, int n) {
-  token t = {.at = 0};
+  long at = 0;
   apart = false;
-  bool ok = r->rank > 0 || write_token(r, &t);
+  bool ok = r->rank > 0 || write_token(r, &at);
   if (!ok)
     snprintf(why, (size_t)n, "cannot write the file: %s", strerror(errno));
   if (!cst_agree(r->comm, ok, why, n))
     return false;
-  MPI_Bcast(&t, sizeof t, MPI_BYTE, 0, r->comm);
-  ok = cst_agree(r->comm, r->rank == 0 || find_token(r, &t, why, n), why, n);
+  MPI_Bcast(&at, 1, MPI_LONG, 0, r->comm);
+  ok = cst_agree(r->comm, r->rank == 0 || find_token(r, at, why, n), why, n);
   apart = !ok;
-  if (r->rank == 0 && ftruncate(r->disk, t.at) && ok) {
+  if (r->rank == 0 && ftruncate(r->disk, at) && ok) {
     snprintf(why, (size_t)n, "cannot write the file: %s", strerror(errno));
     ok = false;
   }

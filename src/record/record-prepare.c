@@ -1,7 +1,8 @@
 /* record-prepare.c: makes an empty file for a result, on a disk that has room for all of it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* fallocate */
-#include "record/h5.h"
+#include "record/record-internal.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,19 +23,11 @@ static int reserve(int fd, double bytes) {
   return !fstatvfs(fd, &s) && (double)s.f_bavail * (double)s.f_frsize < bytes ? ENOSPC : 0;
 }
 
-/* Unlinks an old file, so that its readers keep it; follows a link. */
+/* Follows no link, and replaces nothing. */
 bool cst_record_prepare(const char *path, double bytes, char *why, int n) {
-  struct stat s;
-  if (!lstat(path, &s) && S_ISREG(s.st_mode))
-    unlink(path);
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) {
     snprintf(why, (size_t)n, "cannot create the file: %s", strerror(errno));
-    return false;
-  }
-  if (fstat(fd, &s) || !S_ISREG(s.st_mode)) {
-    snprintf(why, (size_t)n, "is not a regular file");
-    close(fd);
     return false;
   }
   int e = reserve(fd, bytes + (1 << 16));
@@ -47,4 +40,31 @@ bool cst_record_prepare(const char *path, double bytes, char *why, int n) {
   snprintf(why, (size_t)n, "cannot create the file of %.3g MiB: %s", bytes / (1 << 20),
            strerror(e));
   return false;
+}
+
+/* Whether a name is that of a file under way: BASE, a token of 32 hexadecimal digits, "new". */
+static bool is_under_way(const char *name, const char *base) {
+  const size_t length = strlen(base);
+  if (strncmp(name, base, length) || name[length] != '.')
+    return false;
+  const char *token = name + length + 1;
+  return strspn(token, "0123456789abcdef") == 32 && !strcmp(token + 32, ".new");
+}
+
+void cst_record_tidy(const char *path) {
+  char           folder[PATH_MAX], name[2 * PATH_MAX];
+  const char    *cut = strrchr(path, '/'), *base = cut ? cut + 1 : path;
+  struct dirent *e;
+  struct stat    s;
+  snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - path + 1) : 2, cut ? path : "./");
+  DIR *d = opendir(folder);
+  while (d && (e = readdir(d))) {
+    if (!is_under_way(e->d_name, base))
+      continue;
+    snprintf(name, sizeof name, "%s%s", folder, e->d_name);
+    if (!lstat(name, &s) && S_ISREG(s.st_mode))
+      unlink(name);
+  }
+  if (d)
+    closedir(d);
 }

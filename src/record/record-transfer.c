@@ -183,20 +183,13 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
   return transfer(r, f, start, count, data, NULL);
 }
 
-/* Whether the path still leads to the open file. */
-static bool named(const cst_record *r) {
-  struct stat mine, there;
-  return !fstat(r->disk, &mine) && !stat(r->path, &there) && mine.st_dev == there.st_dev &&
-         mine.st_ino == there.st_ino;
-}
-
 bool cst_record_sync(const cst_record *r, char *why, int n) {
   const bool written = !fsync(r->disk);
   if (!written)
     snprintf(why, (size_t)n, "%s", strerror(errno));
-  else if (!named(r))
-    snprintf(why, (size_t)n, "the file was removed or replaced during the run");
-  else
-    return true;
-  return false;
+  return written;
+}
+
+bool cst_record_is_named(const cst_record *r) {
+  return *r->aside || cst_record_is_at(r->disk, r->path);
 }

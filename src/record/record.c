@@ -60,13 +60,14 @@ static void place(cst_record_place *p, const cst_field *f, const cst_dimension *
   }
 }
 
-static cst_record *allocate(MPI_Comm comm, const char *path, const cst_dimension *dim,
-                            const cst_field *field, int nfield) {
+static cst_record *allocate(MPI_Comm comm, const char *path, const char *token,
+                            const cst_dimension *dim, const cst_field *field, int nfield) {
   cst_record *r = cst_need(calloc(1, sizeof *r));
   MPI_Comm_dup(comm, &r->comm);
   MPI_Comm_rank(comm, &r->rank);
   MPI_Comm_size(comm, &r->size);
   snprintf(r->path, sizeof r->path, "%s", path);
+  snprintf(r->token, sizeof r->token, "%s", token);
   r->place = cst_zeros(nfield, sizeof *r->place);
   r->nfield = nfield;
   for (int k = 0; k < nfield; k++)
@@ -77,12 +78,16 @@ static cst_record *allocate(MPI_Comm comm, const char *path, const cst_dimension
 }
 
 /* On rank 0. */
-static bool prepare(const cst_record *r, double bytes, char *why, int n) {
+static bool prepare(cst_record *r, double bytes, char *why, int n) {
   struct stat s;
-  if (!stat(r->path, &s) && !S_ISREG(s.st_mode)) {
+  const bool  there = !stat(r->path, &s);
+  if (there && !S_ISREG(s.st_mode)) {
     snprintf(why, (size_t)n, "is not a regular file");
     return false;
   }
+  r->device = there ? s.st_dev : 0;
+  r->inode = there ? s.st_ino : 0;
+  cst_record_tidy(r->path);
   return cst_record_prepare(r->aside, bytes, why, n);
 }
 
@@ -97,7 +102,7 @@ static void set_aside(cst_record *r) {
   MPI_Bcast(target, sizeof target, MPI_CHAR, 0, r->comm);
   if (*target)
     strcpy(r->path, target);
-  snprintf(r->aside, sizeof r->aside, "%s.new", r->path);
+  snprintf(r->aside, sizeof r->aside, "%s.%s.new", r->path, r->token);
 }
 
 /* On rank 0: takes the space of the whole file, where the file system can do so. The fill values and fsync
@@ -134,12 +139,13 @@ static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_
   return cst_agree(r->comm, ok, why, n) && cst_agree(r->comm, cst_record_fill(r, why, n), why, n);
 }
 
-cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
-                              const cst_field *field, int nfield, char *why, int n) {
+cst_record *cst_record_create(MPI_Comm comm, const char *path, const char *token,
+                              const cst_dimension *dim, int ndim, const cst_field *field,
+                              int nfield, char *why, int n) {
   cst_h5_quiet();
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n))
     return NULL;
-  cst_record *r = allocate(comm, path, dim, field, nfield);
+  cst_record *r = allocate(comm, path, token, dim, field, nfield);
   set_aside(r);
   const bool prepared =
       r->rank > 0 || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
@@ -153,12 +159,13 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   return NULL;
 }
 
-cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
-                            const cst_field *field, int nfield, char *why, int n) {
+cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
+                            const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                            char *why, int n) {
   cst_h5_quiet();
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n))
     return NULL;
-  cst_record *r = allocate(comm, path, dim, field, nfield);
+  cst_record *r = allocate(comm, path, token, dim, field, nfield);
   r->sealed = true;
   const bool found = r->rank > 0 || cst_record_find(r, dim, ndim, field, why, n);
   if (cst_agree(r->comm, found, why, n) && cst_record_meet(r, why, n)) {
@@ -191,11 +198,21 @@ static bool flush_file(cst_record *r) {
   return ok;
 }
 
+/* On rank 0: whether the path still is as it was when the file was created. */
+static bool unchanged(const cst_record *r) {
+  struct stat s;
+  return stat(r->path, &s) ? !r->inode : s.st_dev == r->device && s.st_ino == r->inode;
+}
+
 /* On rank 0, when all is on the disk: replaces an older file by the new one. */
 static bool give_name(cst_record *r) {
-  if (!*r->aside || !rename(r->aside, r->path))
+  const bool same = !*r->aside || unchanged(r);
+  if (!*r->aside || (same && !rename(r->aside, r->path)))
     return true;
-  snprintf(r->error, sizeof r->error, "cannot name the file: %s", strerror(errno));
+  if (same)
+    snprintf(r->error, sizeof r->error, "cannot name the file: %s", strerror(errno));
+  else
+    snprintf(r->error, sizeof r->error, "another file took its name while it was made");
   return false;
 }
 
@@ -204,8 +221,11 @@ bool cst_record_flush(cst_record *r) {
   if (r->rank == 0 && ok)
     ok = !r->broken && flush_file(r) && give_name(r);
   ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
-  if (!ok && *r->aside && r->rank == 0)
-    unlink(r->aside);
+  if (!ok && *r->aside) {
+    r->nameless = true;
+    if (r->rank == 0)
+      unlink(r->aside);
+  }
   r->aside[0] = 0;
   r->sealed = true;
   return ok;
@@ -235,10 +255,24 @@ static bool finish(cst_record *r, bool ok, const char *state) {
   return false;
 }
 
-bool cst_record_close(cst_record *r, const char *state, char *why, int n) {
+/* On all ranks: keeps the file under another name if its path does not lead to it. A file that never had a name
+ * is not kept: its first flush has failed. */
+static bool keep_lost(cst_record *r, char *kept) {
+  char place[PATH_MAX] = "";
+  bool ok = true;
+  if (r->rank == 0 && !r->nameless && !cst_record_is_named(r))
+    ok = cst_record_rescue(r->disk, r->path, place, r->error, sizeof r->error);
+  MPI_Bcast(place, sizeof place, MPI_CHAR, 0, r->comm);
+  if (kept)
+    strcpy(kept, place);
+  return ok;
+}
+
+bool cst_record_close(cst_record *r, const char *state, char *kept, char *why, int n) {
   bool ok = *r->aside ? cst_record_flush(r) : settle_rows(r);
   if (r->rank == 0)
     ok = finish(r, ok, state);
+  ok = keep_lost(r, kept) && ok;
   ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
   if (!ok && n > 0)
     snprintf(why, (size_t)n, "%s", r->error);

@@ -1,11 +1,12 @@
-/* snapshot-form.h: private to src/record: the end of a checkpoint, and its name while it is written. */
+/* snapshot-form.h: private to src/record: the beginning and the end of a checkpoint, and its name while it is
+ * written. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_RECORD_SNAPSHOT_FORM_H
 #define CONSTELLA_RECORD_SNAPSHOT_FORM_H
 #include "record/snapshot.h"
 #include <stdint.h>
 
-enum { CST_SNAPSHOT_VERSION = 5, CST_SNAPSHOT_KIND = 6 };
+enum { CST_SNAPSHOT_VERSION = 6, CST_SNAPSHOT_KIND = 6 };
 
 /* The first CST_SNAPSHOT_KIND bytes identify the format, the others the form of the numbers: byte order and
  * word size. */
@@ -24,9 +25,18 @@ typedef struct {
   unsigned char digest[32]; /* of the index and of the members above */
 } cst_snapshot_trailer;
 
-/* Writes PATH.checkpoint.NUMBER.new into name and returns it. */
-char *cst_snapshot_new_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]);
-void  cst_snapshot_digest(const void *bytes, size_t size, unsigned char digest[32]);
-void  cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
-                        unsigned char digest[32]);
+/* The beginning of a checkpoint; zeros fill the page. */
+typedef struct {
+  char mark[8], token[CST_SNAPSHOT_TOKEN];
+} cst_snapshot_head;
+
+/* The name while it is written: PATH.checkpoint.NUMBER.TOKEN.new. Returns it. */
+char *cst_snapshot_new_name(const cst_snapshot_owner *o, long number, char name[CST_SNAPSHOT_PATH]);
+/* The folder of a path, with its slash, or ".". Returns it. */
+char *cst_snapshot_folder(const char *path, char folder[CST_SNAPSHOT_PATH]);
+/* Removes the owner's finished checkpoints but the two newest, `number` and `keep`. */
+void cst_snapshot_remove_old(const cst_snapshot_owner *o, long number, long keep);
+void cst_snapshot_digest(const void *bytes, size_t size, unsigned char digest[32]);
+void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
+                       unsigned char digest[32]);
 #endif

@@ -31,10 +31,11 @@ static bool put(int file, const char *bytes, size_t size, size_t offset) {
   return true;
 }
 
-bool cst_snapshot_write(const char *path, long number, size_t offset, const void *const *bytes,
-                        cst_snapshot_place *place, int n, char *why, int size) {
+bool cst_snapshot_write(const cst_snapshot_owner *o, long number, size_t offset,
+                        const void *const *bytes, cst_snapshot_place *place, int n, char *why,
+                        int size) {
   char      name[CST_SNAPSHOT_PATH];
-  const int file = open(cst_snapshot_new_name(path, number, name), O_WRONLY | O_CLOEXEC);
+  const int file = open(cst_snapshot_new_name(o, number, name), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
   bool      ok = file >= 0;
   for (int i = 0; ok && i < n; i++) {
     place[i].offset = offset;

@@ -1,18 +1,16 @@
-/* snapshot.c: writes checkpoints: sections, an index, a trailer; renames them into place when they are on the
- * disk, and removes old ones. */
+/* snapshot.c: writes checkpoints: a head, sections, an index, a trailer; renames them into place when they are
+ * on the disk. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* renameat2 */
 #include "record/snapshot-form.h"
 #include "core/need.h"
 #include "constella/random.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { KEPT = 2 };
 
 const char cst_snapshot_mark[8] = {'c',
                                    's',
@@ -24,7 +22,8 @@ const char cst_snapshot_mark[8] = {'c',
                                    (char)('0' + sizeof(long))};
 
 struct cst_snapshot_writer {
-  char                path[PATH_MAX], file_name[CST_SNAPSHOT_PATH];
+  cst_snapshot_owner  owner;
+  char                file_name[CST_SNAPSHOT_PATH];
   long                number;
   FILE               *file;
   cst_snapshot_entry *index;
@@ -33,105 +32,32 @@ struct cst_snapshot_writer {
   int                 error; /* of the first write that failed */
 };
 
-char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]) {
-  snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.%ld", path, number);
-  return name;
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+static void enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_place *place);
+static void put(cst_snapshot_writer *w, const void *bytes, size_t size);
+
+/* The first page: mark and token. It is a section, so that a digest covers it. */
+static void put_head(cst_snapshot_writer *w) {
+  char              page[CST_SNAPSHOT_PAGE] = {0};
+  cst_snapshot_head head;
+  memcpy(head.mark, cst_snapshot_mark, sizeof head.mark);
+  memcpy(head.token, w->owner.token, sizeof head.token);
+  memcpy(page, &head, sizeof head);
+  cst_snapshot_add(w, "head", page, sizeof page);
 }
 
-char *cst_snapshot_new_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]) {
-  snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.%ld.new", path, number);
-  return name;
-}
-
-static char *folder_of(const char *path, char folder[CST_SNAPSHOT_PATH]) {
-  const char *cut = strrchr(path, '/');
-  snprintf(folder, CST_SNAPSHOT_PATH, "%.*s", cut ? (int)(cut - path + 1) : 1, cut ? path : ".");
-  return folder;
-}
-
-/* The number in a snapshot's name, which ends with `ending`; 0 for other names. */
-static long number_in(const char *name, const char *start, size_t length, const char *ending) {
-  static const char word[] = ".checkpoint.";
-  if (strncmp(name, start, length) || strncmp(name + length, word, sizeof word - 1))
-    return 0;
-  const char *digits = name + length + sizeof word - 1;
-  size_t      n = strspn(digits, "0123456789");
-  return *digits == '0' || n > 18 || strcmp(digits + n, ending) ? 0 : strtol(digits, NULL, 10);
-}
-
-static int may_be_one(const struct dirent *e) { return strstr(e->d_name, ".checkpoint.") != NULL; }
-
-static int newest_first(const void *a, const void *b) {
-  long x = *(const long *)a;
-  long y = *(const long *)b;
-  return (x < y) - (x > y);
-}
-
-/* The numbers of all names with this ending, newest first; owned. */
-static long *numbers_of(const char *path, const char *ending, int *n) {
-  char            folder[CST_SNAPSHOT_PATH];
-  const char     *cut = strrchr(path, '/');
-  const char     *start = cut ? cut + 1 : path;
-  struct dirent **file;
-  int             files = scandir(folder_of(path, folder), &file, may_be_one, alphasort);
-  long           *list = cst_need(calloc(files > 0 ? (size_t)files : 1, sizeof *list));
-  *n = 0;
-  for (int i = 0; i < files; i++) {
-    long number = number_in(file[i]->d_name, start, strlen(start), ending);
-    if (number)
-      list[(*n)++] = number;
-    free(file[i]);
-  }
-  if (files >= 0)
-    free(file);
-  qsort(list, (size_t)*n, sizeof *list, newest_first);
-  return list;
-}
-
-long *cst_snapshot_numbers(const char *path, int *n) { return numbers_of(path, "", n); }
-
-int cst_snapshot_list(const char *path, long *numbers, int most) {
-  int   n;
-  long *all = numbers_of(path, "", &n);
-  if (n > most)
-    n = most;
-  if (n)
-    memcpy(numbers, all, sizeof *numbers * (size_t)n);
-  free(all);
-  return n;
-}
-
-void cst_snapshot_remove_newer(const char *path, long number) {
-  char  name[CST_SNAPSHOT_PATH];
-  int   n;
-  long *all = numbers_of(path, "", &n);
-  for (int i = 0; i < n && all[i] > number; i++)
-    unlink(cst_snapshot_name(path, all[i], name));
-  free(all);
-  all = numbers_of(path, ".new", &n);
-  for (int i = 0; i < n; i++)
-    unlink(cst_snapshot_new_name(path, all[i], name));
-  free(all);
-}
-
-static void remove_old(const char *path, long number, long keep) {
-  char  name[CST_SNAPSHOT_PATH];
-  int   n;
-  long *all = numbers_of(path, "", &n);
-  for (int i = KEPT; i < n; i++)
-    if (all[i] != keep && all[i] != number)
-      unlink(cst_snapshot_name(path, all[i], name));
-  free(all);
-}
-
-cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why, int n) {
+cst_snapshot_writer *cst_snapshot_begin(const cst_snapshot_owner *o, long number, char *why,
+                                        int n) {
   cst_snapshot_writer *w = cst_need(calloc(1, sizeof *w));
-  snprintf(w->path, sizeof w->path, "%s", path);
+  w->owner = *o;
   w->number = number;
-  unlink(cst_snapshot_new_name(path, number, w->file_name));
-  int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file >= 0 && (w->file = fdopen(file, "wb")))
+  unlink(cst_snapshot_new_name(o, number, w->file_name));
+  int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file >= 0 && (w->file = fdopen(file, "wb"))) {
+    put_head(w);
     return w;
+  }
   snprintf(why, (size_t)n, "%.400s cannot be created: %s", w->file_name, strerror(errno));
   if (file >= 0)
     close(file);
@@ -192,7 +118,7 @@ static void put_index(cst_snapshot_writer *w) {
 /* A name is on the disk when its folder is. File systems that cannot sync a folder do so themselves. */
 static int sync_folder(const char *path) {
   char folder[CST_SNAPSHOT_PATH];
-  int  file = open(folder_of(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int  file = open(cst_snapshot_folder(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0)
     return errno;
   int error = fsync(file) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
@@ -207,11 +133,12 @@ static int settle(cst_snapshot_writer *w, const char *name) {
   if (fclose(w->file) && !w->error)
     w->error = errno;
   w->file = NULL;
-  if (!w->error && rename(w->file_name, name))
+  if (!w->error && renameat2(AT_FDCWD, w->file_name, AT_FDCWD, name, RENAME_NOREPLACE) &&
+      (errno != EINVAL || rename(w->file_name, name)))
     w->error = errno;
   if (w->error)
     return w->error;
-  int error = sync_folder(w->path);
+  int error = sync_folder(w->owner.path);
   if (error)
     unlink(name);
   return error;
@@ -220,11 +147,11 @@ static int settle(cst_snapshot_writer *w, const char *name) {
 bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n) {
   char name[CST_SNAPSHOT_PATH];
   put_index(w);
-  int error = settle(w, cst_snapshot_name(w->path, w->number, name));
+  int error = settle(w, cst_snapshot_name(w->owner.path, w->number, name));
   if (error)
     snprintf(why, (size_t)n, "%.400s cannot be written: %s", name, strerror(error));
   else
-    remove_old(w->path, w->number, keep);
+    cst_snapshot_remove_old(&w->owner, w->number, keep);
   cst_snapshot_abandon(w);
   return !error;
 }

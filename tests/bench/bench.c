@@ -130,7 +130,9 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
                        .checkpoint_seconds = 600,
                        .deadline = INFINITY,
                        .lock = lock};
-  double          t = bench_busy();
+  snprintf(o.path, sizeof o.path, "%s", path);
+  cst_resume_name(o.resume.run);
+  double t = bench_busy();
   PetscCall(cst_run(p, agenda, past, &o, &end));
   *seconds = bench_busy() - t;
   PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed",

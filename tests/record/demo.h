@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEMO_TOKEN "0123456789abcdef0123456789abcdef"
+
 enum { CASE, MEMBER, COORDINATE, CONSTRAINT, WINDOW, DEMO_DIMENSIONS };
 enum { NCASE = 6, NMEMBER = 5, NCOORDINATE = 4 };
 enum {
@@ -91,8 +93,8 @@ static inline double demo_q(long c, long m, long k) {
 
 /* Before its first flush. */
 static inline cst_record *demo_begin(MPI_Comm comm, const char *path, char *why, int n) {
-  cst_record *r = cst_record_create(comm, path, demo_dimension, DEMO_DIMENSIONS, demo_field,
-                                    DEMO_FIELDS, why, n);
+  cst_record *r = cst_record_create(comm, path, DEMO_TOKEN, demo_dimension, DEMO_DIMENSIONS,
+                                    demo_field, DEMO_FIELDS, why, n);
   if (!r)
     return NULL;
   cst_record_attribute(r, "/", "schema", "constella/1");

@@ -183,6 +183,29 @@ static void far_away(void) {
   cst_lock_release(l);
 }
 
+/* Things of others that have the name of the lock stay. */
+static void foreign(void) {
+  struct stat s;
+  char        target[400];
+  FILE       *f;
+  snprintf(target, sizeof target, "%s-of-others", path);
+  for (int kind = 0; kind < 4; kind++) {
+    bool made = false;
+    if (kind == 0)
+      made = (f = fopen(name, "w")) && fputs("mine\n", f) >= 0 && !fclose(f);
+    else if (kind == 1)
+      made = !mkdir(name, 0755);
+    else if (kind == 2)
+      made = !mkfifo(name, 0644);
+    else
+      made = !symlink(target, name);
+    cst_lock *l = cst_lock_take_within(path, 0.2, why, sizeof why);
+    OK(made && !l && strstr(why, "no lock of Constella") && !lstat(name, &s),
+       "what is no lock is refused, and stays: %s", why);
+    remove(name);
+  }
+}
+
 /* Starts n processes at the same instant, which keep the lock until all have tried; returns how many got it.
  */
 static int winners(bool locks) {
@@ -266,6 +289,7 @@ int main(void) {
   other_process(false);
   silent();
   far_away();
+  foreign();
   at_once();
   read_only();
   OK(!rmdir(folder), "nothing is left behind");

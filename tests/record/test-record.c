@@ -47,7 +47,7 @@ static void write_demo(void) {
       same = same && (i == 7 ? isnan(q[k]) : q[k] == demo_q(start[0], start[1], k));
   }
   OK(ok && same, "a rank reads back what it wrote, and NaN where nothing was written");
-  OK(cst_record_close(r, "complete", NULL, 0), "the file is closed");
+  OK(cst_record_close(r, "complete", NULL, NULL, 0), "the file is closed");
 }
 
 static void read_numbers(cst_result *r) {
@@ -137,7 +137,7 @@ static void attributes_grow(void) {
   cst_record_attribute(r, "/", "study", text);
   cst_record_attribute(r, "/", "empty", "");
   cst_record_number(r, "/run", "ranks", 7);
-  OK(!*cst_record_error(r) && cst_record_close(r, "interrupted", NULL, 0),
+  OK(!*cst_record_error(r) && cst_record_close(r, "interrupted", NULL, NULL, 0),
      "many attributes, a long and an empty one, and one replaced");
   cst_result *f = cst_result_open(file, why, sizeof why);
   double      x = 0;
@@ -173,8 +173,8 @@ static bool note_is(const char *name, const char *wanted) {
 
 /* Opening the file must fail with this message and leave the file unchanged. */
 static void not_taken_up(const cst_dimension *d, const cst_field *f, int nfield, const char *word) {
-  cst_record *r =
-      cst_record_open(MPI_COMM_WORLD, file, d, DEMO_DIMENSIONS, f, nfield, why, sizeof why);
+  cst_record *r = cst_record_open(MPI_COMM_WORLD, file, DEMO_TOKEN, d, DEMO_DIMENSIONS, f, nfield,
+                                  why, sizeof why);
   OK(!r && strstr(why, word) && note_is("state", "interrupted"), "refused: %s", r ? "no" : why);
 }
 
@@ -240,7 +240,7 @@ static void sealed(cst_record *r) {
 
 static void taken_up(void) {
   in_folder("demo.h5");
-  OK(!cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field,
+  OK(!cst_record_open(MPI_COMM_WORLD, file, DEMO_TOKEN, demo_dimension, DEMO_DIMENSIONS, demo_field,
                       DEMO_FIELDS, why, sizeof why),
      "a complete file: %s", why);
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("again.h5"), why, sizeof why);
@@ -248,14 +248,14 @@ static void taken_up(void) {
   struct stat s;
   for (long i = rank; i < 12; i += size)
     ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
-  OK(ok && cst_record_close(r, "interrupted", NULL, 0), "twelve rows, and the run stops");
+  OK(ok && cst_record_close(r, "interrupted", NULL, NULL, 0), "twelve rows, and the run stops");
   OK(refused(file, false,
              "exists (interrupted, 12 of 30 trajectories done); --resume continues it"),
      "which is said where it is in the way");
   differences();
   MPI_Barrier(MPI_COMM_WORLD);
   stat(file, &s);
-  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field,
+  r = cst_record_open(MPI_COMM_WORLD, file, DEMO_TOKEN, demo_dimension, DEMO_DIMENSIONS, demo_field,
                       DEMO_FIELDS, why, sizeof why);
   OK(r && note_is("state", "running"), "it is taken up%s%s", r ? "" : ": ", r ? "" : why);
   double q[NCOORDINATE];
@@ -266,7 +266,7 @@ static void taken_up(void) {
   OK(ok && cst_record_sync(r, why, sizeof why), "the others are written, and are on disk %s",
      cst_record_error(r));
   sealed(r);
-  OK(cst_record_close(r, "complete", NULL, 0) && size_is(s.st_size),
+  OK(cst_record_close(r, "complete", NULL, NULL, 0) && size_is(s.st_size),
      "the file has the size that it had");
   cst_result *g = cst_result_open(file, why, sizeof why);
   int         ndim;
@@ -281,64 +281,71 @@ static void taken_up(void) {
 }
 
 static void not_ours(void) {
-  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), demo_dimension, 1, NULL, 0,
-                                    why, sizeof why);
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), DEMO_TOKEN, demo_dimension,
+                                    1, NULL, 0, why, sizeof why);
   cst_record_attribute(r, "/run", "host", "of any length");
-  OK(cst_record_close(r, "interrupted", NULL, 0), "one whose host is a text of any length");
-  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, 1, NULL, 0, why, sizeof why);
-  OK(!r && strstr(why, "another version"), "is not taken up: %s", why);
-  r = cst_record_open(MPI_COMM_WORLD, in_folder("none.h5"), demo_dimension, 1, NULL, 0, why,
+  OK(cst_record_close(r, "interrupted", NULL, NULL, 0), "one whose host is a text of any length");
+  r = cst_record_open(MPI_COMM_WORLD, file, DEMO_TOKEN, demo_dimension, 1, NULL, 0, why,
                       sizeof why);
+  OK(!r && strstr(why, "another version"), "is not taken up: %s", why);
+  r = cst_record_open(MPI_COMM_WORLD, in_folder("none.h5"), DEMO_TOKEN, demo_dimension, 1, NULL, 0,
+                      why, sizeof why);
   OK(!r && strstr(why, "No such file"), "nor is none: %s", why);
 }
 
-/* The file is removed or replaced during the run. */
+/* The file is removed or replaced during the run: it is kept beside its name. */
 static void pulled_away(void) {
+  char        kept[4096];
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("gone.h5"), why, sizeof why);
-  OK(cst_record_sync(r, why, sizeof why), "a file that is there is synchronised");
+  OK(cst_record_sync(r, why, sizeof why) && cst_record_is_named(r), "a file is synchronised");
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0)
     unlink(file);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_record_sync(r, why, sizeof why) && strstr(why, "removed or replaced"),
-     "one that was removed is not: %s", why);
+  OK(!cst_record_is_named(r), "one that was removed has no name");
   FILE *f = rank == 0 ? fopen(file, "w") : NULL;
   if (f)
     fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_record_sync(r, why, sizeof why) && strstr(why, "removed or replaced"),
-     "nor one that was replaced: %s", why);
-  OK(cst_record_close(r, "interrupted", NULL, 0), "and it is closed all the same");
+  OK(!cst_record_is_named(r), "nor has one that was replaced");
+  OK(cst_record_close(r, "interrupted", kept, NULL, 0) && strstr(kept, "gone-kept.h5"),
+     "when it is closed, it is kept as %s", kept);
+  cst_result *copy = cst_result_open(kept, why, sizeof why);
+  OK(copy && !strcmp(cst_result_state(copy), "interrupted"), "which can be read: %s", why);
+  cst_result_close(copy);
 }
 
 static void misuse(void) {
   cst_dimension d[2] = {{"case", 2, "c", NULL}, {"member", 0, "m", NULL}};
   cst_field     f = {"/case/system", CST_TYPE_TEXT, 1, {0}, "1", "x"};
   in_folder("misuse.h5");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) &&
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why) &&
          strstr(why, "/case is the scale"),
      "a group under a scale: %s", why);
   strcpy(f.path, "nothing");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a path without /: %s",
-     why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why),
+     "a path without /: %s", why);
   strcpy(f.path, "/a/b"), f.dim[0] = 2;
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why),
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why),
      "a dimension out of range: %s", why);
   cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"},
                         {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}};
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file),
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, twice, 2, why, sizeof why) &&
+         !exists(file),
      "a field twice: %s", why);
   strcpy(twice[1].path, "/a/b/c");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file),
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, twice, 2, why, sizeof why) &&
+         !exists(file),
      "a failure half-way: %s", why);
-  cst_record *r = cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 1, why, sizeof why);
+  cst_record *r =
+      cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, twice, 1, why, sizeof why);
   long        start = 1, count = 2;
   signed char x[2] = {0, 0};
   OK(r && !cst_record_write(r, 0, &start, &count, x), "a block beyond the end: %s",
      r ? cst_record_error(r) : why);
   OK(!cst_record_write(r, 1, &start, &count, x), "a field that is none: %s", cst_record_error(r));
   count = 1;
-  OK(cst_record_write(r, 0, &start, &count, x) && cst_record_close(r, "complete", NULL, 0),
+  OK(cst_record_write(r, 0, &start, &count, x) && cst_record_close(r, "complete", NULL, NULL, 0),
      "and the file goes on after that");
 }
 
@@ -346,9 +353,9 @@ static void no_room(void) {
   cst_dimension d[2] = {{"case", 1 << 17, "c", NULL}, {"member", 64, "m", NULL}};
   cst_field     f = {"/final/q", CST_TYPE_F64, 2, {0, 1}, "m", "x"};
   in_folder("room.h5");
-  OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", d, 2, &f, 1, why, sizeof why),
+  OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", DEMO_TOKEN, d, 2, &f, 1, why, sizeof why),
      "a folder that cannot be written: %s", why);
-  OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", d, 2, &f, 1, why, sizeof why) &&
+  OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", DEMO_TOKEN, d, 2, &f, 1, why, sizeof why) &&
          exists("/dev/full"),
      "a device: %s", why);
   struct rlimit old, low;
@@ -356,15 +363,17 @@ static void no_room(void) {
   signal(SIGXFSZ, SIG_IGN);
   low = old, low.rlim_cur = 1 << 22;
   setrlimit(RLIMIT_FSIZE, &low);
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && !exists(file),
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why) &&
+         !exists(file),
      "no room for 64 MiB: %s", why);
   setrlimit(RLIMIT_FSIZE, &old);
   d[0].size = 1L << 50;
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && !exists(file),
+  OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why) &&
+         !exists(file),
      "no room for 2^59 bytes: %s", why);
   d[0].size = 1 << 17;
   double      t = MPI_Wtime(), x[64] = {1};
-  cst_record *r = cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why);
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why);
   OK(r != NULL, "64 MiB of fill values");
   NOTE("in %.2f s", MPI_Wtime() - t);
   long start[2] = {(1 << 17) - 1, 0}, count[2] = {1, 64};
@@ -376,7 +385,7 @@ static void no_room(void) {
   OK(!cst_record_write(r, 0, start, count, x), "a write that fails says so: %s",
      cst_record_error(r));
   setrlimit(RLIMIT_FSIZE, &old);
-  OK(cst_record_write(r, 0, start, count, x) && cst_record_close(r, "complete", NULL, 0),
+  OK(cst_record_write(r, 0, start, count, x) && cst_record_close(r, "complete", NULL, NULL, 0),
      "and succeeds later");
 }
 
@@ -389,9 +398,9 @@ static void many_fields(void) {
     snprintf(f[k].path, sizeof f[k].path, "/many/x%d", (k * 7) % MANY);
   }
   double      t = MPI_Wtime();
-  cst_record *r =
-      cst_record_create(MPI_COMM_WORLD, in_folder("many.h5"), &d, 1, f, MANY, why, sizeof why);
-  OK(r && cst_record_close(r, "complete", NULL, 0), "%d fields", MANY);
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("many.h5"), DEMO_TOKEN, &d, 1, f,
+                                    MANY, why, sizeof why);
+  OK(r && cst_record_close(r, "complete", NULL, NULL, 0), "%d fields", MANY);
   NOTE("in %.2f s", MPI_Wtime() - t);
   cst_result *g = cst_result_open(file, why, sizeof why);
   char(*list)[96];
@@ -459,9 +468,10 @@ int main(int argc, char **argv) {
   refusals();
   not_results();
   MPI_Barrier(MPI_COMM_WORLD);
-  static const char *const made[] = {"demo.h5", "attributes.h5", "misuse.h5", "room.h5", "many.h5",
-                                     "text.h5", "again.h5",      "old.h5",    "gone.h5"};
-  for (int i = 0; rank == 0 && i < 9; i++)
+  static const char *const made[] = {"demo.h5", "attributes.h5", "misuse.h5", "room.h5",
+                                     "many.h5", "text.h5",       "again.h5",  "old.h5",
+                                     "gone.h5", "gone-kept.h5"};
+  for (int i = 0; rank == 0 && i < 10; i++)
     unlink(in_folder(made[i]));
   OK(rank || !rmdir(folder), "nothing else was left behind");
   int bad = tap_done();

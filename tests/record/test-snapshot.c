@@ -23,6 +23,22 @@ static const struct {
   size_t      size;
 } sections[SECTIONS] = {{"plan", 40}, {"empty", 0}, {"exactly-fifteen", 7}, {"state", LARGE}};
 
+static const cst_snapshot_owner *owner(const char *of) {
+  static cst_snapshot_owner o;
+  cst_snapshot_own(&o, of, "0123");
+  return &o;
+}
+
+/* The newest numbers; returns how many there are. */
+static int list(long *numbers, int most) {
+  int   n;
+  long *all = cst_snapshot_numbers(owner(path), &n);
+  for (int i = 0; i < n && i < most; i++)
+    numbers[i] = all[i];
+  free(all);
+  return n < most ? n : most;
+}
+
 static char *bytes_of(int section, long number, size_t size) {
   char *x = malloc(size + 1);
   for (size_t i = 0; i < size; i++)
@@ -32,7 +48,7 @@ static char *bytes_of(int section, long number, size_t size) {
 
 /* Writes one with the sections above, the last one of the given size. */
 static bool write_one(long number, size_t large, long keep) {
-  cst_snapshot_writer *w = cst_snapshot_begin(path, number, why, sizeof why);
+  cst_snapshot_writer *w = cst_snapshot_begin(owner(path), number, why, sizeof why);
   for (int i = 0; w && i < SECTIONS; i++) {
     char   name[CST_SNAPSHOT_NAME] = "";
     size_t size = i < SECTIONS - 1 ? sections[i].size : large;
@@ -47,14 +63,14 @@ static bool write_one(long number, size_t large, long keep) {
 /* Whether it opens, passes its check, and every section is as write_one wrote it. */
 static bool whole(long number, size_t large) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, sizeof why);
-  bool          ok = s && cst_snapshot_check(s) && cst_snapshot_count(s) == SECTIONS;
+  bool          ok = s && cst_snapshot_check(s) && cst_snapshot_count(s) == 1 + SECTIONS;
   for (int i = 0; ok && i < SECTIONS; i++) {
     char   name[CST_SNAPSHOT_NAME];
-    size_t size = cst_snapshot_section(s, i, name),
+    size_t size = cst_snapshot_section(s, i + 1, name),
            wanted = i < SECTIONS - 1 ? sections[i].size : large;
     ok = size == wanted && !strncmp(name, sections[i].name, sizeof name);
     char *x = malloc(size + 1), *y = bytes_of(i, number, size);
-    ok = ok && cst_snapshot_read(s, i, x) && !memcmp(x, y, size);
+    ok = ok && cst_snapshot_read(s, i + 1, x) && !memcmp(x, y, size);
     free(x), free(y);
   }
   cst_snapshot_close(s);
@@ -70,23 +86,23 @@ static bool there(const char *end) {
 
 static void round_trip(void) {
   struct timespec a, b;
-  OK(cst_snapshot_list(path, (long[4]){0}, 4) == 0, "none at first");
+  OK(list((long[4]){0}, 4) == 0, "none at first");
   OK(!cst_snapshot_open(path, 1, why, sizeof why), "which cannot be opened: %s", why);
   clock_gettime(CLOCK_MONOTONIC, &a);
   bool ok = write_one(1, LARGE, 0);
   clock_gettime(CLOCK_MONOTONIC, &b);
-  OK(ok && whole(1, LARGE) && !there("1.new"), "sections, large and empty, come back");
+  OK(ok && whole(1, LARGE) && !there("1.0123.new"), "sections, large and empty, come back");
   NOTE("%.1f MB in %.3f s", LARGE / 1e6,
        (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
-  cst_snapshot_writer *w = cst_snapshot_begin(path, 2, why, sizeof why);
-  OK(w && cst_snapshot_add(w, "x", "y", 1) && there("2.new"), "one is begun");
+  cst_snapshot_writer *w = cst_snapshot_begin(owner(path), 2, why, sizeof why);
+  OK(w && cst_snapshot_add(w, "x", "y", 1) && there("2.0123.new"), "one is begun");
   cst_snapshot_abandon(w);
-  OK(!there("2.new") && !there("2") && there("1"), "and abandoned: nothing has happened");
+  OK(!there("2.0123.new") && !there("2") && there("1"), "and abandoned: nothing has happened");
   cst_snapshot_abandon(NULL), cst_snapshot_close(NULL);
-  w = cst_snapshot_begin(path, 2, why, sizeof why);
+  w = cst_snapshot_begin(owner(path), 2, why, sizeof why);
   OK(w && cst_snapshot_commit(w, 0, why, sizeof why), "one without sections");
   cst_snapshot *s = cst_snapshot_open(path, 2, why, sizeof why);
-  OK(s && cst_snapshot_count(s) == 0 && cst_snapshot_check(s), "is one");
+  OK(s && cst_snapshot_count(s) == 1 && cst_snapshot_check(s), "is one");
   cst_snapshot_close(s);
 }
 
@@ -100,22 +116,21 @@ static void touch(const char *end) {
 
 static void kept(void) {
   long n[8] = {0};
-  touch("1.new"), touch("03"), touch("2.bak"), touch("-1"), touch("");
+  touch("1.0123.new"), touch("03"), touch("2.bak"), touch("-1"), touch("");
   for (long k = 1; k <= 12; k++)
     write_one(k, 100, k <= 5 ? 3 : 0);
-  int count = cst_snapshot_list(path, n, 8);
+  int count = list(n, 8);
   OK(count == 2 && n[0] == 12 && n[1] == 11, "the last two are kept, newest first: %ld %ld", n[0],
      n[1]);
   OK(whole(11, 100) && whole(12, 100), "and whole");
-  OK(there("03") && there("2.bak") && there("-1") && there("") && !there("1.new"),
+  OK(there("03") && there("2.bak") && there("-1") && there("") && !there("1.0123.new"),
      "files of other names are left alone");
-  OK(cst_snapshot_list(path, n, 1) == 1 && n[0] == 12, "a short list holds the newest");
+  OK(list(n, 1) == 1 && n[0] == 12, "a short list holds the newest");
   write_one(13, 100, 11), write_one(14, 100, 11);
-  OK(cst_snapshot_list(path, n, 8) == 3 && n[2] == 11 && whole(11, 100),
-     "one that is in use is kept beside them");
-  touch("9.new");
-  cst_snapshot_remove_newer(path, 0);
-  OK(cst_snapshot_list(path, n, 8) == 0 && there("03") && !there("9.new"), "all are removed");
+  OK(list(n, 8) == 3 && n[2] == 11 && whole(11, 100), "one that is in use is kept beside them");
+  touch("9.0123.new");
+  cst_snapshot_remove_newer(owner(path), 0);
+  OK(list(n, 8) == 0 && there("03") && !there("9.0123.new"), "all are removed");
   const char *const rest[] = {"03", "2.bak", "-1", ""};
   for (int i = 0; i < 4; i++) {
     char name[400];
@@ -185,8 +200,9 @@ static void damage(void) {
 }
 
 static void wrong_digest(void) {
-  cst_snapshot_place   place = {.size = 3};
-  cst_snapshot_writer *w = cst_snapshot_begin(path, 1, why, sizeof why);
+  cst_snapshot_place place = {.size = 3};
+  cst_snapshot_remove_newer(owner(path), 0);
+  cst_snapshot_writer *w = cst_snapshot_begin(owner(path), 1, why, sizeof why);
   if (w)
     cst_snapshot_enter(w, "x", &place);
   OK(w && cst_snapshot_add(w, "y", "abc", 3) && cst_snapshot_commit(w, 0, why, sizeof why) &&
@@ -202,11 +218,13 @@ static void parts(void) {
   cst_snapshot_place of_first[] = {{.size = 18}, {.size = 12}, {.size = CST_SNAPSHOT_PAGE - 30}},
                      of_second[] = {{.size = 19}};
   char name[CST_SNAPSHOT_NAME], got[4][CST_SNAPSHOT_PAGE] = {0};
-  cst_snapshot_remove_newer(path, 0);
-  cst_snapshot_writer *w = cst_snapshot_begin(path, 1, why, sizeof why);
+  cst_snapshot_remove_newer(owner(path), 0);
+  cst_snapshot_writer *w = cst_snapshot_begin(owner(path), 1, why, sizeof why);
   bool                 ok = w != NULL;
-  ok = ok && cst_snapshot_write(path, 1, CST_SNAPSHOT_PAGE, second, of_second, 1, why, sizeof why);
-  ok = ok && cst_snapshot_write(path, 1, 0, first, of_first, 3, why, sizeof why);
+  ok = ok && cst_snapshot_write(owner(path), 1, 2 * CST_SNAPSHOT_PAGE, second, of_second, 1, why,
+                                sizeof why);
+  ok = ok &&
+       cst_snapshot_write(owner(path), 1, CST_SNAPSHOT_PAGE, first, of_first, 3, why, sizeof why);
   OK(ok && !there("1"), "parts are written before the whole is there: %s", why);
   cst_snapshot_enter(w, "lanes", &of_second[0]);
   for (int i = 0; i < 3; i++)
@@ -214,16 +232,16 @@ static void parts(void) {
   cst_snapshot_add(w, "done", "end", 4);
   OK(cst_snapshot_commit(w, 0, why, sizeof why), "and then it is");
   cst_snapshot *s = cst_snapshot_open(path, 1, why, sizeof why);
-  OK(s && cst_snapshot_count(s) == 5 && cst_snapshot_check(s), "with sections of all: %s", why);
+  OK(s && cst_snapshot_count(s) == 6 && cst_snapshot_check(s), "with sections of all: %s", why);
   for (int i = 0; s && i < 3; i++)
-    ok = cst_snapshot_read(s, i, got[i]) && ok;
-  ok = s && cst_snapshot_read(s, 4, got[3]) && ok;
+    ok = cst_snapshot_read(s, i + 1, got[i]) && ok;
+  ok = s && cst_snapshot_read(s, 5, got[3]) && ok;
   OK(ok && !strcmp(got[0], bytes[2]) && !strcmp(got[1], bytes[0]) && !strcmp(got[3], "end"),
      "which are what was written");
-  OK(s && cst_snapshot_section(s, 3, name) == CST_SNAPSHOT_PAGE - 30 && !strcmp(name, "gap"),
+  OK(s && cst_snapshot_section(s, 4, name) == CST_SNAPSHOT_PAGE - 30 && !strcmp(name, "gap"),
      "also the zeros that fill a page");
   cst_snapshot_close(s);
-  OK(!cst_snapshot_write(path, 7, 0, second, of_second, 1, why, sizeof why) &&
+  OK(!cst_snapshot_write(owner(path), 7, 0, second, of_second, 1, why, sizeof why) &&
          strstr(why, "No such file"),
      "there is no part of what was not begun: %s", why);
   free((void *)(uintptr_t)zeros);
@@ -237,7 +255,7 @@ static bool refused_within(rlim_t most) {
   setrlimit(RLIMIT_FSIZE, &low);
   bool ok = write_one(2, LARGE, 0);
   setrlimit(RLIMIT_FSIZE, &old);
-  return !ok && strstr(why, "File too large") && !there("2") && !there("2.new");
+  return !ok && strstr(why, "File too large") && !there("2") && !there("2.0123.new");
 }
 
 static void full_disk(void) {
@@ -245,6 +263,7 @@ static void full_disk(void) {
   char        name[CST_SNAPSHOT_PATH];
   bool        ok = true;
   signal(SIGXFSZ, SIG_IGN);
+  cst_snapshot_remove_newer(owner(path), 0);
   write_one(1, LARGE, 0);
   stat(cst_snapshot_name(path, 1, name), &s);
   const rlim_t all = (rlim_t)s.st_size,
@@ -261,20 +280,20 @@ static void read_only(void) {
   if (geteuid() == 0 && seteuid(65534))
     return;
   chmod(folder, 0555);
-  cst_snapshot_writer *w = cst_snapshot_begin(path, 3, why, sizeof why);
+  cst_snapshot_writer *w = cst_snapshot_begin(owner(path), 3, why, sizeof why);
   OK(!w && *why, "a folder that cannot be written: %s", why);
   if (getuid() == 0 && seteuid(0))
     return;
   chmod(folder, 0755);
-  OK(!cst_snapshot_begin("/proc/none.h5", 1, why, sizeof why), "a file system that cannot: %s",
-     why);
+  OK(!cst_snapshot_begin(owner("/proc/none.h5"), 1, why, sizeof why),
+     "a file system that cannot: %s", why);
 }
 
 static void kill_once(double seconds) {
   pid_t child = fork();
   if (child == 0) {
     long n = 0;
-    cst_snapshot_list(path, &n, 1);
+    list(&n, 1);
     for (;;)
       write_one(++n, LARGE, 0);
   }
@@ -286,14 +305,14 @@ static void kill_once(double seconds) {
 static void killed(void) {
   int  bad = 0, halfway = 0, before = 2;
   long n[8] = {0};
-  cst_snapshot_remove_newer(path, 0);
+  cst_snapshot_remove_newer(owner(path), 0);
   for (long k = 1; k <= 2; k++)
     write_one(k, LARGE, 0);
   for (int i = 0; i < 30; i++) {
     kill_once(0.002 + 0.15 * cst_random_uniform(1, (uint64_t)i, CST_PURPOSE_TEST, 0, 0));
-    int  count = cst_snapshot_list(path, n, 8);
+    int  count = list(n, 8);
     char next[32];
-    snprintf(next, sizeof next, "%ld.new", n[0] + 1);
+    snprintf(next, sizeof next, "%ld.0123.new", n[0] + 1);
     halfway += there(next);
     bad += count < 2 || count > before + 1; /* one more: killed before the old ones were removed */
     before = count;
@@ -302,8 +321,7 @@ static void killed(void) {
   }
   OK(!bad, "killed at 30 instants: the last two are whole each time, but for %d", bad);
   OK(n[0] > 2, "and the run gets ahead, to %ld", n[0]);
-  OK(write_one(n[0] + 1, LARGE, 0) && cst_snapshot_list(path, n, 8) == 2,
-     "the next one removes the old ones");
+  OK(write_one(n[0] + 1, LARGE, 0) && list(n, 8) == 2, "the next one removes the old ones");
   OK(halfway > 0, "%d kills came while one was being written", halfway);
 }
 
@@ -321,7 +339,7 @@ int main(void) {
   full_disk();
   read_only();
   killed();
-  cst_snapshot_remove_newer(path, 0);
+  cst_snapshot_remove_newer(owner(path), 0);
   OK(!rmdir(folder), "nothing else was left behind");
   return tap_done();
 }

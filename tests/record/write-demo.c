@@ -45,8 +45,8 @@ static void busy_notes(cst_record *r, long turn) {
 
 static int busy(const char *path) {
   char        why[256];
-  cst_record *r =
-      cst_record_create(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, path, DEMO_TOKEN, busy_dimension, 2, busy_field,
+                                    3, why, sizeof why);
   if (!r)
     return fprintf(stderr, "write-demo: %s\n", why), 1;
   cst_record_attribute(r, "/", "study", "one that is killed");
@@ -64,8 +64,8 @@ static int busy(const char *path) {
 static int again(const char *path) {
   char why[256];
   for (long turn = 0;; turn++) {
-    cst_record *r =
-        cst_record_open(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
+    cst_record *r = cst_record_open(MPI_COMM_WORLD, path, DEMO_TOKEN, busy_dimension, 2, busy_field,
+                                    3, why, sizeof why);
     if (!r)
       return fprintf(stderr, "write-demo: %s\n", why), 1;
     if (turn == 0)
@@ -76,7 +76,7 @@ static int again(const char *path) {
     bool ok = cst_record_sync(r, why, sizeof why) && !*cst_record_error(r);
     if (!ok)
       fprintf(stderr, "write-demo: %s %s\n", why, cst_record_error(r));
-    if (!cst_record_close(r, "interrupted", NULL, 0) || !ok)
+    if (!cst_record_close(r, "interrupted", NULL, NULL, 0) || !ok)
       return 1;
   }
 }
@@ -145,8 +145,10 @@ static int elsewhere(const char *path) {
 }
 
 static int checkpoint(const char *path, long number) {
-  char                 why[256], *bytes = calloc(1, 2000000);
-  cst_snapshot_writer *w = cst_snapshot_begin(path, number, why, sizeof why);
+  char               why[256], *bytes = calloc(1, 2000000);
+  cst_snapshot_owner owner;
+  cst_snapshot_own(&owner, path, "");
+  cst_snapshot_writer *w = cst_snapshot_begin(&owner, number, why, sizeof why);
   bool                 ok = w && cst_snapshot_add(w, "zeros", bytes, 2000000);
   ok = w && cst_snapshot_commit(w, 0, why, sizeof why) && ok;
   if (!ok)
@@ -199,7 +201,7 @@ int main(int argc, char **argv) {
     for (;;)
       sleep(1);
   }
-  ok = cst_record_close(r, argv[2], NULL, 0) && ok;
+  ok = cst_record_close(r, argv[2], NULL, NULL, 0) && ok;
   MPI_Finalize();
   return !ok;
 }

@@ -70,7 +70,8 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   cst_runner     *r;
   bool            stop = false, finished;
   PetscFunctionBegin;
-  PetscCall(cst_output_create(p, path, true, cst_conclude_columns(table), &o));
+  PetscCall(cst_output_create(p, path, path, "0123456789abcdef0123456789abcdef", true,
+                              cst_conclude_columns(table), &o));
   PetscCall(cst_output_flush(o));
   PetscCall(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));
   cst_runner_halt_by(r, NULL, halt);
@@ -78,7 +79,7 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
     PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
   cst_series_pack(s, series);
   PetscCall(cst_runner_destroy(&r));
-  PetscCall(cst_output_close(&o, "complete", &finished, NULL, 0));
+  PetscCall(cst_output_close(&o, "complete", &finished, NULL, NULL, 0));
   cst_agenda_destroy(a);
   cst_series_destroy(s);
   cst_reference_destroy(reference);

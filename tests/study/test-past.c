@@ -31,9 +31,11 @@ static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piec
 }
 
 static bool write_checkpoint(const cst_plan *p, const char *path) {
-  char                 why[256];
-  cst_piece            head[3];
-  cst_snapshot_writer *w = cst_snapshot_begin(path, 1, why, sizeof why);
+  char               why[256];
+  cst_piece          head[3];
+  cst_snapshot_owner owner;
+  cst_snapshot_own(&owner, path, "0123");
+  cst_snapshot_writer *w = cst_snapshot_begin(&owner, 1, why, sizeof why);
   if (!w)
     return false;
   for (int i = 0; i < 3; i++)

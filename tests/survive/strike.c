@@ -74,6 +74,13 @@ int rename(const char *from, const char *to) {
   return (errno = strike("rename", to)) ? -1 : next(from, to);
 }
 
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+  static int (*next)(int, const char *, int, const char *, unsigned);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "renameat2");
+  return (errno = strike("rename", to)) ? -1 : next(from_folder, from, to_folder, to, flags);
+}
+
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
   static ssize_t (*next)(int, const void *, size_t, off_t);
   if (!next)

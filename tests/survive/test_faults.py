@@ -33,6 +33,11 @@ def until(what, seconds=60):
     return False
 
 
+def read(name):
+    with open(path(name)) as f:
+        return f.read()
+
+
 def interrupted(name, study, count=2):
     """A file that a killed run left with `count` checkpoints; its path."""
     result = path(name + ".h5")
@@ -194,20 +199,36 @@ def foreign(study, first):
 
 
 def many(study, first):
-    """More damaged checkpoints than anybody keeps, all newer than a good one."""
+    """More files with names of checkpoints than anybody keeps, all newer than a good one. The program did not
+    make them, and leaves them."""
     result = interrupted("many", study)
     for number in range(1000, 1080):
         write(f"many.h5.checkpoint.{number}", "no checkpoint")
-    resumed("many", study, result, first, "checkpoint 1079 of")
+    status, out, err = finish(start(study, result, 2))
+    ok(status == 0 and "checkpoint 1079 of" in err, "many: resumed, it ends with 0", status, out, err)
+    same("many", first, result)
+    numbers = {int(x.rsplit(".", 1)[1]) for x in checkpoints(result)}
+    ok(numbers == set(range(1000, 1080)), "many: those of others are left", numbers)
+    ok(read("many.h5.checkpoint.1000") == "no checkpoint", "many: as they were")
 
 
-def occupied(study):
-    """A folder with the name of the first checkpoint."""
-    result = path("occupied.h5")
-    os.mkdir(result + ".checkpoint.1.new")
+def occupied(study, first):
+    """A folder, and a link to a file, with names of checkpoints."""
+    result, target = path("occupied.h5"), write("target", "precious")
+    os.mkdir(result + ".checkpoint.1")
+    os.symlink(target, result + ".checkpoint.2")
     status, out, err = finish(start(study, result, 0, checkpoint=0.05))
+    ok(status == 0 and os.path.isdir(result + ".checkpoint.1"), "occupied: the run goes on", status, err)
+    ok(os.path.islink(result + ".checkpoint.2") and read("target") == "precious", "occupied: a link is left")
+    same("occupied", first, result)
+
+
+def unmade(study):
+    """The first checkpoint cannot be made."""
+    env = {"LD_PRELOAD": STRIKE, "STRIKE": "fwrite:1:ENOSPC", "STRIKE_PATH": ".checkpoint."}
+    status, out, err = finish(start(study, path("unmade.h5"), 0, env=env, checkpoint=0.05))
     ok(
-        status == 1 and "occupied.h5.checkpoint.1.new cannot be created: File exists" in err,
+        status == 1 and "unmade.h5.checkpoint.1 cannot be written: No space left" in err,
         "a checkpoint that cannot be made is named",
         status,
         err,
@@ -514,7 +535,8 @@ if __name__ == "__main__":
     damaged(study, first)
     foreign(study, first)
     many(study, first)
-    occupied(study)
+    occupied(study, first)
+    unmade(study)
     left(study, first)
     replaced(study, first)
     struck(study, first)

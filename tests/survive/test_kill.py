@@ -1,11 +1,12 @@
 """test_kill.py: runs that are killed at random instants and resumed on other numbers of ranks give the file
-of an undisturbed run.
+of an undisturbed run, also if their files are moved, linked, copied or replaced meanwhile (moves.py).
 
 test_kill.py [--instants N] [--seed S]: N instants for all studies together (12), drawn from S (1); from 30
-on with further families and on instruction sets that change. --only NAME: of this study. --keep FOLDER:
+on with further families, on instruction sets that change, and with changes of the files. --only NAME: of this study. --keep FOLDER:
 where files go that differ.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+import collections
 import os
 import random
 import resource
@@ -13,6 +14,7 @@ import shutil
 import sys
 import time
 
+import moves
 from survive import MORE, STRIKES, STUDIES, cpu, described, finish, same, start, undisturbed
 
 from cli import constella, done, note, ok, path
@@ -21,6 +23,8 @@ RANKS = (1, 2, 3, 5)
 INTERVAL = 0.1  # seconds between checkpoints
 ISAS = ("v4", "v3", "v2")
 compared = struck = 0
+IN_FLIGHT = {f"file {x} in flight": x for x in ("renamed", "removed", "replaced")}
+counts = collections.Counter()
 
 
 def option(name, default):
@@ -48,13 +52,13 @@ def equal(name, first, result):
         )
 
 
-def strike(name, study, of, result, seconds, ranks, isa, how, draw):
+def strike(name, study, of, place, seconds, ranks, isa, how, draw):
     """One attempt, killed after some seconds: whether it was running then, and the CPU seconds of its ranks
     until then.
     """
     process = start(
         study,
-        result,
+        place.asked,
         ranks,
         "--batch",
         draw.choice((8, 16, 64, 1024)),
@@ -64,21 +68,26 @@ def strike(name, study, of, result, seconds, ranks, isa, how, draw):
     )
     time.sleep(seconds)
     early, spent = process.poll() is not None, cpu(process.pid)
-    if not early:
+    if not early and how in STRIKES:
         STRIKES[how](process, draw)
     began = time.monotonic()
-    status, out, err = finish(process)
+    changed = how in IN_FLIGHT and not early
+    status, out, err = moves.in_flight(place, IN_FLIGHT[how], process) if changed else finish(process)
     note(
         f"{name}: {how} after {seconds:.2f} s on {ranks} ranks{isa and ' with '}{isa}: exit {status} "
         f"{time.monotonic() - began:.1f} s later"
     )
     ok(status is not None, f"{name}: {how}: the run comes down", err)
+    ok(status != 2 or changed, f"{name}: {how}: it is not refused", out, err)
     if how == "SIGKILL of all" and not early:
         ok(status != 0, f"{name}: {how} is no success", status)
     if (
         "SIGUSR1" in how and not early and "complete" not in out
     ):  # before the program listens, the signal ends it
         ok(status == 75 or "signal 10" in err, f"{name}: {how}: exit status 75", status, out, err)
+    place.settle()
+    if changed:
+        return not (os.path.exists(place.result) and moves.is_complete(place)), spent
     return not early and "complete" not in out, spent
 
 
@@ -101,13 +110,14 @@ def ended(name, study, of, first, result, ranks):
     return cost
 
 
-def survive(name, instants, isas, draw):
+def survive(name, instants, isas, draw, instants_of_all):
     """Repeat until this many kills have hit a running program; a study that was complete before starts
     again.
     """
     global struck
     (study, of, first, seconds), whole = timed(lambda: undisturbed(name))
-    result = path(name + "-struck.h5")
+    changing = instants_of_all >= 30
+    place = moves.Place(name, draw)
     # it finds the file complete
     _, start_up = timed(lambda: finish(start(study, path(name + ".h5"), max(RANKS), of=of)))
     # CPU seconds that a rank may need to start and to end, on a busy machine
@@ -118,7 +128,15 @@ def survive(name, instants, isas, draw):
         after = 0.25 + draw.random() * 0.4 * seconds
         (at_work, until_then), waited_for = timed(
             lambda: strike(
-                name, study, of, result, after, ranks, draw.choice(isas), draw.choice(list(STRIKES)), draw
+                name,
+                study,
+                of,
+                place,
+                after,
+                ranks,
+                draw.choice(isas),
+                draw.choice([*STRIKES, *(IN_FLIGHT if changing else ())]),
+                draw,
             )
         )
         hit += at_work
@@ -127,10 +145,14 @@ def survive(name, instants, isas, draw):
         if hit == instants:
             break
         if not at_work:
-            equal(name, first, result)
-            os.remove(result)
+            equal(name, first, place.result)
+            place.begin()
             rounds += 1
-    spent += ended(name, study, of, first, result, draw.choice(RANKS))
+        elif changing:
+            moves.change(place, study, of)
+    spent += ended(name, study, of, first, place.asked, draw.choice(RANKS))
+    ok(place.untouched(), f"{name}: files of others are as they were", place.mine)
+    counts.update(place.counts)
     allowed += max(RANKS) * a_rank
     ok(hit == instants, f"{name}: {instants} strikes hit a run that was at work", hit)
     note(f"{name}: {spent:.2f} s of CPU in all attempts at {rounds} runs, {whole:.2f} undisturbed")
@@ -157,9 +179,10 @@ if __name__ == "__main__":
     if instants >= 30:
         isas += [x for x in ISAS if constella("list", "systems", env={"CONSTELLA_ISA": x}).returncode == 0]
     for i, name in enumerate(names):
-        survive(name, instants // len(names) + (i < instants % len(names)), isas, draw)
+        survive(name, instants // len(names) + (i < instants % len(names)), isas, draw, instants)
     note(
         f"{struck} runs at work were struck, {compared} files were those of undisturbed runs, "
         f"in {len(names)} families"
     )
+    note(f"changes of files: {dict(counts)}")
     done()

@@ -3,6 +3,7 @@ trajectories fail are stopped at once."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ import time
 
 from survive import finish, same, start
 
-from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, scratch, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, scratch, skip, together, write
 
 SECONDS = 30  # on a busy machine; a hang lasts for ever
 STUDY = """study: conservation
@@ -71,6 +72,24 @@ def memory(study):
         words = f"constella: error: out of memory on .* \\(the limit is {kibibytes} KiB, ulimit -v\\); a smaller --batch"
         ok(re.search(words, out), f"{name}: it says what would help", out)
         ok("Signal" not in out and "Seq" not in out, f"{name}: no stack, no function's name", out)
+
+
+def no_room(study):
+    """No temporary folder: neither in TMPDIR nor in /tmp."""
+    folder = tempfile.mkdtemp(dir="/var/tmp")
+    try:
+        shutil.copy(study, os.path.join(folder, "s.yaml"))
+        inner = f'mount -t tmpfs -o ro none /tmp && cd {folder} && TMPDIR=/proc exec "$0" run s.yaml -o r.h5'
+        words = ["unshare", "-m", "sh", "-c", inner, PROGRAM]
+        process = subprocess.run(words, env=ENVIRONMENT, capture_output=True, encoding="utf-8")
+        if process.returncode and "constella" not in process.stderr:
+            skip("no temporary folder", "no right to mount")
+            return
+        words = "constella: error: no temporary folder can be made in TMPDIR, nor in /tmp: Read-only file system"
+        ok(process.returncode == 2 and words in process.stderr, "no temporary folder: refused", process.stderr)
+        ok(os.listdir(folder) == ["s.yaml"], "no temporary folder: no file is made", os.listdir(folder))
+    finally:
+        shutil.rmtree(folder)
 
 
 def told(study):
@@ -176,6 +195,7 @@ together(
         limits("n", DESCRIPTORS, 0, study),
         limits("v", [100000, 250000], 0, study),
         lambda: told(study),
+        lambda: no_room(study),
         lambda: memory(study),
         while_starting,
         same_bits,

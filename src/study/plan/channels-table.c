@@ -6,6 +6,7 @@ const char *const cst_channels_error_names[CST_ERRORS] = {"total", "q", "p", "la
 
 /* clang-format off */
 const cst_channel_row cst_channels_table[CST_CHANNELS] = {
+    [CST_CHANNEL_ROWS_UNTIL] = {"/run/rows_until", "1", "all rows of the checkpoints up to this number are in the file; NaN: of none", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {NONE}},
     [CST_CHANNEL_STEP] = {"/cases/h", "1", "step taken", CST_TYPE_F64, ONE, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_STEPS_TAKEN] = {"/cases/n", "1", "number of steps", CST_TYPE_I64, ONE, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_TOLERANCE] = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_TYPE_F64, ONE, WRITTEN, {CASE, NONE}},
@@ -53,6 +54,7 @@ const cst_channel_row cst_channels_table[CST_CHANNELS] = {
     [CST_CHANNEL_RATE] = {"/run/steps_per_second", "1", "trajectory-steps per second and per rank", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_CPU] = {"/run/cpu_seconds", "1", "CPU time per trajectory in seconds, steps only, smallest of the repeats", CST_TYPE_F64, REPEATED, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_CPU_MOST] = {"/run/cpu_seconds_most", "1", "CPU time per trajectory in seconds, largest of the repeats", CST_TYPE_F64, REPEATED, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_CHECKPOINT] = {"/run/checkpoint", "1", "number of the newest checkpoint; NaN: none was taken", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {NONE}},
     [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "fraction of the work that is done", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {NONE}},
 };
 /* clang-format on */

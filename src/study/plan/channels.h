@@ -34,6 +34,7 @@ enum { CST_BELOW, CST_ABOVE, CST_NO_NUMBER, CST_OUTSIDE };
 enum { CST_WEIGHT, CST_WEIGHT_SQUARE, CST_WEIGHED };
 
 typedef enum {
+  CST_CHANNEL_ROWS_UNTIL, /* before all rows in the file: who copies it meanwhile reads it before them */
   /* of a case */
   CST_CHANNEL_STEP,
   CST_CHANNEL_STEPS_TAKEN,
@@ -91,6 +92,7 @@ typedef enum {
   CST_CHANNEL_CPU, /* if cases are timed: smallest and largest of the repeats */
   CST_CHANNEL_CPU_MOST,
   CST_CHANNEL_WORK_DONE,
+  CST_CHANNEL_CHECKPOINT,
   CST_CHANNELS
 } cst_channel_kind;
 

@@ -12,7 +12,7 @@ struct cst_output {
   cst_result     *file;
   cst_comparison *comparison;
   long           *joined; /* [ncase] of `file`: cst_output_joined */
-  const char     *path;   /* of the record; borrowed */
+  const char     *name;   /* of the record, for messages; borrowed */
 };
 
 /* Writes or compares a block of a channel. */

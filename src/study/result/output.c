@@ -135,8 +135,9 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
-                                 const cst_columns *columns, cst_output **output) {
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *name,
+                                 const char *token, bool anew, const cst_columns *columns,
+                                 cst_output **output) {
   const cst_channels *c;
   char                why[512];
   PetscMPIInt         rank;
@@ -144,11 +145,15 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(create(p, columns, output));
   c = (*output)->channels;
-  (*output)->record = (anew ? cst_record_create : cst_record_open)(
-      PETSC_COMM_WORLD, path, c->dim, c->ndim, c->field, c->nfield, why, sizeof why);
-  (*output)->path = path;
+  if (anew)
+    (*output)->record = cst_record_create(PETSC_COMM_WORLD, path, token, c->dim, c->ndim, c->field,
+                                          c->nfield, why, sizeof why);
+  else
+    (*output)->record = cst_record_open(PETSC_COMM_WORLD, path, token, c->dim, c->ndim, c->field,
+                                        c->nfield, why, sizeof why);
+  (*output)->name = name;
   PetscCheck((*output)->record, PETSC_COMM_WORLD,
-             cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
+             cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", name, why);
   if (anew && rank == 0)
     PetscCall(put_cases(*output));
   PetscFunctionReturn(0);
@@ -369,16 +374,27 @@ PetscErrorCode cst_output_share(cst_output *o, double share) {
 
 PetscErrorCode cst_output_flush(cst_output *o) {
   PetscFunctionBegin;
-  PetscCheck(cst_record_flush(o->record), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s: %s", o->path,
+  PetscCheck(cst_record_flush(o->record), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s: %s", o->name,
              cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *why,
-                                int n) {
+PetscErrorCode cst_output_checkpoint(cst_output *o, cst_channel_kind kind, long number) {
+  const double x = (double)number;
+  PetscFunctionBegin;
+  PetscCall(put(o, kind, 0, 0, 1, &x));
+  PetscFunctionReturn(0);
+}
+
+bool cst_output_is_named(const cst_output *o) { return cst_record_is_named(o->record); }
+
+PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *kept,
+                                char *why, int n) {
   cst_output *o = *output;
   PetscFunctionBegin;
-  *finished = !o->record || cst_record_close(o->record, state, why, n);
+  if (kept)
+    *kept = 0;
+  *finished = !o->record || cst_record_close(o->record, state, kept, why, n);
   cst_channels_destroy(o->channels);
   free(o->joined);
   PetscCall(PetscFree(*output));

@@ -9,9 +9,10 @@
 
 typedef struct cst_output cst_output;
 /* Collective. Creates a file (anew), or reopens that of an earlier run. Fails on all ranks alike, with
- * PETSC_ERR_ARG_INCOMP where they do not share the file. */
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
-                                 const cst_columns *columns, cst_output **output);
+ * PETSC_ERR_ARG_INCOMP where they do not share the file. name: what messages call it. */
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *name,
+                                 const char *token, bool anew, const cst_columns *columns,
+                                 cst_output **output);
 /* Compares whatever is written with the content of a result file, on one rank. Neither is changed. */
 PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
                                   cst_output **output);
@@ -71,7 +72,12 @@ PetscErrorCode cst_output_flush(cst_output *o);
 bool cst_output_sync(const cst_output *o, char *why, int n);
 /* Stores the fraction of the study that is done, for `status`; on one rank. */
 PetscErrorCode cst_output_share(cst_output *o, double share);
-/* Collective. *finished: whether all is on the disk; else, on all ranks, the reason in why[n]. */
-PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished, char *why,
-                                int n);
+/* Stores the number of the newest checkpoint: that its rows are in the file, before it gets its name
+ * (CST_CHANNEL_ROWS_UNTIL), and afterwards that it is there (CST_CHANNEL_CHECKPOINT). */
+PetscErrorCode cst_output_checkpoint(cst_output *o, cst_channel_kind kind, long number);
+bool           cst_output_is_named(const cst_output *o); /* see cst_record_is_named */
+/* Collective. *finished: whether all is on the disk; else, on all ranks, the reason in why[n]. kept[PATH_MAX]
+ * or NULL: see cst_record_close. */
+PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished, char *kept,
+                                char *why, int n);
 #endif

@@ -65,14 +65,18 @@ static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
 }
 
 static void open_pasts(verification *d, const char *path) {
-  char  why[512];
-  char *run = cst_result_text(d->file, "/run", "id");
-  char *identity = cst_identity_text(d->plan, run ? run : "");
-  int   n;
-  long *number = cst_snapshot_numbers(path, &n);
+  char               why[512];
+  char              *run = cst_result_text(d->file, "/run", "id");
+  char              *identity = cst_identity_text(d->plan, run ? run : "");
+  char              *real = realpath(path, NULL);
+  int                n;
+  cst_snapshot_owner owner;
+  cst_snapshot_own(&owner, real ? real : path, run ? run : "");
+  (void)cst_snapshot_find(&owner);
+  long *number = cst_snapshot_numbers(&owner, &n);
   for (int i = 0, found = 0; i < n && found < PASTS; i++) {
     cst_past *past = cst_past_create(d->plan);
-    if (cst_past_open(d->plan, past, path, number[i], why, sizeof why) &&
+    if (cst_past_open(d->plan, past, owner.path, number[i], why, sizeof why) &&
         is_usable(past, identity, why, sizeof why)) {
       d->past[found++] = past;
       continue;
@@ -83,6 +87,7 @@ static void open_pasts(verification *d, const char *path) {
   free(number);
   free(identity);
   free(run);
+  free(real);
 }
 
 /* The piece of a checkpoint that contains the lane; -1: none. */
@@ -350,7 +355,7 @@ static PetscErrorCode close_verification(verification *d) {
   bool closed;
   PetscFunctionBegin;
   PetscCall(cst_runner_destroy(&d->runner));
-  PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, 0));
+  PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
   cst_series_destroy(d->series);
   cst_reference_destroy(d->reference);
   for (int i = 0; i < PASTS; i++)

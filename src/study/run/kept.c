@@ -187,12 +187,12 @@ bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why,
-                    int n) {
+bool cst_kept_begin(cst_kept *k, const cst_snapshot_owner *owner, long number, const char *identity,
+                    char *why, int n) {
   k->npiece = 0;
   cst_bundle_resize(&k->items, 0);
   k->identity = identity;
-  k->writer = cst_snapshot_begin(path, number, why, n);
+  k->writer = cst_snapshot_begin(owner, number, why, n);
   return k->writer != NULL;
 }
 

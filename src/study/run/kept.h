@@ -15,8 +15,8 @@ void      cst_kept_destroy(cst_kept *k);
 /* Writes a checkpoint: begin, take what every rank tells (part-writer.h), then commit, or abandon after a
  * failure.
  * identity: borrowed until then. */
-bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why,
-                    int n);
+bool cst_kept_begin(cst_kept *k, const cst_snapshot_owner *owner, long number, const char *identity,
+                    char *why, int n);
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n);
 bool cst_kept_commit(cst_kept *k, char *why, int n);
 void cst_kept_abandon(cst_kept *k);

@@ -8,22 +8,22 @@
 #include "core/need.h"
 
 struct cst_part_writer {
-  const char         *path;
-  cst_output         *output;
-  cst_bundle          states, report;
-  const void        **bytes; /* [n] of each section of states */
-  cst_snapshot_place *place; /* [n] */
-  int                 n;
-  long                number;
-  size_t              offset;
-  pthread_t           thread;
-  bool                begun, threaded, ended; /* ended: set by the thread */
-  char                why[512];               /* empty: no failure */
+  const cst_snapshot_owner *owner;
+  cst_output               *output;
+  cst_bundle                states, report;
+  const void              **bytes; /* [n] of each section of states */
+  cst_snapshot_place       *place; /* [n] */
+  int                       n;
+  long                      number;
+  size_t                    offset;
+  pthread_t                 thread;
+  bool                      begun, threaded, ended; /* ended: set by the thread */
+  char                      why[512];               /* empty: no failure */
 };
 
-cst_part_writer *cst_part_writer_create(const char *path, cst_output *o) {
+cst_part_writer *cst_part_writer_create(const cst_snapshot_owner *owner, cst_output *o) {
   cst_part_writer *w = cst_need(calloc(1, sizeof *w));
-  w->path = path;
+  w->owner = owner;
   w->output = o;
   return w;
 }
@@ -82,7 +82,7 @@ static void *write_states(void *context) {
   cst_part_writer *w = context;
   const bool       rows_written = cst_output_sync(w->output, w->why, sizeof w->why);
   if (rows_written && w->n)
-    cst_snapshot_write(w->path, w->number, w->offset, w->bytes, w->place, w->n, w->why,
+    cst_snapshot_write(w->owner, w->number, w->offset, w->bytes, w->place, w->n, w->why,
                        sizeof w->why);
   __atomic_store_n(&w->ended, true, __ATOMIC_RELEASE);
   return NULL;

@@ -14,8 +14,8 @@
 
 typedef struct cst_part_writer cst_part_writer;
 
-/* path: of the result; borrowed, as the output is. */
-cst_part_writer *cst_part_writer_create(const char *path, cst_output *o);
+/* owner: of the checkpoints; borrowed, as the output is. */
+cst_part_writer *cst_part_writer_create(const cst_snapshot_owner *owner, cst_output *o);
 void cst_part_writer_destroy(cst_part_writer *w); /* waits for the thread; NULL is allowed */
 
 /* Both are emptied; the caller adds sections. */

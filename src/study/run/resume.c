@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "constella/record.h"
@@ -15,13 +14,6 @@
 #include "study/run/identity.h"
 #include "study/run/resume.h"
 #include "study/run/run-notes.h"
-
-void cst_resume_name(char run[40]) {
-  unsigned char x[16] = {0};
-  (void)!getrandom(x, sizeof x, 0);
-  for (int i = 0; i < 16; i++)
-    snprintf(run + 2 * i, 3, "%02x", x[i]);
-}
 
 /* ---- digests, on all ranks ------------------------------------------------------------------------ */
 
@@ -68,6 +60,30 @@ static bool check_by_all(const char *path, long number) {
 
 /* ---- the result ---------------------------------------------------------------------------------- */
 
+/* A checkpoint number that the result has stored; 0: none. */
+static double number_in(cst_result *f, cst_channel_kind kind) {
+  int     ndim;
+  long    e[CST_FIELD_DIMS];
+  double *x = cst_result_read(f, cst_channel_path(kind), &ndim, e);
+  double  number = x && *x > 0 && *x < 1e15 ? *x : 0;
+  free(x);
+  return number;
+}
+
+/* A result that takes the place of a newer state of itself lacks rows that the checkpoint counts as done. */
+static void refuse_older(const char *name, const cst_resume *r, long number, cst_diag *d) {
+  char checkpoint[CST_SNAPSHOT_PATH], upto[64] = "no checkpoint";
+  cst_snapshot_name(r->from, number, checkpoint);
+  if (r->until > 0)
+    snprintf(upto, sizeof upto, "checkpoint %ld", r->until);
+  cst_diag_add(
+      d, name, 0, 0,
+      "is an older state of the result than its checkpoint %s: it has the rows of %s and "
+      "what was done before; put the newer file back, or move away what is newer, or start "
+      "over with --overwrite",
+      checkpoint, upto);
+}
+
 /* The identity of checkpoint `number`, after checking all its bytes; NULL with why: damaged. */
 static char *identity_of(const char *path, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, n);
@@ -92,35 +108,51 @@ static char *identity_of(const char *path, long number, char *why, int n) {
   return text;
 }
 
-/* The newest undamaged checkpoint of this study and build; 0: none. */
-static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
-  int   n;
-  long *number = cst_snapshot_numbers(path, &n);
+/* Where the checkpoints of a result are, from what it has stored. */
+static void find_checkpoints(const cst_resume *r, const char *path, cst_result *f,
+                             cst_snapshot_owner *owner) {
+  cst_snapshot_own(owner, path, r->run);
+  owner->taken = (long)number_in(f, CST_CHANNEL_CHECKPOINT);
+  owner->until = r->until;
+  (void)cst_snapshot_find(owner);
+}
+
+/* The newest undamaged checkpoint of this study and build, beside r->from; 0: none. */
+static long choose(const cst_plan *p, const char *path, const char *name, cst_result *f,
+                   cst_resume *r, cst_diag *d) {
+  int                n;
+  cst_snapshot_owner owner;
+  find_checkpoints(r, path, f, &owner);
+  snprintf(r->from, sizeof r->from, "%s", owner.path);
+  long *number = cst_snapshot_numbers(&owner, &n);
   char *now = cst_identity_text(p, r->run);
   char  why[512], what[64];
   long  chosen = 0;
   for (int i = 0; i < n && !chosen && !cst_diag_count(d); i++) {
-    char *then = identity_of(path, number[i], why, sizeof why);
+    char *then = identity_of(r->from, number[i], why, sizeof why);
     snprintf(what, sizeof what, "checkpoint %ld", number[i]);
     if (!then) {
       const size_t at = strlen(r->message), room = sizeof r->message - at;
-      const int    length =
-          snprintf(r->message + at, room,
-                   "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used",
-                   at ? "\n" : "", number[i], path, why);
+      const int    length = snprintf(
+             r->message + at, room,
+             "%sconstella: checkpoint %ld of %.200s is damaged (%.200s); the one before it is "
+                "used",
+          at ? "\n" : "", number[i], name, why);
       if (at && length >= (int)room)
         r->message[at] = 0; /* many are damaged: the first ones are named */
-    } else if (cst_identity_same(then, now, what, why, sizeof why))
-      chosen = number[i];
-    else
+    } else if (!cst_identity_same(then, now, what, why, sizeof why))
       cst_diag_add(
-          d, path, 0, 0,
+          d, name, 0, 0,
           "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
+    else if (number[i] > r->until)
+      refuse_older(name, r, number[i], d);
+    else
+      chosen = number[i];
     free(then);
   }
   if (n > 0 && !chosen && !cst_diag_count(d))
     cst_diag_add(
-        d, path, 0, 0,
+        d, name, 0, 0,
         "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite",
         why);
   free(number);
@@ -128,17 +160,60 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
   return chosen;
 }
 
-/* Whether the newest checkpoint is one of this result. */
-static bool has_checkpoint(const cst_plan *p, const char *path, const cst_resume *r) {
-  long newest[1];
-  char why[512];
-  if (cst_snapshot_list(path, newest, 1) < 1)
-    return false;
-  char *then = identity_of(path, newest[0], why, sizeof why), *now = cst_identity_text(p, r->run);
-  const bool same = then && cst_identity_same(then, now, "the checkpoint", why, sizeof why);
-  free(then);
-  free(now);
-  return same;
+/* Whether a complete result still has checkpoints. */
+static bool has_checkpoint(const char *path, const cst_resume *r) {
+  int                n;
+  cst_snapshot_owner owner;
+  cst_snapshot_own(&owner, path, r->run);
+  free(cst_snapshot_numbers(&owner, &n));
+  return n > 0;
+}
+
+/* A result whose checkpoints are missing is not begun anew: that would throw its work away. */
+static void refuse_loss(const char *path, const char *name, const cst_resume *r, double number,
+                        cst_diag *d) {
+  const char *cut = strrchr(path, '/');
+  cst_diag_add(d, name, 0, 0,
+               "cannot be resumed: it had taken checkpoint %.0f, and there is none: neither "
+               "%s.checkpoint.N nor any other *.checkpoint.N with its token %s in %.*s; put its "
+               "checkpoints back beside it, or start over with --overwrite",
+               number, path, r->run, cut ? (int)(cut - path + 1) : 17,
+               cut ? path : "the current folder");
+}
+
+/* Finds a lane that is done and has no row; false: none. */
+static bool find_lost(const cst_plan *p, const cst_past *past, const double *status, long *icase,
+                      long *member) {
+  for (int k = 0; k < p->nclass; k++)
+    for (long l = 0; l < p->classes[k].lanes; l++) {
+      if (past->lane[k][l] != CST_LANE_DONE)
+        continue;
+      cst_plan_trajectory(p, k, l, icase, member);
+      if (!(status[*icase * p->study->members + *member] >= 0))
+        return true;
+    }
+  return false;
+}
+
+bool cst_resume_has_rows(const cst_plan *p, const cst_past *past, const char *path, char *why,
+                         int n) {
+  int         ndim;
+  long        e[CST_FIELD_DIMS], icase, member;
+  cst_result *f = cst_result_open(path, why, n);
+  double    *status = f ? cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e) : NULL;
+  const bool fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->members;
+  const bool lost = fits && find_lost(p, past, status, &icase, &member);
+  if (f && !fits)
+    snprintf(why, (size_t)n, "its rows cannot be read");
+  if (lost)
+    snprintf(
+        why, (size_t)n,
+        "it counts case %ld, member %ld as done, and the result has no such row: it belongs to "
+        "another copy of it",
+        icase, member);
+  free(status);
+  cst_result_close(f);
+  return fits && !lost;
 }
 
 static long count_failed(cst_result *f) {
@@ -149,32 +224,36 @@ static long count_failed(cst_result *f) {
 
 /* When the last run of the file ended: as it recorded; one that was killed worked at least until its newest
  * checkpoint. */
-static bool find_end(const char *path, cst_result *f, double *end) {
-  char        name[CST_SNAPSHOT_PATH];
-  long        newest[1];
-  struct stat s;
-  char       *text = cst_result_text(f, "/run", "stopped");
-  const bool  told = cst_run_notes_read_time(text, end);
+static bool find_end(const cst_resume *r, const char *path, cst_result *f, double *end) {
+  char               name[CST_SNAPSHOT_PATH];
+  struct stat        s;
+  int                n;
+  cst_snapshot_owner owner;
+  char              *text = cst_result_text(f, "/run", "stopped");
+  const bool         told = cst_run_notes_read_time(text, end);
   free(text);
   if (told)
     return true;
-  if (cst_snapshot_list(path, newest, 1) < 1 || stat(cst_snapshot_name(path, *newest, name), &s))
-    return false;
-  *end = (double)s.st_mtime;
-  return true;
+  find_checkpoints(r, path, f, &owner);
+  long      *number = cst_snapshot_numbers(&owner, &n);
+  const bool there = n > 0 && !stat(cst_snapshot_name(owner.path, number[0], name), &s);
+  free(number);
+  if (there)
+    *end = (double)s.st_mtime;
+  return there;
 }
 
 /* Seconds of all runs of the file so far. */
-static double seconds_of(const char *path, cst_result *f) {
+static double seconds_of(const cst_resume *r, const char *path, cst_result *f) {
   double before = 0, started, end;
   cst_result_number(f, "/run", "seconds_before", &before);
-  if (!cst_result_number(f, "/run", "started_unix", &started) || !find_end(path, f, &end))
+  if (!cst_result_number(f, "/run", "started_unix", &started) || !find_end(r, path, f, &end))
     return fmax(before, 0);
   return fmax(before, 0) + fmax(end - started, 0);
 }
 
-static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r,
-                           cst_diag *d) {
+static void examine_result(const cst_plan *p, const char *path, const char *name, cst_result *f,
+                           cst_resume *r, cst_diag *d) {
   char  *study = cst_result_text(f, "/", "study");
   char  *run = cst_result_text(f, "/run", "id");
   char  *state = cst_result_text(f, "/run", "state");
@@ -183,45 +262,50 @@ static void examine_result(const cst_plan *p, const char *path, cst_result *f, c
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);
   r->attempts = attempts >= 0 && attempts < 1e9 ? (long)attempts : 0;
-  r->seconds = seconds_of(path, f);
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
+  r->until = (long)number_in(f, CST_CHANNEL_ROWS_UNTIL);
+  r->seconds = seconds_of(r, path, f);
   snprintf(r->continues, sizeof r->continues, "%s", continues ? continues : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
-    cst_diag_add(d, path, 0, 0, "holds another study: %s; name another output, or --overwrite",
+    cst_diag_add(d, name, 0, 0, "holds another study: %s; name another output, or --overwrite",
                  study ? why : "the file names no study");
   else if (state && !strcmp(state, "complete")) {
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
-    r->left = has_checkpoint(p, path, r);
-  } else if ((r->number = choose(p, path, r, d)) > 0)
+    r->left = has_checkpoint(path, r);
+  } else if ((r->number = choose(p, path, name, f, r, d)) > 0)
     r->start = CST_START_RESUMED;
+  else if (!cst_diag_count(d) && number_in(f, CST_CHANNEL_CHECKPOINT) > 0)
+    refuse_loss(path, name, r, number_in(f, CST_CHANNEL_CHECKPOINT), d);
   else if (!cst_diag_count(d))
     snprintf(
         r->message, sizeof r->message,
         "constella: %s was interrupted before its first checkpoint; it starts from the beginning",
-        path);
+        name);
+  if (r->start == CST_START_ANEW)
+    r->until = 0;
   free(study);
   free(run);
   free(state);
   free(continues);
 }
 
-void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_diag *d) {
+void cst_resume_examine(const cst_plan *p, const char *path, const char *name, cst_resume *r,
+                        cst_diag *d) {
   char why[256];
-  long newest[1];
   if (access(path, F_OK)) {
-    if (cst_snapshot_list(path, newest, 1) > 0)
+    if (cst_snapshot_any(path))
       cst_diag_add(
-          d, path, 0, 0,
+          d, name, 0, 0,
           "is missing, and its checkpoints %s.checkpoint.* are useless without it; restore it, or "
           "remove them",
-          path);
+          name);
     return;
   }
   cst_result *f = cst_result_open(path, why, sizeof why);
   if (!f)
-    cst_diag_add(d, path, 0, 0, "%s", why);
+    cst_diag_add(d, name, 0, 0, "%s", why);
   else
-    examine_result(p, path, f, r, d);
+    examine_result(p, path, name, f, r, d);
   cst_result_close(f);
 }

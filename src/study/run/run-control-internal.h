@@ -19,6 +19,7 @@ typedef struct {
   bool        making;  /* a checkpoint is in progress */
   int         missing; /* parts of it not yet received */
   bool        last;    /* it is the last one */
+  bool        lost;    /* ... because the path no longer leads to the result */
   bool        failed;
   int         arriving; /* parts being received, ... */
   size_t      room;     /* ... and their bytes */

@@ -69,26 +69,44 @@ static void end(cst_run_control *k, cst_end how) {
   cst_coordinator_put(k->coordinator, CST_NOTICE_END, how);
 }
 
+/* A result whose path no longer leads to it gets a last checkpoint, with which it can go on elsewhere. */
 static void begin_checkpoint(cst_run_control *k, bool last) {
   cst_run_checkpoint *d = &k->checkpoint;
   char                why[512];
   d->opened = MPI_Wtime();
-  d->failed =
-      !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
+  d->lost = !cst_output_is_named(k->output);
+  if (d->lost)
+    snprintf(d->reason, sizeof d->reason, "the file was removed or replaced during the run");
+  last = last || d->lost;
+  d->failed = !cst_kept_begin(d->kept, &k->options.owner, ++d->number, k->options.identity, why,
+                              sizeof why);
   if (d->failed) {
-    snprintf(d->reason, sizeof d->reason, "%s", why);
+    if (!d->lost)
+      snprintf(d->reason, sizeof d->reason, "%s", why);
     end(k, CST_END_FAILED);
     return;
   }
   d->making = true;
   d->last = last;
   d->missing = k->size;
-  cst_coordinator_put(k->coordinator, CST_NOTICE_BYTES, 0);
+  cst_coordinator_put(k->coordinator, CST_NOTICE_BYTES, CST_SNAPSHOT_PAGE);
   cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, cst_run_control_order(d->number, last));
 }
 
-static void finish_checkpoint(cst_run_control *k) {
+/* Whoever finds the checkpoint can tell from the result whether it has its rows, or is an older copy. */
+static PetscErrorCode promise_rows(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
+  PetscFunctionBegin;
+  PetscCall(cst_output_checkpoint(k->output, CST_CHANNEL_ROWS_UNTIL, d->number));
+  d->failed = !cst_output_sync(k->output, d->reason, sizeof d->reason);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode finish_checkpoint(cst_run_control *k) {
+  cst_run_checkpoint *d = &k->checkpoint;
+  PetscFunctionBegin;
+  if (!d->failed)
+    PetscCall(promise_rows(k));
   if (!d->failed)
     d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed)
@@ -99,7 +117,10 @@ static void finish_checkpoint(cst_run_control *k) {
   d->closed = MPI_Wtime();
   d->longest = fmax(d->longest, d->closed - d->opened);
   if (d->failed || d->last)
-    end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
+    end(k, d->failed || d->lost ? CST_END_FAILED : CST_END_STOPPED);
+  if (!d->failed)
+    PetscCall(cst_output_checkpoint(k->output, CST_CHANNEL_CHECKPOINT, d->number));
+  PetscFunctionReturn(0);
 }
 
 /* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
@@ -136,7 +157,7 @@ PetscErrorCode cst_run_control_lead(cst_run_control *k) {
   if (d->making) {
     PetscCall(receive(k));
     if (d->missing == 0)
-      finish_checkpoint(k);
+      PetscCall(finish_checkpoint(k));
     PetscFunctionReturn(0);
   }
   cst_coordinator_get(k->coordinator, words);

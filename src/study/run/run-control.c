@@ -37,7 +37,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCallMPI(MPI_Type_commit(&k->unit));
   PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
-  k->writer = cst_part_writer_create(options->path, o);
+  k->writer = cst_part_writer_create(&k->options.owner, o);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
     k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
@@ -45,7 +45,8 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   k->checkpoint.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
     k->checkpoint.kept = cst_kept_create(p, past, r);
-    k->checkpoint.number = past->number;
+    const long largest = cst_snapshot_largest(options->owner.path);
+    k->checkpoint.number = largest > options->number ? largest : options->number;
     ok = cst_kept_take_over(k->checkpoint.kept, why, sizeof why);
   }
   PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));

@@ -15,11 +15,13 @@
 #include "study/run/run.h"
 
 typedef struct {
-  const char *path;     /* of the result file */
-  const char *identity; /* of study and build, stored in each checkpoint */
-  double      seconds;  /* between checkpoints */
-  cst_lock   *lock; /* on rank 0: the lock of the result, refreshed to show that the run is alive */
-  double      deadline; /* MPI_Wtime by which the run must have ended; INFINITY: none */
+  const char        *path;     /* of the result file, for messages */
+  cst_snapshot_owner owner;    /* of its checkpoints */
+  const char        *identity; /* of study and build, stored in each checkpoint */
+  double             seconds;  /* between checkpoints */
+  cst_lock *lock;   /* on rank 0: the lock of the result, refreshed to show that the run is alive */
+  long      number; /* the largest of a checkpoint so far */
+  double    deadline; /* MPI_Wtime by which the run must have ended; INFINITY: none */
 } cst_run_control_options;
 
 typedef struct cst_run_control cst_run_control;

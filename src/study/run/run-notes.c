@@ -50,6 +50,8 @@ void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
   char text[512];
   cst_run_notes_time(text);
   cst_output_note(o, "/run", "id", options->resume.run);
+  if (*options->extends)
+    cst_output_note(o, "/run", "extends", options->extends);
   cst_output_note(o, "/run", "started", text);
   cst_output_note(o, "/run", "command", options->command ? options->command : "");
   cst_output_note(o, "/run", "compiler", cst_identity_compiler());

@@ -228,8 +228,12 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   const double            total = cst_run_notes_work(p);
   const double            before = cst_run_notes_work_before(p, a, past);
   char                   *identity = cst_identity_text(p, options->resume.run);
-  cst_run_control_options keep = {options->output, identity, options->checkpoint_seconds,
-                                  options->lock, options->deadline};
+  cst_run_control_options keep = {.path = options->output,
+                                  .identity = identity,
+                                  .seconds = options->checkpoint_seconds,
+                                  .lock = options->lock,
+                                  .number = options->resume.until,
+                                  .deadline = options->deadline};
   computation             d = {.plan = p,
                                .agenda = a,
                                .output = o,
@@ -240,6 +244,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                .table = table};
   cst_coordinator        *c;
   PetscFunctionBegin;
+  cst_snapshot_own(&keep.owner, options->path, options->resume.run);
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
   PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series,
@@ -274,7 +279,8 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(cst_output_create(p, options->output, anew, columns, o));
+  PetscCall(
+      cst_output_create(p, options->path, options->output, options->resume.run, anew, columns, o));
   if (anew) {
     cst_run_notes_study(*o, p->study);
     cst_run_notes_first(*o, options);
@@ -294,6 +300,24 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   PetscFunctionReturn(0);
 }
 
+/* On rank 0, when the file has its name: locks it, and removes the checkpoints of the result that it replaces,
+ * and damaged ones. */
+static PetscErrorCode settle_in(const cst_run_options *options) {
+  cst_snapshot_owner owner;
+  char               why[512];
+  PetscFunctionBegin;
+  if (options->resume.start == CST_START_ANEW)
+    PetscCheck(!options->lock ||
+                   cst_lock_hold(options->lock, options->path, false, why, sizeof why),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: %s", options->output, why);
+  cst_snapshot_own(&owner, options->path, options->resume.replaces);
+  if (*owner.token)
+    cst_snapshot_remove_newer(&owner, 0);
+  cst_snapshot_own(&owner, options->path, options->resume.run);
+  cst_snapshot_remove_newer(&owner, options->resume.number);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
                        const cst_run_options *options, cst_run_end *run) {
   cst_conclusion *table = cst_conclude_create(p);
@@ -303,14 +327,13 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  /* removes checkpoints of a replaced file, and damaged ones */
-  if (rank == 0)
-    cst_snapshot_remove_newer(options->output, options->resume.number);
   const PetscErrorCode bad = open_output(p, agenda, past, options, cst_conclude_columns(table), &o);
   if (bad)
     cst_conclude_destroy(table);
   run->agreed = bad != 0;
   PetscCall(bad);
+  if (rank == 0)
+    PetscCall(settle_in(options));
   PetscCall(work(p, agenda, o, past, options, table, run));
   cst_run_notes_time(text);
   if (rank == 0)
@@ -320,12 +343,12 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished,
-                             why, sizeof why));
+                             run->kept, why, sizeof why));
   run->agreed = !finished;
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
              "%s could not be finished: %s", options->output, why);
   if (rank == 0 && run->end == CST_END_DONE)
-    cst_snapshot_remove_newer(options->output, 0);
+    cst_resume_clean(&options->resume, options->path);
   cst_conclude_destroy(table);
   PetscFunctionReturn(0);
 }

@@ -12,16 +12,18 @@
 #include "study/run/resume.h"
 
 typedef struct {
-  const char          *output; /* NULL: the study's name with .h5 in the current folder */
-  bool                 overwrite, resumes;
-  long                 batch;              /* 0: default */
-  const char          *progress;           /* auto, line, log, none */
-  const char          *command;            /* the command line, for /run */
-  double               checkpoint_seconds; /* 0: as in the study */
-  double               deadline; /* MPI_Wtime by which all must be written; INFINITY: none */
-  cst_resume           resume;
-  cst_lock            *lock; /* on rank 0 */
-  cst_back_end         back_end;
+  const char  *output;         /* NULL: the study's name with .h5 in the current folder */
+  char         path[PATH_MAX]; /* its real path, by which all files are found */
+  bool         overwrite, resumes;
+  long         batch;              /* 0: default */
+  const char  *progress;           /* auto, line, log, none */
+  const char  *command;            /* the command line, for /run */
+  double       checkpoint_seconds; /* 0: as in the study */
+  double       deadline;           /* MPI_Wtime by which all must be written; INFINITY: none */
+  cst_resume   resume;
+  char         extends[40]; /* token of the result whose place the new one takes; "": none */
+  cst_lock    *lock;        /* on rank 0 */
+  cst_back_end back_end;
   const cst_extension *extension; /* result to take over; NULL: none */
 } cst_run_options;
 
@@ -36,8 +38,9 @@ typedef struct {
   double       share;       /* fraction of the work done, 0 to 1 */
   long         checkpoints; /* on rank 0: number written, and the seconds that the slowest took */
   double       longest;
-  char         reason[512]; /* on rank 0: why the run stopped */
-  bool         agreed;      /* where cst_run fails: on all ranks alike, none waits for another */
+  char         reason[512];    /* on rank 0: why the run stopped */
+  char         kept[PATH_MAX]; /* where the file is, if its path no longer leads to it; else "" */
+  bool         agreed;         /* where cst_run fails: on all ranks alike, none waits for another */
 } cst_run_end;
 
 /* Runs the study, or what remains of it; collective over PETSC_COMM_WORLD. The past is that of checkpoint
