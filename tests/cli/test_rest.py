@@ -4,6 +4,7 @@ that iterate. TAP.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
+import h5py
 from cli import constella, done, ok, path, write
 
 LONG = "CONSTELLA_TEST_ALL" in os.environ
@@ -114,8 +115,33 @@ def passages():
     completes(f"{members} members through zero acceleration", PASSAGES % (members, end))
 
 
+REFERENCE = """study: order
+system: planar-pendulum
+initial: {members: 3, seed: 1, around: {q: [0, -1], v: [1.9, 0]}, spread: {v: 0.01}}
+end: 4
+steps: [0.125, 0.0625, 0.03125]
+methods: [rattle]
+reference: {method: "gauss(4)", step: %s}
+"""
+
+
+def reference():
+    """A member of the reference that stops is taken with half the step, a quarter, and so on."""
+    half, file = path("half.h5"), write("half.yaml", REFERENCE % "1.0")
+    constella("run", file, "-o", half, "--progress", "none")
+    for ranks in (1, 2):
+        whole, file = path(f"whole-{ranks}.h5"), write("whole.yaml", REFERENCE % "2.0")
+        process = constella("run", file, "-o", whole, "--progress", "none", ranks=ranks)
+        words = "3 of 3 trajectories stopped at the step 2"
+        ok(process.returncode == 0 and words in process.stderr, f"{ranks} ranks: the reference is taken again", process.stderr)
+        ok(words in constella("status", whole).stdout, f"{ranks} ranks: and this is recorded")
+        with h5py.File(whole) as w, h5py.File(half) as h:
+            ok((w["error/total"][()] == h["error/total"][()]).all(), f"{ranks} ranks: the errors are those of half the step")
+
+
 holonomic()
 free()
 bodies()
 passages()
+reference()
 done()
