@@ -124,7 +124,7 @@ static void print_advice(const cst_failures *f) {
       line("advice", advice[k]);
 }
 
-static void print_counts(const counts *c) {
+static void print_counts(cst_result *r, const counts *c) {
   char why[CST_FAILURE_TEXT];
   cst_failures_say(&c->failures, why, sizeof why);
   printf("%-13s %ld of %ld done", "trajectories", c->finished, c->total);
@@ -134,6 +134,7 @@ static void print_counts(const counts *c) {
     printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
   puts("");
   print_advice(&c->failures);
+  print_text(r, "reference", "reference_again");
 }
 
 /* The end of a run by the attribute that records it; false where there is none. */
@@ -237,7 +238,7 @@ static void show(cst_result *r, const char *file) {
   counts    c = count(r);
   double    ranks;
   print_condition(&state);
-  print_counts(&c);
+  print_counts(r, &c);
   printf("%-13s %.1f%% done\n", "work", floor(1000 * share(r, &c)) / 10);
   print_times(r, state.word, share(r, &c));
   print_attempts(r);

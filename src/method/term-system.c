@@ -4,6 +4,17 @@
 #include "core/boundary.h"
 #include "method/method.h"
 
+static bool has_method(const cst_system *s, char *why, int n) {
+  if (s->flat < 0 || !s->nvel)
+    return true;
+  snprintf(why, (size_t)n,
+           "no method steps %s: its body %s is flat, which only methods on the group (lie-...) step, "
+           "and these do not keep constraints on velocities; give the body a thickness, so that no "
+           "principal moment is the sum of the other two",
+           s->name, s->bodies[s->flat].name);
+  return false;
+}
+
 /* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
 static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
   if (s->flat < 0)
@@ -23,7 +34,8 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
 
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
   CST_REQUIRE(m && s && (why || n <= 0), false);
-  return cst_term_fits(cst_method_root(m), s, why, n) && steps_flat(m, s, why, n);
+  return has_method(s, why, n) && cst_term_fits(cst_method_root(m), s, why, n) &&
+         steps_flat(m, s, why, n);
 }
 const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
   CST_REQUIRE(m && s && more, NULL);

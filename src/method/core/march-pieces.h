@@ -31,7 +31,7 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
@@ -52,7 +52,7 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
@@ -81,7 +81,7 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(e, 2 * NX, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
@@ -136,7 +136,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
-  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
+  SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);

@@ -42,7 +42,7 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
   (void)C;
-  return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE) + SEEK_SIZE;
+  return FIELDS + (size_t)(ROWS + 3) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE) + SEEK_SIZE;
 }
 
 /* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
@@ -127,6 +127,20 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
 #include "method/core/extrapolate.h"
 #include "method/core/near-root.h"
 
+#if CST_HOT
+#define leave_at_round_off(C, L, j, some, x, f, d, c) (some)
+#else
+#include "method/core/round-off.h"
+/* Of the lanes whose iteration did not end, those that are not at rest at round-off either. A robust attempt
+ * marches one group. */
+static vl leave_at_round_off(const cst_context *C, struct local *L, int j, vl some, vd *const *x,
+                             vd *f, vd *d, const course *c) {
+  if (!MARCH->robust)
+    return some;
+  return some & ~rests_on_round_off(C, L, j, x[0], f, d, c->last);
+}
+#endif
+
 /* Newton for one substep of K groups: young, x, due of each. Returns the lanes that did not converge in one
  * of them, or not to the near root, among them those whose branch has ended; x is the solution of the others.
  */
@@ -157,6 +171,8 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       some |= active[g];
     }
     if (!vany(some) || it == MARCH->max_iterations) {
+      if (vany(some))
+        some = leave_at_round_off(C, L, j, some, x, f, d, &c[0]);
       EACH_GROUP(g) {
         if (SEEKS && it == 0 && !sought) {
           SET_STRICT(&L[g], 0);
@@ -316,7 +332,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
   const cst_context *C = &own.group;
   struct local       L[MOST_GROUPS];
   SPACE(warm, 0, K * ROWS * NX);
-  SPACE(past, (ROWS + 2) * NX, K * ROWS * PAST_SIZE);
+  SPACE(past, (ROWS + 3) * NX, K * ROWS * PAST_SIZE);
   EACH_GROUP(g)
     load_group(C, &L[g], record[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE);
   for (long done = 0, by; done < n; done += by) {

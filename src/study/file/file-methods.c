@@ -1,6 +1,7 @@
 /* file-methods.c: the keys `methods`, `reference` and `error`: the methods, and how their errors are
  * measured. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "constella/record.h"
@@ -48,13 +49,20 @@ static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
   return true;
 }
 
+/* A reason that holds for every method is told once. */
+static void refuse(cst_reader *r, cst_yaml *n, const char *why) {
+  if (strcmp(why, r->refusal))
+    cst_yaml_error(r->doc, n, r->d, "%s", why);
+  snprintf(r->refusal, sizeof r->refusal, "%s", why);
+}
+
 /* Checks that m suits the system and that its label fits into the result file. */
 static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
-  char       why[400];
+  char       why[sizeof r->refusal];
   const int  length = (int)strlen(cst_method_label(m));
   const bool fits = !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why);
   if (!fits)
-    cst_yaml_error(r->doc, n, r->d, "%s", why);
+    refuse(r, n, why);
   if (length >= CST_TEXT_WIDTH)
     cst_yaml_error(r->doc, n, r->d,
                    "the method has %d characters; at most %d are allowed; a tableau can be given a "

@@ -26,6 +26,7 @@ typedef struct cst_reader {
   cst_layers   *layers;               /* defined by the study */
   cst_graph    *graph;                /* of numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
+  char          refusal[400];         /* the last reason for which a method does not suit */
 } cst_reader;
 
 #define CST_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -175,6 +175,7 @@ static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_shar
   i->r = r;
   i->index = index;
   i->x = x;
+  i->finer = 1;
   if (r->plan->study->reference_quad)
     open_quad(i);
   else
@@ -252,9 +253,10 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
   PetscFunctionBegin;
   for (; i->time < i->r->ntime[i->x.variant]; i->time++, i->done = 0) {
     double     from;
-    const long n = cst_reference_way(i->r, i->x.table, i->time, &from);
-    if (n < 0)
+    const long way = cst_reference_way(i->r, i->x.table, i->time, &from);
+    if (way < 0)
       continue;
+    const long n = i->finer * way;
     while (i->done < n) {
       PetscCall(advance(i, from, time[i->time], n));
       PetscCall(poll(context, 0, stop));
@@ -271,15 +273,56 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
 
 /* ---- whole items ----------------------------------------------------------------------------- */
 
+/* Whether a member was given up after a sound start. */
+static bool has_failed(const cst_item *i, long m) {
+  if (i->st)
+    return i->b.status[m].reason != CST_DONE && i->b.status[m].reason != CST_NO_START;
+  return i->m && !cst_motion_lives(i->m);
+}
+
+/* Takes a member of an item again, with smaller steps, until it lasts to the end or the tries are used up. */
+static PetscErrorCode take_again(const cst_item *failed, long m, cst_poll *poll, void *context,
+                                 bool *stop) {
+  cst_reference            *r = failed->r;
+  const cst_reference_share x = {failed->x.variant, failed->x.table, failed->x.first + m, 1};
+  bool                      fails = true;
+  PetscFunctionBegin;
+  for (int k = 1; k <= CST_REFERENCE_TRIES && fails && !*stop; k++) {
+    cst_item *i;
+    PetscCall(open_item(r, -1, x, &i));
+    i->finer = 1L << k;
+    PetscCall(walk(i, poll, context, stop));
+    fails = has_failed(i, 0);
+    PetscCall(close_item(i));
+    if (!fails && !*stop && failed->index >= 0)
+      r->again[failed->index]++;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Steps all members of an item. The tables at twice the step are left as they are: they tell the error of the
+ * steps that the others take. */
+static PetscErrorCode compute(cst_item *i, cst_poll *poll, void *context, bool *stop) {
+  PetscFunctionBegin;
+  PetscCall(walk(i, poll, context, stop));
+  if (i->x.table >= i->r->plan->study->nvariant)
+    PetscFunctionReturn(0);
+  for (long m = 0; m < i->x.count && !*stop; m++)
+    if (has_failed(i, m))
+      PetscCall(take_again(i, m, poll, context, stop));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
                                      cst_poll *poll, void *context, bool *stop) {
   PetscFunctionBegin;
   if (r->item[item] != CST_ITEM_OPEN)
     PetscFunctionReturn(0);
+  r->again[item] = 0;
   PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
   PetscCheck(!midway || cst_reference_unpack_midway(r->at, midway, size), PETSC_COMM_SELF,
              PETSC_ERR_FILE_UNEXPECTED, "the checkpoint of the reference does not fit this study");
-  PetscCall(walk(r->at, poll, context, stop));
+  PetscCall(compute(r->at, poll, context, stop));
   PetscCall(close_item(r->at));
   r->at = NULL;
   if (!*stop)
@@ -292,7 +335,7 @@ PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long 
   cst_item *i;
   PetscFunctionBegin;
   PetscCall(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));
-  PetscCall(walk(i, poll, context, stop));
+  PetscCall(compute(i, poll, context, stop));
   PetscCall(close_item(i));
   PetscFunctionReturn(0);
 }

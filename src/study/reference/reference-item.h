@@ -18,6 +18,7 @@ struct cst_item {
   cst_motion         *m; /* in quadruple precision; NULL without a valid start */
   __float128         *workspace;
   long                some;  /* steps between two polls */
+  long                finer; /* each step of the reference is taken in so many */
   double             *saved; /* the batch before steps that may be halted */
 };
 

@@ -119,6 +119,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->plan = p;
   r->unused = cst_zeros((long)row(p), sizeof *r->unused);
   r->item = cst_zeros(cst_reference_items(r), 1);
+  r->again = cst_zeros(cst_reference_items(r), sizeof *r->again);
   if (s->reference != CST_REFERENCE_METHOD)
     return r;
   r->ntime = cst_zeros(n, sizeof *r->ntime);
@@ -146,6 +147,7 @@ void cst_reference_destroy(cst_reference *r) {
   }
   free(r->unused);
   free(r->item);
+  free(r->again);
   free(r->ntime);
   free(r->time);
   free(r->twice);
@@ -228,31 +230,36 @@ void cst_reference_copy(const cst_reference *r, long item, int times, double *va
   }
 }
 
+/* Head of a section "reference"; the values follow. */
+typedef struct {
+  long index, again;
+} head;
+
 void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
   for (int i = 0; i < cst_reference_items(r); i++) {
     const int times = r->ntime[cst_reference_share_of(r, i).variant];
     if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD))
       continue;
-    long *item = cst_bundle_add(b, "reference",
-                                sizeof *item + sizeof(double) *
-                                                   numbers(r, cst_reference_share_of(r, i), times));
-    *item = i;
+    const size_t size = sizeof(double) * numbers(r, cst_reference_share_of(r, i), times);
+    head        *item = cst_bundle_add(b, "reference", sizeof *item + size);
+    *item = (head){i, r->again[i]};
     cst_reference_copy(r, i, times, (double *)(void *)(item + 1), false);
     r->item[i] = CST_ITEM_TOLD;
   }
 }
 
 bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
-  const long *item = bytes;
-  if (size < sizeof *item || *item < 0)
+  const head *item = bytes;
+  if (size < sizeof *item || item->index < 0 || item->index >= cst_reference_items(r))
     return false;
-  if (*item >= cst_reference_items(r))
-    return false;
-  const cst_reference_share x = cst_reference_share_of(r, *item);
+  const cst_reference_share x = cst_reference_share_of(r, item->index);
   if (size != sizeof *item + sizeof(double) * numbers(r, x, r->ntime[x.variant]))
     return false;
-  cst_reference_copy(r, *item, r->ntime[x.variant], (double *)(uintptr_t)(item + 1), true);
-  r->item[*item] = CST_ITEM_TOLD;
+  if (item->again < 0 || item->again > x.count)
+    return false;
+  cst_reference_copy(r, item->index, r->ntime[x.variant], (double *)(uintptr_t)(item + 1), true);
+  r->again[item->index] = item->again;
+  r->item[item->index] = CST_ITEM_TOLD;
   return true;
 }
 
@@ -266,7 +273,16 @@ PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at,
                                  (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
   }
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, r->again, cst_reference_items(r), MPI_LONG, MPI_BOR, comm));
   PetscFunctionReturn(0);
+}
+
+long cst_reference_again(const cst_reference *r) {
+  long n = 0;
+  for (int i = 0; i < cst_reference_items(r); i++)
+    n += r->again[i];
+  return n;
 }
 
 static int index_of(const cst_reference *r, int variant, double t) {

@@ -19,6 +19,7 @@ typedef struct {
   double         **value;  /* [tables][ntime][members of the table][2 nq + ng] */
   double          *unused; /* [2 nq + ng] */
   unsigned char   *item;   /* [items] CST_ITEM_... */
+  long            *again;  /* [items] members that stopped, and were taken again with smaller steps */
   struct cst_item *at;     /* the current item; NULL: none */
   cst_halt        *halt;   /* called inside steps that may take long (stepper.h); NULL: none */
   void            *halt_context;
@@ -58,6 +59,11 @@ void cst_reference_errors(const cst_reference *r, double *error);
 /* Copies the values of an item at its first `times` times, [times][count][row], out of the table or into it.
  */
 void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in);
+
+/* A member that stops is taken again with a half, a quarter and an eighth of the reference's step. */
+enum { CST_REFERENCE_TRIES = 3 };
+/* After cst_reference_gather: the number of members that lasted only so. */
+long cst_reference_again(const cst_reference *r);
 
 /* State of an item of the reference: open, computed here, reported to rank 0, or known from an earlier run.
  */

@@ -1,6 +1,7 @@
 /* run.c: runs a study from its plan to the finished file: reference, batches, series, conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -169,6 +170,22 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   PetscFunctionReturn(0);
 }
 
+/* On rank 0: says and records how many members of the reference stopped at its own step. */
+static void tell_reference(const computation *d) {
+  const cst_study *s = d->plan->study;
+  const long       n = cst_reference_again(d->reference);
+  char             text[160];
+  PetscMPIInt      rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank || !n)
+    return;
+  snprintf(text, sizeof text,
+           "%ld of %ld trajectories stopped at the step %.5g, and were taken with smaller ones", n,
+           s->members * s->nvariant, s->reference_step);
+  cst_output_text(d->output, "/run", "reference_again", text);
+  fprintf(stderr, "constella: warning: reference: %s\n", text);
+}
+
 static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *end) {
   const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
   double      *error;
@@ -197,6 +214,7 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   if (*end == CST_END_DONE)
     PetscCall(conclude(d, failures, end));
   if (*end == CST_END_DONE) {
+    tell_reference(d);
     cst_stop_grace(20); /* the rest usually takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
     PetscCall(cst_run_control_gather(d->control, seconds));

@@ -66,14 +66,24 @@ static void range_of(const double *x, int n, int stride, double *least, double *
   }
 }
 
-static void of_small(const cst_examiner *e, const double *q, double *least, double *most) {
+/* 1/sqrt of a diagonal element; 1 where this is no number. */
+static double unit_of(double diagonal) { return diagonal > 0 ? 1 / sqrt(diagonal) : 1; }
+
+static void of_small(const cst_examiner *e, const double *q, bool scaled, double *least,
+                     double *most) {
   const cst_system *s = e->s;
   const int         n = s->nq;
   double           *A = cst_linear_numbers((size_t)(n * n));
+  double           *unit = cst_linear_numbers(n);
   cst_system_matrix(s, CST_K_M, e->c, q, NULL, A);
+  for (int i = 0; i < n; i++)
+    unit[i] = scaled ? unit_of(A[i * n + i]) : 1;
+  for (int i = 0; i < n * n; i++)
+    A[i] *= unit[i / n] * unit[i % n];
   if (isfinite(cst_examine_largest(A, n * n)))
     diagonalise(A, n);
   range_of(A, n, n + 1, least, most);
+  free(unit);
   free(A);
 }
 
@@ -104,26 +114,60 @@ static double dominant(const cst_pattern *P, const double *M, double shift) {
   return value;
 }
 
-static void of_large(const cst_examiner *e, const double *q, double *least, double *most) {
+/* Scales M to a unit diagonal. */
+static void scale(const cst_pattern *P, double *M) {
+  double *unit = cst_linear_numbers(P->rows);
+  for (int a = 0; a < P->rows; a++) {
+    unit[a] = 1;
+    CST_EACH_ENTRY(P, a, k)
+      if (P->column[k] == a)
+        unit[a] = unit_of(M[k]);
+  }
+  for (int a = 0; a < P->rows; a++)
+    CST_EACH_ENTRY(P, a, k)
+      M[k] *= unit[a] * unit[P->column[k]];
+  free(unit);
+}
+
+static void of_large(const cst_examiner *e, const double *q, bool scaled, double *least,
+                     double *most) {
   const cst_pattern *P = &e->s->pattern[CST_K_M];
   double            *M = cst_linear_numbers(P->n);
   cst_system_eval_at(e->s, CST_K_M, e->c, q, M);
+  if (scaled)
+    scale(P, M);
   *most = dominant(P, M, 0);
   *least = *most - dominant(P, M, *most);
   free(M);
 }
 
+static void of_diagonal(const cst_examiner *e, bool scaled, double *least, double *most) {
+  const int n = e->s->nq;
+  double   *m = cst_linear_numbers(n);
+  cst_linear_masses(e->s, e->c, m);
+  for (int i = 0; i < n && scaled; i++)
+    m[i] *= unit_of(m[i]) * unit_of(m[i]);
+  range_of(m, n, 1, least, most);
+  free(m);
+}
+
+static void find_range(const cst_examiner *e, const double *q, bool scaled, double *least,
+                       double *most) {
+  if (!e->s->general)
+    of_diagonal(e, scaled, least, most);
+  else if (e->s->nq <= MOST_ROTATED)
+    of_small(e, q, scaled, least, most);
+  else
+    of_large(e, q, scaled, least, most);
+}
+
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most) {
-  const cst_system *s = e->s;
-  const int         nq = s->nq;
-  if (!s->general) {
-    double *m = cst_linear_numbers(nq);
-    cst_linear_masses(s, e->c, m);
-    range_of(m, nq, 1, least, most);
-    free(m);
-  } else if (nq <= MOST_ROTATED) {
-    of_small(e, q, least, most);
-  } else {
-    of_large(e, q, least, most);
-  }
+  find_range(e, q, false, least, most);
+}
+
+bool cst_examine_mass_is_definite(const cst_examiner *e, const double *q) {
+  static const double singular = 1e-13;
+  double              least, most;
+  find_range(e, q, true, &least, &most);
+  return least > singular * most && isfinite(most);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "system/examine/examiner.h"
 
-static const double SINGULAR = 1e-13; /* smallest eigenvalue over the largest */
+static const double SINGULAR = 1e-13; /* smallest eigenvalue of a flat body over the largest */
 enum { WHY = 600, LISTED = 10, TOPIC = 200 };
 
 static bool is_finite(cst_examiner *e, const char *topic, const double *q, const double *v) {
@@ -78,9 +78,9 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
     cst_examine_say(
         e, CST_NOTE, topic,
         "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
-        "group step it",
-        s->bodies[s->flat].name);
-  else if (!(least > SINGULAR * most) || !isfinite(most))
+        "group step it%s",
+        s->bodies[s->flat].name, s->nvel ? ", and none of them keeps constraints on velocities" : "");
+  else if (!isfinite(most) || !cst_examine_mass_is_definite(e, q))
     cst_examine_say(e, CST_FAULT, topic,
                     "the mass is not positive definite: its eigenvalues range from %.3g to %.3g",
                     least, most);

@@ -48,6 +48,9 @@ void cst_examine_nonholonomic(cst_examiner *e);
 void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v);
 /* examine-mass.c: the smallest and the largest eigenvalue of M at q, approximate for large systems. */
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most);
+/* Whether M at q is positive definite, and not singular up to round-off. Judged with the diagonal scaled to
+ * one, so that masses may have any ratio. */
+bool cst_examine_mass_is_definite(const cst_examiner *e, const double *q);
 
 /* examine-points.c: the k-th point near state `state`, arrays included. Returns true if its functions are
  * finite. The caller frees point->q. */

@@ -285,19 +285,21 @@ static void move(double *q, int n) {
   }
 }
 
+/* Systems with one of these are stepped with dense matrices. */
 static void check_dense(cst_reading *r) {
-  cst_system *s = r->s;
-  cst_yaml   *n;
+  const cst_system *s = r->s;
+  const char       *what = "a mass that depends on the coordinates or is not diagonal";
+  cst_yaml         *n = mass_of(r);
   if (s->gyroscopic)
-    n = cst_yaml_get(r->root, "gyroscopic");
-  else
-    n = mass_of(r);
+    n = cst_yaml_get(r->root, "gyroscopic"), what = "gyroscopic terms";
+  else if (s->nforce)
+    n = cst_yaml_get(r->root, "forces"), what = "forces";
+  else if (s->timed)
+    n = cst_yaml_get(r->root, "potential"), what = "a potential that depends on t";
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
     cst_yaml_error(r->doc, n, r->d,
                    "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
-                   s->nq, s->ng,
-                   s->gyroscopic ? "gyroscopic terms" : "a mass that depends on the coordinates",
-                   CST_MAX_Q, CST_MAX_G);
+                   s->nq, s->ng, what, CST_MAX_Q, CST_MAX_G);
 }
 
 static void mirror(cst_system *s) {
