@@ -5,6 +5,9 @@
  * time along the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first
  * reason that holds. Every other verdict needs positive evidence, so there is a margin between verdicts in
  * which none is given.
+ *
+ * That is the pass over one observable of one case. The pass over a table (growth-table.c) then gives the
+ * verdict `drifts` and tells round-off from truncation, from the numbers found here.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/statistics/growth.h"
@@ -21,9 +24,22 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define CLEAR_SLOPE 5.0   /* ... from which it is beyond doubt */
 #define OUTLIER     5.0   /* significance of the largest slope of a single member */
 #define UNLIKELY    3.1   /* standard deviations: 99.9 % */
-#define MEMORY      4.0   /* maximal correlation time of window means, in windows */
+/* maximal correlation time of window means, in windows: 16 of them are effectively independent */
+#define MEMORY 4.0
 /* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
-#define WIDE 0.75
+#define WIDE  0.75
+#define SWING 0.2 /* ... and as a part of the range of the window means */
+/* part of the slow motion that a power must explain to be the drift, without being its law */
+#define SHARE   0.8
+#define SWOLLEN 2.0 /* least ratio of the squared scatter of the last third to that of the first */
+/* strength against noise and a walk without which a slope may be that of slow noise */
+#define STRENGTH       14.0
+#define STRENGTH_PATHS 3.0
+/* significance of the scatter of slopes below which it is that of the noise */
+#define ALIKE  1.0
+#define KINDS  5 /* tests for a drift, of which the best counts */
+#define ALPHAS 8 /* independent powers among those that are tried */
+#define ULPS   8 /* a change below so many units in the last place of the terms is round-off */
 /* strength from which a power is preferred to a walk: four errors, as rms over members */
 #define STRONG       16.0
 #define STRONG_ONE   16.0 /* added for a single member */
@@ -34,17 +50,19 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 const char *const cst_growth_verdict_names[CST_VERDICTS] = {
     "exact",   "frozen",    "bounded",     "random-walk",
     "linear",  "quadratic", "exponential", "linear (round-off)",
-    "escaped", "failed",    "undecided"};
-const char *const cst_growth_why_names[CST_WHYS] = {"",           "few-windows", "slow", "wide",
-                                                    "one-member", "swelling",    "weak", "between",
-                                                    "no-power",   "not-finite"};
+    "escaped", "failed",    "drifts",      "undecided"};
+const char *const cst_growth_why_names[CST_WHYS] = {"",           "few-windows", "wide",
+                                                    "one-member", "swelling",    "weak",
+                                                    "between",    "no-power",    "not-finite"};
 
 /* The evidence for a verdict. */
 typedef struct {
   cst_slopes     slopes;
   cst_power_fit  path, mean; /* fits to the paths of the members, and to their mean */
   cst_rms_growth rms;
+  double         monotone; /* significance of paths that never go back */
   double         members, end;
+  double         swing; /* range of the window means, rms over members */
 } evidence;
 
 /* ---- round-off, no motion, and members that escaped ------------------------------------------- */
@@ -205,8 +223,9 @@ static cst_why why_no_law(const cst_power_fit *p, int line, int square) {
 }
 
 static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
-  const int line = holds_only(p->low, p->high, 1, 0);
-  const int square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
+  const int narrow = p->high - p->low < NARROW;
+  const int line = holds_only(p->low, p->high, 1, 0) && narrow;
+  const int square = holds_only(p->low, p->high, 2, 0) && narrow;
   *why = why_no_law(p, line, square);
   if (*why != CST_WHY_NONE)
     return CST_UNDECIDED;
@@ -223,47 +242,93 @@ static int is_walk(const evidence *e) {
          holds_only(g->low, g->high, 0.5, 1) && g->rough > 0.6 && g->rough < 6;
 }
 
-/* True if the rms over many members does not grow, which is valid for any correlation in time. */
-static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->rms.high < 0.25; }
-
-/* Why a drift cannot be excluded. */
-static cst_why why_not_settled(const evidence *e) {
-  const cst_slopes *s = &e->slopes;
-  const double      room = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
-  if (s->outlier > OUTLIER)
-    return CST_WHY_ONE_MEMBER;
-  if (s->swell > UNLIKELY)
-    return CST_WHY_SWELLING;
-  if (s->memory > MEMORY && !is_flat(e))
-    return CST_WHY_SLOW;
-  if (s->limit * e->end > room)
-    return CST_WHY_WIDE;
-  return CST_WHY_NONE;
+/* Significance of the drift that a power describes, if it describes the slow motion at all. */
+static double drift_of_power(const cst_power_fit *p, double independent) {
+  if (!(p->share > SHARE))
+    return 0;
+  const double z = cst_significance_of_f(p->strength, independent, independent * (N - 3));
+  return cst_growth_best_of(z, ALPHAS);
 }
 
-/* No drift was found. Bounded if a drift can be excluded. */
-static cst_verdict settled(const evidence *e, cst_why *why) {
+/* The significance of a drift of the mean or of the rms over members, whatever its law; one-sided. Slopes are
+ * compared with noise whose memory has been measured, which needs 16 effective windows. */
+static double drift_of(const evidence *e) {
+  const cst_slopes    *s = &e->slopes;
+  const cst_power_fit *p = strong_power(e);
+  double               most = e->monotone;
+  if (p)
+    most = fmax(most, drift_of_power(p, p == &e->path ? s->independent : 1));
+  const double scatter = fmin(s->spread, s->near);
+  const double slope = s->scatter < ALIKE ? s->in_time : s->normal;
+  const int    many = s->independent >= FEW_MEMBERS;
+  const int    slow = fmax(s->memory, s->slowest) > MEMORY;
+  if (slow && many) /* the scatter of independent members needs no memory */
+    most = fmax(most, cst_growth_one_sided(s->normal));
+  if (!slow) {
+    if (many || e->mean.strength > STRENGTH || e->path.strength > STRENGTH)
+      most = fmax(most, cst_growth_one_sided(slope));
+    if (s->independent > 2 && e->path.strength > STRENGTH_PATHS)
+      most = fmax(most, scatter);
+  }
+  return cst_growth_best_of(most, KINDS);
+}
+
+/* Why growth cannot be excluded. */
+static cst_why why_not_settled(const evidence *e) {
+  const cst_slopes *s = &e->slopes;
+  const double      windows = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
+  const double      room = fmax(windows, SWING * e->swing);
+  const int         one = s->outlier > OUTLIER && s->steepest * e->end > room;
+  cst_why           why = CST_WHY_NONE;
+  if (strong_power(e))
+    law_of(strong_power(e), &why);
+  if (s->limit * e->end > room && why != CST_WHY_NONE)
+    return why;
+  if (one)
+    return CST_WHY_ONE_MEMBER;
+  if (s->swell > UNLIKELY && s->swollen > SWOLLEN)
+    return CST_WHY_SWELLING;
+  if (s->memory > MEMORY && e->members < FEW_MEMBERS)
+    return CST_WHY_FEW_WINDOWS;
+  if (s->limit * e->end <= room)
+    return CST_WHY_NONE;
+  if (s->memory > MEMORY)
+    return CST_WHY_FEW_WINDOWS;
+  return drifts(e) ? CST_WHY_WEAK : CST_WHY_WIDE;
+}
+
+/* The law of the growth, where one is told; otherwise bounded, if growth can be excluded. */
+static cst_verdict judge(const evidence *e, cst_why *why) {
+  const cst_power_fit *p = strong_power(e);
+  cst_verdict          law = CST_UNDECIDED;
+  *why = CST_WHY_NONE;
+  if (e->rms.is_exponential)
+    return CST_EXPONENTIAL;
+  if (p)
+    law = law_of(p, why);
+  if (law != CST_UNDECIDED)
+    return law;
+  if (!p && is_walk(e))
+    return CST_RANDOM_WALK;
   *why = why_not_settled(e);
   return *why == CST_WHY_NONE ? CST_BOUNDED_VERDICT : CST_UNDECIDED;
 }
 
-static cst_verdict judge(const evidence *e, cst_why *why) {
-  const cst_power_fit *p = strong_power(e);
-  if (e->rms.is_exponential)
-    return CST_EXPONENTIAL;
-  if (p)
-    return law_of(p, why);
-  if (is_walk(e))
-    return CST_RANDOM_WALK;
-  if (!drifts(e))
-    return settled(e, why);
-  if (e->slopes.memory > MEMORY)
-    *why = CST_WHY_SLOW;
-  else if (e->slopes.outlier > OUTLIER && e->slopes.spread < UNLIKELY)
-    *why = CST_WHY_ONE_MEMBER;
-  else
-    *why = CST_WHY_WEAK;
-  return CST_UNDECIDED;
+/* Difference of the largest and the smallest window mean, rms over members. */
+static double swing_of(const double *means, long members) {
+  double sum = 0, count = 0;
+  for (long i = 0; i < members; i++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int w = 0; w < N; w++) {
+      low = fmin(low, means[i * N + w]);
+      high = fmax(high, means[i * N + w]);
+    }
+    if (!(high >= low))
+      continue;
+    sum += (high - low) * (high - low);
+    count++;
+  }
+  return count > 0 ? sqrt(sum / count) : 0;
 }
 
 /* Returns 0 if memory is exhausted. */
@@ -279,6 +344,8 @@ static int examine(const double *means, long members, double end, evidence *e) {
   e->rms = (cst_rms_growth){NAN, NAN, NAN, 0, NAN};
   if (largest > 0)
     e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
+  e->monotone = cst_growth_monotone(means, members);
+  e->swing = swing_of(means, members);
   e->members = (double)s.members;
   e->end = end;
   cst_growth_spectra_destroy(&s);
@@ -287,6 +354,7 @@ static int examine(const double *means, long members, double end, evidence *e) {
 
 static void report(const evidence *e, cst_growth *g) {
   const cst_power_fit *p = strong_power(e);
+  g->drift = drift_of(e);
   g->slope = e->slopes.slope;
   g->slope_error = e->slopes.error;
   g->slope_rms = e->slopes.rms;
@@ -318,8 +386,64 @@ static cst_verdict growing_round_off(const evidence *e) {
   return CST_EXACT;
 }
 
+/* True if a change is below a few units in the last place of x and of its terms. */
+static int is_below_ulps(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++) {
+    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
+    if (r->largest[i] > ULPS * DBL_EPSILON * size)
+      return 0;
+  }
+  return 1;
+}
+
+static int is_law(cst_verdict v) {
+  return v == CST_LINEAR || v == CST_QUADRATIC || v == CST_RANDOM_WALK || v == CST_EXPONENTIAL;
+}
+
+/* The verdict of the first pass. e: without members where there are not enough windows. */
+static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
+                              cst_why *why) {
+  *why = CST_WHY_NONE;
+  if (is_frozen(r))
+    return CST_FROZEN;
+  if (is_exact(r))
+    return enough && is_visible(r) ? growing_round_off(e) : CST_EXACT;
+  if (mostly_left)
+    return CST_ESCAPED;
+  if (enough && is_level(r))
+    return CST_BOUNDED_VERDICT;
+  if (enough && e->members > 0)
+    return judge(e, why);
+  *why = CST_WHY_FEW_WINDOWS;
+  return CST_UNDECIDED;
+}
+
+static void conclude(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
+                     cst_growth *g) {
+  g->verdict = verdict_of(r, e, enough, mostly_left, &g->why);
+  if (is_law(g->verdict))
+    g->law = g->verdict;
+  if (g->verdict == CST_LINEAR_ROUND_OFF) {
+    g->law = CST_LINEAR;
+    g->by_round_off = is_below_ulps(r) ? CST_ROUND_OFF_SURE : CST_ROUND_OFF_PERHAPS;
+  }
+  /* only a change that may be growth can drift */
+  const int open = g->verdict == CST_UNDECIDED || g->verdict == CST_BOUNDED_VERDICT;
+  if (!open || is_level(r))
+    g->drift = 0;
+}
+
 cst_growth cst_growth_estimate(const cst_long_run *r) {
-  cst_growth g = {CST_UNDECIDED, CST_WHY_FEW_WINDOWS, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  cst_growth g = {.verdict = CST_UNDECIDED,
+                  .why = CST_WHY_FEW_WINDOWS,
+                  .law = CST_UNDECIDED,
+                  .exponent = NAN,
+                  .low = NAN,
+                  .high = NAN,
+                  .slope = NAN,
+                  .slope_error = NAN,
+                  .slope_rms = NAN,
+                  .limit = NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {0};
   if (means && !is_finite(r))
@@ -332,21 +456,9 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
   const long stay = members_in_use(means, r->members);
   const int  enough =
       windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);
-  const int exact = is_exact(r);
   if (enough && e.members > 0)
     report(&e, &g);
-  if (is_frozen(r))
-    g.verdict = CST_FROZEN;
-  else if (exact)
-    g.verdict = enough && is_visible(r) ? growing_round_off(&e) : CST_EXACT;
-  else if (left > stay)
-    g.verdict = CST_ESCAPED;
-  else if (enough && is_level(r))
-    g.verdict = CST_BOUNDED_VERDICT;
-  else if (enough && e.members > 0)
-    g.verdict = judge(&e, &g.why);
-  if (g.verdict != CST_UNDECIDED)
-    g.why = CST_WHY_NONE;
+  conclude(r, &e, enough, left > stay, &g);
   free(means);
   return g;
 }
