@@ -143,10 +143,11 @@ static cst_growth judge(const double *x, const double *m, const double *moved, l
   return g;
 }
 
-static cst_growth estimate(const double *x, long members, double size) {
-  double *m = malloc((size_t)members * sizeof *m);
-  for (long i = 0; i < members; i++)
-    m[i] = size;
+/* The largest change of each member is that of its windows. */
+static cst_growth estimate(const double *x, long members) {
+  double *m = calloc((size_t)members, sizeof *m);
+  for (long k = 0; k < members * N; k++)
+    m[k / N] = fmax(m[k / N], fabs(x[k] - x[k / N * N]));
   const cst_growth g = judge(x, m, m, members, 1);
   free(m);
   return g;
@@ -167,7 +168,7 @@ static void check_rates(const char *name, maker *path, int members, int series, 
   int     counts[CST_VERDICTS] = {0};
   for (int k = 0; k < series; k++) {
     make(x, members, path, k);
-    counts[estimate(x, members, 1).verdict]++;
+    counts[estimate(x, members).verdict]++;
   }
   free(x);
   int wrong = series - counts[CST_UNDECIDED] - counts[right];
@@ -216,7 +217,7 @@ static void check_none(const char *name, maker *path, int members, int series, d
   int     given = 0, told = 0, drifting = 0;
   for (int k = 0; k < series; k++) {
     make(x, members, path, k);
-    const cst_growth g = estimate(x, members, 1);
+    const cst_growth g = estimate(x, members);
     drifting += g.verdict == CST_DRIFTS;
     given += g.verdict != CST_UNDECIDED && (g.verdict != CST_DRIFTS || drifts == 0.0);
     told += g.verdict != CST_UNDECIDED || g.why != CST_WHY_NONE;
@@ -257,7 +258,7 @@ static void check_small_drift(double drift, int members, int series, double most
   for (int k = 0; k < series; k++) {
     for (int i = 0; i < members; i++)
       steady(x + i * N, NULL);
-    const cst_growth g = estimate(x, members, 1);
+    const cst_growth g = estimate(x, members);
     bounded += g.verdict == CST_BOUNDED_VERDICT;
     linear_ones += g.verdict == CST_LINEAR || g.verdict == CST_DRIFTS;
     below += g.limit * END * (N - 1) / N < drift;
@@ -301,7 +302,7 @@ static void check_power(void) {
             at = phi * at + sqrt(1 - phi * phi) * normal();
           }
         }
-        const cst_growth g = estimate(x, members, 1);
+        const cst_growth g = estimate(x, members);
         const int        told = g.law == CST_LINEAR || g.drift > cst_growth_threshold(1);
         if (j % 2)
           seen += told;
@@ -357,7 +358,7 @@ static void check_members(int series) {
       noise(x + i * N, NULL);
     for (int w = 0; w < N; w++)
       x[w] += 10.0 * w / N;
-    bounded += estimate(x, 64, 1).verdict == CST_BOUNDED_VERDICT;
+    bounded += estimate(x, 64).verdict == CST_BOUNDED_VERDICT;
   }
   OK(bounded <= 0.05 * series, "one of 64 drifts by ten deviations: bounded in %d of %d", bounded,
      series);
@@ -366,7 +367,7 @@ static void check_members(int series) {
     for (int w = 0; w < N; w++)
       x[i * N + w] += (i % 2 ? 20.0 : -20.0) * w / N;
   }
-  const cst_growth g = estimate(x, 64, 1);
+  const cst_growth g = estimate(x, 64);
   OK(fabs(g.slope_rms * END - 20) < 1 && fabs(g.slope * END) < 0.5 && g.limit * END > 20,
      "slopes of either sign: rms %.1f, limit %.1f, mean %.2g", g.slope_rms * END, g.limit * END,
      g.slope * END);
@@ -483,12 +484,12 @@ static void check_holes(void) {
   double x[3 * N], y[8 * N];
   for (int w = 0; w < N; w++)
     x[w] = w < 7 ? w : NAN;
-  cst_growth g = estimate(x, 1, 1);
+  cst_growth g = estimate(x, 1);
   OK(g.verdict == CST_UNDECIDED && isnan(g.exponent) && isnan(g.slope) && isnan(g.slope_error),
      "seven windows: undecided, NaN");
   for (int w = 0; w < N; w++)
     x[w] = w % 3 ? NAN : w + 0.01 * normal();
-  g = estimate(x, 1, 1);
+  g = estimate(x, 1);
   OK(fabs(g.exponent - 1) < 0.1 && fabs(g.slope - N / END) < 1e-3 * N / END,
      "two of three windows empty: exponent %.3f, slope", g.exponent);
   for (int w = 0; w < N; w++) {
@@ -496,15 +497,15 @@ static void check_holes(void) {
     x[N + w] = NAN;
     x[2 * N + w] = w < 9 ? 2 * w : NAN;
   }
-  g = estimate(x, 3, 1);
+  g = estimate(x, 3);
   OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f",
      cst_growth_verdict_names[g.verdict], g.exponent);
   for (int i = 0; i < 8; i++)
     linear(y + i * N, &(shared){0, 0.5});
-  const cst_growth all = estimate(y, 7, 1);
+  const cst_growth all = estimate(y, 7);
   for (int w = 0; w < N; w++)
     y[7 * N + w] = NAN;
-  g = estimate(y, 8, 1);
+  g = estimate(y, 8);
   OK(!memcmp(&all, &g, sizeof g), "a failed member more: the same bits");
 }
 
@@ -514,7 +515,7 @@ static void check_slope(const char *name, maker *path, int members, int series) 
   for (int k = 0; k < series; k++) {
     for (int i = 0; i < members; i++)
       path(x + i * N, &(shared){0.37, 0});
-    const cst_growth g = estimate(x, members, 1);
+    const cst_growth g = estimate(x, members);
     const double     off = g.slope - (path == linear ? 20.0 / (N - 1) * N / END : 0);
     square += off * off;
     claimed += g.slope_error * g.slope_error;
@@ -555,7 +556,7 @@ static void check_cost(long members) {
   for (long i = 0; i < members; i++)
     linear(x + i * N, &(shared){0, 0});
   const clock_t    start = clock();
-  const cst_growth g = estimate(x, members, 1), h = estimate(x, members, 1);
+  const cst_growth g = estimate(x, members), h = estimate(x, members);
   NOTE("%ld members: %.1f ms, %s %.3f [%.3f, %.3f]", members,
        500.0 * (double)(clock() - start) / CLOCKS_PER_SEC, cst_growth_verdict_names[g.verdict],
        g.exponent, g.low, g.high);

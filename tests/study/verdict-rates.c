@@ -244,10 +244,12 @@ static const struct {
 };
 
 static cst_growth judge(const double *x, long members) {
-  double       one[MEMBERS];
-  cst_long_run r = {members, 1000000, 1000, x, one, one, one, one, one, NULL};
+  double       one[MEMBERS], most[MEMBERS];
+  cst_long_run r = {members, 1000000, 1000, x, most, one, one, one, one, NULL};
   for (long i = 0; i < members; i++)
-    one[i] = 1;
+    one[i] = most[i] = 1;
+  for (long k = 0; k < members * N; k++)
+    most[k / N] = fmax(k % N ? most[k / N] : 0, fabs(x[k]));
   cst_growth g = cst_growth_estimate(&r);
   cst_growth_table(&(cst_growth_entry){.growth = &g}, 1);
   return g;

@@ -257,12 +257,14 @@ static double bound_of_squares(const sums *t, double members, double counting, d
 
 /* Variance at the lowest frequencies: nu, or that of noise with a memory of one step (AR(1)) where this is
  * larger: sigma^2 (1 + rho_1) / (1 - rho_1), with rho_1 corrected for its bias of about -4/n after a line.
+ * This at most doubles nu, and less with many members, which measure nu well.
  * *freedom: of nu; if the memory is short, the windows that are effectively independent are more. */
 static double slow_variance(double low, double all, double lag, int n, double counting,
                             double *freedom) {
   const double bias = 4 / (n * counting);
   const double rho = fmin(fmax(all > 0 ? lag / all + bias : 0, 0), 0.95);
-  const double v = fmax(low, all * (1 + rho) / (1 - rho));
+  const double one = all * (1 + rho) / (1 - rho);
+  const double v = fmax(low, fmin(one, (1 + 1 / counting) * low));
   const double windows = v > 0 ? n * all / v : n;
   *freedom = fmax(low_freedom(n), fmin(windows - 1, FREEDOM));
   return v;

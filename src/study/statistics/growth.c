@@ -27,8 +27,9 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 /* maximal correlation time of window means, in windows: 16 of them are effectively independent */
 #define MEMORY 4.0
 /* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
-#define WIDE  0.75
-#define SWING 0.2 /* ... and as a part of the range of the window means */
+#define WIDE   0.75
+#define CHANGE 0.15 /* ... and as a part of the largest |x - x(0)| */
+#define SWING  0.2  /* ... and as a part of the range of the window means */
 /* part of the slow motion that a power must explain to be the drift, without being its law */
 #define SHARE   0.8
 #define SWOLLEN 2.0 /* least ratio of the squared scatter of the last third to that of the first */
@@ -62,7 +63,8 @@ typedef struct {
   cst_rms_growth rms;
   double         monotone; /* significance of paths that never go back */
   double         members, end;
-  double         swing; /* range of the window means, rms over members */
+  double         largest; /* largest |x - x(0)|, rms over members */
+  double         swing;   /* range of the window means, rms over members */
 } evidence;
 
 /* ---- round-off, no motion, and members that escaped ------------------------------------------- */
@@ -277,7 +279,8 @@ static double drift_of(const evidence *e) {
 static cst_why why_not_settled(const evidence *e) {
   const cst_slopes *s = &e->slopes;
   const double      windows = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
-  const double      room = fmax(windows, SWING * e->swing);
+  const double      range = fmax(SWING * e->swing, CHANGE * e->largest);
+  const double      room = fmax(windows, range);
   const int         one = s->outlier > OUTLIER && s->steepest * e->end > room;
   cst_why           why = CST_WHY_NONE;
   if (strong_power(e))
@@ -290,7 +293,7 @@ static cst_why why_not_settled(const evidence *e) {
     return CST_WHY_SWELLING;
   if (s->memory > MEMORY && e->members < FEW_MEMBERS)
     return CST_WHY_FEW_WINDOWS;
-  if (s->limit * e->end <= room)
+  if (s->limit * e->end <= room && !(fabs(s->normal) > SLOPE))
     return CST_WHY_NONE;
   if (s->memory > MEMORY)
     return CST_WHY_FEW_WINDOWS;
@@ -445,7 +448,7 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
                   .slope_rms = NAN,
                   .limit = NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
-  evidence   e = {0};
+  evidence   e = {.largest = cst_ensemble_rms(r->largest, r->members)};
   if (means && !is_finite(r))
     g.why = CST_WHY_NOT_FINITE;
   if (!means || g.why == CST_WHY_NOT_FINITE) {
