@@ -72,7 +72,7 @@ typedef enum {
                  */
   CST_WHY_ONE_MEMBER, /* one member drifts, the others do not */
   CST_WHY_SWELLING,   /* no drift, but the scatter grows */
-  CST_WHY_WEAK,       /* there is a drift, but too weak to determine its law */
+  CST_WHY_WEAK,       /* there is a drift, but its law cannot be determined */
   CST_WHY_BETWEEN,    /* growth with an exponent other than 1/2, 1, 2 */
   CST_WHY_NO_POWER,   /* growth that is not a power of time */
   CST_WHY_NOT_FINITE, /* x was infinite or not a number at some time */
@@ -124,18 +124,11 @@ typedef struct {
 /* The first pass: one observable of one case by itself. It never gives `drifts`. */
 cst_growth cst_growth_estimate(const cst_long_run *run);
 
-/* One entry of a table. steps: entries with the same number differ in their step only, and in the observable
- * that `of` numbers; step: the step. */
-typedef struct {
-  cst_growth *growth; /* NULL: no verdict */
-  int         of, steps;
-  double      step;
-} cst_growth_entry;
-
-/* The second pass, over a whole table: undecided and bounded observables become `drifts` where a drift is
- * significant at 99 % over all verdicts of the table together; linear (round-off) becomes linear where the
- * growth is not that of round-off. */
-void cst_growth_table(const cst_growth_entry *entry, long n);
+/* The second pass: *g is one of n verdicts of a table. An undecided or bounded observable becomes `drifts` where
+ * its drift is significant at 99 % over all n verdicts together; linear (round-off) becomes linear where the
+ * growth is not that of round-off. finer, coarser: what the first pass found with the next smaller and the next
+ * larger step, all else being equal; NULL: unknown. */
+void cst_growth_conclude(cst_growth *g, const cst_growth *finer, const cst_growth *coarser, long n);
 /* Deviations of a normal distribution that one of n independent numbers exceeds with a probability of 1 %. */
 double cst_growth_threshold(long n);
 

@@ -160,7 +160,7 @@ static int word_of(const char *const *names, int n, const char *text) {
 /* What the pass over the case found, from its columns; false: no verdict. What an earlier pass over the table
  * set is taken back. */
 static bool read_growth(const growth_columns *x, int i, cst_growth *g) {
-  const char *verdict = x->verdict.label ? x->verdict.label[i] : "";
+  const char *verdict = x->verdict.label[i];
   if (!*verdict)
     return false;
   *g = (cst_growth){
@@ -176,26 +176,57 @@ static bool read_growth(const growth_columns *x, int i, cst_growth *g) {
   return true;
 }
 
-static PetscErrorCode conclude_table(const cst_plan *p, const void *handles) {
-  const columns    *x = handles;
-  const long        nq = p->nquantity;
-  const long        n = nq * p->ncase;
-  cst_growth_entry *entry;
-  cst_growth       *growth;
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &entry, n, &growth));
-  for (long k = 0; k < n; k++) {
-    const int i = (int)(k / nq);
-    entry[k] = (cst_growth_entry){
-        .of = (int)(k % nq), .steps = i / p->study->nstep, .step = p->cases[i].h};
-    if (read_growth(&x->growth[k % nq], i, &growth[k]))
-      entry[k].growth = &growth[k];
+/* What was found on one quantity with the steps that follow, of cases that differ in nothing else. */
+typedef struct {
+  cst_growth growth[2]; /* of the case that follows, and with the next smaller step */
+  double     step[2];
+  bool       known[2];
+} finer_steps;
+
+/* Cases are ordered from the largest step to the smallest, and are read from the last one. */
+static const cst_growth *next_finer(finer_steps *f, double step) {
+  if (f->known[0] && f->step[0] < step) {
+    f->growth[1] = f->growth[0];
+    f->step[1] = f->step[0];
+    f->known[1] = true;
   }
-  cst_growth_table(entry, n);
-  for (long k = 0; k < n; k++)
-    if (entry[k].growth)
-      say_growth(&x->growth[k % nq], (int)(k / nq), &growth[k]);
-  PetscCall(PetscFree2(entry, growth));
+  return f->known[1] ? &f->growth[1] : NULL;
+}
+
+/* The case before, if it has a larger step. */
+static const cst_growth *next_coarser(const cst_plan *p, const growth_columns *x, int i,
+                                      cst_growth *g) {
+  if (i % p->study->nstep == 0 || !(p->cases[i - 1].h > p->cases[i].h))
+    return NULL;
+  return read_growth(x, i - 1, g) ? g : NULL;
+}
+
+static void conclude_column(const cst_plan *p, const growth_columns *x, long verdicts) {
+  finer_steps f = {.known = {false, false}};
+  cst_growth  g, coarser;
+  for (int i = p->ncase - 1; i >= 0; i--) {
+    const double step = p->cases[i].h;
+    if ((i + 1) % p->study->nstep == 0)
+      f.known[0] = f.known[1] = false;
+    if (!read_growth(x, i, &g))
+      continue;
+    cst_growth_conclude(&g, next_finer(&f, step), next_coarser(p, x, i, &coarser), verdicts);
+    say_growth(x, i, &g);
+    f.growth[0] = g;
+    f.step[0] = step;
+    f.known[0] = true;
+  }
+}
+
+static PetscErrorCode conclude_table(const cst_plan *p, const void *handles) {
+  const columns *x = handles;
+  long           judged = 0;
+  PetscFunctionBegin;
+  for (int k = 0; k < p->nquantity; k++)
+    judged += p->quantity[k].judged;
+  for (int k = 0; k < p->nquantity; k++)
+    if (p->quantity[k].judged)
+      conclude_column(p, &x->growth[k], judged * p->ncase);
   PetscFunctionReturn(0);
 }
 

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """verdicts.py: judges verdicts on real runs by runs that are 15 times longer.
 
-    tests/bench/verdicts.py [PROGRAM [SECONDS]]
+    tests/bench/verdicts.py [PROGRAM [SECONDS [FOLDER]]]
 
-Each study is run to its end and to 15 times its end. A `drifts`, `linear` or `quadratic` of the short run is
-false if the slope of the long run is below a tenth of it, or of the other sign. It prints each false verdict,
-and how many verdicts of each kind there were; after SECONDS (default 900) it stops between two studies.
+Each study is run to its end and to 15 times its end. A verdict of growth of the short run is false if the long
+run has no growth either: its own verdict is bounded or undecided, and its rate, of the mean and as rms over
+members, is below a tenth of that of the short run. A law x ~ t^a changes the rate by 15^(a - 1); it has ended
+where both rates differ from that by more than a factor of two: it held in the short run, but does not go on. It
+prints each such verdict, and how many of each kind there were; after SECONDS (default 900) it stops between two
+studies.
+FOLDER keeps the tables of the long runs, which are then not run again.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import csv
@@ -18,6 +22,8 @@ import time
 from collections import Counter
 
 LONGER = 15
+GROWING = ("random-walk", "linear", "quadratic", "exponential", "drifts")
+POWERS = {"random-walk": 0.5, "linear": 1, "quadratic": 2}
 METHODS = {
     "free": ["rattle", '"compose(rattle, yoshida4)"', '"compose(rattle, suzuki4)"', "rk4", "rk3", "heun", '"gauss(2)"'],
     "held": [
@@ -41,7 +47,8 @@ SYSTEMS = [  # name, methods, end, steps
 ]
 
 
-def rows(program, folder, system, methods, end, steps, members, seed):
+def run(program, folder, system, methods, end, steps, members, seed):
+    """The table of a study, as CSV; empty if it was not run."""
     path = os.path.join(folder, "study.yaml")
     with open(path, "w") as out:
         out.write(
@@ -51,22 +58,56 @@ def rows(program, folder, system, methods, end, steps, members, seed):
             "samples: {count: 0}\n"
         )
     result = os.path.join(folder, "result.h5")
-    run = [program, "run", path, "-o", result, "--overwrite", "--progress", "none"]
-    done = subprocess.run(run, capture_output=True, text=True)
+    command = [program, "run", path, "-o", result, "--overwrite", "--progress", "none"]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         print(f"{system} not run: {done.stderr.strip()[:200]}")
-        return []
-    table = subprocess.run([program, "table", result, "--format", "csv"], capture_output=True, text=True)
-    return list(csv.DictReader(io.StringIO(table.stdout)))
+        return ""
+    table = [program, "table", result, "--format", "csv"]
+    return subprocess.run(table, capture_output=True, text=True).stdout
+
+
+def read(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def kept(folder, name, make):
+    """The text of the file `name` in a folder; made where there is none."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        text = make()
+        with open(path, "w") as out:
+            out.write(text)
+    with open(path) as text:
+        return text.read()
+
+
+def ratios(name, short, long):
+    """Rates of the long run relative to the short one: of the mean, and as rms over members."""
+    for ending in ("slope", "slope_rms"):
+        early, late = (float(row[f"{name}_{ending}"] or "nan") for row in (short, long))
+        if early:
+            yield late / early
 
 
 def is_false(word, name, short, long):
-    """The change of the short run has gone in the long one. NaN: it cannot be said."""
-    if word not in ("drifts", "linear", "quadratic"):
+    """The growth of the short run has gone. NaN: it cannot be said."""
+    if word not in GROWING or long[name + "_verdict"] not in ("bounded", "undecided"):
         return False
-    both = [float(row[f"{name}_slope"] or "nan") for row in (short, long)]
-    spread = [float(row[f"{name}_slope_rms"] or "nan") for row in (short, long)]
-    return all(LONGER * abs(late) < 0.5 * abs(early) for early, late in (both, spread))
+    return all(r < 0.1 for r in ratios(name, short, long))
+
+
+def has_ended(word, name, short, long):
+    if word not in POWERS:
+        return False
+    expected = LONGER ** (POWERS[word] - 1)
+    return all(r < 0.5 * expected or r > 2 * expected for r in ratios(name, short, long))
+
+
+def tell(what, label, word, name, short, long):
+    found = ", ".join(f"{r:.3g}" for r in ratios(name, short, long))
+    print(f"{what}: {label} {short['method']} {short['step']}: {name} {word}, then {long[name + '_verdict']};", end=" ")
+    print(f"ratios {found}", flush=True)
 
 
 def compare(label, short, long, counts):
@@ -76,23 +117,39 @@ def compare(label, short, long, counts):
             if not word or word in ("failed", "exact", "frozen"):
                 continue
             counts[word] += 1
-            if is_false(word, name, a, b):
-                counts["false " + word] += 1
-                print("false:", label, a["method"], a["step"], name, word, "then", b[column], flush=True)
+            if word == "undecided":
+                counts[f"undecided ({a[name + '_why']})"] += 1
+            for what, test in (("false", is_false), ("ended", has_ended)):
+                if test(word, name, a, b):
+                    counts[f"{what} {word}"] += 1
+                    tell(what, label, word, name, a, b)
+                    break
 
 
-def main(program="build/constella", seconds="900"):
+def judge(program, folder, keep, study, members, seed, counts):
+    system, methods, end, steps = study
+    short = run(program, folder, system, methods, end, steps, members, seed)
+    long = kept(
+        keep,
+        f"{system}-{members}-{seed}.csv",
+        lambda: run(program, folder, system, methods, LONGER * end, steps, members, seed),
+    )
+    compare(f"{system}, {members} members, seed {seed}:", read(short), read(long), counts)
+
+
+def main(program="build/constella", seconds="900", keep=None):
     start, counts = time.time(), {1: Counter(), 16: Counter()}
     with tempfile.TemporaryDirectory() as folder:
+        if keep:
+            os.makedirs(keep, exist_ok=True)
         for seed in range(3, 10):
-            for system, methods, end, steps in SYSTEMS:
+            for study in SYSTEMS:
                 for members in counts:
                     if time.time() - start > float(seconds):
                         break
-                    both = [rows(program, folder, system, methods, e, steps, members, seed) for e in (end, LONGER * end)]
-                    compare(f"{system}, {members} members, seed {seed}:", *both, counts[members])
+                    judge(program, folder, keep or folder, study, members, seed, counts[members])
     for members, found in counts.items():
-        total = sum(n for word, n in found.items() if not word.startswith("false"))
+        total = sum(n for word, n in found.items() if not word.startswith(("false", "ended", "undecided (")))
         print(f"{members} members: {total} verdicts,", ", ".join(f"{w} {n}" for w, n in sorted(found.items())))
 
 

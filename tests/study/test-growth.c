@@ -138,7 +138,7 @@ static cst_growth judge(const double *x, const double *m, const double *moved, l
     zero[i] = 0;
   }
   cst_growth g = cst_growth_estimate(&run);
-  cst_growth_table(&(cst_growth_entry){.growth = &g}, 1);
+  cst_growth_conclude(&g, NULL, NULL, 1);
   free(scales);
   return g;
 }
@@ -329,21 +329,27 @@ static void check_table(void) {
                           .slope = 1,
                           .by_round_off = CST_ROUND_OFF_PERHAPS};
   cst_growth       fine = {.verdict = CST_EXACT, .law = CST_UNDECIDED, .slope = 1.6};
-  cst_growth_entry two[2] = {{.growth = &big, .step = 0.1}, {.growth = &fine, .step = 0.05}};
-  cst_growth_table(two, 2);
+  cst_growth_conclude(&big, &fine, NULL, 2);
   OK(big.verdict == CST_LINEAR_ROUND_OFF, "half the step, 1.6 times the growth: round-off");
   fine.slope = 0.06;
-  cst_growth_table(two, 2);
+  cst_growth_conclude(&big, &fine, NULL, 2);
   OK(big.verdict == CST_LINEAR, "half the step, a sixteenth of the growth: linear");
+  big.verdict = CST_LINEAR_ROUND_OFF;
+  cst_growth_conclude(&big, NULL, NULL, 2);
+  OK(big.verdict == CST_LINEAR, "no other step: linear");
+  big.verdict = CST_LINEAR_ROUND_OFF;
+  fine.slope = 0.6;
+  cst_growth_conclude(&big, NULL, &fine, 2);
+  OK(big.verdict == CST_LINEAR_ROUND_OFF, "the smallest step, 1.7 times the growth: round-off");
+  big.verdict = CST_LINEAR_ROUND_OFF;
+  fine.slope = 8;
+  cst_growth_conclude(&big, NULL, &fine, 2);
+  OK(big.verdict == CST_LINEAR, "the smallest step, an eighth of the growth: linear");
   big = (cst_growth){.verdict = CST_UNDECIDED, .law = CST_UNDECIDED, .drift = 3};
-  cst_growth_table(two, 1);
-  OK(big.verdict == CST_DRIFTS, "three deviations drift in a table of one verdict");
-  cst_growth_entry many[100];
-  big.verdict = CST_UNDECIDED;
-  for (int i = 0; i < 100; i++)
-    many[i] = (cst_growth_entry){.growth = i ? &fine : &big, .step = 1};
-  cst_growth_table(many, 100);
-  OK(big.verdict == CST_UNDECIDED, "but not in one of a hundred");
+  cst_growth_conclude(&big, NULL, NULL, 100);
+  OK(big.verdict == CST_UNDECIDED, "three deviations do not drift in a table of a hundred verdicts");
+  cst_growth_conclude(&big, NULL, NULL, 1);
+  OK(big.verdict == CST_DRIFTS && big.why == CST_WHY_WEAK, "but in one of a single verdict");
   OK(fabs(cst_growth_threshold(1) - 2.326348) < 1e-3 &&
          fabs(cst_growth_threshold(1000) - 4.264891) < 1e-3,
      "thresholds: %.4f, %.4f", cst_growth_threshold(1), cst_growth_threshold(1000));

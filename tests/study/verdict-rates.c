@@ -251,7 +251,7 @@ static cst_growth judge(const double *x, long members) {
   for (long k = 0; k < members * N; k++)
     most[k / N] = fmax(k % N ? most[k / N] : 0, fabs(x[k]));
   cst_growth g = cst_growth_estimate(&r);
-  cst_growth_table(&(cst_growth_entry){.growth = &g}, 1);
+  cst_growth_conclude(&g, NULL, NULL, 1);
   return g;
 }
 

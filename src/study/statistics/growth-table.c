@@ -1,4 +1,4 @@
-/* growth-table.c: the pass over all verdicts of a table, after the pass over single ones (growth.c).
+/* growth-table.c: the pass over the verdicts of a table, after the pass over single ones (growth.c).
  *
  * Drifts. If n verdicts are tested, chance alone makes one of them significant at the level 1 % / n with a
  * probability of at most 1 %, whatever their dependence (Bonferroni). A drift is told at this level.
@@ -6,7 +6,7 @@
  * Round-off. Errors of rounding add up per step: with half the step there are twice as many, and the growth
  * per unit of time increases by a factor of sqrt 2 to 2. The drift of a method of order p decreases by 2^-p.
  * Growth that exceeds a few units in the last place is therefore round-off only if a smaller step in the
- * table makes it no smaller.
+ * table makes it no smaller; for the smallest step, if it is no smaller than with the next larger one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -24,39 +24,30 @@ double cst_growth_threshold(long n) {
   return t - above / below;
 }
 
-/* The entry with the next smaller step; NULL: none. */
-static const cst_growth *finer(const cst_growth_entry *entry, long n, const cst_growth_entry *a) {
-  const cst_growth_entry *best = NULL;
-  for (long i = 0; i < n; i++) {
-    const cst_growth_entry *b = &entry[i];
-    if (!b->growth || b->of != a->of || b->steps != a->steps || !(b->step < a->step))
-      continue;
-    if (!best || b->step > best->step)
-      best = b;
-  }
-  return best ? best->growth : NULL;
+static int is_as_steep(const cst_growth *fine, const cst_growth *coarse) {
+  return fabs(fine->slope) >= SMALLER * fabs(coarse->slope);
 }
 
-static int is_round_off(const cst_growth_entry *entry, long n, const cst_growth_entry *a) {
-  const cst_growth *next;
-  if (a->growth->by_round_off == CST_ROUND_OFF_SURE)
+static int is_round_off(const cst_growth *g, const cst_growth *finer, const cst_growth *coarser) {
+  if (g->by_round_off == CST_ROUND_OFF_SURE)
     return 1;
-  next = finer(entry, n, a);
-  return next && fabs(next->slope) >= SMALLER * fabs(a->growth->slope);
+  if (finer)
+    return is_as_steep(finer, g);
+  return coarser && is_as_steep(g, coarser);
 }
 
-void cst_growth_table(const cst_growth_entry *entry, long n) {
-  long tested = 0;
-  for (long i = 0; i < n; i++)
-    tested += entry[i].growth && entry[i].growth->verdict != CST_FAILED;
-  const double least = cst_growth_threshold(tested);
-  for (long i = 0; i < n; i++) {
-    cst_growth *g = entry[i].growth;
-    if (!g)
-      continue;
-    if (g->drift > least)
-      g->verdict = CST_DRIFTS;
-    if (g->verdict == CST_LINEAR_ROUND_OFF && !is_round_off(entry, n, &entry[i]))
-      g->verdict = CST_LINEAR;
+/* Why the law of a drift is not told. What kept the observable from being bounded is no reason. */
+static cst_why why_no_law(cst_why why) {
+  const int of_bounds = why == CST_WHY_NONE || why == CST_WHY_WIDE || why == CST_WHY_SWELLING;
+  return of_bounds ? CST_WHY_WEAK : why;
+}
+
+void cst_growth_conclude(cst_growth *g, const cst_growth *finer, const cst_growth *coarser,
+                         long n) {
+  if (g->drift > cst_growth_threshold(n)) {
+    g->verdict = CST_DRIFTS;
+    g->why = why_no_law(g->why);
   }
+  if (g->verdict == CST_LINEAR_ROUND_OFF && !is_round_off(g, finer, coarser))
+    g->verdict = CST_LINEAR;
 }

@@ -11,7 +11,6 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/statistics/growth.h"
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +18,6 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 
 /* effective members needed to distinguish a random walk from slow noise */
 #define WALKERS     12
-#define STILL       1e-14 /* displacement / (|q(0)| sqrt(steps)) below this is round-off */
 #define SLOPE       3.0   /* significance in standard deviations from which a slope exists */
 #define CLEAR_SLOPE 5.0   /* ... from which it is beyond doubt */
 #define OUTLIER     5.0   /* significance of the largest slope of a single member */
@@ -40,7 +38,6 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define ALIKE  1.0
 #define KINDS  5 /* tests for a drift, of which the best counts */
 #define ALPHAS 8 /* independent powers among those that are tried */
-#define ULPS   8 /* a change below so many units in the last place of the terms is round-off */
 /* strength from which a power is preferred to a walk: four errors, as rms over members */
 #define STRONG       16.0
 #define STRONG_ONE   16.0 /* added for a single member */
@@ -67,111 +64,7 @@ typedef struct {
   double         swing;   /* range of the window means, rms over members */
 } evidence;
 
-/* ---- round-off, no motion, and members that escaped ------------------------------------------- */
-
-/* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
-static double round_off(const cst_long_run *r, long i) {
-  const double of_steps = 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps);
-  const double of_start = 8 * DBL_EPSILON * fabs(r->start[i]);
-  return of_steps + of_start;
-}
-
-/* False if x was infinite or not a number at some time in a member that did not fail. */
-static int is_finite(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const int failed = isnan(r->moved[i]);
-    if (!failed && !(isfinite(r->largest[i]) && isfinite(r->scale[i])))
-      return 0;
-  }
-  return 1;
-}
-
-static int is_exact(const cst_long_run *r) {
-  int some = 0;
-  for (long i = 0; i < r->members; i++) {
-    if (r->largest[i] > round_off(r, i))
-      return 0;
-    some |= !isnan(r->largest[i]);
-  }
-  return some;
-}
-
-static int is_frozen(const cst_long_run *r) {
-  int some = 0;
-  for (long i = 0; i < r->members; i++) {
-    if (r->moved[i] > STILL * sqrt((double)r->steps))
-      return 0;
-    some |= !isnan(r->moved[i]);
-  }
-  return some;
-}
-
-/* True if a mean of member i differs by more than `room` from that of the first window. */
-static int departs(const cst_long_run *r, long i, double room) {
-  const double *mean = r->means + i * N;
-  for (int w = 1; w < N; w++)
-    if (fabs(mean[w] - mean[0]) > room)
-      return 1;
-  return 0;
-}
-
-/* True if no window mean differs from the first by more than round-off. */
-static int is_level(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++)
-    if (departs(r, i, round_off(r, i)))
-      return 0;
-  return 1;
-}
-
-/* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
- * last digit is not growth. */
-static int is_visible(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
-    if (departs(r, i, 2 * DBL_EPSILON * size))
-      return 1;
-  }
-  return 0;
-}
-
-/* A member has escaped if over the last half of the run its distance from the start grows evenly, at a rate
- * consistent with the whole run, while x has come to rest, also within the last window. */
-static int has_left(const cst_long_run *r, long i) {
-  const double *away = r->away + i * N;
-  const double *x = r->means + i * N;
-  const double  half = away[N / 2];
-  const double  pace = (away[N - 1] - half) / (N - 1 - N / 2);
-  double        most = 0;
-  double        change = fabs(r->last[i] - x[N - 1]);
-  if (!(pace > 0))
-    return 0;
-  if (!(away[N - 1] < 2.5 * half))
-    return 0;
-  if (!(away[N - 1] > 1.6 * half))
-    return 0;
-  for (int w = N / 2; w < N - 1; w++) {
-    const double off = fabs(away[w + 1] - away[w] - pace);
-    if (!(off < 0.1 * pace))
-      return 0;
-  }
-  for (int w = 0; w < N; w++)
-    most = fmax(most, fabs(x[w]));
-  for (int w = N / 2; w < N; w++)
-    change = fmax(change, fabs(x[w] - x[N - 1]));
-  return change <= 1e-3 * most;
-}
-
-/* Copies the windows of members that have not escaped; returns the number that have. */
-static long leave_out(const cst_long_run *r, double *means) {
-  long left = 0;
-  for (long i = 0; i < r->members; i++) {
-    const int gone = r->away && has_left(r, i);
-    left += gone;
-    for (int w = 0; w < N; w++)
-      means[i * N + w] = gone ? NAN : r->means[i * N + w];
-  }
-  return left;
-}
+/* ---- what there is to judge ------------------------------------------------------------------- */
 
 static int windows_in_use(const double *means, long members) {
   int windows = 0;
@@ -281,7 +174,7 @@ static cst_why why_not_settled(const evidence *e) {
   const double      windows = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
   const double      range = fmax(SWING * e->swing, CHANGE * e->largest);
   const double      room = fmax(windows, range);
-  const int         one = s->outlier > OUTLIER && s->steepest * e->end > room;
+  const int         one = e->members > 1 && s->outlier > OUTLIER && s->steepest * e->end > room;
   cst_why           why = CST_WHY_NONE;
   if (strong_power(e))
     law_of(strong_power(e), &why);
@@ -389,16 +282,6 @@ static cst_verdict growing_round_off(const evidence *e) {
   return CST_EXACT;
 }
 
-/* True if a change is below a few units in the last place of x and of its terms. */
-static int is_below_ulps(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
-    if (r->largest[i] > ULPS * DBL_EPSILON * size)
-      return 0;
-  }
-  return 1;
-}
-
 static int is_law(cst_verdict v) {
   return v == CST_LINEAR || v == CST_QUADRATIC || v == CST_RANDOM_WALK || v == CST_EXPONENTIAL;
 }
@@ -407,13 +290,13 @@ static int is_law(cst_verdict v) {
 static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
                               cst_why *why) {
   *why = CST_WHY_NONE;
-  if (is_frozen(r))
+  if (cst_growth_is_frozen(r))
     return CST_FROZEN;
-  if (is_exact(r))
-    return enough && is_visible(r) ? growing_round_off(e) : CST_EXACT;
+  if (cst_growth_is_exact(r))
+    return enough && cst_growth_is_visible(r) ? growing_round_off(e) : CST_EXACT;
   if (mostly_left)
     return CST_ESCAPED;
-  if (enough && is_level(r))
+  if (enough && cst_growth_is_level(r))
     return CST_BOUNDED_VERDICT;
   if (enough && e->members > 0)
     return judge(e, why);
@@ -428,11 +311,11 @@ static void conclude(const cst_long_run *r, const evidence *e, int enough, int m
     g->law = g->verdict;
   if (g->verdict == CST_LINEAR_ROUND_OFF) {
     g->law = CST_LINEAR;
-    g->by_round_off = is_below_ulps(r) ? CST_ROUND_OFF_SURE : CST_ROUND_OFF_PERHAPS;
+    g->by_round_off = cst_growth_is_below_ulps(r) ? CST_ROUND_OFF_SURE : CST_ROUND_OFF_PERHAPS;
   }
   /* only a change that may be growth can drift */
   const int open = g->verdict == CST_UNDECIDED || g->verdict == CST_BOUNDED_VERDICT;
-  if (!open || is_level(r))
+  if (!open || cst_growth_is_level(r))
     g->drift = 0;
 }
 
@@ -449,13 +332,13 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
                   .limit = NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {.largest = cst_ensemble_rms(r->largest, r->members)};
-  if (means && !is_finite(r))
+  if (means && !cst_growth_is_finite(r))
     g.why = CST_WHY_NOT_FINITE;
   if (!means || g.why == CST_WHY_NOT_FINITE) {
     free(means);
     return g;
   }
-  const long left = leave_out(r, means);
+  const long left = cst_growth_without_escaped(r, means);
   const long stay = members_in_use(means, r->members);
   const int  enough =
       windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);

@@ -5,6 +5,22 @@
 #define CST_GROWTH_H
 #include "constella/statistics.h"
 
+/* ---- whether there is anything to judge -------------------------------------------------------- */
+
+/* False if x was infinite or not a number at some time in a member that did not fail. */
+int cst_growth_is_finite(const cst_long_run *r);
+int cst_growth_is_frozen(const cst_long_run *r); /* nothing moved except by round-off */
+int cst_growth_is_exact(const cst_long_run *r);  /* x changed by no more than round-off */
+/* No window mean differs from the first by more than round-off. */
+int cst_growth_is_level(const cst_long_run *r);
+/* Some window mean differs from the first by more than rounding x and its terms once: a change of the last digit
+ * is not growth. */
+int cst_growth_is_visible(const cst_long_run *r);
+/* The change is below a few units in the last place of x and of its terms. */
+int cst_growth_is_below_ulps(const cst_long_run *r);
+/* Copies the windows of members that have not escaped; returns the number that have. */
+long cst_growth_without_escaped(const cst_long_run *r, double *means);
+
 /* ---- significance, as deviations of a normal distribution ---------------- -------------------- */
 double cst_significance_of_t(double t, double freedom);             /* with the sign of t */
 double cst_significance_of_f(double f, double above, double below); /* positive for large f */
