@@ -33,6 +33,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define SWOLLEN 2.0 /* least ratio of the squared scatter of the last third to that of the first */
 /* strength against noise and a walk without which a slope may be that of slow noise */
 #define STRENGTH       14.0
+#define SOME_MEMBERS   2.5 /* more effective members measure the memory of their noise without it */
 #define STRENGTH_PATHS 3.0
 /* significance of the scatter of slopes below which it is that of the noise */
 #define ALIKE  1.0
@@ -145,6 +146,9 @@ static double drift_of_power(const cst_power_fit *p, double independent) {
   return cst_growth_best_of(z, ALPHAS);
 }
 
+/* True if fewer than 16 windows are effectively independent. */
+static int is_slow(const cst_slopes *s) { return fmax(s->memory, s->slowest) > MEMORY; }
+
 /* The significance of a drift of the mean or of the rms over members, whatever its law; one-sided. Slopes are
  * compared with noise whose memory has been measured, which needs 16 effective windows. */
 static double drift_of(const evidence *e) {
@@ -156,11 +160,12 @@ static double drift_of(const evidence *e) {
   const double scatter = fmin(s->spread, s->near);
   const double slope = s->scatter < ALIKE ? s->in_time : s->normal;
   const int    many = s->independent >= FEW_MEMBERS;
-  const int    slow = fmax(s->memory, s->slowest) > MEMORY;
+  const int    some = s->independent > SOME_MEMBERS;
+  const int    slow = is_slow(s);
   if (slow && many) /* the scatter of independent members needs no memory */
     most = fmax(most, cst_growth_one_sided(s->normal));
   if (!slow) {
-    if (many || e->mean.strength > STRENGTH || e->path.strength > STRENGTH)
+    if (some || e->mean.strength > STRENGTH || e->path.strength > STRENGTH)
       most = fmax(most, cst_growth_one_sided(slope));
     if (s->independent > 2 && e->path.strength > STRENGTH_PATHS)
       most = fmax(most, scatter);
@@ -178,6 +183,8 @@ static cst_why why_not_settled(const evidence *e) {
   cst_why           why = CST_WHY_NONE;
   if (strong_power(e))
     law_of(strong_power(e), &why);
+  if (why == CST_WHY_WEAK && is_slow(s))
+    why = CST_WHY_FEW_WINDOWS;
   if (s->limit * e->end > room && why != CST_WHY_NONE)
     return why;
   if (one)
@@ -188,7 +195,7 @@ static cst_why why_not_settled(const evidence *e) {
     return CST_WHY_FEW_WINDOWS;
   if (s->limit * e->end <= room && !(fabs(s->normal) > SLOPE))
     return CST_WHY_NONE;
-  if (s->memory > MEMORY)
+  if (is_slow(s))
     return CST_WHY_FEW_WINDOWS;
   return drifts(e) ? CST_WHY_WEAK : CST_WHY_WIDE;
 }
