@@ -37,7 +37,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRENGTH_PATHS 3.0
 /* significance of the scatter of slopes below which it is that of the noise */
 #define ALIKE  1.0
-#define KINDS  5 /* tests for a drift, of which the best counts */
+#define KINDS  6 /* tests for a drift, of which the best counts */
 #define ALPHAS 8 /* independent powers among those that are tried */
 /* strength from which a power is preferred to a walk: four errors, as rms over members */
 #define STRONG       16.0
@@ -169,6 +169,8 @@ static double drift_of(const evidence *e) {
       most = fmax(most, cst_growth_one_sided(slope));
     if (s->independent > 2 && e->path.strength > STRENGTH_PATHS)
       most = fmax(most, scatter);
+    if (some)
+      most = fmax(most, cst_growth_best_of(cst_growth_one_sided(s->outlier), e->members));
   }
   return cst_growth_best_of(most, KINDS);
 }
