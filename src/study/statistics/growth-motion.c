@@ -16,7 +16,7 @@ static double round_off(const cst_long_run *r, long i) {
 }
 
 /* False if x was infinite or not a number at some time in a member that did not fail. */
-int  cst_growth_is_finite(const cst_long_run *r) {
+int cst_growth_is_finite(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++) {
     const int failed = isnan(r->moved[i]);
     if (!failed && !(isfinite(r->largest[i]) && isfinite(r->scale[i])))
@@ -25,7 +25,7 @@ int  cst_growth_is_finite(const cst_long_run *r) {
   return 1;
 }
 
-int  cst_growth_is_exact(const cst_long_run *r) {
+int cst_growth_is_exact(const cst_long_run *r) {
   int some = 0;
   for (long i = 0; i < r->members; i++) {
     if (r->largest[i] > round_off(r, i))
@@ -35,7 +35,7 @@ int  cst_growth_is_exact(const cst_long_run *r) {
   return some;
 }
 
-int  cst_growth_is_frozen(const cst_long_run *r) {
+int cst_growth_is_frozen(const cst_long_run *r) {
   int some = 0;
   for (long i = 0; i < r->members; i++) {
     if (r->moved[i] > STILL * sqrt((double)r->steps))
@@ -55,7 +55,7 @@ static int departs(const cst_long_run *r, long i, double room) {
 }
 
 /* True if no window mean differs from the first by more than round-off. */
-int  cst_growth_is_level(const cst_long_run *r) {
+int cst_growth_is_level(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
     if (departs(r, i, round_off(r, i)))
       return 0;
@@ -64,7 +64,7 @@ int  cst_growth_is_level(const cst_long_run *r) {
 
 /* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
  * last digit is not growth. */
-int  cst_growth_is_visible(const cst_long_run *r) {
+int cst_growth_is_visible(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++) {
     const double size = fabs(r->scale[i]) + fabs(r->start[i]);
     if (departs(r, i, 2 * DBL_EPSILON * size))
@@ -113,7 +113,7 @@ long cst_growth_without_escaped(const cst_long_run *r, double *means) {
 }
 
 /* True if a change is below a few units in the last place of x and of its terms. */
-int  cst_growth_is_below_ulps(const cst_long_run *r) {
+int cst_growth_is_below_ulps(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++) {
     const double size = fabs(r->scale[i]) + fabs(r->start[i]);
     if (r->largest[i] > ULPS * DBL_EPSILON * size)

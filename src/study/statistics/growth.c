@@ -18,10 +18,10 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 
 /* effective members needed to distinguish a random walk from slow noise */
 #define WALKERS     12
-#define SLOPE       3.0   /* significance in standard deviations from which a slope exists */
-#define CLEAR_SLOPE 5.0   /* ... from which it is beyond doubt */
-#define OUTLIER     5.0   /* significance of the largest slope of a single member */
-#define UNLIKELY    3.1   /* standard deviations: 99.9 % */
+#define SLOPE       3.0 /* significance in standard deviations from which a slope exists */
+#define CLEAR_SLOPE 5.0 /* ... from which it is beyond doubt */
+#define OUTLIER     5.0 /* significance of the largest slope of a single member */
+#define UNLIKELY    3.1 /* standard deviations: 99.9 % */
 /* maximal correlation time of window means, in windows: 16 of them are effectively independent */
 #define MEMORY 4.0
 /* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
