@@ -54,29 +54,31 @@ typedef enum {
   CST_LINEAR_ROUND_OFF,
   CST_ESCAPED,
   CST_FAILED,
+  CST_DRIFTS,
   CST_UNDECIDED,
   CST_VERDICTS
 } cst_verdict;
-/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed undecided
- */
+/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed drifts
+ * undecided */
 extern const char *const cst_growth_verdict_names[CST_VERDICTS];
 
-/* Why a verdict is undecided. */
+/* Why a verdict is undecided, or why the law of a drift is not told. */
 typedef enum {
   CST_WHY_NONE,
-  CST_WHY_FEW_WINDOWS, /* fewer than eight windows have a mean */
-  CST_WHY_SLOW,        /* the means of windows are correlated over too many windows */
+  /* fewer than eight windows have a mean, or fewer than 16 are effectively independent: the run is too
+   * short for its slowest motion */
+  CST_WHY_FEW_WINDOWS,
   CST_WHY_WIDE, /* there is no significant drift, but one as large as the scatter of windows is not excluded
                  */
   CST_WHY_ONE_MEMBER, /* one member drifts, the others do not */
   CST_WHY_SWELLING,   /* no drift, but the scatter grows */
-  CST_WHY_WEAK,       /* there is a drift, but too weak to determine its law */
+  CST_WHY_WEAK,       /* there is a drift, but its law cannot be determined */
   CST_WHY_BETWEEN,    /* growth with an exponent other than 1/2, 1, 2 */
   CST_WHY_NO_POWER,   /* growth that is not a power of time */
   CST_WHY_NOT_FINITE, /* x was infinite or not a number at some time */
   CST_WHYS
 } cst_why;
-/* "" few-windows slow wide one-member swelling weak between no-power not-finite */
+/* "" few-windows wide one-member swelling weak between no-power not-finite */
 extern const char *const cst_growth_why_names[CST_WHYS];
 
 /* The data on an observable x of all members of a case; entries of failed members are NaN. */
@@ -96,17 +98,39 @@ typedef struct {
   const double *away;
 } cst_long_run;
 
+/* Whether a linear growth within the limits of round-off is round-off. */
+typedef enum {
+  CST_ROUND_OFF_NOT,     /* no linear growth, or beyond these limits */
+  CST_ROUND_OFF_PERHAPS, /* it is if a smaller step makes it no smaller */
+  CST_ROUND_OFF_SURE     /* below a few units in the last place of the terms */
+} cst_round_off;
+
 typedef struct {
   cst_verdict verdict;
   cst_why     why;
-  double      exponent, low, high; /* of growth, also that of round-off; NaN where there is none */
-  double      slope,
+  /* linear, quadratic, random-walk or exponential where this is told; otherwise CST_UNDECIDED */
+  cst_verdict   law;
+  cst_round_off by_round_off;
+  /* significance of a drift of the mean or of the rms over members, whatever its law, in deviations of a
+   * normal distribution, one-sided; 0: none is tested */
+  double drift;
+  double exponent, low, high; /* of growth, also that of round-off; NaN where there is none */
+  double slope,
       slope_error; /* of the mean over members against t, per unit of time, and its standard error */
   double slope_rms; /* root mean square over members of their own slopes */
   double limit;     /* a drift beyond it, per unit of time, is excluded at 95 % */
 } cst_growth;
 
+/* The first pass: one observable of one case by itself. It never gives `drifts`. */
 cst_growth cst_growth_estimate(const cst_long_run *run);
+
+/* The second pass: *g is one of n verdicts of a table. An undecided or bounded observable becomes `drifts` where
+ * its drift is significant at 99 % over all n verdicts together; linear (round-off) becomes linear where the
+ * growth is not that of round-off. finer, coarser: what the first pass found with the next smaller and the next
+ * larger step, all else being equal; NULL: unknown. */
+void cst_growth_conclude(cst_growth *g, const cst_growth *finer, const cst_growth *coarser, long n);
+/* Deviations of a normal distribution that one of n independent numbers exceeds with a probability of 1 %. */
+double cst_growth_threshold(long n);
 
 /* ---- ensembles ---- */
 /* Sums go in the order of the array; NaN entries (failed members) are left out. quantile: linear

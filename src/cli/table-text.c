@@ -82,6 +82,25 @@ static void print_undefined(const cst_table *t, const cst_table_choice *c) {
         t->col[k].text[row]);
 }
 
+/* Prints a note where means leave out members that failed. */
+static void print_survivors(const cst_table *t, const cst_table_choice *c) {
+  static const char flag[] = "_flag";
+  for (int k = 0; k < t->n; k++) {
+    const char  *name = t->col[k].name;
+    const size_t n = strlen(name);
+    const size_t ending = sizeof flag - 1;
+    for (long row = 0; row < t->rows; row++) {
+      if (!c->keep[row] || !t->col[k].text || n < ending || strcmp(name + n - ending, flag) ||
+          strcmp(t->col[k].text[row], "biased"))
+        continue;
+      printf(
+          "\nMeans are biased: they are over the members that did not fail, which may differ from "
+          "the others (columns NAME_survivors, NAME_flag).\n");
+      return;
+    }
+  }
+}
+
 static bool shows(const cst_table_choice *c, int column) {
   for (int i = 0; i < c->n; i++)
     if (c->shown[i] == column)
@@ -137,4 +156,5 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   print_taken(t, c);
   print_failed(t, c);
   print_undefined(t, c);
+  print_survivors(t, c);
 }

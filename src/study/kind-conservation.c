@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "core/need.h"
 #include "study/statistics/judge.h"
 #include "study/kind.h"
@@ -11,7 +12,8 @@
 typedef struct {
   cst_number_column largest; /* only for quantities that drift */
   cst_number_column scale, slope, slope_error, slope_rms, limit, exponent, low, high;
-  cst_text_column   verdict, why;
+  cst_number_column significance, round_off; /* for the pass over the table */
+  cst_text_column   verdict, law, why;
 } growth_columns;
 
 typedef struct {
@@ -23,9 +25,11 @@ typedef struct {
 
 static const char
     verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
-                 "linear (round-off) | escaped | failed | undecided",
-    whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power | "
-             "not-finite: why a verdict is undecided";
+                 "linear (round-off) | drifts | escaped | failed | undecided",
+    laws[] =
+        "linear | quadratic | random-walk | exponential: the law of the growth, where it is told",
+    whys[] = "few-windows | wide | one-member | swelling | weak | between | no-power | not-finite: "
+             "why a verdict is undecided, or why the law of a drift is not told";
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -54,7 +58,15 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
       number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
   x->verdict = cst_columns_text(c, cst_columns_shown(true, "verdict", q->name), verdicts,
                                 "%s_verdict", q->name);
+  x->law = cst_columns_text(c, cst_columns_use("law", q->name), laws, "%s_law", q->name);
   x->why = cst_columns_text(c, cst_columns_use("why", q->name), whys, "%s_why", q->name);
+  x->significance =
+      number(c, q, false, "significance", "significance",
+             "significance of a drift whatever its law, in deviations; 0: another verdict holds");
+  x->round_off =
+      number(c, q, false, "round-off", "round_off",
+             "whether a linear growth is round-off: 0 no, 1 if half the step makes it no "
+             "smaller, 2 yes");
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {
@@ -71,8 +83,20 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 
 /* ---- conclusions ----------------------------------------------------------------------------- */
 
-/* If a member failed, there is no verdict on the others: only their slope and exponent are reported. */
-static void write_growth(const growth_columns *x, int i, const cst_growth *g, bool failed) {
+static void say_growth(const growth_columns *x, int i, const cst_growth *g) {
+  cst_column_say(x->verdict, i, cst_growth_verdict_names[g->verdict]);
+  cst_column_say(x->law, i, g->law == CST_UNDECIDED ? "" : cst_growth_verdict_names[g->law]);
+  cst_column_say(x->why, i, cst_growth_why_names[g->why]);
+}
+
+/* If a member failed, there is no verdict on the others: only their slope, exponent and law are reported. */
+static void write_growth(const growth_columns *x, int i, cst_growth *g, bool failed) {
+  if (failed) {
+    g->verdict = CST_FAILED;
+    g->why = CST_WHY_NONE;
+    g->drift = 0;
+    g->by_round_off = CST_ROUND_OFF_NOT;
+  }
   cst_column_set(x->slope, i, g->slope);
   cst_column_set(x->slope_error, i, g->slope_error);
   cst_column_set(x->slope_rms, i, g->slope_rms);
@@ -80,8 +104,9 @@ static void write_growth(const growth_columns *x, int i, const cst_growth *g, bo
   cst_column_set(x->exponent, i, g->exponent);
   cst_column_set(x->low, i, g->low);
   cst_column_set(x->high, i, g->high);
-  cst_column_say(x->verdict, i, cst_growth_verdict_names[failed ? CST_FAILED : g->verdict]);
-  cst_column_say(x->why, i, failed ? "" : cst_growth_why_names[g->why]);
+  cst_column_set(x->significance, i, g->drift);
+  cst_column_set(x->round_off, i, g->by_round_off);
+  say_growth(x, i, g);
 }
 
 static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k,
@@ -123,6 +148,88 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   PetscFunctionReturn(0);
 }
 
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static int word_of(const char *const *names, int n, const char *text) {
+  int k = 0;
+  while (k < n && strcmp(names[k], text))
+    k++;
+  return k;
+}
+
+/* What the pass over the case found, from its columns; false: no verdict. What an earlier pass over the table
+ * set is taken back. */
+static bool read_growth(const growth_columns *x, int i, cst_growth *g) {
+  const char *verdict = x->verdict.label[i];
+  if (!*verdict)
+    return false;
+  *g = (cst_growth){
+      .verdict = (cst_verdict)word_of(cst_growth_verdict_names, CST_VERDICTS, verdict),
+      .law = (cst_verdict)word_of(cst_growth_verdict_names, CST_UNDECIDED, x->law.label[i]),
+      .why = (cst_why)word_of(cst_growth_why_names, CST_WHYS, x->why.label[i]),
+      .slope = cst_column_get(x->slope, i),
+      .drift = cst_column_get(x->significance, i),
+      .by_round_off = (cst_round_off)cst_column_get(x->round_off, i),
+  };
+  if (g->by_round_off != CST_ROUND_OFF_NOT)
+    g->verdict = CST_LINEAR_ROUND_OFF;
+  return true;
+}
+
+/* What was found on one quantity with the steps that follow, of cases that differ in nothing else. */
+typedef struct {
+  cst_growth growth[2]; /* of the case that follows, and with the next smaller step */
+  double     step[2];
+  bool       known[2];
+} finer_steps;
+
+/* Cases are ordered from the largest step to the smallest, and are read from the last one. */
+static const cst_growth *next_finer(finer_steps *f, double step) {
+  if (f->known[0] && f->step[0] < step) {
+    f->growth[1] = f->growth[0];
+    f->step[1] = f->step[0];
+    f->known[1] = true;
+  }
+  return f->known[1] ? &f->growth[1] : NULL;
+}
+
+/* The case before, if it has a larger step. */
+static const cst_growth *next_coarser(const cst_plan *p, const growth_columns *x, int i,
+                                      cst_growth *g) {
+  if (i % p->study->nstep == 0 || !(p->cases[i - 1].h > p->cases[i].h))
+    return NULL;
+  return read_growth(x, i - 1, g) ? g : NULL;
+}
+
+static void conclude_column(const cst_plan *p, const growth_columns *x, long verdicts) {
+  finer_steps f = {.known = {false, false}};
+  cst_growth  g, coarser;
+  for (int i = p->ncase - 1; i >= 0; i--) {
+    const double step = p->cases[i].h;
+    if ((i + 1) % p->study->nstep == 0)
+      f.known[0] = f.known[1] = false;
+    if (!read_growth(x, i, &g))
+      continue;
+    cst_growth_conclude(&g, next_finer(&f, step), next_coarser(p, x, i, &coarser), verdicts);
+    say_growth(x, i, &g);
+    f.growth[0] = g;
+    f.step[0] = step;
+    f.known[0] = true;
+  }
+}
+
+static PetscErrorCode conclude_table(const cst_plan *p, const void *handles) {
+  const columns *x = handles;
+  long           judged = 0;
+  PetscFunctionBegin;
+  for (int k = 0; k < p->nquantity; k++)
+    judged += p->quantity[k].judged;
+  for (int k = 0; k < p->nquantity; k++)
+    if (p->quantity[k].judged)
+      conclude_column(p, &x->growth[k], judged * p->ncase);
+  PetscFunctionReturn(0);
+}
+
 const cst_kind cst_kind_conservation = {
     .name = "conservation",
     .doc = "drift of energy, momenta and constraints over long times; verdicts",
@@ -130,4 +237,5 @@ const cst_kind cst_kind_conservation = {
     .figures = "drift,constraint,work-energy",
     .declare = declare,
     .conclude = conclude,
+    .conclude_table = conclude_table,
 };

@@ -1,6 +1,7 @@
 /* kind-ensemble.c: the kind of study `ensemble`: many members around a start, and their distributions at the
  * end. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/kind.h"
@@ -20,7 +21,8 @@ static const struct {
 typedef struct {
   cst_number_column mean, rms, quantile[QUANTILES],
       largest; /* largest: only for quantities that drift */
-  cst_number_column deviation, mean_error, rms_error, low[QUANTILES], high[QUANTILES];
+  cst_number_column    deviation, mean_error, rms_error, low[QUANTILES], high[QUANTILES];
+  cst_survivor_columns survivors; /* unless those of an average over time say it */
 } spread_columns;
 
 typedef struct {
@@ -86,6 +88,8 @@ static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_colu
         cst_columns_number(c, cst_columns_use(quantile_names[j].name, q->name),
                            quantile_names[j].doc, "%s_%s", q->name, quantile_names[j].name);
   declare_errors(c, q->name, x);
+  if (!cst_plan_averages(p, k))
+    x->survivors = cst_parts_survivors_declare(c, q->name);
   if (q->drifts)
     x->largest = cst_columns_number(c, cst_columns_shown(k == 0, "largest", q->name),
                                     "largest |x - x(0)|", "%s_max", q->name);
@@ -115,6 +119,12 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   cst_column_set(x->mean, i, cst_ensemble_mean(rows->number, n));
   cst_column_set(x->rms, i, cst_ensemble_rms(rows->number, n));
   conclude_distribution(rows, x);
+  if (!x->survivors.members.value)
+    PetscFunctionReturn(0);
+  long survivors = 0;
+  for (long m = 0; m < n; m++)
+    survivors += !isnan(rows->number[m]);
+  cst_parts_survivors_conclude(x->survivors, i, survivors, n);
   PetscFunctionReturn(0);
 }
 

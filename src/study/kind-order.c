@@ -74,9 +74,14 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-static cst_number_column fitted(const columns *x, int k) {
+/* Strong orders are those of root mean squares over the paths of the noise: the largest error of many grows
+ * more slowly than it as the step shrinks. */
+static cst_number_column fitted(const cst_plan *p, const columns *x, int icase, int k) {
+  const cst_study *s = p->study;
   if (k == FIT_HIDDEN)
     return x->constraints.largest[CST_HIDDEN];
+  if (s->members > 1 && cst_method_has_noise(s->method[p->cases[icase].method]))
+    return x->error.rms[k];
   return x->error.largest[k];
 }
 
@@ -223,7 +228,7 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, i
   }
   PetscCall(returns(rows, &back)); /* for the finest step */
   for (int k = 0; k < FITS; k++) {
-    const double *error = fitted(x, k).value;
+    const double *error = fitted(p, x, first, k).value;
     const int     claimed = claimed_order(p, first, k);
     for (int i = 0; i < n; i++)
       floor[i] = all[i][k];

@@ -229,8 +229,58 @@ def failures():
         )
 
 
+def drifting():
+    """What drifts by a law that is not told drifts, and is not undecided."""
+    rows = study(
+        "euler",
+        "system: kepler\nend: 100.0\nsteps: [0.01]\nmethods: [euler]\nobservables: [energy]\n",
+    )
+    ok(energies(rows) == ["drifts"], "explicit Euler on Kepler drifts", rows)
+    ok(rows and rows[0]["energy_slope"] > 0 and rows[0]["energy_slope_error"] > 0, "with its rate", rows)
+    ok(rows and rows[0]["energy_law"] == "" and rows[0]["energy_why"], "without a law, and why", rows)
+
+
+def scales():
+    """A part that moves uniformly hides neither a drift nor an error."""
+    rows = own(
+        "fast",
+        "system: fast\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y^2/2\n"
+        "states: {default: {q: [0, 1], v: [10000, 0]}}\n",
+        "end: 1000.0\nsteps: [0.05]\nmethods: [rk4]\nobservables: [energy]\n",
+    )
+    ok(energies(rows) == ["linear"] and rows[0]["energy_law"] == "linear", "truncation is no round-off", rows)
+    rows = own(
+        "clock",
+        "system: clock\ncoordinates: [x, y, s]\nmass: [1, 1, 1e12]\npotential: 9.81*y\n"
+        "constraints: {rod: (x - 0.1*sin(5*s))^2 + y^2 - 1}\n"
+        "states: {default: {q: [0, -1, 0], v: [0.5, 0, 1]}}\n",
+        "end: 100\nsteps: [0.01]\nmethods: [rattle]\nobservables: [energy]\n",
+    )
+    ok(rows and energies(rows) != ["exact"], "an error of 0.01 beside a heavy clock is not exact", rows)
+
+
+def survivors():
+    """Means over survivors say so."""
+    rows = table(
+        run(
+            "survive",
+            "study: ensemble\nsystem: henon-heiles\n"
+            "initial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.48, 0.16]}, "
+            "spread: {q: 0.1, v: 0.1}}\n"
+            "end: 400.0\nsteps: [0.5]\nmethods: [rk4]\nobservables: [energy]\n",
+            "--progress",
+            "none",
+        )[1]
+    )
+    if ok(rows and 0 < rows[0]["failed"] < 32, "some members fail", rows):
+        row = rows[0]
+        ok(row["energy_survivors"] == 32 - row["failed"], "the others count", row)
+        ok(row["energy_flag"] == "biased", "and the mean is biased", row)
+
+
 if __name__ == "__main__":
     together(
-        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures], most=2
+        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, drifting, scales, survivors],
+        most=2,
     )
     done()

@@ -9,6 +9,7 @@
 #define CST_COLUMNS_H
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include "constella/record.h"
 
 /* What the code that prints and draws results must know of a column; the result file has it as attributes
@@ -65,6 +66,7 @@ cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char
 static inline void cst_column_set(cst_number_column c, int icase, double x) { c.value[icase] = x; }
 static inline double cst_column_get(cst_number_column c, int icase) { return c.value[icase]; }
 static inline void   cst_column_say(cst_text_column c, int icase, const char *text) {
+    memset(c.label[icase], 0, sizeof c.label[icase]); /* of what was said before, nothing stays */
     snprintf(c.label[icase], sizeof c.label[icase], "%s", text);
 }
 #endif

@@ -36,6 +36,23 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
   PetscFunctionReturn(0);
 }
 
+/* ---- survivors -------------------------------------------------------------------------------- */
+
+cst_survivor_columns cst_parts_survivors_declare(cst_columns *c, const char *of) {
+  return (cst_survivor_columns){
+      .members = cst_columns_number(c, cst_columns_use("survivors", of),
+                                    "members that count in the means", "%s_survivors", of),
+      .flag = cst_columns_text(c, cst_columns_use("mean-flag", of),
+                               "biased: members failed, and the means are over the others",
+                               "%s_flag", of),
+  };
+}
+
+void cst_parts_survivors_conclude(cst_survivor_columns x, int icase, long survivors, long members) {
+  cst_column_set(x.members, icase, (double)survivors);
+  cst_column_say(x.flag, icase, survivors < members ? "biased" : "");
+}
+
 /* ---- largest values -------------------------------------------------------------------------- */
 
 int cst_parts_quantity_find(const cst_plan *p, const char *name) {

@@ -6,6 +6,16 @@
 #include "study/result/case-rows.h"
 #include "study/kind.h"
 
+/* Members that count in the means of a quantity, and the flag "biased" if some do not: those that failed may
+ * differ from the others in the very quantity. */
+typedef struct {
+  cst_number_column members;
+  cst_text_column   flag;
+} cst_survivor_columns;
+
+cst_survivor_columns cst_parts_survivors_declare(cst_columns *c, const char *of);
+void cst_parts_survivors_conclude(cst_survivor_columns x, int icase, long survivors, long members);
+
 /* Endings of the columns' names, by CST_ERROR_... */
 extern const char *const cst_parts_endings[CST_ERRORS]; /* "", _q, _p, _lambda */
 

@@ -6,6 +6,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/conclusions.h"
+#include "study/result/energy-leap.h"
 
 typedef struct {
   const cst_plan  *plan;
@@ -15,7 +16,8 @@ typedef struct {
   cst_case_rows   *rows;
   cst_run_control *control;
   cst_failures     failures; /* of the cases of this rank */
-  double           cost;     /* of a case */
+  cst_energy_leaps leaps;
+  double           cost; /* of a case */
 } work;
 
 static PetscErrorCode conclude_cases(work *d, int first, int until, bool *stop) {
@@ -44,8 +46,10 @@ static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
     PetscCall(cst_conclude_write(d->table, d->output, first, until - first));
     cst_run_control_concluded(d->control, piece);
   }
-  for (int i = first; i < until; i++)
+  for (int i = first; i < until; i++) {
     PetscCall(cst_conclude_count(d->rows, i, &d->failures));
+    PetscCall(cst_energy_leap_look(d->rows, i, &d->leaps));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -65,6 +69,7 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past 
     PetscFunctionReturn(0);
   PetscCallMPI(
       MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCall(cst_energy_leap_warn(p, &d.leaps));
   if (rank == 0)
     PetscCall(cst_conclude_table(table, o));
   PetscFunctionReturn(0);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "method/method.h"
+#include "study/result/parts.h"
 #include "study/runner/runner-internal.h"
 
 static void fill_figures(const cst_runner *r, long lane, bool started) {
@@ -56,6 +57,16 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
     lambda[a] = r->lambda[a * W + lane % W];
 }
 
+/* A state can be finite where its energy overflows: such a trajectory has failed too. */
+static void check_energy(const cst_runner *r, long lane) {
+  signed char *status =
+      cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane);
+  const double *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES,
+                                     cst_parts_quantity_find(r->plan, "energy"), lane);
+  if (*status == CST_DONE && isfinite(f[CST_FIGURE_START]) && !isfinite(f[CST_FIGURE_DRIFT]))
+    *status = CST_NOT_FINITE;
+}
+
 static void fill_row(cst_runner *r, long lane) {
   const cst_layout      *at = cst_stepper_layout(r->st);
   const cst_lane_status *status = &r->b->status[lane];
@@ -77,6 +88,7 @@ static void fill_row(cst_runner *r, long lane) {
     if (!done)
       r->error[k][lane] = NAN;
   fill_figures(r, lane, status->reason != CST_NO_START);
+  check_energy(r, lane);
 }
 
 static PetscErrorCode write_single_series(cst_runner *r) {

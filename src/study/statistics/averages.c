@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/result/parts.h"
 
 typedef struct {
-  cst_number_column mean, error, time, freedom; /* freedom: for the temperature only */
-  cst_text_column   source;
+  cst_number_column    mean, error, time, freedom; /* freedom: for the temperature only */
+  cst_text_column      source;
+  cst_survivor_columns survivors;
 } average_columns;
 
 static bool is_temperature(const cst_quantity *q) { return !strcmp(q->name, "temperature"); }
@@ -33,6 +35,7 @@ static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, av
                                "%s_autocorrelation", q->name);
   x->source = cst_columns_text(c, cst_columns_use("average-source", q->name), sources,
                                "%s_error_from", q->name);
+  x->survivors = cst_parts_survivors_declare(c, q->name);
   if (!is_temperature(q))
     return;
   x->freedom =
@@ -177,6 +180,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   const double      time = good * (double)(c->n - class->after) * c->h;
   cst_column_set(x->mean, icase, mean);
   cst_column_set(x->error, icase, a.error);
+  cst_parts_survivors_conclude(x->survivors, icase, (long)good, n);
   cst_column_say(x->source, icase, cst_batch_means_source_names[a.source]);
   if (variance > 0)
     cst_column_set(x->time, icase, time * a.of_windows / (2 * variance));

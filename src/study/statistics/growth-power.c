@@ -196,11 +196,12 @@ static double peak(const fit all[ALPHAS], int top) {
   return alpha_of(top) * cst_elementary_exp(shift);
 }
 
-/* Significance of the residuals at the slowest k against s^2 v_k; 0 if they are negligible. */
+/* Significance of the residuals at the slowest k against s^2 v_k; 0 if they are negligible. *share: the part
+ * of the squares at these k that the power explains. */
 static double misfit(const products *p, const double phi[N], const double weight[N], const fit *f,
-                     double independent) {
+                     double independent, double *share) {
   const double s2 = f->rss / (p->members * (p->n - 2));
-  double       cw[N] __attribute__((aligned(64))), a, bb, sum = 0, size = 0;
+  double       cw[N] __attribute__((aligned(64))), a, bb, sum = 0, size = 0, all = 0;
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k <= SLOW; k++) {
     const double crossed = 2 * phi[k] * cw[k] / a;
@@ -208,7 +209,9 @@ static double misfit(const products *p, const double phi[N], const double weight
     const double square = p->c[k][k] - crossed + fitted;
     sum += weight[k] * square;
     size += square;
+    all += p->c[k][k];
   }
+  *share = all > 0 ? 1 - size / all : 0;
   if (!(size > SLIGHT * SLIGHT * bb / (a * a)))
     return 0;
   const double ratio = sum / s2 / (p->members * (SLOW - 1));
@@ -283,7 +286,7 @@ static grid *make_grid(const cst_spectra *s) {
 }
 
 static cst_power_fit find(const cst_spectra *s, const products *p, double independent) {
-  static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN};
+  static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN, 0};
   fit                        all[ALPHAS];
   int                        top = 0;
   int                        line = 0;
@@ -310,7 +313,7 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   f.high = fmax(f.high, f.alpha + LEAST);
   double noise[N];
   weights(s->n, all[top].r, noise);
-  f.misfit = misfit(p, g->phi[top], noise, &all[top], independent);
+  f.misfit = misfit(p, g->phi[top], noise, &all[top], independent, &f.share);
   f.bend = bend(p, g->phi[line], g->phi[square], g->weight, g->logs, independent);
   return f;
 }

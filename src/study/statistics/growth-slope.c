@@ -24,7 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = CST_WINDOWS, LOW = 8, WIDE = 16, FEW_MEMBERS = 8 };
+enum { N = CST_WINDOWS, LOW = 8, WIDE = 16, NEAR = 4, FEW_MEMBERS = 8 };
+
+/* most degrees of freedom of an error whose noise has a short memory */
+#define FREEDOM 40
 
 static void fill_basis(int n, double c[N][N]) {
   const double length = sqrt(2.0 / n);
@@ -102,6 +105,8 @@ void cst_growth_spectra_destroy(cst_spectra *s) { free(s->x); }
 typedef struct {
   double slope, error, low, all; /* low: nu; all: sigma^2 */
   double wide, odd;              /* the error from WIDE cosines, and from the odd ones among them */
+  double near;                   /* the error from the NEAR cosines nearest to the line */
+  double lag; /* sum of squares times the cosine of the frequency: sigma^2 rho_1 */
   double e[N];
 } lined;
 
@@ -133,8 +138,11 @@ static lined take_line(int n, const double *x, const double l[N], double square)
     const double e_square = e * e;
     r.e[k] = e;
     r.all += e_square / (n - 2);
+    r.lag += e_square / (n - 2) * cst_elementary_cos(3.14159265358979323846 * k / n);
     if (k <= LOW)
       r.low += e_square / low_freedom(n);
+    if (k >= 2 && k <= NEAR)
+      r.near += e_square / (NEAR - 1);
   }
   for (int k = 1; k < n && k <= WIDE; k++) {
     r.wide += r.e[k] * r.e[k];
@@ -142,6 +150,7 @@ static lined take_line(int n, const double *x, const double l[N], double square)
       r.odd += r.e[k] * r.e[k];
   }
   r.error = sqrt(r.low / square);
+  r.near = sqrt(r.near / square);
   r.wide = sqrt(r.wide / (wide_freedom(n) * square));
   r.odd = sqrt(r.odd / (odd_freedom(n) * square));
   return r;
@@ -165,10 +174,12 @@ static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
 /* Sums over members. */
 typedef struct {
   double slope, slopes, errors, quartic; /* of b, b^2, s^2, s^4 */
-  double odd_errors;                     /* of s^2 from odd cosines */
+  double odd_errors, near_errors;        /* of s^2 from odd cosines, and from the nearest */
   /* squared significances, the same from odd cosines, and the largest |significance| from WIDE cosines */
   double normals, odd, largest;
+  double steepest;             /* largest |b| */
   double low, all, all2, fast; /* of nu, sigma^2, sigma^4; power of the fast half */
+  double lag;                  /* of sigma^2 rho_1 */
   double thirds[2];
   double mean[N], own; /* mean coefficients; power of the mean over the fast half of k */
 } sums;
@@ -198,10 +209,13 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
     t.errors += error * error;
     t.quartic += error * error * error * error;
     t.odd_errors += m.odd * m.odd;
+    t.near_errors += m.near * m.near;
     t.normals += squared(normal);
     t.odd += squared(odd);
     t.largest = fmax(t.largest, fabs(wide));
+    t.steepest = fmax(t.steepest, fabs(m.slope));
     t.low += m.low;
+    t.lag += m.lag;
     t.all += m.all;
     t.all2 += m.all * m.all;
     for (int k = 1; k < s->n; k++)
@@ -241,15 +255,33 @@ static double bound_of_squares(const sums *t, double members, double counting, d
   return b2 - s2 + 1.645 * sqrt(own + noise);
 }
 
+/* Variance at the lowest frequencies: nu, or that of noise with a memory of one step (AR(1)) where this is
+ * larger: sigma^2 (1 + rho_1) / (1 - rho_1), with rho_1 corrected for its bias of about -4/n after a line.
+ * This at most doubles nu, and less with many members, which measure nu well.
+ * *freedom: of nu; if the memory is short, the windows that are effectively independent are more. */
+static double slow_variance(double low, double all, double lag, int n, double counting,
+                            double *freedom) {
+  const double bias = 4 / (n * counting);
+  const double rho = fmin(fmax(all > 0 ? lag / all + bias : 0, 0), 0.95);
+  const double one = all * (1 + rho) / (1 - rho);
+  const double v = fmax(low, fmin(one, (1 + 1 / counting) * low));
+  const double windows = v > 0 ? n * all / v : n;
+  *freedom = fmax(low_freedom(n), fmin(windows - 1, FREEDOM));
+  return v;
+}
+
 /* Error of the mean slope from the time series. Uses the members' residuals, which have more degrees of
  * freedom, unless the mean's residuals are significantly larger than these predict. */
 static double error_in_time(const sums *t, const lined *mean, double members, double counting,
-                            double square, double *freedom) {
+                            double square, int n, double *freedom) {
+  const double few = low_freedom(n);
   const double theirs = t->low / members / counting;
-  if (!(cst_significance_of_f(mean->low / theirs, *freedom, *freedom * counting) < 2))
-    return mean->error;
+  if (!(cst_significance_of_f(mean->low / theirs, few, few * counting) < 2))
+    return sqrt(slow_variance(mean->low, mean->all, mean->lag, n, 1, freedom) / square);
+  const double v =
+      slow_variance(t->low / members, t->all / members, t->lag / members, n, counting, freedom);
   *freedom *= counting;
-  return sqrt(theirs / square);
+  return sqrt(v / counting / square);
 }
 
 /* Significance of the members' slopes taken together: each against its own error, once with all low cosines
@@ -268,6 +300,18 @@ static double spread(const sums *t, double members, double counting, int n) {
   return fmin(all, odd);
 }
 
+/* The least significance of all members' slopes against their mean squared error, from three sets of
+ * cosines: the nearest, the odd ones, and the slow ones. */
+static double spread_least(const sums *t, double counting, int n) {
+  const double near =
+      cst_significance_of_f(t->slopes / t->near_errors, counting, (NEAR - 1) * counting);
+  const double odd =
+      cst_significance_of_f(t->slopes / t->odd_errors, counting, odd_freedom(n) * counting);
+  const double all =
+      cst_significance_of_f(t->slopes / t->errors, counting, low_freedom(n) * counting);
+  return fmin(near, fmin(odd, all));
+}
+
 /* Whether the last third of the run fluctuates more than the first. */
 static double swelling(const sums *t, double freedom) {
   if (t->thirds[0] > 0)
@@ -276,7 +320,8 @@ static double swelling(const sums *t, double freedom) {
 }
 
 cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
-  cst_slopes r = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  cst_slopes r = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                  NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   double     l[N];
   if (s->members < 1 || s->n < LOW)
     return r;
@@ -287,8 +332,9 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   const lined  mean = take_line(s->n, t.mean, l, square);
   const int    many = s->members >= FEW_MEMBERS;
   r.independent = independent(s, &t, &mean);
-  double       in_time_freedom = freedom;
-  const double in_time = error_in_time(&t, &mean, members, r.independent, square, &in_time_freedom);
+  double       in_time_freedom;
+  const double in_time =
+      error_in_time(&t, &mean, members, r.independent, square, s->n, &in_time_freedom);
   const double among = many ? between(&t, members) : 0;
   const double z = significance(mean.slope, in_time, in_time_freedom);
   const double z_among = many ? significance(mean.slope, among, members - 1) : z;
@@ -301,17 +347,24 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   r.error = s->unit * fmax(in_time, among);
   r.rms = s->unit * sqrt(t.slopes / members);
   r.limit = s->unit * fmax(of_mean, of_squares);
+  const double ratio = among / in_time;
+  r.in_time = z;
+  r.scatter = many ? cst_significance_of_f(ratio * ratio, members - 1, in_time_freedom) : 0;
   if (fabs(z) < fabs(z_among))
     r.normal = z;
   else
     r.normal = z_among;
   r.spread = spread(&t, members, r.independent, s->n);
+  r.near = spread_least(&t, r.independent, s->n);
   r.outlier = t.largest;
+  r.steepest = s->unit * t.steepest;
+  r.swollen = t.thirds[1] / t.thirds[0];
   r.deviation = s->unit * sqrt(t.all / members);
-  if (t.all > 0)
+  if (t.all > 0) {
     r.memory = t.low / t.all;
-  else
-    r.memory = 0;
+    r.slowest = t.near_errors * square / t.all;
+  } else
+    r.memory = r.slowest = 0;
   r.swell = swelling(&t, (s->n / 3 - 1) * r.independent);
   return r;
 }

@@ -5,10 +5,12 @@
  * time along the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first
  * reason that holds. Every other verdict needs positive evidence, so there is a margin between verdicts in
  * which none is given.
+ *
+ * That is the pass over one observable of one case. The pass over a table (growth-table.c) then gives the
+ * verdict `drifts` and tells round-off from truncation, from the numbers found here.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/statistics/growth.h"
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,14 +18,27 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 
 /* effective members needed to distinguish a random walk from slow noise */
 #define WALKERS     12
-#define STILL       1e-14 /* displacement / (|q(0)| sqrt(steps)) below this is round-off */
-#define SLOPE       3.0   /* significance in standard deviations from which a slope exists */
-#define CLEAR_SLOPE 5.0   /* ... from which it is beyond doubt */
-#define OUTLIER     5.0   /* significance of the largest slope of a single member */
-#define UNLIKELY    3.1   /* standard deviations: 99.9 % */
-#define MEMORY      4.0   /* maximal correlation time of window means, in windows */
+#define SLOPE       3.0 /* significance in standard deviations from which a slope exists */
+#define CLEAR_SLOPE 5.0 /* ... from which it is beyond doubt */
+#define OUTLIER     5.0 /* significance of the largest slope of a single member */
+#define UNLIKELY    3.1 /* standard deviations: 99.9 % */
+/* maximal correlation time of window means, in windows: 16 of them are effectively independent */
+#define MEMORY 4.0
 /* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
-#define WIDE 0.75
+#define WIDE   0.75
+#define CHANGE 0.15 /* ... and as a part of the largest |x - x(0)| */
+#define SWING  0.2  /* ... and as a part of the range of the window means */
+/* part of the slow motion that a power must explain to be the drift, without being its law */
+#define SHARE   0.8
+#define SWOLLEN 2.0 /* least ratio of the squared scatter of the last third to that of the first */
+/* strength against noise and a walk without which a slope may be that of slow noise */
+#define STRENGTH       14.0
+#define SOME_MEMBERS   2.5 /* more effective members measure the memory of their noise without it */
+#define STRENGTH_PATHS 3.0
+/* significance of the scatter of slopes below which it is that of the noise */
+#define ALIKE  1.0
+#define KINDS  6 /* tests for a drift, of which the best counts */
+#define ALPHAS 8 /* independent powers among those that are tried */
 /* strength from which a power is preferred to a walk: four errors, as rms over members */
 #define STRONG       16.0
 #define STRONG_ONE   16.0 /* added for a single member */
@@ -34,124 +49,23 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 const char *const cst_growth_verdict_names[CST_VERDICTS] = {
     "exact",   "frozen",    "bounded",     "random-walk",
     "linear",  "quadratic", "exponential", "linear (round-off)",
-    "escaped", "failed",    "undecided"};
-const char *const cst_growth_why_names[CST_WHYS] = {"",           "few-windows", "slow", "wide",
-                                                    "one-member", "swelling",    "weak", "between",
-                                                    "no-power",   "not-finite"};
+    "escaped", "failed",    "drifts",      "undecided"};
+const char *const cst_growth_why_names[CST_WHYS] = {"",           "few-windows", "wide",
+                                                    "one-member", "swelling",    "weak",
+                                                    "between",    "no-power",    "not-finite"};
 
 /* The evidence for a verdict. */
 typedef struct {
   cst_slopes     slopes;
   cst_power_fit  path, mean; /* fits to the paths of the members, and to their mean */
   cst_rms_growth rms;
+  double         monotone; /* significance of paths that never go back */
   double         members, end;
+  double         largest; /* largest |x - x(0)|, rms over members */
+  double         swing;   /* range of the window means, rms over members */
 } evidence;
 
-/* ---- round-off, no motion, and members that escaped ------------------------------------------- */
-
-/* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
-static double round_off(const cst_long_run *r, long i) {
-  const double of_steps = 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps);
-  const double of_start = 8 * DBL_EPSILON * fabs(r->start[i]);
-  return of_steps + of_start;
-}
-
-/* False if x was infinite or not a number at some time in a member that did not fail. */
-static int is_finite(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const int failed = isnan(r->moved[i]);
-    if (!failed && !(isfinite(r->largest[i]) && isfinite(r->scale[i])))
-      return 0;
-  }
-  return 1;
-}
-
-static int is_exact(const cst_long_run *r) {
-  int some = 0;
-  for (long i = 0; i < r->members; i++) {
-    if (r->largest[i] > round_off(r, i))
-      return 0;
-    some |= !isnan(r->largest[i]);
-  }
-  return some;
-}
-
-static int is_frozen(const cst_long_run *r) {
-  int some = 0;
-  for (long i = 0; i < r->members; i++) {
-    if (r->moved[i] > STILL * sqrt((double)r->steps))
-      return 0;
-    some |= !isnan(r->moved[i]);
-  }
-  return some;
-}
-
-/* True if a mean of member i differs by more than `room` from that of the first window. */
-static int departs(const cst_long_run *r, long i, double room) {
-  const double *mean = r->means + i * N;
-  for (int w = 1; w < N; w++)
-    if (fabs(mean[w] - mean[0]) > room)
-      return 1;
-  return 0;
-}
-
-/* True if no window mean differs from the first by more than round-off. */
-static int is_level(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++)
-    if (departs(r, i, round_off(r, i)))
-      return 0;
-  return 1;
-}
-
-/* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
- * last digit is not growth. */
-static int is_visible(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
-    if (departs(r, i, 2 * DBL_EPSILON * size))
-      return 1;
-  }
-  return 0;
-}
-
-/* A member has escaped if over the last half of the run its distance from the start grows evenly, at a rate
- * consistent with the whole run, while x has come to rest, also within the last window. */
-static int has_left(const cst_long_run *r, long i) {
-  const double *away = r->away + i * N;
-  const double *x = r->means + i * N;
-  const double  half = away[N / 2];
-  const double  pace = (away[N - 1] - half) / (N - 1 - N / 2);
-  double        most = 0;
-  double        change = fabs(r->last[i] - x[N - 1]);
-  if (!(pace > 0))
-    return 0;
-  if (!(away[N - 1] < 2.5 * half))
-    return 0;
-  if (!(away[N - 1] > 1.6 * half))
-    return 0;
-  for (int w = N / 2; w < N - 1; w++) {
-    const double off = fabs(away[w + 1] - away[w] - pace);
-    if (!(off < 0.1 * pace))
-      return 0;
-  }
-  for (int w = 0; w < N; w++)
-    most = fmax(most, fabs(x[w]));
-  for (int w = N / 2; w < N; w++)
-    change = fmax(change, fabs(x[w] - x[N - 1]));
-  return change <= 1e-3 * most;
-}
-
-/* Copies the windows of members that have not escaped; returns the number that have. */
-static long leave_out(const cst_long_run *r, double *means) {
-  long left = 0;
-  for (long i = 0; i < r->members; i++) {
-    const int gone = r->away && has_left(r, i);
-    left += gone;
-    for (int w = 0; w < N; w++)
-      means[i * N + w] = gone ? NAN : r->means[i * N + w];
-  }
-  return left;
-}
+/* ---- what there is to judge ------------------------------------------------------------------- */
 
 static int windows_in_use(const double *means, long members) {
   int windows = 0;
@@ -205,8 +119,9 @@ static cst_why why_no_law(const cst_power_fit *p, int line, int square) {
 }
 
 static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
-  const int line = holds_only(p->low, p->high, 1, 0);
-  const int square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
+  const int narrow = p->high - p->low < NARROW;
+  const int line = holds_only(p->low, p->high, 1, 0) && narrow;
+  const int square = holds_only(p->low, p->high, 2, 0) && narrow;
   *why = why_no_law(p, line, square);
   if (*why != CST_WHY_NONE)
     return CST_UNDECIDED;
@@ -223,47 +138,102 @@ static int is_walk(const evidence *e) {
          holds_only(g->low, g->high, 0.5, 1) && g->rough > 0.6 && g->rough < 6;
 }
 
-/* True if the rms over many members does not grow, which is valid for any correlation in time. */
-static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->rms.high < 0.25; }
-
-/* Why a drift cannot be excluded. */
-static cst_why why_not_settled(const evidence *e) {
-  const cst_slopes *s = &e->slopes;
-  const double      room = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
-  if (s->outlier > OUTLIER)
-    return CST_WHY_ONE_MEMBER;
-  if (s->swell > UNLIKELY)
-    return CST_WHY_SWELLING;
-  if (s->memory > MEMORY && !is_flat(e))
-    return CST_WHY_SLOW;
-  if (s->limit * e->end > room)
-    return CST_WHY_WIDE;
-  return CST_WHY_NONE;
+/* Significance of the drift that a power describes, if it describes the slow motion at all. */
+static double drift_of_power(const cst_power_fit *p, double independent) {
+  if (!(p->share > SHARE))
+    return 0;
+  const double z = cst_significance_of_f(p->strength, independent, independent * (N - 3));
+  return cst_growth_best_of(z, ALPHAS);
 }
 
-/* No drift was found. Bounded if a drift can be excluded. */
-static cst_verdict settled(const evidence *e, cst_why *why) {
+/* True if fewer than 16 windows are effectively independent. */
+static int is_slow(const cst_slopes *s) { return fmax(s->memory, s->slowest) > MEMORY; }
+
+/* The significance of a drift of the mean or of the rms over members, whatever its law; one-sided. Slopes are
+ * compared with noise whose memory has been measured, which needs 16 effective windows. */
+static double drift_of(const evidence *e) {
+  const cst_slopes    *s = &e->slopes;
+  const cst_power_fit *p = strong_power(e);
+  double               most = e->monotone;
+  if (p)
+    most = fmax(most, drift_of_power(p, p == &e->path ? s->independent : 1));
+  const double scatter = fmin(s->spread, s->near);
+  const double slope = s->scatter < ALIKE ? s->in_time : s->normal;
+  const int    many = s->independent >= FEW_MEMBERS;
+  const int    some = s->independent > SOME_MEMBERS;
+  const int    slow = is_slow(s);
+  if (slow && many) /* the scatter of independent members needs no memory */
+    most = fmax(most, cst_growth_one_sided(s->normal));
+  if (!slow) {
+    if (some || e->mean.strength > STRENGTH || e->path.strength > STRENGTH)
+      most = fmax(most, cst_growth_one_sided(slope));
+    if (s->independent > 2 && e->path.strength > STRENGTH_PATHS)
+      most = fmax(most, scatter);
+    if (some)
+      most = fmax(most, cst_growth_best_of(cst_growth_one_sided(s->outlier), e->members));
+  }
+  return cst_growth_best_of(most, KINDS);
+}
+
+/* Why growth cannot be excluded. */
+static cst_why why_not_settled(const evidence *e) {
+  const cst_slopes *s = &e->slopes;
+  const double      windows = WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation;
+  const double      range = fmax(SWING * e->swing, CHANGE * e->largest);
+  const double      room = fmax(windows, range);
+  const int         one = e->members > 1 && s->outlier > OUTLIER && s->steepest * e->end > room;
+  cst_why           why = CST_WHY_NONE;
+  if (strong_power(e))
+    law_of(strong_power(e), &why);
+  if (why == CST_WHY_WEAK && is_slow(s))
+    why = CST_WHY_FEW_WINDOWS;
+  if (s->limit * e->end > room && why != CST_WHY_NONE)
+    return why;
+  if (one)
+    return CST_WHY_ONE_MEMBER;
+  if (s->swell > UNLIKELY && s->swollen > SWOLLEN)
+    return CST_WHY_SWELLING;
+  if (s->memory > MEMORY && e->members < FEW_MEMBERS)
+    return CST_WHY_FEW_WINDOWS;
+  if (s->limit * e->end <= room && !(fabs(s->normal) > SLOPE))
+    return CST_WHY_NONE;
+  if (is_slow(s))
+    return CST_WHY_FEW_WINDOWS;
+  return drifts(e) ? CST_WHY_WEAK : CST_WHY_WIDE;
+}
+
+/* The law of the growth, where one is told; otherwise bounded, if growth can be excluded. */
+static cst_verdict judge(const evidence *e, cst_why *why) {
+  const cst_power_fit *p = strong_power(e);
+  cst_verdict          law = CST_UNDECIDED;
+  *why = CST_WHY_NONE;
+  if (e->rms.is_exponential)
+    return CST_EXPONENTIAL;
+  if (p)
+    law = law_of(p, why);
+  if (law != CST_UNDECIDED)
+    return law;
+  if (!p && is_walk(e))
+    return CST_RANDOM_WALK;
   *why = why_not_settled(e);
   return *why == CST_WHY_NONE ? CST_BOUNDED_VERDICT : CST_UNDECIDED;
 }
 
-static cst_verdict judge(const evidence *e, cst_why *why) {
-  const cst_power_fit *p = strong_power(e);
-  if (e->rms.is_exponential)
-    return CST_EXPONENTIAL;
-  if (p)
-    return law_of(p, why);
-  if (is_walk(e))
-    return CST_RANDOM_WALK;
-  if (!drifts(e))
-    return settled(e, why);
-  if (e->slopes.memory > MEMORY)
-    *why = CST_WHY_SLOW;
-  else if (e->slopes.outlier > OUTLIER && e->slopes.spread < UNLIKELY)
-    *why = CST_WHY_ONE_MEMBER;
-  else
-    *why = CST_WHY_WEAK;
-  return CST_UNDECIDED;
+/* Difference of the largest and the smallest window mean, rms over members. */
+static double swing_of(const double *means, long members) {
+  double sum = 0, count = 0;
+  for (long i = 0; i < members; i++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int w = 0; w < N; w++) {
+      low = fmin(low, means[i * N + w]);
+      high = fmax(high, means[i * N + w]);
+    }
+    if (!(high >= low))
+      continue;
+    sum += (high - low) * (high - low);
+    count++;
+  }
+  return count > 0 ? sqrt(sum / count) : 0;
 }
 
 /* Returns 0 if memory is exhausted. */
@@ -279,6 +249,8 @@ static int examine(const double *means, long members, double end, evidence *e) {
   e->rms = (cst_rms_growth){NAN, NAN, NAN, 0, NAN};
   if (largest > 0)
     e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
+  e->monotone = cst_growth_monotone(means, members);
+  e->swing = swing_of(means, members);
   e->members = (double)s.members;
   e->end = end;
   cst_growth_spectra_destroy(&s);
@@ -287,6 +259,7 @@ static int examine(const double *means, long members, double end, evidence *e) {
 
 static void report(const evidence *e, cst_growth *g) {
   const cst_power_fit *p = strong_power(e);
+  g->drift = drift_of(e);
   g->slope = e->slopes.slope;
   g->slope_error = e->slopes.error;
   g->slope_rms = e->slopes.rms;
@@ -318,35 +291,69 @@ static cst_verdict growing_round_off(const evidence *e) {
   return CST_EXACT;
 }
 
+static int is_law(cst_verdict v) {
+  return v == CST_LINEAR || v == CST_QUADRATIC || v == CST_RANDOM_WALK || v == CST_EXPONENTIAL;
+}
+
+/* The verdict of the first pass. e: without members where there are not enough windows. */
+static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
+                              cst_why *why) {
+  *why = CST_WHY_NONE;
+  if (cst_growth_is_frozen(r))
+    return CST_FROZEN;
+  if (cst_growth_is_exact(r))
+    return enough && cst_growth_is_visible(r) ? growing_round_off(e) : CST_EXACT;
+  if (mostly_left)
+    return CST_ESCAPED;
+  if (enough && cst_growth_is_level(r))
+    return CST_BOUNDED_VERDICT;
+  if (enough && e->members > 0)
+    return judge(e, why);
+  *why = CST_WHY_FEW_WINDOWS;
+  return CST_UNDECIDED;
+}
+
+static void conclude(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
+                     cst_growth *g) {
+  g->verdict = verdict_of(r, e, enough, mostly_left, &g->why);
+  if (is_law(g->verdict))
+    g->law = g->verdict;
+  if (g->verdict == CST_LINEAR_ROUND_OFF) {
+    g->law = CST_LINEAR;
+    g->by_round_off = cst_growth_is_below_ulps(r) ? CST_ROUND_OFF_SURE : CST_ROUND_OFF_PERHAPS;
+  }
+  /* only a change that may be growth can drift */
+  const int open = g->verdict == CST_UNDECIDED || g->verdict == CST_BOUNDED_VERDICT;
+  if (!open || cst_growth_is_level(r))
+    g->drift = 0;
+}
+
 cst_growth cst_growth_estimate(const cst_long_run *r) {
-  cst_growth g = {CST_UNDECIDED, CST_WHY_FEW_WINDOWS, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  cst_growth g = {.verdict = CST_UNDECIDED,
+                  .why = CST_WHY_FEW_WINDOWS,
+                  .law = CST_UNDECIDED,
+                  .exponent = NAN,
+                  .low = NAN,
+                  .high = NAN,
+                  .slope = NAN,
+                  .slope_error = NAN,
+                  .slope_rms = NAN,
+                  .limit = NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
-  evidence   e = {0};
-  if (means && !is_finite(r))
+  evidence   e = {.largest = cst_ensemble_rms(r->largest, r->members)};
+  if (means && !cst_growth_is_finite(r))
     g.why = CST_WHY_NOT_FINITE;
   if (!means || g.why == CST_WHY_NOT_FINITE) {
     free(means);
     return g;
   }
-  const long left = leave_out(r, means);
+  const long left = cst_growth_without_escaped(r, means);
   const long stay = members_in_use(means, r->members);
   const int  enough =
       windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);
-  const int exact = is_exact(r);
   if (enough && e.members > 0)
     report(&e, &g);
-  if (is_frozen(r))
-    g.verdict = CST_FROZEN;
-  else if (exact)
-    g.verdict = enough && is_visible(r) ? growing_round_off(&e) : CST_EXACT;
-  else if (left > stay)
-    g.verdict = CST_ESCAPED;
-  else if (enough && is_level(r))
-    g.verdict = CST_BOUNDED_VERDICT;
-  else if (enough && e.members > 0)
-    g.verdict = judge(&e, &g.why);
-  if (g.verdict != CST_UNDECIDED)
-    g.why = CST_WHY_NONE;
+  conclude(r, &e, enough, left > stay, &g);
   free(means);
   return g;
 }

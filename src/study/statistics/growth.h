@@ -5,6 +5,22 @@
 #define CST_GROWTH_H
 #include "constella/statistics.h"
 
+/* ---- whether there is anything to judge -------------------------------------------------------- */
+
+/* False if x was infinite or not a number at some time in a member that did not fail. */
+int cst_growth_is_finite(const cst_long_run *r);
+int cst_growth_is_frozen(const cst_long_run *r); /* nothing moved except by round-off */
+int cst_growth_is_exact(const cst_long_run *r);  /* x changed by no more than round-off */
+/* No window mean differs from the first by more than round-off. */
+int cst_growth_is_level(const cst_long_run *r);
+/* Some window mean differs from the first by more than rounding x and its terms once: a change of the last digit
+ * is not growth. */
+int cst_growth_is_visible(const cst_long_run *r);
+/* The change is below a few units in the last place of x and of its terms. */
+int cst_growth_is_below_ulps(const cst_long_run *r);
+/* Copies the windows of members that have not escaped; returns the number that have. */
+long cst_growth_without_escaped(const cst_long_run *r, double *means);
+
 /* ---- significance, as deviations of a normal distribution ---------------- -------------------- */
 double cst_significance_of_t(double t, double freedom);             /* with the sign of t */
 double cst_significance_of_f(double f, double above, double below); /* positive for large f */
@@ -31,12 +47,19 @@ void cst_growth_spectra_destroy(cst_spectra *s);
 typedef struct {
   /* of the mean: slope, standard error, 95 % limit of any drift; rms of the members' slopes */
   double slope, error, limit, rms;
-  double normal;          /* significance of the slope of the mean */
+  double normal;  /* significance of the slope of the mean */
+  double in_time; /* the same from the noise in time alone, not from the scatter of the members */
   double spread, outlier; /* significance of all members' slopes together, and of the largest one */
-  double deviation;       /* of a window mean from its member's line, rms over members */
-  double memory;          /* integrated autocorrelation of these residuals, in windows */
+  double steepest;        /* the largest slope of a member, as a magnitude */
+  double
+      swollen; /* ratio of the squared scatter of the last third of the run to that of the first */
+  double near; /* the same as spread, against the cosines nearest to a line only */
+  double deviation; /* of a window mean from its member's line, rms over members */
+  double memory;    /* integrated autocorrelation of these residuals, in windows */
+  double slowest;   /* the same from the slowest cosines alone: larger where the noise has no end */
   /* significance of a larger scatter in the last third of the run than in the first */
   double swell;
+  double scatter; /* significance of a scatter of the slopes beyond their noise in time */
   /* effective number of independent members */
   double independent;
 } cst_slopes;
@@ -51,10 +74,20 @@ typedef struct {
   double strength;         /* mean over members of (b / its error)^2; about 1 without a power */
   double misfit;           /* significance of the residuals in the slowest four cosines */
   double bend;             /* significance of a quadratic term added to a line: the rate changes */
+  double share; /* part of the squares of the slowest four cosines that the power explains */
 } cst_power_fit;
 
 cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent);
 cst_power_fit cst_growth_power_mean(const cst_spectra *s);
+
+/* ---- drifts, whatever their law --------------------------------------------------------------- */
+
+/* The significance of the change of one path, or of several, that never goes back: 0 for any other. As
+ * deviations of a normal distribution, one-sided. */
+double cst_growth_monotone(const double *means, long members);
+/* One-sided significance: that of a two-sided one, and that of the best of n tests. */
+double cst_growth_one_sided(double normal);
+double cst_growth_best_of(double normal, double n);
 
 /* ---- growth of the root mean square over members ----------------------------------------------- */
 typedef struct {

@@ -1,0 +1,98 @@
+/* energy-leap.c: warns where a trajectory that did not fail has an energy error as large as its energy (see
+ * energy-leap.h).
+ *
+ * The parts of the energy, |T| + |V - V(q(0))|, are exchanged in a motion that keeps it. An error of more than
+ * half of their largest sum cannot be an error of an orbit near the true one. Systems with forces or with time
+ * in the potential, and methods with noise, do not keep the energy and are left out.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/result/energy-leap.h"
+#include <math.h>
+#include <stdio.h>
+#include "study/result/parts.h"
+
+#define HALF 0.5
+
+/* When the mean over a window first differs by half of the largest error; the end, where no windows are kept. */
+static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
+  const cst_plan *p = rows->plan;
+  const cst_case *c = &p->cases[rows->icase];
+  double         *x;
+  PetscFunctionBegin;
+  l->time = (double)c->n * c->h;
+  if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(p->study->members * CST_WINDOWS, &x));
+  PetscCall(cst_case_rows_windows(rows, energy, x));
+  for (int w = CST_WINDOWS - 1; w >= 0; w--)
+    if (fabs(x[l->member * CST_WINDOWS + w]) > HALF * l->error)
+      l->time = (double)c->n * c->h * (w + 1) / CST_WINDOWS;
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
+  const double *figures;
+  double        worst = l->share;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_figures(rows, energy, &figures));
+  for (long m = 0; m < rows->plan->study->members; m++) {
+    const double *f = figures + m * CST_FIGURES;
+    const double  share = f[CST_FIGURE_DRIFT] / f[CST_FIGURE_SCALE];
+    if (!rows->good[m] || !(share > HALF))
+      continue;
+    l->count++;
+    if (share <= l->share)
+      continue;
+    l->share = share;
+    l->error = f[CST_FIGURE_DRIFT];
+    l->member = m;
+    l->icase = rows->icase;
+  }
+  if (l->share > worst)
+    PetscCall(find_time(rows, energy, l));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l) {
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  PetscFunctionBegin;
+  if (s->system->nforce || s->system->timed || cst_method_has_noise(s->method[p->cases[i].method]))
+    PetscFunctionReturn(0);
+  PetscCall(cst_case_rows_open(rows, i));
+  PetscCall(look_at(rows, cst_parts_quantity_find(p, "energy"), l));
+  PetscFunctionReturn(0);
+}
+
+/* The worse of two; of equal ones that of the first case, so that ranks do not matter. */
+static bool is_worse(const cst_energy_leaps *a, const cst_energy_leaps *b) {
+  if (a->share != b->share)
+    return a->share > b->share;
+  return a->icase < b->icase;
+}
+
+PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l) {
+  const cst_study  *s = p->study;
+  cst_energy_leaps *all, worst = {0};
+  long              count = 0;
+  PetscMPIInt       rank, ranks;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(PetscMalloc1(ranks, &all));
+  PetscCallMPI(MPI_Gather(l, sizeof *l, MPI_BYTE, all, sizeof *l, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  for (int r = 0; r < ranks && rank == 0; r++) {
+    count += all[r].count;
+    if (all[r].count && is_worse(&all[r], &worst))
+      worst = all[r];
+  }
+  PetscCall(PetscFree(all));
+  if (count)
+    fprintf(stderr,
+            "constella: warning: the energy of %ld trajectories changed by more than half of its "
+            "parts: that of member %ld of %s, step %.5g, by %.3g before t = %.5g\n",
+            count, worst.member, cst_method_label(s->method[p->cases[worst.icase].method]),
+            p->cases[worst.icase].h_nominal, worst.error, worst.time);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,19 @@
+/* energy-leap.h: warns where a trajectory that did not fail has an energy error as large as its energy. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_ENERGY_LEAP_H
+#define CST_ENERGY_LEAP_H
+#include "study/result/case-rows.h"
+
+/* The trajectories found, and the worst of them. Starts as zeros. */
+typedef struct {
+  long   count, member;
+  int    icase;
+  double share, error,
+      time; /* error over the largest sum of the parts; time: when it had happened */
+} cst_energy_leaps;
+
+/* Adds those of case i, whose rows are finished. */
+PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l);
+/* Collective: puts together what all ranks found; rank 0 writes a warning to stderr. */
+PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l);
+#endif
