@@ -5,7 +5,9 @@
  *   then v M-orthogonally onto G v = 0
  *
  * The geometric Langevin algorithm. The kick preserves the Maxwell distribution on the tangent space for
- * every h; the sampling error is METHOD's error in preserving e^(-bH). With `coefficient` the rate of
+ * every h; the sampling error is METHOD's error in preserving e^(-bH). A temperature is claimed if METHOD
+ * preserves volume, or is conjugate to a map that does; others (euler, newmark with gamma > 1/2) damp or heat
+ * by an amount that the bath does not know, and the motion is colder or warmer than it. With `coefficient` the rate of
  * coordinate i is coefficient/m_i, as in the paper; then friction does not commute with the projection, and
  * with constraints the motion is colder than the bath. If the rate is 0 there is no kick, and the bits are
  * those of METHOD. Source: Bou-Rabee, Owhadi 2010; Tao, Owhadi, section 4.3. Arithmetic: core/noise.c.
@@ -110,8 +112,9 @@ cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, c
   const cst_bath bath = cst_langevin_of(t);
   if (bath.rate == 0)
     return of;
+  of.order_measure = cst_properties_measure(&of);
   of.claims &= CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
-  if (!bath.by_mass || s->ng == 0)
+  if (of.order_measure > 0 && (!bath.by_mass || s->ng == 0))
     of.claims |= CST_CLAIM_TEMPERATURE;
   of.order_q = of.order_p = of.order_lambda = 0;
   return of;

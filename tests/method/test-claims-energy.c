@@ -90,10 +90,36 @@ static void test_mixed(void) {
   cst_system_destroy(x.s);
 }
 
+/* On chaotic orbits the energy errors of methods that are symmetric but not symplectic make a random walk,
+ * which no claim may call bounded; those of the symplectic ones beside them do not. */
+static void test_chaotic(void) {
+  static const char text[] =
+      "system: quartic\ncoordinates: [x, y]\nmass: [1, 1]\npotential: (x^2 + y^2)/2 + x^2*y^2 + "
+      "0.1*x^4*y + 0.05*y^6\nstates: {default: {q: [1.0, 0.3], v: [0.9, 1.1]}}\n";
+  static const struct {
+    const char *method;
+    bool        bounded;
+  } known[] = {{"rattle", true},
+               {"zhang-skeel(beta=0.3)", true},
+               {"newmark(beta=0.3)", true},
+               {"compose(pushforward-newmark(beta=0.3), yoshida4)", true},
+               {"zhang-skeel(beta=0.3, form=simplified)", false},
+               {"zhang-skeel(beta=0.3, form=stiff)", false},
+               {"compose(newmark(beta=0.3), yoshida4)", false},
+               {"compose(newmark(beta=0.3), suzuki4)", false},
+               {"compose(newmark(beta=0), yoshida4)", true}};
+  problem x = described(text);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    OK(claims_bounded(&x, known[i].method) == known[i].bounded, "%s: %s is claimed",
+       known[i].method, known[i].bounded ? "a bound" : "no bound");
+  cst_system_destroy(x.s);
+}
+
 static void tests(void) {
   each_pair(test, SCOPE_ENERGY);
   test_others();
   test_mixed();
+  test_chaotic();
 }
 
 int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

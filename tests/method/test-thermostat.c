@@ -390,6 +390,39 @@ static void test_claims(void) {
   OK(count > 80, "%d pairs of methods and systems", count);
 }
 
+/* A temperature is claimed, with its order, for methods that preserve volume or are conjugate to such a
+ * method, and for no others: in a well with h w = 0.5 explicit Euler and Newmark's method with gamma = 0.7
+ * are far from the bath. */
+static void test_claimed(void) {
+  static const struct {
+    const char *method;
+    int         order;
+  } known[] = {{"rattle", 2},
+               {"euler-a", 1},
+               {"compose(rattle, yoshida4)", 4},
+               {"newmark", 2},
+               {"zhang-skeel(beta=0.4, form=simplified)", 2},
+               {"gauss(2)", 4},
+               {"euler", 0},
+               {"rk4", 0},
+               {"newmark(gamma=0.7)", 0},
+               {"newmark(beta=0.4, iterations=1, start=q)", 0},
+               {"hbvm(k=4, s=2)", 0}};
+  problem *x = problem_open("henon-heiles");
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "langevin(%s, friction=0.5, inverse-temperature=2)",
+             known[i].method);
+    cst_method          *m = method_of(text);
+    const cst_properties p = cst_method_properties(m, x->s);
+    const bool           claimed = p.claims & CST_CLAIM_TEMPERATURE;
+    OK(claimed == (known[i].order > 0) && p.order_measure == known[i].order,
+       "%s: temperature of order %d", text, known[i].order);
+    cst_method_destroy(m);
+  }
+  problem_close(x);
+}
+
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /* p of a free particle after time 4, with steps of h that share increments of `resolution`. */
@@ -457,6 +490,7 @@ static void tests(void) {
   test_trimer();
   test_water();
   test_claims();
+  test_claimed();
   test_paths();
   test_none();
 }
