@@ -7,10 +7,12 @@ system-file.md and methods.md; from commands the numbers that they print.
   tools/pages.py PROGRAM --quick ...     only those of short jobs, and of the tables
 
 Only the text between the lines <!-- made: ... -->, or <!-- from: COMMAND -->, and <!-- end --> is generated;
-the rest is written by hand. `from` stands for a shell command, run in the root of the sources with `constella`
-and CONSTELLA set to PROGRAM and RESULTS to a folder that all commands of a page share; its output is compared
-with the page character by character. <!-- from, long: COMMAND --> is left out by --quick. Nothing that depends
-on the machine, such as a time, may stand in such a part.
+the rest is written by hand. `from` stands for shell commands, run in the root of the sources, with `constella`
+and CONSTELLA set to PROGRAM and RESULTS to a folder that all commands of a page share. The first that fails
+ends them, and tools/pages.py. `study jobs/NAME.yaml` runs a study into $RESULTS/NAME.h5, once a page; `study
+--failing` one of which trajectories fail. The output is compared with the page character by character.
+<!-- from, long: COMMAND --> is left out by --quick. Nothing that depends on the machine, such as a time, may
+stand in such a part.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -22,9 +24,17 @@ import tempfile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
 MADE = re.compile(r"(<!-- made: [^\n]*-->\n).*?(<!-- end -->)", re.S)
-
-
 FROM = re.compile(r"(<!-- from(, long)?: ([^\n]*) -->\n).*?(<!-- end -->)", re.S)
+# The command `study` of the commands of pages.
+STUDY = """study() {
+  local wanted=0
+  [ "$1" != --failing ] || { wanted=1; shift; }
+  local file="$RESULTS/$(basename "$1" .yaml).h5" status=0
+  [ ! -e "$file" ] || return 0
+  constella run "$1" -o "$file" --progress none > "$RESULTS/log" 2>&1 || status=$?
+  [ $status = $wanted ] || { cat "$RESULTS/log" >&2; echo "$1: exit status $status, not $wanted" >&2; return 1; }
+}
+"""
 
 
 def ask(program, *words):
@@ -155,7 +165,7 @@ def printed(program, command, results):
     places = {"CONSTELLA": program, "RESULTS": results}
     path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
     told = subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-e", "-o", "pipefail", "-c", STUDY + command],
         cwd=ROOT,
         env={**os.environ, **places, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,

@@ -25,8 +25,8 @@ typedef enum {
   /* energy error bounded over long times at moderate steps: the map is symplectic, or conjugate to a
    * symplectic one by a map that is the same in every step, or keeps the energy */
   CST_CLAIM_BOUNDED = 32,
-  CST_CLAIM_ENERGY = 64,    /* the energy, to accumulated round-off */
-  CST_CLAIM_VOLUME = 128,   /* preserves volume on T*N */
+  CST_CLAIM_ENERGY = 64,  /* the energy, to accumulated round-off */
+  CST_CLAIM_VOLUME = 128, /* preserves volume on T*N */
   CST_CLAIM_TEMPERATURE =
       256, /* a thermostat: its noise preserves the Maxwell distribution on the tangent space, and its motion
             * e^(-bH) to an order in h (order_measure) */

@@ -18,6 +18,10 @@
 #include <string.h>
 #include "method/thermostat.h"
 
+enum {
+  MOST_JOINTS = 100000
+}; /* lane code has two such matrices on the stack: 13 MB with 8 lanes */
+
 /* ---- shared by thermostats ------------------------------------------------------------------- */
 
 static double number_of(const cst_term *t, const char *key) {
@@ -87,6 +91,28 @@ static bool mass_is_constant(const cst_system *s) {
   return true;
 }
 
+/* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise-flat.h). */
+static bool fits_flat(const cst_term *t, const cst_system *s, char *why, int n) {
+  const double velocities = s->nq - 6.0 * s->nbodies;
+  const char  *body = s->bodies[s->flat].name;
+  if (cst_langevin_of(t).by_mass) {
+    snprintf(why, (size_t)n,
+             "coefficient is divided by the mass of each coordinate, and some of the flat body %s "
+             "have none; friction is one rate",
+             body);
+    return false;
+  }
+  if (s->nown * velocities > MOST_JOINTS) {
+    snprintf(
+        why, (size_t)n,
+        "the bath of systems with a flat body, such as %s, eliminates joints as a dense matrix: "
+        "%d constraints times %g velocities are more than %d",
+        body, s->nown, velocities, MOST_JOINTS);
+    return false;
+  }
+  return true;
+}
+
 bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_bath bath = cst_langevin_of(t);
   if (!mass_is_constant(s)) {
@@ -97,6 +123,8 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
         t->name, s->name);
     return false;
   }
+  if (s->flat >= 0)
+    return fits_flat(t, s, why, n);
   if (bath.by_mass && s->general) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and the mass of %s is not "

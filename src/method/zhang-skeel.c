@@ -74,15 +74,14 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const bool symplectic = form_of(t) == FULL || s->nq == 1 ||
-                          (form_of(t) == SIMPLIFIED && cst_newmark_is_separable(s));
-  const unsigned kept = symplectic
-                            ? CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED
+  const bool symplectic =
+      form_of(t) == FULL || s->nq == 1 || (form_of(t) == SIMPLIFIED && cst_newmark_is_separable(s));
+  const unsigned kept = symplectic ? CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED
                         : cst_symmetry_is_translation(s) && form_of(t) != STIFF ? CST_CLAIM_MOMENTUM
                                                                                 : 0;
   const bool     symmetric = quadrature_of(t) == 0;
-  return cst_newmark_properties(symmetric ? 2 : 1, (symmetric ? CST_CLAIM_SYMMETRIC : 0) |
-                                                       CST_CLAIM_VOLUME | kept);
+  return cst_newmark_properties(symmetric ? 2 : 1,
+                                (symmetric ? CST_CLAIM_SYMMETRIC : 0) | CST_CLAIM_VOLUME | kept);
 }
 
 const cst_method_row cst_method_row_zhang_skeel = {
