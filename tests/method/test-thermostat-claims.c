@@ -152,7 +152,8 @@ static const char hinged_text[] =
     "  hinge: A13*B11 + A23*B21 + A33*B31\n"
     "potential: z + B33\n"
     "states: {default: {bodies: {one: {axis: [1, 0, 0], angle: 0, omega: [0, 0, 0],\n"
-    "    centre: [1, 0, 0], velocity: [0, 0, 0]}, two: {axis: [1, 0, 0], angle: 0.5, omega: [0, 0, 0]}}}}\n";
+    "    centre: [1, 0, 0], velocity: [0, 0, 0]}, two: {axis: [1, 0, 0], angle: 0.5, omega: [0, 0, "
+    "0]}}}}\n";
 
 /* The noise acts on omega: each axis of a flat body has its share, and so have the degrees of freedom of a
  * linkage, of which wrong projections would leave more or fewer. */

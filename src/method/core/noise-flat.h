@@ -26,7 +26,7 @@ static int block_at(const cst_context *C, const flat_parts *f, int at) {
 }
 
 #define EACH_BLOCK(at, n, entry)                                                                   \
-  for (int at = 0, entry = 0, n = 0; at < f->nz && (n = block_at(C, f, at)) > 0;                    \
+  for (int at = 0, entry = 0, n = 0; at < f->nz && (n = block_at(C, f, at)) > 0;                   \
        at += n, entry += n * n)
 
 /* list[no] := the ordinary coordinates, ascending; variation[NQ]: theirs, or of a body -1 - its first. */
@@ -70,7 +70,7 @@ static void fill_inertia(const cst_context *C, const flat_parts *f, const int *l
       own[i] = vpick(MASS_UNIT, vset(1), mass[CLASS(list[i])]);
   }
   EACH_BLOCK(at, n, entry)
-    cst_ldl(f->I + entry, n);
+  cst_ldl(f->I + entry, n);
 }
 
 /* y := the sum of P_k cross R_k over the rows: nine numbers of a body by its variations. */
@@ -84,15 +84,15 @@ static void by_variations(const vd *P, const vd *R, vd *y) {
 static void kick_blocks(const cst_context *C, const flat_parts *f, const cst_noise *x, const vd *xi,
                         vd *z) {
   EACH_BLOCK(at, n, entry)
-    for (int i = 0; i < n; i++) {
-      const vd *L = f->I + entry + i * n;
-      vd        s = vset(0);
-      for (int k = 0; k <= i; k++) {
-        const vd of = xi[at + k] / vsqrt(f->I[entry + k * n + k]);
-        s += vpick(k == i, of, L[k] * of);
-      }
-      z[at + i] = x->decay * z[at + i] + x->spread * s;
+  for (int i = 0; i < n; i++) {
+    const vd *L = f->I + entry + i * n;
+    vd        s = vset(0);
+    for (int k = 0; k <= i; k++) {
+      const vd of = xi[at + k] / vsqrt(f->I[entry + k * n + k]);
+      s += vpick(k == i, of, L[k] * of);
     }
+    z[at + i] = x->decay * z[at + i] + x->spread * s;
+  }
 }
 
 /* rows[nown][nz] := G of the user's constraints by variations. */
@@ -128,7 +128,7 @@ static void project_blocks(const cst_context *C, const flat_parts *f, const vd *
     for (int v = 0; v < f->nz; v++)
       row[v] = rows[a * f->nz + v];
     EACH_BLOCK(at, n, entry)
-      cst_lu_solve(f->I + entry, row + at, n);
+    cst_lu_solve(f->I + entry, row + at, n);
   }
   for (int a = 0; a < own; a++) {
     m[a] = vset(0);
@@ -152,8 +152,7 @@ static void project_blocks(const cst_context *C, const flat_parts *f, const vd *
 static void carry(const vd *factors, const vd *I, const vd *R, const vd *alpha, vd *P) {
   vd omega[3] = {alpha[0], alpha[1], alpha[2]};
   vd half = 0.5 * (I[0] + I[3] + I[5]);
-  vd J[9] = {half - I[0], -I[1],       -I[2], -I[1],      half - I[3],
-             -I[4],       -I[2],       -I[4], half - I[5]};
+  vd J[9] = {half - I[0], -I[1], -I[2], -I[1], half - I[3], -I[4], -I[2], -I[4], half - I[5]};
   cst_lu_solve(factors, omega, 3);
   for (int k = 0; k < 3; k++) {
     vd v[3];
