@@ -70,8 +70,8 @@ def main():
         cells = [between([measured(r, case, of) for r in results], "%.3f") for case in methods.values()]
         print(f"| {row} | {required} |", " | ".join(cells), "|")
     print("| kinetic kT | 0.020 |", " | ".join(temperatures(results, c) for c in methods.values()), "|")
-    print("| energy, largest standard error | |", " | ".join(
-        f"{max(float(r.numbers('energy_error')[c]) for r in results):.4f}" for c in methods.values()), "|")
+    errors = [max(float(r.numbers("energy_error")[c]) for r in results) for c in methods.values()]
+    print("| energy, largest standard error | |", " | ".join(f"{x:.4f}" for x in errors), "|")
 
 
 if __name__ == "__main__":
