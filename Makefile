@@ -253,10 +253,12 @@ clean:
 include tools/install.mk
 -include tests/tests.mk
 
-.PHONY: demo pictures format lint
+.PHONY: demo pages pictures format lint
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
+pages: all
+	@$(PYTHON) tools/pages.py $(BUILD)/constella
 pictures: all
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/pictures.sh
 format:

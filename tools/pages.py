@@ -1,20 +1,40 @@
 #!/usr/bin/python3
-"""pages.py: writes the parts of docs/ that come from the program's tables: study-file.md, system-file.md,
-methods.md.
+"""pages.py: writes the parts of pages that come from the program: from its tables study-file.md,
+system-file.md and methods.md; from commands the numbers that they print.
 
-  tools/pages.py PROGRAM           writes them
-  tools/pages.py PROGRAM --check   exit status 1 and the names of pages that differ
+  tools/pages.py PROGRAM                 writes them all
+  tools/pages.py PROGRAM --check         exit status 1 and the names of pages that differ
+  tools/pages.py PROGRAM --quick ...     only those of short jobs, and of the tables
 
-Only the text between the lines <!-- made: ... --> and <!-- end --> is generated; the rest is written by hand.
+Only the text between the lines <!-- made: ... -->, or <!-- from: COMMAND -->, and <!-- end --> is generated;
+the rest is written by hand. `from` stands for shell commands, run in the root of the sources, with `constella`
+and CONSTELLA set to PROGRAM and RESULTS to a folder that all commands of a page share. The first that fails
+ends them, and tools/pages.py. `study jobs/NAME.yaml` runs a study into $RESULTS/NAME.h5, once a page; `study
+--failing` one of which trajectories fail. The output is compared with the page character by character.
+<!-- from, long: COMMAND --> is left out by --quick. Nothing that depends on the machine, such as a time, may
+stand in such a part.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
 MADE = re.compile(r"(<!-- made: [^\n]*-->\n).*?(<!-- end -->)", re.S)
+FROM = re.compile(r"(<!-- from(, long)?: ([^\n]*) -->\n).*?(<!-- end -->)", re.S)
+# The command `study` of the commands of pages.
+STUDY = """study() {
+  local wanted=0
+  [ "$1" != --failing ] || { wanted=1; shift; }
+  local file="$RESULTS/$(basename "$1" .yaml).h5" status=0
+  [ ! -e "$file" ] || return 0
+  constella run "$1" -o "$file" --progress none > "$RESULTS/log" 2>&1 || status=$?
+  [ $status = $wanted ] || { cat "$RESULTS/log" >&2; echo "$1: exit status $status, not $wanted" >&2; return 1; }
+}
+"""
 
 
 def ask(program, *words):
@@ -131,16 +151,60 @@ def method_sections(program):
 PAGES = {"study-file.md": study_table, "system-file.md": system_table, "methods.md": method_sections}
 
 
+def made(program, name, text):
+    """A page of docs/ with the part that a table of the program makes."""
+    new, places = MADE.subn(lambda m: m[1] + PAGES[name](program) + m[2], text)
+    if places != 1:
+        sys.exit(f"docs/{name}: {places} parts to be made; there must be one")
+    return new
+
+
+def printed(program, command, results):
+    """What a command prints; ends with its errors if it fails."""
+    program = os.path.abspath(program)
+    places = {"CONSTELLA": program, "RESULTS": results}
+    path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
+    told = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", STUDY + command],
+        cwd=ROOT,
+        env={**os.environ, **places, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    if told.returncode:
+        sys.exit(f"{command}: exit status {told.returncode}\n{told.stderr}")
+    return told.stdout
+
+
+def measured(program, text, quick):
+    """A page with what its commands print; the long ones as they stand if quick."""
+    with tempfile.TemporaryDirectory() as results:
+
+        def part(m):
+            return m[0] if quick and m[2] else m[1] + printed(program, m[3], results) + m[4]
+
+        return FROM.sub(part, text)
+
+
+def pages():
+    """README.md, docs/*.md, jobs/*/README.md."""
+    found = ["README.md", *(os.path.join("docs", x) for x in sorted(os.listdir(DOCS)) if x.endswith(".md"))]
+    for folder in sorted(os.listdir(os.path.join(ROOT, "jobs"))):
+        path = os.path.join("jobs", folder, "README.md")
+        found += [path] if os.path.exists(os.path.join(ROOT, path)) else []
+    return found
+
+
 def main():
-    program, check = sys.argv[1], "--check" in sys.argv[2:]
+    program, check, quick = sys.argv[1], "--check" in sys.argv[2:], "--quick" in sys.argv[2:]
     differ = []
-    for name, make in PAGES.items():
-        path = os.path.join(DOCS, name)
+    for name in pages():
+        path = os.path.join(ROOT, name)
         with open(path, encoding="utf-8") as f:
             old = f.read()
-        new, places = MADE.subn(lambda m: m[1] + make(program) + m[2], old)
-        if places != 1:
-            sys.exit(f"{path}: {places} parts to be made; there must be one")
+        folder, base = os.path.split(name)
+        new = made(program, base, old) if folder == "docs" and base in PAGES else old
+        new = measured(program, new, quick)
         if new == old:
             continue
         differ.append(name)

@@ -22,11 +22,14 @@ typedef enum {
   CST_CLAIM_POSITIONS = 4,  /* g(q) = 0, to the solver's tolerance or to accumulated round-off */
   CST_CLAIM_VELOCITIES = 8, /* G v = 0 to round-off */
   CST_CLAIM_MOMENTUM = 16,  /* momentum maps of linear symmetries to round-off */
-  CST_CLAIM_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
-  CST_CLAIM_ENERGY = 64,    /* the energy, to accumulated round-off */
-  CST_CLAIM_VOLUME = 128,   /* preserves volume on T*N */
+  /* energy error bounded over long times at moderate steps: the map is symplectic, or conjugate to a
+   * symplectic one by a map that is the same in every step, or keeps the energy */
+  CST_CLAIM_BOUNDED = 32,
+  CST_CLAIM_ENERGY = 64,  /* the energy, to accumulated round-off */
+  CST_CLAIM_VOLUME = 128, /* preserves volume on T*N */
   CST_CLAIM_TEMPERATURE =
-      256, /* a thermostat: its noise preserves the Maxwell distribution on the tangent space in every step */
+      256, /* a thermostat: its noise preserves the Maxwell distribution on the tangent space, and its motion
+            * e^(-bH) to an order in h (order_measure) */
 } cst_claim;
 
 /* How convert(...) and hbvm(...) solve for a step (src/method/core/convert.c, hbvm.c). AUTO: the cheapest way
@@ -52,9 +55,16 @@ typedef struct {
   /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
    * (kinetic) */
   bool tangential;
+  /* the order in h to which it preserves e^(-bH), if it is less than what the claims imply or
+   * if it is a thermostat; 0: see cst_properties_measure */
+  int order_measure;
   /* its multipliers are means over this time before the end of the step; 0: they are not means */
   double mean;
 } cst_properties;
+
+/* The order in h to which a method preserves e^(-bH); 0: none claimed. It follows from volume, which symplectic
+ * maps and those conjugate to them preserve, up to the density of the conjugation, and from the order. */
+int cst_properties_measure(const cst_properties *p);
 
 /* The distance, in steps of length h, from the end of a step back to the centre of the mean of its
  * multipliers. */

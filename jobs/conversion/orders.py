@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """orders.py: the study orders.yaml on sixteen systems, and one table of measured and expected orders.
 
-    orders.py [-o FOLDER] [SYSTEM ...]
+    orders.py [-o FOLDER] [--exceptions] [SYSTEM ...]
 
 Writes a study and a result for each system into FOLDER (orders/), prints a row for each system, layer and
-bias, then counts. The program is that of the variable CONSTELLA (build/constella).
+bias, then counts; with --exceptions the counts, and as a table of Markdown the rows whose order is not the
+expected one. The program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -109,29 +110,54 @@ def verdict(row, order):
     return "lower" if min(off) < -NEAR else "higher" if max(off) > NEAR else "equal"
 
 
+def fit_of(row, part):
+    return f"{float(row[f'order_{part}'] or 'nan'):.3f}"
+
+
+def judged(rows):
+    """The verdict of each layer and bias."""
+    return {split(method): verdict(row, expected(*split(method))) for method, row in rows.items()}
+
+
 def print_system(name, rows):
-    """A line for each layer and bias; the verdicts by layer and bias."""
-    found = {}
+    """A line for each layer and bias."""
+    found = judged(rows)
     for method, row in rows.items():
         layer, bias = split(method)
-        order = expected(layer, bias)
-        found[layer, bias] = verdict(row, order)
-        fits = [f"{float(row[f'order_{part}'] or 'nan'):6.3f} {row[f'flag_{part}']:14}" for part in "qp"]
+        fits = [f"{fit_of(row, part):>6} {row[f'flag_{part}']:14}" for part in "qp"]
         print(
-            f"{name:23}{layer:10}{bias:>5}   {order}   {fits[0]} {fits[1]} {found[layer, bias]}", flush=True
+            f"{name:23}{layer:10}{bias:>5}   {expected(layer, bias)}   {fits[0]} {fits[1]} "
+            f"{found[layer, bias]}",
+            flush=True,
         )
-    return found
 
 
-def print_counts(found):
-    """The count of each verdict, and on how many systems each layer and bias has its order."""
+def print_exceptions(results):
+    """The rows whose order is not the expected one, as a table of Markdown."""
+    print("\n| system | layer | bias | expected | measured in q | in p | |\n|---|---|---|---|---|---|---|")
+    for name, rows in results.items():
+        for method, row in rows.items():
+            layer, bias = split(method)
+            word = verdict(row, expected(layer, bias))
+            fits = " | ".join(f"{fit_of(row, part)} {row[f'flag_{part}']}" for part in "qp")
+            if word != "equal":
+                print(f"| {name} | {layer} | {bias} | {expected(layer, bias)} | {fits} | {word} |")
+
+
+def print_number(found):
     words = collections.Counter(word for system in found.values() for word in system.values())
     print(
-        "\nof",
+        "of",
         sum(words.values()),
         "rows:",
         ", ".join(f"{words[word]} {word}" for word in ("equal", "higher", "open", "lower")),
     )
+
+
+def print_counts(found):
+    """The count of each verdict, and on how many systems each layer and bias has its order."""
+    print()
+    print_number(found)
     print(f"\nsystems, of {len(found)}, on which the order is equal to the expected one")
     print(f"{'layer':10}" + "".join(f"{b:>7}" for b in BIASES))
     for layer in LAYERS:
@@ -145,11 +171,22 @@ def main():
     parser.add_argument(
         "systems", nargs="*", metavar="SYSTEM", choices=[[], *SYSTEMS], help=", ".join(SYSTEMS)
     )
+    parser.add_argument("--exceptions", action="store_true", help="print only counts and exceptions")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    print(f"{'system':23}{'layer':10}{'bias':>5} order  measured in q         measured in p")
-    found = {name: print_system(name, run(name, options.folder)) for name in options.systems or SYSTEMS}
-    print_counts(found)
+    if not options.exceptions:
+        print(f"{'system':23}{'layer':10}{'bias':>5} order  measured in q         measured in p")
+    results = {}
+    for name in options.systems or SYSTEMS:
+        results[name] = run(name, options.folder)
+        if not options.exceptions:
+            print_system(name, results[name])
+    found = {name: judged(rows) for name, rows in results.items()}
+    if options.exceptions:
+        print_number(found)
+        print_exceptions(results)
+    else:
+        print_counts(found)
 
 
 if __name__ == "__main__":

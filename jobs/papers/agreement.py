@@ -3,17 +3,24 @@
 Used by tables.py. The number of agreeing digits is the largest d for which the measured value lies within
 half a unit of the d-th significant digit of the printed one, at most as many as are printed. All digits
 agree if the measured value, rounded, is the printed one.
+
+One rule says whether a number agrees: four digits, or all that are printed if they are fewer; a rate, rounded to
+the printed decimals, to 0.01; a number of the size of round-off stays below its bound. A number for which a paper's
+file allows more than the rule is an exception: it does not count as agreeing unless it follows the rule, and it
+must be within what is allowed.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 from decimal import Decimal
 
-SOUGHT = 4  # digits that are asked for unless something else is said
+SOUGHT = 4  # digits that agree by the rule
+WIDTH = 0.01  # of a rate, by the rule
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A printed number, the measured one, and the judgement. digits: how many agree, if counted."""
+    """A printed number, the measured one, and the judgement. passed: it is as its file allows; agrees: it
+    follows the rule; digits: how many agree, if counted."""
 
     place: tuple  # table, block, row, heading
     printed: str
@@ -22,6 +29,7 @@ class Entry:
     passed: bool
     words: str
     digits: int = 0
+    agrees: bool = False
 
 
 def agreeing_digits(printed, measured):
@@ -72,8 +80,10 @@ def entry_of(place, column, cell, measured):
     """The judgement of a cell, VALUE or VALUE~X, by the one of the keys of JUDGES that its column has."""
     kind = next(kind for kind in JUDGES if kind in column)
     printed, _, asked = cell.partition("~")
-    passed, words, digits = JUDGES[kind](printed, measured, float(asked or column[kind]))
-    return Entry(place, printed, measured, kind, passed, words, digits)
+    allowed = float(asked or column[kind])
+    passed, words, digits = JUDGES[kind](printed, measured, allowed)
+    agrees = JUDGES[kind](printed, measured, {"digits": SOUGHT, "within": WIDTH, "bound": allowed}[kind])[0]
+    return Entry(place, printed, measured, kind, passed, words, digits, agrees)
 
 
 def as_printed(entry):

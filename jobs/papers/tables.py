@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """tables.py: runs the studies of a paper's tables and figures, and compares printed with measured numbers.
 
-    tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown] [--overwrite]
-              PAPER.toml
+    tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown]
+              [--counts] [--overwrite] PAPER.toml
 
 Results, and a PNG for each figure, go to FOLDER (default: the paper's name). Exit: 0; 1 when a number that
 must agree does not; 2 for mistakes of the user. The program is that of the variable CONSTELLA
@@ -30,11 +30,12 @@ PAPER.toml, in which the names of studies are relative to it, contains
     figures   by name: `title`, `study`, `scale` (linear or log), `verdicts` of observables, and `panels` of
               `lines`, each a `series` of the result that stays below its `bound`.
 
-agreement.py defines agreeing digits.
+--counts leaves out figures, and prints only how many numbers agree, by the one rule of agreement.py, and the exceptions to it.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
-import collections
+import contextlib
+import io
 import math
 import pathlib
 import sys
@@ -42,7 +43,7 @@ import tomllib
 
 sys.dont_write_bytecode = True
 
-from agreement import SOUGHT, as_printed, entry_of, significant  # noqa: E402
+from agreement import SOUGHT, WIDTH, as_printed, entry_of, significant  # noqa: E402
 from studies import Studies, mistake  # noqa: E402
 
 
@@ -210,42 +211,49 @@ def draw_figure(label, figure, studies):
 # ---- counts
 
 
+def agreeing(entries, kind):
+    """How many numbers of a kind follow the rule of agreement.py, of how many."""
+    of = [e for e in entries if e.kind == kind]
+    return f"{sum(e.agrees for e in of)} of {len(of)}"
+
+
 def counts_of(label, entries):
-    """A row of the last table: how many of the numbers agree, and how far."""
+    """A row of the last table: how many of the numbers agree by the rule, and the exceptions to it."""
     values = [e for e in entries if e.kind == "digits"]
-    passed = collections.Counter(e.kind for e in entries if e.passed)
-    kinds = collections.Counter(e.kind for e in entries)
     columns = (
-        len(values),
+        agreeing(entries, "digits"),
         sum(e.digits == significant(e.printed) for e in values),
-        sum(e.digits >= SOUGHT for e in values),
-        sum(e.passed and e.digits < SOUGHT for e in values),
-        f"{passed['within']} of {kinds['within']}",
-        f"{passed['bound']} of {kinds['bound']}",
+        agreeing(entries, "within"),
+        agreeing(entries, "bound"),
+        sum(not e.agrees for e in entries),
         sum(not e.passed for e in entries),
     )
     return [label, *map(str, columns)]
 
 
-def print_counts(found, form):
-    """The counts of each table and of all; the numbers that disagree."""
+def print_counts(found, form, bare=False):
+    """The counts of each table and of all; the exceptions; the numbers that disagree. bare: no heading."""
     everything = [e for entries in found.values() for e in entries]
-    head = [
-        "",
-        "values",
-        "all digits",
-        f"{SOUGHT} or more",
-        "fewer, as asked",
-        "rates",
-        "round-off",
-        "disagree",
-    ]
+    rule = f"{SOUGHT} digits, or all printed"
+    head = ["", rule, "all printed", f"rates to {WIDTH}", "round-off", "exceptions", "disagree"]
     rows = [counts_of(label, entries) for label, entries in found.items()]
-    print("\nNumbers of the paper that agree" + ("\n" if form == "markdown" else ""))
+    if not bare:
+        print("\nNumbers of the paper that agree" + ("\n" if form == "markdown" else ""))
     print(*aligned([head, *rows, counts_of("all", everything)], form), sep="\n")
+    print_exceptions([e for e in everything if not e.agrees], form)
     for e in everything:
         if not e.passed:
             print(f"DISAGREES {', '.join(e.place)}: {e.printed} printed, {as_printed(e)} measured, {e.words}")
+
+
+def print_exceptions(entries, form):
+    """Each number that does not follow the rule."""
+    if not entries:
+        return
+    head = ["table", "block", "row", "column", "printed", "measured", "agreement"]
+    rows = [[*e.place, e.printed, as_printed(e), e.words] for e in entries]
+    print("\nExceptions" + ("\n" if form == "markdown" else ""))
+    print(*aligned([head, *rows], form), sep="\n")
 
 
 def control_check(label, wanted, entries):
@@ -282,6 +290,7 @@ def read_options():
     )
     parser.add_argument("--ranks", type=int, default=0, metavar="N", help="under mpirun with N ranks")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
+    parser.add_argument("--counts", action="store_true", help="print only counts and exceptions; no figures")
     parser.add_argument("--overwrite", action="store_true", help="replace results and figures")
     options = parser.parse_args()
     options.folder = options.folder or pathlib.Path(options.paper.stem)
@@ -305,20 +314,23 @@ def main():
     options = read_options()
     paper = read_paper(options.paper, options.only)
     tables, figures = chosen(paper["tables"], options.only), chosen(paper.get("figures", {}), options.only)
+    figures = {} if options.counts else figures
     studies = Studies(options.paper.parent, options)
     options.folder.mkdir(parents=True, exist_ok=True)
     if not options.overwrite:
         studies.refuse_existing(tables | figures)
-    print(paper["source"])
-    found = {label: print_table(paper, label, table, studies, options) for label, table in tables.items()}
-    checks = [check for label, figure in figures.items() for check in draw_figure(label, figure, studies)]
+    with contextlib.redirect_stdout(io.StringIO() if options.counts else sys.stdout):
+        print(paper["source"])
+        found = {label: print_table(paper, label, table, studies, options) for label, table in tables.items()}
+        checks = [check for label, figure in figures.items() for check in draw_figure(label, figure, studies)]
     controls = [
         control_check(label, tables[label]["control"], found.pop(label))
         for label in list(found)
         if "control" in tables[label]
     ]
-    print_counts(found, options.format)
-    print_checks(controls)
+    print_counts(found, options.format, options.counts)
+    if not options.counts:
+        print_checks(controls)
     passed = [e.passed for entries in found.values() for e in entries] + [
         passed for _, passed in checks + controls
     ]

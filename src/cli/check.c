@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "method/method.h"
 #include "study/plan/channels.h"
 #include "study/plan/footprint.h"
 #include "study/file/reader.h"
@@ -103,6 +104,30 @@ static void print_conclusions(const cst_plan *p) {
   printf("%-14s about %.3g s more\n", "conclusions", p->ncase * cst_plan_conclusion_cost(p) * 1e-9);
 }
 
+/* Whether no substep of the method solves for anything: all tolerances give the same run. */
+static bool ignores_tolerance(const cst_study *s, const cst_method *m) {
+  double            more[CST_MORE_PARAMETERS];
+  const cst_system *stepped = cst_method_system(m, s->system, more);
+  cst_program      *p = cst_program_create_on(m, stepped);
+  int               unknowns = 0;
+  for (int i = 0; i < p->n; i++)
+    unknowns += cst_substep_size_on(&p->step[i], stepped).unknowns;
+  cst_program_destroy(p);
+  return unknowns == 0;
+}
+
+/* The methods whose cases a sweep over tolerances only repeats. */
+static void print_repeated(const cst_study *s) {
+  const char *label = "tolerances";
+  for (int i = 0; i < s->nmethod && s->ntolerance > 1; i++) {
+    if (!ignores_tolerance(s, s->method[i]))
+      continue;
+    printf("%-14s %s solves nothing: its cases of the %d tolerances are the same run\n", label,
+           cst_method_label(s->method[i]), s->ntolerance);
+    label = "";
+  }
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file,
          cst_kind_name(s->kind));
@@ -120,6 +145,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases",
          p->ncase, s->nswept ? s->nset : s->nvariant, s->nswept ? " x starts" : "", s->ntolerance,
          s->nmethod, s->nstep);
+  print_repeated(s);
   printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members,
          (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));

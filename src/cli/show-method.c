@@ -7,8 +7,10 @@
 #include "cli/show.h"
 #include "core/diag.h"
 
-static void print_claims(unsigned claims, const char *system) {
-  static const struct {
+static void print_claims(unsigned claims, int measure, const char *system) {
+  char temperature[60];
+  snprintf(temperature, sizeof temperature, "temperature of its bath, to order %d in h", measure);
+  const struct {
     unsigned    claim;
     const char *text;
   } names[] = {{CST_CLAIM_SYMPLECTIC, "symplectic"},
@@ -19,7 +21,7 @@ static void print_claims(unsigned claims, const char *system) {
                {CST_CLAIM_MOMENTUM, "momenta of linear symmetries to round-off"},
                {CST_CLAIM_ENERGY, "energy to round-off"},
                {CST_CLAIM_BOUNDED, "energy error bounded at moderate steps"},
-               {CST_CLAIM_TEMPERATURE, "temperature of its bath"}};
+               {CST_CLAIM_TEMPERATURE, temperature}};
   char        text[600];
   int         at = snprintf(text, sizeof text, "on %.200s: ", system);
   const char *between = claims ? "" : "none";
@@ -53,7 +55,7 @@ static void print_properties(const cst_method *m, const cst_system *s) {
     printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
   cst_show_item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0"
                                         : "kinetic: p = M v + a");
-  print_claims(p.claims & nontrivial(s), s->name);
+  print_claims(p.claims & nontrivial(s), p.order_measure, s->name);
 }
 
 /* The registry's entry for a name; NULL: it is not the name of a method. */

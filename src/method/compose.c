@@ -228,7 +228,8 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
 }
 
 /* The energy error is bounded if the whole is symplectic, or if each part keeps the energy. If parts bound it
- * for different reasons, the energy of their composition drifts. */
+ * for different reasons, the energy of their composition drifts. So it does if a part is only conjugate to a
+ * symplectic map (newmark): the conjugation depends on the part's step, and those of other steps differ. */
 static unsigned common(unsigned x, unsigned y) {
   const unsigned both = x & y;
   return both & (CST_CLAIM_SYMPLECTIC | CST_CLAIM_ENERGY) ? both
@@ -245,6 +246,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     cst_properties x = cst_term_properties(t->arg[0], s);
     raise_orders(&x, scheme_of(t) ? scheme_of(t)->order : list_order(t));
     x.claims |= CST_CLAIM_SYMMETRIC;
+    x.claims = common(x.claims, x.claims);
     return x;
   }
   cst_program    p = {0};

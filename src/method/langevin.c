@@ -5,7 +5,9 @@
  *   then v M-orthogonally onto G v = 0
  *
  * The geometric Langevin algorithm. The kick preserves the Maxwell distribution on the tangent space for
- * every h; the sampling error is METHOD's error in preserving e^(-bH). With `coefficient` the rate of
+ * every h; the sampling error is METHOD's error in preserving e^(-bH). A temperature is claimed if METHOD
+ * preserves volume, or is conjugate to a map that does; others (euler, newmark with gamma > 1/2) damp or heat
+ * by an amount that the bath does not know, and the motion is colder or warmer than it. With `coefficient` the rate of
  * coordinate i is coefficient/m_i, as in the paper; then friction does not commute with the projection, and
  * with constraints the motion is colder than the bath. If the rate is 0 there is no kick, and the bits are
  * those of METHOD. Source: Bou-Rabee, Owhadi 2010; Tao, Owhadi, section 4.3. Arithmetic: core/noise.c.
@@ -15,6 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/thermostat.h"
+
+enum {
+  MOST_JOINTS = 100000
+}; /* lane code has two such matrices on the stack: 13 MB with 8 lanes */
 
 /* ---- shared by thermostats ------------------------------------------------------------------- */
 
@@ -85,6 +91,28 @@ static bool mass_is_constant(const cst_system *s) {
   return true;
 }
 
+/* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise-flat.h). */
+static bool fits_flat(const cst_term *t, const cst_system *s, char *why, int n) {
+  const double velocities = s->nq - 6.0 * s->nbodies;
+  const char  *body = s->bodies[s->flat].name;
+  if (cst_langevin_of(t).by_mass) {
+    snprintf(why, (size_t)n,
+             "coefficient is divided by the mass of each coordinate, and some of the flat body %s "
+             "have none; friction is one rate",
+             body);
+    return false;
+  }
+  if (s->nown * velocities > MOST_JOINTS) {
+    snprintf(
+        why, (size_t)n,
+        "the bath of systems with a flat body, such as %s, eliminates joints as a dense matrix: "
+        "%d constraints times %g velocities are more than %d",
+        body, s->nown, velocities, MOST_JOINTS);
+    return false;
+  }
+  return true;
+}
+
 bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_bath bath = cst_langevin_of(t);
   if (!mass_is_constant(s)) {
@@ -95,6 +123,8 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
         t->name, s->name);
     return false;
   }
+  if (s->flat >= 0)
+    return fits_flat(t, s, why, n);
   if (bath.by_mass && s->general) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and the mass of %s is not "
@@ -110,8 +140,9 @@ cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, c
   const cst_bath bath = cst_langevin_of(t);
   if (bath.rate == 0)
     return of;
+  of.order_measure = cst_properties_measure(&of);
   of.claims &= CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
-  if (!bath.by_mass || s->ng == 0)
+  if (of.order_measure > 0 && (!bath.by_mass || s->ng == 0))
     of.claims |= CST_CLAIM_TEMPERATURE;
   of.order_q = of.order_p = of.order_lambda = 0;
   return of;

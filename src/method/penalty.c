@@ -81,6 +81,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
       .claims = x.claims & kept,
       .lambda_time = 1,
       .own_lambda = true,
+      .order_measure = cst_properties_measure(&x),
       .mean = cst_term_argument(t, "average") ? cst_term_argument(t, "average")->number : 0};
 }
 

@@ -133,6 +133,22 @@ def reference():
     ok("reference  " not in page, "where it is a method")
 
 
+def repeated():
+    """Methods that solve for nothing run the same at every tolerance; those that do are not named."""
+    text = (
+        "study: conservation\nsystem: {name: %s}\nend: 1\nsteps: [0.05]\n"
+        "methods: [rattle, rk4]\nsolver: {tolerance: [1e-8, 1e-12]}\n"
+    )
+    for system, wanted in (
+        ("planar-pendulum", ["rk4"]),
+        ("tip3p-water, parameters: {n: 2}", ["rk4"]),
+        ("henon-heiles", ["rattle", "rk4"]),
+    ):
+        page = constella("check", write(f"repeated-{len(system)}.yaml", text % system)).stdout
+        named = re.findall(r"(\S+) solves nothing: its cases of the 2 tolerances are the same run", page)
+        ok(named == wanted, f"{system}: {named} repeat the runs of a tolerance", page)
+
+
 checked = []
 write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
 together(
@@ -145,6 +161,7 @@ together(
         lambda: check("quad", QUAD),
         lambda: check("many cases", CASES),
         reference,
+        repeated,
     ]
 )
 ok(len(checked) > 20, "of most of the jobs", checked)

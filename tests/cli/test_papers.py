@@ -86,9 +86,9 @@ def command(paper, folder, *words, script="tables.py"):
 
 
 def counted(text):
-    """(values, at least four digits, disagreeing) of all tables, from the last lines."""
-    found = re.search(r"^all +(\d+) +\d+ +(\d+) .* (\d+)$", text, re.M)
-    return tuple(map(int, found.groups())) if found else (0, 0, 0)
+    """(values, those that follow the rule, disagreeing) of all tables, from the last lines."""
+    found = re.search(r"^all +(\d+) of (\d+) .* (\d+)$", text, re.M)
+    return (int(found[2]), int(found[1]), int(found[3])) if found else (0, 0, 0)
 
 
 def test_digits():

@@ -90,10 +90,79 @@ static void test_mixed(void) {
   cst_system_destroy(x.s);
 }
 
+enum { LOOKS = 40000 }; /* of a run on chaotic orbits */
+
+/* The mean energy error, over lanes and the last tenth of a long run of steps h, over that of its first
+ * hundredth: 1 if it is bounded, larger if it makes a random walk. */
+static double growth(const problem *x, const char *method, double h, bool *well) {
+  run    r;
+  double E0[LANES], scale[LANES], q[CST_MAX_Q], p[CST_MAX_Q], first = 0, last = 0;
+  run_open(&r, x, method, LANES);
+  run_start(&r, LANES);
+  for (int l = 0; l < LANES; l++) {
+    run_state(&r, l, q, p);
+    E0[l] = energy(x, q, p, &scale[l]);
+  }
+  for (int n = 0; n < LOOKS; n++) {
+    run_go(&r, h, EVERY);
+    if (n >= LOOKS / 100 && n < LOOKS - LOOKS / 10)
+      continue;
+    for (int l = 0; l < LANES; l++) {
+      run_state(&r, l, q, p);
+      *(n < LOOKS / 100 ? &first : &last) += fabs(energy(x, q, p, NULL) - E0[l]) / scale[l];
+    }
+  }
+  *well = run_well(&r, LANES);
+  run_close(&r);
+  return last / 10 / first;
+}
+
+static void test_growth(const problem *x, const char *method, bool stays) {
+  bool         well;
+  const double by = growth(x, method, 0.2, &well);
+  OK(well && (stays ? by < 1.4 : by > 1.6),
+     "%s on chaotic orbits: the energy error %s (%.2f times)", method, stays ? "stays" : "grows",
+     by);
+}
+
+/* On chaotic orbits the energy errors of methods that are symmetric but not symplectic make a random walk,
+ * which no claim may call bounded; those of all that claim a bound do not grow. */
+static void test_chaotic(void) {
+  static const char text[] =
+      "system: quartic\ncoordinates: [x, y]\nmass: [1, 1]\npotential: (x^2 + y^2)/2 + x^2*y^2 + "
+      "0.1*x^4*y + 0.05*y^6\nstates: {default: {q: [1.0, 0.3], v: [0.9, 1.1]}}\n";
+  static const struct {
+    const char *method;
+    bool        bounded;
+    int         run; /* whether it is run: 1, or with all tests: 2 */
+  } known[] = {{"rattle", true, 1},
+               {"zhang-skeel(beta=0.3)", true, 2},
+               {"newmark(beta=0.3)", true, 2},
+               {"compose(pushforward-newmark(beta=0.3), yoshida4)", true, 2},
+               {"zhang-skeel(beta=0.3, form=simplified)", false, 0},
+               {"zhang-skeel(beta=0.3, form=stiff)", false, 0},
+               {"compose(newmark(beta=0.3), yoshida4)", false, 1},
+               {"compose(newmark(beta=0.3), suzuki4)", false, 2},
+               {"compose(newmark(beta=0), yoshida4)", true, 0}};
+  problem x = described(text);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    OK(claims_bounded(&x, known[i].method) == known[i].bounded, "%s: %s is claimed",
+       known[i].method, known[i].bounded ? "a bound" : "no bound");
+    if (known[i].run == 1 || (known[i].run && everything()))
+      test_growth(&x, known[i].method, known[i].bounded);
+  }
+  for (int i = 0; i < expression_count() && everything(); i++)
+    if (fits(&x, expression_at(i)) && claims_bounded(&x, expression_at(i)) &&
+        dearness_of(&x, expression_at(i)) <= 2)
+      test_growth(&x, expression_at(i), true);
+  cst_system_destroy(x.s);
+}
+
 static void tests(void) {
   each_pair(test, SCOPE_ENERGY);
   test_others();
   test_mixed();
+  test_chaotic();
 }
 
 int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

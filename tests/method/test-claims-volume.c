@@ -92,6 +92,44 @@ static void test_commuting(void) {
   cst_system_destroy(x.s);
 }
 
+/* The claim of dp ^ dq and of a bounded energy error is that of the separation, found from the Hessian:
+ * separable in the coordinates, in others, with unlike masses, coupled linearly; and not separable. What is
+ * not claimed is not kept. */
+static void test_separable(void) {
+  static const struct {
+    const char *mass, *potential;
+    bool        separable;
+  } known[] = {{"[1, 2]", "x^4 + cos(y)", true},
+               {"[1, 1]", "((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2", true},
+               {"[1, 2]", "((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2", false},
+               {"[1, 2]", "x^2 + x*y + y^2", true},
+               {"[[2, 1], [1, 3]]", "x^2 + x*y + 2*y^2", true},
+               {"[[2, 1], [1, 3]]", "x^4 + y^4", false},
+               {"[1, 1]", "(x^2 + y^2)/2 + x^2*y - y^3/3", false},
+               {"[1, 1]", "x^4 + y^4 + 0.01*x*y", false}};
+  static const char *const method = "zhang-skeel(beta=0.4, form=simplified)";
+  const unsigned           kept = CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "system: two\ncoordinates: [x, y]\nmass: %s\npotential: %s\nstates: {default: {q: "
+             "[0.7, -0.2], v: [0.5, 0.1]}}\n",
+             known[i].mass, known[i].potential);
+    problem        x = described(text);
+    cst_method    *m = method_of(method), *stiff = method_of("zhang-skeel(beta=0.4, form=stiff)");
+    const unsigned claims = fits(&x, method) ? cst_method_properties(m, x.s).claims & kept : 0;
+    double         twist;
+    change(&x, method, 0.5, &twist);
+    OK(claims == (known[i].separable ? kept : 0) && (twist < 1e-10) == known[i].separable,
+       "V = %s, M = %s: dp ^ dq is %s, and so it is (%.2g)", known[i].potential, known[i].mass,
+       known[i].separable ? "claimed" : "not claimed", twist);
+    OK(!(cst_method_properties(stiff, x.s).claims & kept), "the stiff form does not claim it");
+    cst_method_destroy(m);
+    cst_method_destroy(stiff);
+    cst_system_destroy(x.s);
+  }
+}
+
 static void test_controls(void) {
   static const char *const not [] = {"newmark",
                                      "newmark(beta=0.4, iterations=1, start=a)",
@@ -117,6 +155,7 @@ static void tests(void) {
   each_pair(test, SCOPE_CLAIM(CST_CLAIM_VOLUME));
   test_symplectic();
   test_commuting();
+  test_separable();
   test_controls();
 }
 

@@ -1,76 +1,8 @@
 /* test-thermostat.c: the averages that thermostats sample agree with known values within four standard
- * errors, and differ by more from the values of wrong methods.
- *
- * Means are over independent lanes, each over time after a burn-in; their standard error is that of the
- * lanes' means. Seeds are fixed, so that the result of a test is reproducible.
+ * errors, and differ by more from the values of wrong methods (average.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "claims.h"
-
-enum { LANES = 64 };
-
-/* A mean and its standard error. */
-typedef struct {
-  double mean, error;
-} estimate;
-
-/* The quantity that is averaged, from a trajectory's q and v. */
-typedef double measure(const problem *x, const double *q, const double *v);
-
-typedef struct {
-  const char *method;
-  double      h;
-  long        burn, steps, every; /* steps of the burn-in, steps, steps per sample */
-} plan;
-
-static void look(const run *r, measure *const *of, int n, double *sum) {
-  double q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q];
-  for (int l = 0; l < LANES; l++) {
-    run_carried(r, l, q, p);
-    cst_system_velocity(r->x->s, r->x->c, q, p, v);
-    for (int k = 0; k < n; k++)
-      sum[k * LANES + l] += of[k](r->x, q, v);
-  }
-}
-
-/* The means of n quantities over all lanes. */
-static void sample(const problem *x, plan how, measure *const *of, int n, estimate *to) {
-  run    r;
-  double sum[8 * LANES] = {0};
-  long   looks = 0;
-  run_open(&r, x, how.method, LANES);
-  run_start(&r, LANES);
-  for (int l = 0; l < LANES; l++)
-    cst_batch_address(r.st, &r.b, l, 20261122, (uint64_t)l);
-  run_go(&r, how.h, how.burn);
-  for (; looks * how.every < how.steps; looks++) {
-    run_go(&r, how.h, how.every);
-    look(&r, of, n, sum);
-  }
-  if (!run_well(&r, LANES)) {
-    fprintf(stderr, "%s: a lane failed\n", how.method);
-    abort();
-  }
-  run_close(&r);
-  for (int k = 0; k < n; k++) {
-    double mean = 0, square = 0;
-    for (int l = 0; l < LANES; l++)
-      mean += sum[k * LANES + l] / (double)looks / LANES;
-    for (int l = 0; l < LANES; l++)
-      square += pow(sum[k * LANES + l] / (double)looks - mean, 2);
-    to[k] = (estimate){mean, sqrt(square / (LANES - 1) / LANES)};
-  }
-}
-
-static bool agrees(estimate e, double with) { return fabs(e.mean - with) < 4 * e.error; }
-
-/* The estimate agrees with `right` and not with `wrong`. */
-static void decide(estimate e, double right, double wrong, const char *what) {
-  if (!OK(agrees(e, right) && !agrees(e, wrong), "%s: %.4f, %.5f expected, and not %.4f", what,
-          e.mean, right, wrong))
-    NOTE("standard error %.2g: off by %.2f and %.2f of them", e.error, (e.mean - right) / e.error,
-         (e.mean - wrong) / e.error);
-}
+#include "average.h"
 
 /* ---- a harmonic well ------------------------------------------------------------------------- */
 
@@ -173,14 +105,6 @@ static double down(const problem *x, const double *q, const double *v) {
   (void)x;
   (void)v;
   return -q[1];
-}
-static double twice_T(const problem *x, const double *q, const double *v) {
-  double p[CST_MAX_Q], a[CST_MAX_Q], zero[CST_MAX_Q] = {0}, T = 0;
-  cst_system_momentum(x->s, x->c, q, v, p);
-  cst_system_momentum(x->s, x->c, q, zero, a);
-  for (int i = 0; i < x->s->nq; i++)
-    T += (p[i] - a[i]) * v[i];
-  return T;
 }
 static double side(const problem *x, const double *q, const double *v) {
   (void)x;
@@ -326,70 +250,6 @@ static void test_water(void) {
   cst_system_destroy(x.s);
 }
 
-/* ---- the claim ------------------------------------------------------------------------------- */
-
-enum { MANY = 512 };
-
-/* Twice the kinetic energy after one kick with a friction so large that the start is forgotten, for b = 1. */
-static estimate after_one_kick(const problem *x, const char *method) {
-  run    r;
-  double sum = 0, square = 0, q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q];
-  run_open(&r, x, method, MANY);
-  cst_batch_reset(r.st, &r.b, MANY);
-  for (int l = 0; l < MANY; l++) {
-    run_put(&r, l, x->q, x->v);
-    cst_batch_address(r.st, &r.b, l, 5, (uint64_t)l);
-  }
-  cst_batch_ready(r.st, &r.b);
-  run_go(&r, 1e-3 * pace_of(x->s->name), 1);
-  for (int l = 0; l < MANY; l++) {
-    run_state(&r, l, q, p);
-    cst_system_velocity(x->s, x->c, q, p, v);
-    const double T = twice_T(x, q, v);
-    sum += T / MANY;
-    square += T * T / MANY;
-  }
-  run_close(&r);
-  return (estimate){sum, sqrt((square - sum * sum) / MANY)};
-}
-
-/* METHOD in a heat bath, on x: the kinetic energy is kT/2 per degree of freedom, and not that of half as many
- * more. Returns true if the pair was tested. */
-static bool test_claim(const problem *x, const char *inside) {
-  char              text[400], why[400];
-  const char *const form =
-      strstr(inside, "baoab") ? "%s" : "langevin(%s, friction=2e5, inverse-temperature=1)";
-  snprintf(text, sizeof text, form,
-           strstr(inside, "baoab") ? "baoab(friction=2e5, inverse-temperature=1)" : inside);
-  cst_method    *m = method_of(text);
-  const bool     fits = cst_method_fits(m, x->s, why, sizeof why);
-  const unsigned claims = fits ? cst_method_properties(m, x->s).claims : 0;
-  double         more[CST_MORE_PARAMETERS];
-  const bool     free = fits && cst_method_system(m, x->s, more)->ng == 0;
-  cst_method_destroy(m);
-  if (!(claims & CST_CLAIM_TEMPERATURE) || dearness_of(x, inside) > 2)
-    return false;
-  const int      freedom = x->s->nq - (free ? 0 : cst_system_rank(x->s, x->c, x->q));
-  const estimate e = after_one_kick(x, text);
-  if (!OK(agrees(e, freedom) && !agrees(e, 1.5 * freedom),
-          "%s on %s: the temperature of %d degrees of freedom", text, x->s->name, freedom))
-    NOTE("%.4f, standard error %.2g", e.mean, e.error);
-  return true;
-}
-
-/* Every method that can be combined with a bath, on every small system. */
-static void test_claims(void) {
-  int count = 0;
-  for (int k = 0; k < cst_catalogue_size(); k++) {
-    problem *x = problem_open(cst_catalogue_name(k));
-    for (int i = 0; i < cst_method_count() && x->s->nq <= 12; i++)
-      if (strncmp(expression_at(i), "langevin", 8))
-        count += test_claim(x, expression_at(i));
-    problem_close(x);
-  }
-  OK(count > 80, "%d pairs of methods and systems", count);
-}
-
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /* p of a free particle after time 4, with steps of h that share increments of `resolution`. */
@@ -456,7 +316,6 @@ static void tests(void) {
   test_top();
   test_trimer();
   test_water();
-  test_claims();
   test_paths();
   test_none();
 }

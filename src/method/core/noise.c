@@ -6,7 +6,8 @@
  * M^(1/2) its Cholesky factor. r is a rate, or coefficient / m of each coordinate. If step sizes share a
  * path, h consists of increments: the kick is a sequence of one kick per increment, which has the law of a
  * single kick of length h, and the same Brownian path for every h. The projection follows the last kick; if r
- * is one rate this is equal to a projection after each, since both are linear and commute.
+ * is one rate this is equal to a projection after each, since both are linear and commute. Where a body is
+ * flat, the kick acts on the angular velocities (noise-flat.h).
  *
  * Cores apply the kick after their substeps themselves (march.h), so that forces and other functions of q
  * need not be computed again. After cores whose state is not q and p this core is used. The normals are those
@@ -120,6 +121,10 @@ static void kick_full(const cst_context *C, const cst_noise *x, const address *a
     p[i] += a0[i];
 }
 
+#if !CST_HOT
+#include "method/core/noise-flat.h"
+#endif
+
 /* p := p - G'm with G p = 0, for methods whose p is tangential. */
 static void drop_normal(const cst_context *C, const vd *G, vd *p) {
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
@@ -149,6 +154,12 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
   vd               G[ROOM(NNZ_G)];
   vd               m[ROOM(NG)];
   vd               minv[ROOM(NMASS)];
+#if !CST_HOT
+  if (C->system->flat >= 0) {
+    kick_flat(C, x, &a, c, mass, q, p);
+    return;
+  }
+#endif
   for (int k = 0; k < NMASS; k++)
     minv[k] = 1.0 / mass[k];
   if (NG > 0)
@@ -275,7 +286,7 @@ static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *la
 static const cst_substep_row row = {
     .name = "noise",
     .data = sizeof(struct parameters),
-    .features = CST_COMPENSATES,
+    .features = CST_COMPENSATES | CST_STEPS_FLAT,
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
