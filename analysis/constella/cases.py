@@ -132,7 +132,7 @@ class Cases(Columns):
 
     def _made_curves(self):
         methods, variant = self.texts("method"), self._variants()
-        groups = {}
+        groups: dict = {}
         for case in self.chosen:
             if methods[case]:
                 groups.setdefault((methods[case], variant[case]), []).append(case)

@@ -53,7 +53,8 @@ def table(result):
         f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>'
         for n, k, m in zip(names, numeric, meaning)
     )
-    methods, rows = result.texts("method"), []
+    rows: list = []
+    methods = result.texts("method")
     for case in result.chosen:
         cells = "".join(
             f'<td class="number">{number(result.uses.get(n, {}).get("role", ""), float(c[case]))}</td>'
@@ -209,7 +210,7 @@ def figures(result, look):
 def page(result, look="screen"):
     """The page as text."""
     drawn = (
-        "".join(figure(*f, look) for f in figures(result, look))
+        "".join(figure(name, caption, fig, look) for name, caption, fig in figures(result, look))
         or "<p>The file holds nothing to draw yet.</p>"
     )
     summary = (

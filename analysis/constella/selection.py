@@ -1,11 +1,10 @@
 """selection.py: selects cases by labels of methods, and by conditions as in `constella table --where`."""
 # SPDX-License-Identifier: BSD-2-Clause
-import difflib
 import operator
 
 import numpy as np
 
-from .reading import ResultError
+from .reading import ResultError, unknown
 
 OPERATORS = {  # the longer ones first
     "==": operator.eq,
@@ -16,13 +15,6 @@ OPERATORS = {  # the longer ones first
     "<": operator.lt,
     ">": operator.gt,
 }
-
-
-def unknown(what, word, allowed):
-    """A ResultError that names the nearest of the allowed words."""
-    near = difflib.get_close_matches(word, allowed, 1)
-    hint = f'; did you mean "{near[0]}"?' if near else ";"
-    return ResultError(f'no {what} "{word}"{hint} allowed: {", ".join(allowed)}')
 
 
 def split(text):

@@ -5,7 +5,7 @@ The results are two small studies of the double pendulum and made-up files.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ORDER, drawn, folder, lines, make, ok, order_study, refused, run_tests, sweep_study, texts
+from drawing import ORDER, drawn, folder, lines, make, ok, order_study, refused, run_here, run_tests, sweep_study, texts
 
 import matplotlib.figure
 import numpy as np
@@ -131,7 +131,7 @@ def test_work():
 
 def test_timing():
     timed = {**ORDER, "timing": {"repeats": 2}}
-    r = constella.run(timed, folder / "timed.h5", progress=False)
+    r = run_here(timed, "timed.h5")
     fig, seconds = plot.work(r), r.data("/run/cpu_seconds")
     x = np.concatenate([n.get_xdata() for n in fig.axes[2].lines])
     ok(np.isin(seconds, x).all(), "work: the times that the study measured", (seconds, x))

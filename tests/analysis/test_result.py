@@ -3,7 +3,7 @@
 TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ORDER, called, folder, ok, order_study, refused, run_tests, sweep_study
+from drawing import ORDER, called, folder, ok, order_study, refused, run_here, run_tests, sweep_study
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def test_run():
     ok(sweep.title == "A sweep" and sweep.failures == [], "run: a path")
     ok(
         refused(
-            lambda: constella.run({**ORDER, "methods": ["ratle"]}, folder / "no.h5", progress=False),
+            lambda: run_here({**ORDER, "methods": ["ratle"]}, "no.h5"),
             "did you mean 'rattle'",
         ),
         "run: mistakes in words",

@@ -7,8 +7,7 @@ import matplotlib
 import numpy as np
 
 from .. import edges, labelled, style, words
-from ..reading import ResultError
-from ..selection import unknown
+from ..reading import ResultError, unknown
 from .columns import meaning, scaled
 from .common import bracketed, groups, handles, heading
 from .drift import TALLEST
@@ -62,7 +61,8 @@ def spaced(x):
 
 def finest_cases(result, name):
     """{(method, what else is swept): cases at the finest step}, each in the order of the axis `name`."""
-    found, coordinates = {}, labelled.case_coordinates(result)
+    found: dict = {}
+    coordinates = labelled.case_coordinates(result)
     finest = result.steps_written()[-1]
     rest = [n for n in coordinates if n not in (name, "step", "method")]
     nominal, methods = result.nominal, result.texts("method")
@@ -265,14 +265,16 @@ def draw_map(ax, table, norm, texts=None):
         image = ax.imshow(
             shown, aspect="auto", origin="lower", norm=norm, cmap="viridis", interpolation="nearest"
         )
-    for (i, j), value in np.ndenumerate(table) if table.size <= CELLS else ():
+    ax.grid(False)
+    if table.size > CELLS:
+        return
+    for (i, j), value in np.ndenumerate(table):
         tone = (
             "black" if norm is None else tone_on(image.cmap(norm(value)) if np.isfinite(value) else (1, 1, 1))
         )
         said = value if texts is None else texts[i, j]
         ax.text(j, i, said if norm is None else ("–" if not np.isfinite(value) else f"{value:.1e}" if value and not 0.01 <= abs(value) < 1000 else f"{value:.3g}"),
                 ha="center", va="center", fontsize=style.small() - 0.5, color=tone, clip_on=True)  # fmt: skip
-    ax.grid(False)
 
 
 def tone_on(colour):
