@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+from . import digits
 from .reading import ResultError, unknown
 
 OPERATORS = {  # the longer ones first
@@ -27,6 +28,9 @@ def split(text):
         else:
             parts[-1] += c
     return [p.strip() for p in parts if p.strip()]
+
+
+MOST = 20  # values in a message
 
 
 def plain(label):
@@ -76,7 +80,16 @@ def fulfils(result, name, op, value):
     if np.isnan(number):
         same = np.isnan(column)
         return same if op in ("=", "==") else ~same if op == "!=" else np.zeros(len(column), dtype=bool)
-    return OPERATORS[op](column, number)
+    alike = printed_as(result, name, number)
+    if op in ("=", "==") and not (alike & result.shown).any():
+        have = list(dict.fromkeys(x for x, k in zip(digits.column(result, name), result.shown) if k))
+        raise ResultError(f"--where: no case has {name} = {value}; there are: {', '.join(have[:MOST])}")
+    return OPERATORS[op](np.where(alike, number, column), number)
+
+
+def printed_as(result, name, number):
+    """[case] True where the column is the number, or is printed as the number by `constella table`."""
+    return (result.column(name) == number) | np.array([text not in ("–", "") and float(text) == number for text in digits.column(result, name)])
 
 
 def of_conditions(result, where):

@@ -106,7 +106,7 @@ def test_selections():
     )
     ok(refused(lambda: sweep.select("rk5"), "did you mean", "rk4"), "select: an unknown method")
     ok(refused(lambda: sweep.select(where="L3 = 1"), 'no column "L3"'), "select: an unknown column")
-    ok(refused(lambda: sweep.select(where="L2 = 9"), "no case is left"), "select: nothing left")
+    ok(refused(lambda: sweep.select(where="L2 = 9"), "there are: 1, 1.5, 2"), "select: nothing left")
     ok(
         selection.split("rattle, compose(rattle, suzuki4),{a: [[1/2]], b: [1]}")
         == ["rattle", "compose(rattle, suzuki4)", "{a: [[1/2]], b: [1]}"],
