@@ -256,8 +256,11 @@ include tools/install.mk
 -include tests/tests.mk
 
 .PHONY: demo pictures format lint
-demo: setup
-	@$(MAKE) --no-print-directory all
+# A line per stage; what they print is in demo/log.
+demo:
+	@mkdir -p demo; : >demo/log
+	@echo 'setting up'; $(MAKE) --no-print-directory setup >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
+	@echo 'building (all output: demo/log)'; $(MAKE) --no-print-directory all >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
 pictures: all
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/pictures.sh
