@@ -195,7 +195,7 @@ class Sheet:
             if ax is None or (not ax.axison and not ax.texts):
                 continue
             outside = [t for t in ax.texts if not t.get_clip_on() or t.get_clip_path() is None]
-            box, inner = ax.get_tightbbox(renderer, bbox_extra_artists=outside), ax.bbox
+            box, inner = ax.get_tightbbox(renderer, bbox_extra_artists=[*outside, *ax.child_axes]), ax.bbox
             left[j] = max(left[j], (inner.x0 - box.x0) / dpi)
             right[j] = max(right[j], (box.x1 - inner.x1) / dpi)
             low[i] = max(low[i], (inner.y0 - box.y0) / dpi)
