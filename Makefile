@@ -23,6 +23,8 @@ JOBS   ?= $(shell nproc)
 PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
 PACKAGES_TEST     := python3-pandas python3-yaml python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
+# Some tests of `make test-all` need these.
+PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science
 
 GEN      := $(BUILD)/gen
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
@@ -143,7 +145,7 @@ config:
 	@[ -z '$(MISSING)' ] || { echo 'not found: $(MISSING)' >&2; exit 1; }
 
 setup:
-	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST)'
+	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST) $(if $(CONSTELLA_TEST_ALL),$(PACKAGES_ALL))'
 
 # ---- generated sources ---------------------------------------------------------------------------
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h)
@@ -200,7 +202,7 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
-$(BUILD)/obj/study/run/run.o $(BUILD)/obj/main.o: $(BUILD)/version
+$(BUILD)/obj/study/run/identity.o $(BUILD)/obj/main.o: $(BUILD)/version
 $(BUILD)/obj/observe/fold-find.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
@@ -254,8 +256,11 @@ include tools/install.mk
 -include tests/tests.mk
 
 .PHONY: demo pages pictures format lint
-demo: setup
-	@$(MAKE) --no-print-directory all
+# A line per stage; what they print is in demo/log.
+demo:
+	@mkdir -p demo; : >demo/log
+	@echo 'setting up'; $(MAKE) --no-print-directory setup >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
+	@echo 'building (all output: demo/log)'; $(MAKE) --no-print-directory all >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
 pages: all
 	@$(PYTHON) tools/pages.py $(BUILD)/constella

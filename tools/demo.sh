@@ -1,6 +1,6 @@
 #!/bin/bash
 # demo.sh: an order study and a conservation study on two ranks: tables here, reports and figures in demo/.
-# Called by `make demo`.
+# Called by `make demo`. Prints a line per stage; what the stages print is in demo/log.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,23 +12,25 @@ export PYTHON=$python
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-progress=none   # mpirun gives its ranks a terminal even when it writes to a file
-[ -t 1 ] && progress=line
-
 mkdir -p demo
+log=demo/log   # begun by `make demo`
+: >>"$log"
+
+# stage WORDS COMMAND...: its output goes to the log, and its end is printed if it fails.
+stage() {
+  printf '%s\n' "$1"
+  printf '\n== %s\n' "${*:2}" >>"$log"
+  "${@:2}" >>"$log" 2>&1 || { status=$?; tail -n 20 "$log" >&2; echo "demo: failed; all output: $log" >&2; exit "$status"; }
+}
+
 study() {   # NAME COLUMNS
-  echo
-  echo "\$ mpirun -n 2 $constella run jobs/demo-$1.yaml -o demo/$1.h5"
-  mpirun -n 2 "$constella" run "jobs/demo-$1.yaml" -o "demo/$1.h5" --overwrite --progress "$progress"
+  stage "running jobs/demo-$1.yaml on 2 ranks" mpirun --quiet -n 2 "$constella" run "jobs/demo-$1.yaml" -o "demo/$1.h5" --overwrite --progress log
+  stage "drawing demo/$1.html and its figures" "$constella" report "demo/$1.h5" -o "demo/$1.html" --figures demo
   echo
   echo "\$ $constella table demo/$1.h5 --columns $2"
   "$constella" table "demo/$1.h5" --columns "$2"
-  "$constella" report "demo/$1.h5" -o "demo/$1.html" >/dev/null
-  "$constella" report "demo/$1.h5" --figures demo >/dev/null
+  echo
 }
 study order method,step,error_q,error_p,rate_q,rate_p,order_q,flag_q,order_p,flag_p
 study conservation method,step,members,energy_max,energy_slope,energy_exponent,energy_verdict,constraint_scaled_max,displacement
-
-echo
-echo 'Results, reports (open in a browser) and figures:'
-ls -1 demo/*.h5 demo/*.html demo/*.png
+echo "results, reports (open in a browser) and figures: demo/; all output: $log"

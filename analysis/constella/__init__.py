@@ -15,14 +15,18 @@ numpy, h5py and matplotlib are needed; xarray and pandas are imported where they
 recomputes physics: what is shown is what the file holds. docs/python.md is the page on it.
 """
 # SPDX-License-Identifier: BSD-2-Clause
-from .reading import ConstellaError, ResultError
+from __future__ import annotations
+
+import os
+
+from .reading import ConstellaError, ResultError, nearest
 from .result import Result
 from .running import run
 
 __all__ = ["open", "run", "plot", "Result", "ResultError", "ConstellaError"]
 
 
-def open(path):  # noqa: A001  (constella.open, as gzip.open)
+def open(path: str | os.PathLike[str]) -> Result:  # noqa: A001  (constella.open, as gzip.open)
     """The result file at `path` as a Result. Raises ResultError, whose text says what is wrong with the
     file."""
     return Result(path)
@@ -34,4 +38,4 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(".plot", __name__)
-    raise AttributeError(f"module 'constella' has no attribute '{name}'")
+    raise AttributeError(f"module 'constella' has no attribute '{name}'{nearest(name, __all__)} it has {', '.join(__all__)}")

@@ -9,8 +9,9 @@ import re
 
 import numpy as np
 
+from . import digits
 from .columns import Columns
-from .reading import ResultError, shortest
+from .reading import ResultError
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -115,10 +116,11 @@ class Cases(Columns):
             if len({v[0][k] for v in variants if k < len(v[0])}) > 1
         ]
         tolerances, starts = ({v[k] for v in variants} for k in (1, 2))
+        digit = {k: digits.places([v[0][k] for v in variants]) for k, _ in swept}
         return [
             ", ".join(
-                [f"{name} = {shortest(v[0][k])}" for k, name in swept]
-                + [f"tolerance {v[1]:g}"] * (len(tolerances) > 1)
+                [f"{name} = {digits.with_places(v[0][k], digit[k])}" for k, name in swept]
+                + [f"tolerance {v[1]:.4g}"] * (len(tolerances) > 1)
                 + [v[2]] * (len(starts) > 1)
             )
             for v in variants
@@ -132,7 +134,7 @@ class Cases(Columns):
 
     def _made_curves(self):
         methods, variant = self.texts("method"), self._variants()
-        groups = {}
+        groups: dict = {}
         for case in self.chosen:
             if methods[case]:
                 groups.setdefault((methods[case], variant[case]), []).append(case)

@@ -15,9 +15,9 @@ import warnings
 
 import numpy
 
-from .reading import ConstellaError, Watch
+from .reading import ConstellaError, Watch, unknown
 from .result import Result
-from .selection import split, unknown
+from .selection import split
 from .soundness import damage
 
 
@@ -168,7 +168,7 @@ def main(argv):
             return fail(2, "constella", f"{argv[0]}: -o {args.output} is the result file itself")
         COMMANDS[argv[0]](args)
     except ConstellaError as e:
-        return fail(2, args.file, e)
+        return fail(2, args.file, getattr(e, "message", e))
     except MemoryError:
         return fail(1, "constella", f"{argv[0]} of {args.file}: not enough memory (is there a ulimit -v?)")
     except Exception as e:  # noqa: BLE001

@@ -8,8 +8,7 @@ import numpy as np
 
 from . import labelled, latex
 from .plot.saving import write
-from .reading import ConstellaError, optional
-from .selection import unknown
+from .reading import ConstellaError, optional, unknown
 
 
 def beside(name, taken):

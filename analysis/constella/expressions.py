@@ -6,13 +6,12 @@ happen.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import ast
-import difflib
 import operator
 import re
 
 import numpy as np
 
-from .reading import ResultError
+from .reading import ResultError, nearest
 
 FUNCTIONS = {
     **{name: getattr(np, name) for name in ("sqrt", "sin", "cos", "tan", "exp", "log")},
@@ -43,9 +42,7 @@ class Walk(ast.NodeVisitor):
         name = name.replace(PRIME, "'")
         if name in self.names:
             return self.names[name]
-        near = difflib.get_close_matches(name, self.names, 1)
-        hint = f"; did you mean {near[0]}?" if near else ";"
-        self.fail(f"there is no {name}{hint} there are {', '.join(self.names)}")
+        self.fail(f"there is no {name}{nearest(name, self.names)} there are {', '.join(self.names)}")
 
     def visit_Expression(self, node):
         return self.visit(node.body)

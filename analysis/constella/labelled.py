@@ -7,7 +7,7 @@ Cases that a study does not have (after an extension, or a selection) are NaN, o
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .reading import optional
+from .reading import optional, unknown
 
 
 def case_coordinates(result):
@@ -46,8 +46,8 @@ def placed(result):
         coordinates = case_coordinates(result)
         along = {name: list(dict.fromkeys(x[result.shown])) for name, x in coordinates.items()}
         rank = {name: {entry: i for i, entry in enumerate(entries)} for name, entries in along.items()}
-        place = [[rank[name][x[case]] for name, x in coordinates.items()] for case in result.chosen]
-        place = np.array(place, dtype=int).reshape(len(result.chosen), len(along))
+        rows = [[rank[name][x[case]] for name, x in coordinates.items()] for case in result.chosen]
+        place = np.array(rows, dtype=int).reshape(len(result.chosen), len(along))
         result._cache[key] = along, tuple(len(entries) for entries in along.values()), place
     return result._cache[key]
 
@@ -56,9 +56,9 @@ def spread(result, column):
     """A dataset whose first dimension is the case, with the axes of the study in its place."""
     _, shape, place = placed(result)
     column = np.asarray(column)
-    empty = "" if column.dtype.kind == "O" else np.nan
-    kind = object if column.dtype.kind == "O" else float
-    out = np.full((*shape, *column.shape[1:]), empty, dtype=kind)
+    text = column.dtype.kind == "O"
+    out = np.empty((*shape, *column.shape[1:]), dtype=object if text else float)
+    out[...] = "" if text else np.nan
     out[tuple(place.T)] = column[result.chosen]
     return out
 
@@ -92,12 +92,32 @@ def classes():
         xarray = optional("xarray", "python3-xarray", "labelled data")
 
         for base in (xarray.DataArray, xarray.Dataset):
-            CLASSES.append(type(base.__name__, (base,), {"__slots__": (), "sel": selecting(base)}))
+            methods = {"__slots__": (), "sel": selecting(base), "_construct_dataarray": variable}
+            CLASSES.append(type(base.__name__, (base,), methods))
     return CLASSES
 
 
-CLASSES = []
+CLASSES: list = []
 LOOKUPS = ("nearest", "pad", "ffill", "backfill", "bfill")  # what xarray means by method=
+
+
+def variable(dataset, name):
+    """A variable of a Dataset as a DataArray of the same kind, so that sel(method=...) means the same there."""
+    xarray = optional("xarray", "python3-xarray", "labelled data")
+    return CLASSES[0](xarray.Dataset._construct_dataarray(dataset, name))
+
+
+def check_labels(data, chosen, lookup):
+    """ResultError with the nearest entry, for one that an axis does not have."""
+    for name, wanted in chosen.items():
+        if name not in data.coords:
+            raise unknown("axis", name, list(data.coords))
+        if isinstance(wanted, slice) or lookup is not None or data.coords[name].ndim != 1:
+            continue
+        entries = data.coords[name].values.tolist()
+        for entry in np.ravel(np.asarray(wanted)).tolist():
+            if entry not in entries:
+                raise unknown(name, entry, entries)
 
 
 def selecting(base):
@@ -111,6 +131,7 @@ def selecting(base):
             and not (isinstance(method, str) and method in LOOKUPS)
         ):
             chosen, method = {**chosen, "method": method}, None
+        check_labels(self, chosen, method)
         return base.sel(self, chosen, method=method, **more)
 
     return sel

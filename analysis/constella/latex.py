@@ -8,8 +8,7 @@ else.
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .reading import ResultError
-from .selection import unknown
+from .reading import ResultError, unknown
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -94,7 +94,7 @@ def units(description):
 
 def points_of(names):
     """{name: [x, y, z]} of the coordinates that come in twos or threes."""
-    groups = {}
+    groups: dict = {}
     for name in names:
         base, bracket, index = name.partition("[")
         for k in reversed(range(len(base))):
@@ -115,7 +115,7 @@ def points_of(names):
 
 def bodies_of(names, described, points):
     """{name: (entries, centre)}."""
-    groups = {}
+    groups: dict = {}
     for name in names:
         m = ENTRY.match(name)
         if m:
@@ -139,7 +139,7 @@ def bodies_of(names, described, points):
 
 def constraints_of(described, multipliers):
     """[(name, expression, {i: value})], families written out."""
-    found = []
+    found: list = []
     for label, text in described.items() if isinstance(described, dict) else ():
         if isinstance(text, str):
             found.append((label, text, {}))

@@ -5,18 +5,21 @@ hold coordinates, multipliers or single numbers. Names are those of the system f
 coordinate and its velocity, p_x1 its momentum, lambda_rod a multiplier.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
 import dataclasses
 import re
 
 import numpy as np
 
+from . import brief
 from .expressions import evaluate
 from .reading import ResultError, optional
 
 PATTERNS = {"q": "{}", "v": "{}'", "p": "p_{}", "lambda": "lambda_{}"}
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Trajectory:
     """One member of one case. values: {name: [time]}, "t" among them; arrays: {dataset: [time, component]} as
     stored; units, words: by name.
@@ -33,15 +36,24 @@ class Trajectory:
     words: dict
     parameters: dict
 
+    def __repr__(self):
+        return (
+            f"<trajectory of {self.label}, step {self.step:.4g}, case {self.case}, member {self.member}: "
+            f"{len(self.t)} times from {self.t[0]:.4g} to {self.t[-1]:.4g}, {brief.some(self.names)}>"
+        )
+
+    def _repr_html_(self):
+        return brief.trajectory_html(self)
+
     @property
-    def t(self):
+    def t(self) -> np.ndarray:
         return self.values["t"]
 
-    def __getitem__(self, expression):
+    def __getitem__(self, expression: str) -> np.ndarray:
         x = evaluate(expression, {**self.parameters, **self.values})
         return np.broadcast_to(np.asarray(x, dtype=float), self.t.shape)
 
-    def between(self, first, last):
+    def between(self, first: float, last: float) -> Trajectory:
         """The part of it with first <= t <= last."""
         keep = (self.t >= first) & (self.t <= last)
         if not keep.any():
@@ -58,7 +70,7 @@ class Trajectory:
         return f" [{unit}]" if unit not in ("", "1") else ""
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         return list(self.values)
 
     def to_xarray(self):

@@ -90,7 +90,7 @@ def spread_names(ax, height):
     """Move the names of lines apart where they would overlap, beside a panel of this height in inches."""
     made = sorted(getattr(ax, "constella_names", []), key=lambda pair: pair[0])
     apart = 1.45 * name_size() / 72 / height
-    places = []
+    places: list = []
     for at, _ in made:
         places.append(max(at, places[-1] + apart) if places else at)
     top = 1.0

@@ -6,7 +6,7 @@ import html
 import os
 import pathlib
 
-from . import style, words
+from . import digits, style, words
 from .reading import ResultError, shortest
 
 MOST_FAILURES = 200  # rows in the table of failures
@@ -32,34 +32,23 @@ def facts(pairs):
     return f'<table class="facts"><tbody>{rows}</tbody></table>'
 
 
-def number(role, x):
-    """A cell as `constella table` prints it."""
-    if x != x:
-        return "–"
-    if role.startswith(("order", "rate", "exponent")):
-        return f"{x:.3f}"
-    if role in ("step", "end") or (x == int(x) if abs(x) < 1e9 else False):
-        return shortest(x)
-    return f"{x:.3g}"
-
-
 def table(result):
     """The default columns, a row per case, a rule where the method changes."""
     names = result.columns
     columns = [result.column(n) for n in names]
     numeric = [c.dtype.kind in "fi" for c in columns]
+    texts = [digits.column(result, n) if k else c for n, c, k in zip(names, columns, numeric)]
     meaning = [escape(result.attribute(f"/statistics/{n}", "long_name")) for n in names]
     head = "".join(
         f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>'
         for n, k, m in zip(names, numeric, meaning)
     )
-    methods, rows = result.texts("method"), []
+    rows: list = []
+    methods = result.texts("method")
     for case in result.chosen:
         cells = "".join(
-            f'<td class="number">{number(result.uses.get(n, {}).get("role", ""), float(c[case]))}</td>'
-            if k
-            else f'<td class="label">{escape(c[case]) or "–"}</td>'
-            for n, c, k in zip(names, columns, numeric)
+            f'<td class="number">{c[case]}</td>' if k else f'<td class="label">{escape(c[case]) or "–"}</td>'
+            for c, k in zip(texts, numeric)
         )
         first = not rows or methods[case] != methods[case - 1]
         rows.append(f"<tr{' class=first' if first else ''}>{cells}</tr>")
@@ -209,7 +198,7 @@ def figures(result, look):
 def page(result, look="screen"):
     """The page as text."""
     drawn = (
-        "".join(figure(*f, look) for f in figures(result, look))
+        "".join(figure(name, caption, fig, look) for name, caption, fig in figures(result, look))
         or "<p>The file holds nothing to draw yet.</p>"
     )
     summary = (

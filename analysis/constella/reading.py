@@ -2,6 +2,8 @@
 and the import of optional modules. Independent of cases."""
 # SPDX-License-Identifier: BSD-2-Clause
 import contextlib
+import difflib
+import functools
 import importlib
 import os
 import signal
@@ -23,8 +25,49 @@ class ConstellaError(Exception):
 
 
 class ResultError(ConstellaError):
-    """The file is missing, is not a result, or lacks the requested data; the message follows `FILE: error:
-    `."""
+    """The file is missing, is not a result, or lacks the requested data. path: the file, which the text names
+    first; message: the text without it."""
+
+    path = None
+
+    @property
+    def message(self):
+        return super().__str__()
+
+    def __str__(self):
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Around work on the result at `path`: errors name it."""
+    try:
+        yield
+    except ResultError as e:
+        e.path = e.path or os.fspath(path)
+        raise
+
+
+def of_file(method):
+    """Decorates a method of a result: its errors name the file."""
+
+    @functools.wraps(method)
+    def named(self, *arguments, **options):
+        with naming(self.path):
+            return method(self, *arguments, **options)
+
+    return named
+
+
+def nearest(word, allowed):
+    """'; did you mean "..."?', or ';', to stand before the list of what is allowed."""
+    near = difflib.get_close_matches(str(word), [str(a) for a in allowed], 1)
+    return f'; did you mean "{near[0]}"?' if near else ";"
+
+
+def unknown(what, word, allowed):
+    """A ResultError that names the nearest of the allowed words."""
+    return ResultError(f'no {what} "{word}"{nearest(word, allowed)} allowed: {", ".join(map(str, allowed))}')
 
 
 def optional(name, package, what):
@@ -98,12 +141,13 @@ class Reader:
 
     def __init__(self, path):
         self.path = os.fspath(path)
-        self.file = self._open(self.path)
-        self.size = os.path.getsize(self.path)
         self._cache = {}
-        if "figures" not in self.attributes("/statistics"):
-            self.file.close()
-            raise ResultError(OLD)
+        with naming(self.path):
+            self.file = self._open(self.path)
+            self.size = os.path.getsize(self.path)
+            if "figures" not in self.attributes("/statistics"):
+                self.file.close()
+                raise ResultError(OLD)
 
     @staticmethod
     def _open(path):

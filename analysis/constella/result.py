@@ -4,15 +4,24 @@ The attributes `role` and `of` of a column define its meaning (docs/result-file.
 no line here. Nothing is computed here but selections, and extrema over members.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
 import copy
 import functools
+import os
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import labelled, mechanism, motions, selection, words
+from . import brief, compare, labelled, mechanism, motions, selection, words
 from .cases import Cases
-from .reading import ResultError
+from .reading import ResultError, nearest, of_file
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
 MOVES = 0.05  # of its scale: a quantity that changes by more with every method is not conserved
@@ -22,29 +31,42 @@ WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this f
 class Result(Cases):
     """One open result file.
 
-    study, kind, system, title   texts: the study in canonical form, its kind, the name of the system, its
-    title cases                        pandas DataFrame: a row per case, the columns of `constella table`
-    statistic(role, of)          a column by what it tells, [case]: statistic("error", "q"),
-    statistic("largest", "energy") ROLE                         all columns of a role as xarray data: error,
-    order, rate, largest, verdict, mean ... grid(role, of)               the same without xarray: an array,
-    and what stands along its axes time_series(name, case)      (t, largest |x - x(0)| over the members) of
-    an observable trajectory(case, member)     one that was stored; trajectories() gives all verdicts(name)
-    {method: {set: word}} failures                     sentences select(methods, where)       the same
-    result with fewer cases; every figure and table then shows these to_xarray(), to_pandas()     everything
-    that is shaped by cases, labelled
+    - `study`, `kind`, `system`, `title`: texts; the study is in canonical form
+    - `cases`: a pandas DataFrame, a row per case, the columns of `constella table`
+    - `statistic(role, of)`: a column by its meaning, an array by case: `statistic("error", "q")`
+    - `error`, `order`, `rate`, `largest`, `verdict`, ...: all columns of this role as xarray data
+    - `grid(role, of)`: a column along the axes of the study: an array, and the entries of its axes
+    - `time_series(name, case)`: (t, largest |x - x(0)| over the members) of an observable
+    - `trajectory(case, member)`: a stored one; `trajectories()` gives all
+    - `verdicts(name)`: {method: {set: word}}
+    - `failures`: sentences
+    - `select(methods, where)`: the same result with fewer cases; all figures and tables show only these
+    - `compare(other)`: what differs between two results
+    - `to_xarray()`, `to_pandas()`: all data by case, labelled
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path)
         self.kind = self.attribute("/", "study_kind")
         self.figures = [name for name in self.attribute("/statistics", "figures").split(",") if name]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         methods = len(dict.fromkeys(c.method for c in self.curves()))
         return (
             f"<{self.kind} study of {self.system}: {int(self.shown.sum())} cases of {methods} methods, "
             f"{self.path}>"
         )
+
+    def _repr_html_(self):
+        return brief.result_html(self)
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *self._roles()})
+
+    def _roles(self):
+        """The roles of the columns, as attributes."""
+        uses = self.__dict__.get("uses", {})
+        return list(dict.fromkeys(use["role"].replace("-", "_") for use in uses.values()))
 
     def __getattr__(self, name):
         """A role of the table as labelled data."""
@@ -53,69 +75,69 @@ class Result(Cases):
             use["role"] == role for use in self.__dict__.get("uses", {}).values()
         ):
             return labelled.of_role(self, role)
-        known = ", ".join(
-            dict.fromkeys(use["role"].replace("-", "_") for use in self.__dict__.get("uses", {}).values())
-        )
-        raise AttributeError(f"a result has no '{name}'; roles of this one's columns are {known}")
+        known, own = self._roles(), [n for n in dir(type(self)) if not n.startswith("_")]
+        hint = nearest(name, [*known, *own])
+        raise AttributeError(f"a result has no '{name}'{hint} roles of this one's columns are {', '.join(known)}")
 
     # ---- what it is
 
     @property
-    def study(self):
+    def study(self) -> str:
         return self.attribute("/", "study")
 
     @property
-    def system(self):
+    def system(self) -> str:
         return self.attribute("/", "system")
 
     @property
-    def title(self):
+    def title(self) -> str:
         """The title of the study, or its kind and system."""
         return self.attribute("/", "title") or f"{self.kind} study of {self.system}"
 
     @property
-    def description(self):
+    def description(self) -> str:
         """The text of the system."""
         return self.attribute("/", "system_description")
 
     @property
-    def cases(self):
+    def cases(self) -> pandas.DataFrame:
         """A pandas DataFrame of the selected cases: all columns of the table."""
         return labelled.table(self)
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         return self.cases
 
-    def to_xarray(self):
+    def to_xarray(self) -> xarray.Dataset:
         """An xarray Dataset: columns and what is shaped [case, member], with coordinates method, step,
         parameters, tolerance, start, member."""
         return labelled.everything(self)
 
-    def grid(self, role, of=""):
+    def grid(self, role: str, of: str = "") -> tuple[np.ndarray, dict[str, list]]:
         """(array, {axis: entries}): a column by its meaning, along every axis on which the selected cases
         differ, and always method and step."""
         return labelled.grid(self, self._column_of(role, of))
 
-    def statistic(self, role, of=""):
+    def statistic(self, role: str, of: str = "") -> np.ndarray:
         """A column by its meaning, an array [case] of all cases; ResultError where there is none."""
         return self._column_of(role, of)
 
+    @of_file
     def _column_of(self, role, of):
         if of == "" and not self.named(role) and self.named(role, "total"):
             of = "total"
         name = self.named(role, of)
         if not name:
-            have = ", ".join(
-                f"{use['role']} of {use['of']}" if use["of"] else use["role"] for use in self.uses.values()
-            )
-            raise ResultError(
-                f"has no column that tells '{role}'" + (f" of '{of}'" if of else "") + f"; there are: {have}"
-            )
+            have = [f"{u['role']} of {u['of']}" if u["of"] else u["role"] for u in self.uses.values()]
+            wanted = f"{role} of {of}" if of else role
+            raise ResultError(f'has no column "{wanted}"{nearest(wanted, have)} there are: {", ".join(have)}')
         return self.column(name)
 
     # ---- selections
 
-    def select(self, methods=None, where=None, cases=None):
+    @of_file
+    def select(
+        self, methods: str | Sequence[str] | None = None, where: str | None = None, cases: Sequence[int] | None = None
+    ) -> Result:
         """The same file with fewer cases. methods: labels; where: conditions as in `constella table`; cases:
         numbers."""
         chosen = copy.copy(self)
@@ -127,23 +149,32 @@ class Result(Cases):
             raise ResultError("no case is left by the selection")
         return chosen
 
+    def compare(self, other: Result | str | os.PathLike[str]) -> compare.Comparison:
+        """What differs between the selected cases of two results: a Comparison, which prints as sentences.
+        other: a Result, or the path of a file."""
+        return compare.compare(self, Result(other) if isinstance(other, (str, os.PathLike)) else other)
+
     # ---- trajectories, failures, verdicts
 
-    def trajectory(self, case, member=None):
+    @of_file
+    def trajectory(self, case: int, member: int | None = None) -> motions.Trajectory:
         """The stored Trajectory of a case and member (the first one stored)."""
         return motions.trajectory(self, case, member)
 
-    def trajectories(self, members=None, finest=False):
+    @of_file
+    def trajectories(
+        self, members: Sequence[int] | None = None, finest: bool = False
+    ) -> list[motions.Trajectory]:
         """All stored trajectories of the selected cases, of these members; finest: only at the finest step of
         each method."""
         return motions.trajectories(self, members, finest)
 
     @property
-    def failures(self):
+    def failures(self) -> list[str]:
         """Sentences: which trajectories failed, and why."""
         return words.failure_sentences(self)
 
-    def verdicts(self, name="energy"):
+    def verdicts(self, name: str = "energy") -> dict[str, dict[str, str]]:
         """{method: {set: verdict}} on a quantity; a set is a step, with parameters, tolerance, start where
         the study has several."""
         return words.verdict_matrix(self, name)
@@ -197,14 +228,14 @@ class Result(Cases):
         ending = "_density"
         return [n[: -len(ending)] for n in self.names("/histograms") if n.endswith(ending)]
 
-    def histogram(self, name, case):
+    def histogram(self, name: str, case: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(edges, density, its standard error) of a case."""
         edges, density, error = (
             self.data(f"/histograms/{name}_{what}") for what in ("edges", "density", "error")
         )
         return edges, density[case], error[case]
 
-    def time_series(self, name, case, which="max"):
+    def time_series(self, name: str, case: int, which: str = "max") -> tuple[np.ndarray, np.ndarray]:
         """(t, x) of a sampled series, without padding, without t = 0, and without samples of members that
         failed later."""
         t, x = self.data("/series/t"), self.data(f"/series/{name}/{which}")

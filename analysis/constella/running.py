@@ -1,22 +1,37 @@
 """running.py: constella.run: a study from a path, a text or a dict, run by the program `constella`, alone or
 under mpirun."""
 # SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import contextlib
+import hashlib
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any, Union
 
-from .reading import ConstellaError
+from .reading import ConstellaError, ResultError
 from .result import Result
 
 HERE = pathlib.Path(__file__).resolve().parent
+Path = Union[str, "os.PathLike[str]"]
+KEPT = ".constella"  # below the working folder: the systems that were given as text or as dict
+SAID = {  # words of the command line in the messages, and those of Python
+    "; name another output, or --overwrite": "; name another output, or overwrite=True",
+    "start over with --overwrite": "start over with overwrite=True",
+    "--overwrite replaces it": "overwrite=True replaces it",
+    "the same line with --resume goes on": "the same call goes on",
+}
 
 
-def program():
+def program() -> str:
     """The program: CONSTELLA of the environment, that of this installation or build, or the one on the
     path."""
     named = os.environ.get("CONSTELLA")
@@ -34,35 +49,87 @@ def program():
     return found
 
 
-def is_path(study):
+# ---- the study as a file
+
+
+def is_path(study: object) -> bool:
     return isinstance(study, os.PathLike) or (
         isinstance(study, str) and "\n" not in study and not study.lstrip().startswith("{")
     )
 
 
-def described(study, folder):
-    """A dict as the text of a study. A system that is a map with coordinates or bodies, or a text of several
-    lines, becomes a file in the folder."""
+def plain(x: Any) -> Any:
+    """Paths and numbers of numpy, for json."""
+    if isinstance(x, os.PathLike):
+        return os.fspath(x)
+    if hasattr(x, "tolist"):
+        return x.tolist()
+    raise ConstellaError(f"a study has no place for {x!r}, a {type(x).__name__}")
+
+
+def is_system(x: Any) -> bool:
+    """Whether this is a whole system, as a dict or as its text, instead of the name or path of one."""
+    if isinstance(x, Mapping):
+        return bool({"coordinates", "bodies"} & set(x))
+    return isinstance(x, str) and "\n" in x
+
+
+def keep_system(system: Any, folder: pathlib.Path) -> str:
+    """The path, relative to the folder, of a file with this system. Its name depends on the contents alone,
+    so that the same study has the same text, and a result can be resumed and verified."""
+    text = system if isinstance(system, str) else json.dumps(system, indent=1, default=plain)
+    name = re.search(r"^\s*\"?system\"?:\s*\"?([\w-]+)", text, re.M)
+    path = folder / KEPT / f"{name[1] if name else 'system'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.yaml"
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists():
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    return os.path.join(KEPT, path.name)
+
+
+def described(study: Mapping[str, Any], folder: pathlib.Path) -> str:
+    """A dict as the text of a study, whose paths are relative to the folder."""
     study = dict(study)
     system = study.get("system")
-    whole = isinstance(system, dict) and ({"coordinates", "bodies"} & set(system))
-    if whole or (isinstance(system, str) and "\n" in system):
-        path = folder / "system.yaml"
-        path.write_text(json.dumps(system, indent=1) if whole else system, encoding="utf-8")
-        study["system"] = {"file": str(path)}
-    return json.dumps(study, indent=1)  # which is YAML
+    if is_system(system):
+        study["system"] = {"file": keep_system(system, folder)}
+    elif isinstance(system, Mapping) and is_system(system.get("file")):
+        study["system"] = {**system, "file": keep_system(system["file"], folder)}
+    return json.dumps(study, indent=1, default=plain)  # which is YAML
 
 
-def default_output(study, text):
-    if text is None:
+@contextlib.contextmanager
+def written(study: Any) -> Iterator[pathlib.Path]:
+    """The path of the study. A text or a dict becomes a file of the working folder for the time of the run,
+    since a study's paths are relative to its file."""
+    if is_path(study):
+        yield pathlib.Path(study)
+        return
+    folder = pathlib.Path.cwd()
+    with contextlib.ExitStack() as stack:
+        if not os.access(folder, os.W_OK):
+            folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="constella-")))
+        text = described(study, folder) if isinstance(study, Mapping) else study
+        with tempfile.NamedTemporaryFile("w", dir=folder, prefix=".study-", suffix=".yaml") as file:
+            file.write(text)
+            file.flush()
+            yield pathlib.Path(file.name)
+
+
+def default_output(study: Any) -> pathlib.Path:
+    if is_path(study):
         return pathlib.Path(pathlib.Path(study).stem + ".h5")
-    title = study.get("title", "") if isinstance(study, dict) else ""
+    title = str(study.get("title", "")) if isinstance(study, Mapping) else ""
     return pathlib.Path((re.sub(r"[^A-Za-z0-9]+", "-", title).strip("-").lower() or "study") + ".h5")
 
 
-def show_progress(stream, wanted):
+# ---- the run
+
+
+def show_progress(stream: Iterable[str], wanted: bool) -> list[str]:
     """Pass on the output of the run, line by line; return the last lines, for errors."""
-    said = []
+    said: list[str] = []
     for line in stream:
         said = [*said[-40:], line.rstrip("\n")]
         if wanted and line.strip():
@@ -71,59 +138,109 @@ def show_progress(stream, wanted):
     return said
 
 
+def start(line: list[str]) -> subprocess.Popen[str]:
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    try:
+        return subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **root}
+        )
+    except OSError as e:
+        raise ConstellaError(f"{line[0]} cannot be started: {e.strerror}") from None
+
+
+def call(line: list[str], progress: bool) -> tuple[int, list[str]]:
+    """(exit status, last lines of its output). An interruption of Python ends the run, with a checkpoint."""
+    with start(line) as process:
+        stream: IO[str] = process.stdout  # type: ignore[assignment]
+        try:
+            said = show_progress(stream, progress)
+        except BaseException:
+            process.terminate()
+            raise
+    return process.returncode, said
+
+
+def refuse_other_program(output: pathlib.Path) -> None:
+    """A complete result of another program may hold other bits. The program itself compares the studies, and
+    refuses checkpoints of others."""
+    try:
+        with Result(output) as old:
+            made = f"{old.attribute('/', 'version')} ({old.attribute('/', 'git')})"
+            complete = old.complete
+    except ResultError:
+        return  # the program tells what it is
+    now = " ".join(call([program(), "--version"], False)[1]).removeprefix("constella ")
+    if complete and made != now:
+        raise ConstellaError(
+            f"{output}: made by another program, constella {made}; this is {now}; constella.open reads it, "
+            "overwrite=True replaces it, and `constella verify` compares bits"
+        )
+
+
+def worded(said: list[str], path: pathlib.Path) -> str:
+    """The messages of the program, in words of Python."""
+    text = "\n".join(said).replace(str(path), "the study")
+    for then, now in SAID.items():
+        text = text.replace(then, now)
+    return text
+
+
 def run(
-    study, output=None, ranks=None, progress=True, overwrite=False, resume=False, options=(), mpirun="mpirun"
-):
+    study: Path | Mapping[str, Any],
+    output: Path | None = None,
+    ranks: int | None = None,
+    progress: bool = True,
+    overwrite: bool = False,
+    resume: bool = True,
+    options: Iterable[object] = (),
+    mpirun: str = "mpirun --quiet",
+) -> Result:
     """Run a study and open its result.
 
-    study     a path, the text of a study file, or a dict of its keys; in a dict `system` may be a whole
-    system: a dict, or its text output    the result file; the default is the study's name, or its title,
-    with .h5, in the current folder ranks     so many under mpirun; None: one process without it progress
-    print what the run says while it goes, to stderr overwrite, resume, options    as the command line has
-    them; options: a list of words Returns the Result, which tells failures of single trajectories. Raises
-    ConstellaError with the program's messages where it refuses the study or is interrupted.
+    A result of the same study and program is not computed again: it is opened, and an interrupted one
+    continues. If the file holds another one, the error tells what differs.
+
+    Parameters
+    ----------
+    study : path, str or dict
+        The path of a study file, the text of one, or a dict of its keys. In a dict, `system`, or its key
+        `file`, may be a whole system: a dict, or its text. Paths in a text or dict are relative to the
+        working folder.
+    output : path, optional
+        The result file. Default: the name of the study, or its title, with .h5, in the working folder.
+    ranks : int, optional
+        So many ranks under mpirun. Default: one process without mpirun.
+    progress : bool
+        Print what the run reports, to stderr.
+    overwrite : bool
+        Replace a file that exists.
+    resume : bool
+        False: an existing file is an error.
+    options : list
+        Further words of the command line.
+    mpirun : str
+        The command that starts ranks.
+
+    Returns
+    -------
+    Result
+        Trajectories that failed raise no error; `failures` of the result lists them.
+
+    Raises
+    ------
+    ConstellaError
+        With the program's messages, if it refuses the study or is interrupted.
     """
-    with tempfile.TemporaryDirectory(prefix="constella-") as temporary:
-        folder, text = pathlib.Path(temporary), None
-        if not is_path(study):
-            text = described(study, folder) if isinstance(study, dict) else study
-        output = pathlib.Path(output) if output is not None else default_output(study, text)
-        path = pathlib.Path(study) if text is None else folder / "study.yaml"
-        if text is not None:
-            path.write_text(text, encoding="utf-8")
-        line = [
-            program(),
-            "run",
-            str(path),
-            "-o",
-            str(output),
-            "--progress",
-            "log" if progress else "none",
-            *map(str, options),
-        ]
-        line += ["--overwrite"] * overwrite + ["--resume"] * resume
-        line = [mpirun, "-n", str(ranks), *line] if ranks else line
-        root = (
-            {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-            if os.geteuid() == 0
-            else {}
-        )
-        try:
-            process = subprocess.Popen(
-                line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **root}
-            )
-        except OSError as e:
-            raise ConstellaError(f"{line[0]} cannot be started: {e.strerror}") from None
-        with process:
-            try:
-                said = show_progress(process.stdout, progress)
-            except BaseException:
-                process.terminate()
-                raise
-        if process.returncode not in (0, 1) or not output.exists():
-            told = (
-                "\n".join(said).replace(str(path), "the study")
-                or f"the run ended with status {process.returncode}"
-            )
-            raise ConstellaError(told)
-    return Result(output)
+    target = default_output(study) if output is None else pathlib.Path(output)
+    again = target.exists() and not overwrite and resume
+    if again:
+        refuse_other_program(target)
+    with written(study) as path:
+        line = [program(), "run", str(path), "-o", str(target)]
+        line += ["--progress", "log" if progress else "none", *map(str, options)]
+        line += ["--overwrite"] * overwrite + ["--resume"] * again
+        line = [*shlex.split(mpirun), "-n", str(ranks), *line] if ranks else line
+        code, said = call(line, progress)
+    if code not in (0, 1) or not target.exists():
+        raise ConstellaError(worded(said, path) or f"the run ended with status {code}")
+    return Result(target)

@@ -1,11 +1,11 @@
 """selection.py: selects cases by labels of methods, and by conditions as in `constella table --where`."""
 # SPDX-License-Identifier: BSD-2-Clause
-import difflib
 import operator
 
 import numpy as np
 
-from .reading import ResultError
+from . import digits
+from .reading import ResultError, unknown
 
 OPERATORS = {  # the longer ones first
     "==": operator.eq,
@@ -18,13 +18,6 @@ OPERATORS = {  # the longer ones first
 }
 
 
-def unknown(what, word, allowed):
-    """A ResultError that names the nearest of the allowed words."""
-    near = difflib.get_close_matches(word, allowed, 1)
-    hint = f'; did you mean "{near[0]}"?' if near else ";"
-    return ResultError(f'no {what} "{word}"{hint} allowed: {", ".join(allowed)}')
-
-
 def split(text):
     """The parts of a list with commas between them; those inside brackets separate nothing."""
     parts, depth = [""], 0
@@ -35,6 +28,9 @@ def split(text):
         else:
             parts[-1] += c
     return [p.strip() for p in parts if p.strip()]
+
+
+MOST = 20  # values in a message
 
 
 def plain(label):
@@ -84,7 +80,16 @@ def fulfils(result, name, op, value):
     if np.isnan(number):
         same = np.isnan(column)
         return same if op in ("=", "==") else ~same if op == "!=" else np.zeros(len(column), dtype=bool)
-    return OPERATORS[op](column, number)
+    alike = printed_as(result, name, number)
+    if op in ("=", "==") and not (alike & result.shown).any():
+        have = list(dict.fromkeys(x for x, k in zip(digits.column(result, name), result.shown) if k))
+        raise ResultError(f"--where: no case has {name} = {value}; there are: {', '.join(have[:MOST])}")
+    return OPERATORS[op](np.where(alike, number, column), number)
+
+
+def printed_as(result, name, number):
+    """[case] True where the column is the number, or is printed as the number by `constella table`."""
+    return (result.column(name) == number) | np.array([text not in ("–", "") and float(text) == number for text in digits.column(result, name)])
 
 
 def of_conditions(result, where):

@@ -7,14 +7,14 @@ width: its panels are made narrower, and go into further rows where they would b
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 import textwrap
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from . import notes, style, ticks
-from .reading import ConstellaError
-from .selection import unknown
+from .reading import ConstellaError, unknown
 
 EDGE, GAP = 0.06, 0.14  # inches: around everything; between panels
 LEAST = {"screen": 1.7, "paper": 1.15}  # inches: narrower panels go into further rows
@@ -37,7 +37,9 @@ class Sheet:
     def __init__(self, look="screen", onto=None, width=None, titles=None, legends=True, panel=None):
         self.look, self.onto, self.legends, self.panel = look, onto, legends, panel
         self.titles = look != "paper" if titles is None else titles
-        self.width, self.fig, self.axes, self.heading, self.keys = width, None, None, "", []
+        self.fig: Any = None
+        self.axes: Any = None
+        self.width, self.heading, self.keys = width, "", []
         self.size = (4.0, 3.0)
 
     # ---- panels
@@ -59,10 +61,12 @@ class Sheet:
                 self.axes[i, j] = self.fig.add_axes(
                     [j / columns, i / rows, w, h], label=f"{i} {j}", sharex=with_x, sharey=with_y
                 )
-        for ax in self.axes[:-1].ravel() if sharex in ("col", True) else ():
-            ax.tick_params(labelbottom=False, which="both")
-        for ax in self.axes[:, 1:].ravel() if sharey in ("row", True) else ():
-            ax.tick_params(labelleft=False, which="both")
+        if sharex in ("col", True):
+            for ax in self.axes[:-1].ravel():
+                ax.tick_params(labelbottom=False, which="both")
+        if sharey in ("row", True):
+            for ax in self.axes[:, 1:].ravel():
+                ax.tick_params(labelleft=False, which="both")
         return self.axes
 
     def row_of_panels(self, names, steps, width, height):
@@ -127,8 +131,9 @@ class Sheet:
             notes.fit_title(ax, w)
             notes.place(ax, w)
             notes.spread_names(ax, h)
+        left, right = sides
         low, high = self._margins()[2:]
-        self._place(Layout(*sides, low, high, w, h), legends)
+        self._place(Layout(left, right, low, high, w, h), legends)
         for ax in self._shown():
             ticks.thin(ax)
         return self.fig
@@ -174,7 +179,7 @@ class Sheet:
         if columns == self.axes.shape[1]:
             return
         rows = -(-self.axes.shape[1] // columns)
-        flowed = np.full((self.axes.shape[0] * rows, columns), None, dtype=object)
+        flowed = np.empty((self.axes.shape[0] * rows, columns), dtype=object)
         for (i, j), ax in np.ndenumerate(self.axes):
             flowed[i * rows + j // columns, j % columns] = ax
         _label_outer(self.axes, self._shown())
@@ -190,7 +195,7 @@ class Sheet:
             if ax is None or (not ax.axison and not ax.texts):
                 continue
             outside = [t for t in ax.texts if not t.get_clip_on() or t.get_clip_path() is None]
-            box, inner = ax.get_tightbbox(renderer, bbox_extra_artists=outside), ax.bbox
+            box, inner = ax.get_tightbbox(renderer, bbox_extra_artists=[*outside, *ax.child_axes]), ax.bbox
             left[j] = max(left[j], (inner.x0 - box.x0) / dpi)
             right[j] = max(right[j], (box.x1 - inner.x1) / dpi)
             low[i] = max(low[i], (inner.y0 - box.y0) / dpi)

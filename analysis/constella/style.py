@@ -6,6 +6,7 @@ lengths that have no common divisor, so that 56 methods differ in one or the oth
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import io
+import re
 import textwrap
 
 import matplotlib
@@ -105,6 +106,23 @@ def line(ax, curve, x, y, **more):
     x, y = x[keep], y[keep]
     marks = {"marker": marker(curve), "markevery": (stagger(curve), 0.24)}
     ax.plot(x, y, color=colour(curve), linestyle=dashes(curve), linewidth=1.3, zorder=3, **marks, **more)
+
+
+GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+).split()
+
+
+def symbol(name):
+    """A name of a system file in mathematics: theta as a letter, L1 as L with an index; others stay words."""
+    parts = re.fullmatch(r"([A-Za-z]+?)_?(\d*)(?:\[(\d+)\])?('?)", name)
+    letter = parts and (f"\\{parts[1]}" if parts[1] in GREEK else parts[1] if len(parts[1]) == 1 else None)
+    if not letter:
+        return plain(name)
+    index = ",".join(filter(None, (parts[2], parts[3])))
+    letter = rf"\dot{{{letter}}}" if parts[4] else letter
+    return f"${letter}_{{{index}}}$" if index else f"${letter}$"
 
 
 def plain(text):

@@ -66,7 +66,8 @@ def interval(result, case, part):
 def order_of(result, curve):
     """'order 2.00 (1.98 to 2.02) in q, ...', or why there is none; parts with the same words are named
     together."""
-    case, said = curve.cases[0], {}
+    said: dict = {}
+    case = curve.cases[0]
     for part in result.quantities("order"):
         flag = result.said("flag", part)[case]
         if part != "total" and flag and np.isfinite(result.told("error", part)[curve.cases]).any():
@@ -92,7 +93,8 @@ def orders(result):
 
 def verdict_groups(result, name):
     """{verdict on a quantity: [label, ...]}; a curve whose steps disagree is named with its steps."""
-    groups, verdict = {}, result.said("verdict", name)
+    groups: dict = {}
+    verdict = result.said("verdict", name)
     for c in result.curves():
         for word in dict.fromkeys(verdict[c.cases]):
             mine = [f"{result.nominal[k]:.4g}" for k in c.cases if verdict[k] == word]
@@ -185,7 +187,7 @@ def constraints(result):
         x = result.told("largest", name)
         worst = {c.label: np.nanmax(x[c.cases]) for c in result.curves() if np.isfinite(x[c.cases]).any()}
         if worst:
-            best, last = min(worst, key=worst.get), max(worst, key=worst.get)
+            best, last = min(worst, key=lambda k: worst[k]), max(worst, key=lambda k: worst[k])
             tail = f", {worst[last]:.2g} at worst ({last})" if worst[last] > worst[best] else ""
             out.append(f"Scaled {what} over the whole run: {worst[best]:.2g} at best ({best}){tail}.")
     return out
@@ -244,7 +246,7 @@ def sets(result):
     curves = result.curves()
     methods = list(dict.fromkeys(c.method for c in curves))
     several = len(result.steps_written()) > 1
-    found = {}
+    found: dict = {}
     for c in curves:
         for case in c.cases:
             step = f"h = {result.nominal[case]:.4g}" if several or not c.variant else ""

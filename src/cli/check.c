@@ -2,9 +2,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "core/need.h"
 #include "method/method.h"
 #include "study/plan/channels.h"
 #include "study/plan/footprint.h"
@@ -12,18 +16,88 @@
 #include "study/reference/reference.h"
 #include "study/plan/trial.h"
 
-static void print_size(const char *name, double bytes) {
+static void say_size(double bytes, char *out, size_t n) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int         k = 0;
   for (; bytes >= 1024 && k < 4; k++)
     bytes /= 1024;
-  printf("%-14s %.3g %s\n", name, bytes, unit[k]);
+  snprintf(out, n, "%.3g %s", bytes, unit[k]);
 }
 
-static void print_case(const cst_plan *p, int i) {
+static void print_size(const char *name, double bytes) {
+  char text[32];
+  say_size(bytes, text, sizeof text);
+  printf("%-14s %s\n", name, text);
+}
+
+/* In what the parameters, tolerance and start of a case differ from those of others; "" without a sweep. */
+static void say_variant(const cst_plan *p, const cst_case *c, char *out, size_t n) {
+  const cst_study *s = p->study;
+  const int        npar = s->system->npar;
+  size_t           at = 0;
+  *out = 0;
+  for (int k = 0; k < npar && at < n; k++)
+    if (cst_study_sweeps(s, k))
+      at += (size_t)snprintf(out + at, n - at, "%s%s=%.6g", at ? " " : "",
+                             s->system->parameter[k].name, s->parameter[c->variant * npar + k]);
+  if (s->ntolerance > 1 && at < n)
+    at += (size_t)snprintf(out + at, n - at, "%stolerance=%.6g", at ? " " : "",
+                           s->tolerance[c->tolerance]);
+  if (s->nswept > 1 && at < n)
+    snprintf(out + at, n - at, "%s%s", at ? " " : "", s->start_name[c->variant / s->nset]);
+}
+
+enum { CELLS = 7, CELL = 256, MOST_CASES = 200 };
+typedef char row[CELLS][CELL];
+
+static void say_case(const cst_plan *p, int i, row r) {
   const cst_case *c = &p->cases[i];
-  printf("%6d  %-36s %-12.6g %-22s %12ld %s\n", i, cst_method_label(p->study->method[c->method]),
-         c->h_nominal, cst_reader_shortest(c->h), c->n, cst_reader_shortest((double)c->n * c->h));
+  snprintf(r[0], CELL, "%d", i);
+  say_variant(p, c, r[1], CELL);
+  snprintf(r[2], CELL, "%s", cst_method_label(p->study->method[c->method]));
+  snprintf(r[3], CELL, "%.6g", c->h_nominal);
+  snprintf(r[4], CELL, "%s", cst_reader_shortest(c->h));
+  snprintf(r[5], CELL, "%ld", c->n);
+  snprintf(r[6], CELL, "%s", cst_reader_shortest((double)c->n * c->h));
+}
+
+/* The cases in aligned columns; empty columns are left out. */
+static void print_cases(const cst_plan *p) {
+  static const row  head = {"case", "parameters", "method", "step", "run as", "steps", "to t ="};
+  static const bool right[CELLS] = {[0] = true, [5] = true};
+  const int         n = p->ncase < MOST_CASES ? p->ncase : MOST_CASES;
+  row              *table = cst_need(calloc((size_t)n + 1, sizeof *table));
+  int               wide[CELLS] = {0};
+  memcpy(table[0], head, sizeof head);
+  for (int i = 0; i < n; i++)
+    say_case(p, i, table[i + 1]);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < CELLS; k++)
+      if (*table[i + 1][k])
+        wide[k] = (int)fmax(fmax(wide[k], strlen(table[0][k])), strlen(table[i + 1][k]));
+  for (int i = 0; i <= n; i++)
+    for (int k = 0; k < CELLS; k++)
+      if (wide[k])
+        printf(right[k] ? "%*s%s" : "%-*s%s", k == CELLS - 1 ? 0 : wide[k], table[i][k],
+               k == CELLS - 1 ? "\n" : "  ");
+  if (p->ncase > n)
+    printf("... %d more\n", p->ncase - n);
+  free(table);
+}
+
+/* The result of `constella run STUDY` is in the current folder. */
+static void check_room(const cst_plan *p, const char *file, cst_diag *d) {
+  struct statvfs disk;
+  char           folder[4096], needed[32], there[32];
+  const double   bytes = cst_footprint_file(p);
+  if (!getcwd(folder, sizeof folder) || statvfs(folder, &disk))
+    return;
+  const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+  if (bytes <= room)
+    return;
+  say_size(bytes, needed, sizeof needed);
+  say_size(room, there, sizeof there);
+  cst_diag_add(d, file, 0, 0, "its result needs %s, and %s has %s free", needed, folder, there);
 }
 
 /* seconds: as steps of it took; NAN: by the plan's estimate. */
@@ -159,12 +233,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   print_size("result file", cst_footprint_file(p));
   print_extensible(p);
   print_steps(p);
-  printf("\n%6s  %-36s %-12s %-22s %12s %s\n", "case", "method", "step", "run as", "steps",
-         "to t =");
-  for (int i = 0; i < p->ncase && i < 200; i++)
-    print_case(p, i);
-  if (p->ncase > 200)
-    printf("   ... %d more\n", p->ncase - 200);
+  putchar('\n');
+  print_cases(p);
 }
 
 static int check(int argc, char **argv) {
@@ -174,6 +244,8 @@ static int check(int argc, char **argv) {
   cst_options_parse(&cst_command_check, argc, argv, &file, d);
   if (!cst_diag_count(d))
     c = cst_checked_read(file, 1, d);
+  if (c.plan && !cst_diag_count(d))
+    check_room(c.plan, file, d);
   const bool bad = cst_diag_count(d) > 0;
   if (!bad)
     cst_reference_warn(c.plan, d);

@@ -171,7 +171,11 @@ static PetscErrorCode try_out(cst_diag *d) {
   PetscCall(SNESDestroy(&snes));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt i = 0; i < n; i++)
-    if (!is_among(names[i], late))
+    if (is_among(names[i], (const char *const[]){"n", "np", NULL}))
+      cst_diag_add(d, NULL, 0, 0,
+                   "-%s: mpirun starts the ranks: `mpirun -n %s constella run STUDY`", names[i],
+                   values[i] ? values[i] : "RANKS");
+    else if (!is_among(names[i], late))
       cst_diag_add(d, NULL, 0, 0,
                    "unknown PETSc option '-%s'; options of the solver are -snes_type and "
                    "-snes_monitor (see -help)",

@@ -3,7 +3,9 @@
 #include "cli/table.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 
 static void exact_number(double x, char *out, size_t n) {
   if (isnan(x))
@@ -39,6 +41,39 @@ static cst_table_digits digits_of(const char *name) {
   return CST_DIGITS_THREE;
 }
 
+enum { LEAST_PLACES = 3, MOST_PLACES = 17 };
+
+/* Four digits where they are all that the number has. */
+static void number_of_places(double x, int places, char *out, size_t n) {
+  snprintf(out, n, "%.4g", x);
+  if (places != 4 && strtod(out, NULL) != x)
+    snprintf(out, n, "%.*g", places, x);
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The fewest digits with which no two different numbers look alike. Rounding keeps their order, so neighbours
+ * tell. */
+static int places_of(const cst_table_column *c, long rows) {
+  char    a[40], b[40];
+  int     places = LEAST_PLACES;
+  double *x = cst_need(malloc(sizeof *x * (size_t)(rows + 1)));
+  memcpy(x, c->x, sizeof *x * (size_t)rows);
+  qsort(x, (size_t)rows, sizeof *x, compare);
+  for (long i = 1; i < rows && places < MOST_PLACES;) {
+    number_of_places(x[i - 1], places, a, sizeof a);
+    number_of_places(x[i], places, b, sizeof b);
+    const bool alike = x[i] > x[i - 1] && !strcmp(a, b);
+    places += alike;
+    i += !alike;
+  }
+  free(x);
+  return places;
+}
+
 void cst_table_look(cst_table *t) {
   for (int k = 0; k < t->n; k++) {
     cst_table_column *c = &t->col[k];
@@ -48,6 +83,10 @@ void cst_table_look(cst_table *t) {
     c->digits = digits_of(c->name);
     if (c->digits == CST_DIGITS_THREE && is_whole(c, t->rows))
       c->digits = CST_DIGITS_WHOLE;
+    if (c->digits != CST_DIGITS_THREE || !c->swept)
+      continue;
+    c->digits = CST_DIGITS_DISTINCT;
+    c->places = places_of(c, t->rows);
   }
 }
 
@@ -67,6 +106,8 @@ static void compact_number(const cst_table_column *c, long row, char *out, size_
     snprintf(out, n, "%.3f", x);
   else if (c->digits == CST_DIGITS_SHORTEST)
     cst_text_shortest(x, out, n);
+  else if (c->digits == CST_DIGITS_DISTINCT)
+    number_of_places(x, c->places, out, n);
   else
     snprintf(out, n, c->digits == CST_DIGITS_WHOLE ? "%.0f" : "%.3g", x);
 }

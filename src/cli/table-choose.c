@@ -55,15 +55,45 @@ static bool holds(const char *op, int sign, bool both) {
   return !sign;
 }
 
-/* NaN only equals nan, and is not comparable with any other number. */
-static bool fulfils(const cst_table_column *c, long row, const char *op, const char *value,
+/* NaN only equals nan, and is not comparable with any other number. A number equals the value that the table
+ * prints for it, too. */
+static bool fulfils(const cst_table *t, int k, long row, const char *op, const char *value,
                     double x) {
+  const cst_table_column *c = &t->col[k];
+  char                    printed[CST_TABLE_CELL];
   if (c->text)
     return holds(op, strcmp(c->text[row], value), true);
   double y = c->x[row];
   if (isnan(x) || isnan(y))
     return strchr("<>", *op) ? false : holds(op, 0, isnan(x) && isnan(y));
+  cst_table_cell(t, k, row, false, printed);
+  if (strtod(printed, NULL) == x)
+    y = x;
   return holds(op, (y > x) - (y < x), true);
+}
+
+/* The error of a value that no row has: it lists the values of the rows that fulfil the other conditions. */
+static void refuse_value(const cst_table *t, int k, const bool *kept, const char *value,
+                         cst_diag *d) {
+  enum { MOST_VALUES = 20 };
+  cst_table_text cell[MOST_VALUES];
+  const char    *known[MOST_VALUES];
+  char           s[CST_TABLE_CELL];
+  int            n = 0;
+  for (long row = 0; row < t->rows && n < MOST_VALUES; row++) {
+    if (!kept[row])
+      continue;
+    cst_table_cell(t, k, row, false, s);
+    snprintf(cell[n], sizeof cell[n], "%.*s", CST_TEXT_WIDTH, s);
+    known[n] = cell[n];
+    int i = 0;
+    while (strcmp(known[i], known[n]))
+      i++;
+    n += i == n;
+  }
+  cst_diag_add(d, NULL, 0, 0, "--where: no row has %s = %s; there are: %s%s%s", t->name[k], value,
+               cst_diag_join(known, n), n == MOST_VALUES ? " ..." : "",
+               t->col[k].text ? cst_diag_guess(value, known, n) : "");
 }
 
 static void apply(cst_table_choice *c, const cst_table *t, const char *name, const char *op,
@@ -75,8 +105,17 @@ static void apply(cst_table_choice *c, const cst_table *t, const char *name, con
     return unknown_column(d, name, t);
   if (t->col[k].x && (!*value || *end))
     return cst_diag_add(d, NULL, 0, 0, "--where: column %s holds numbers, not \"%s\"", name, value);
-  for (long row = 0; row < t->rows; row++)
-    c->keep[row] = c->keep[row] && fulfils(&t->col[k], row, op, value, x);
+  long  before = 0, left = 0;
+  bool *kept = cst_need(malloc((size_t)t->rows + 1));
+  memcpy(kept, c->keep, (size_t)t->rows + 1);
+  for (long row = 0; row < t->rows; row++) {
+    before += c->keep[row];
+    c->keep[row] = c->keep[row] && fulfils(t, k, row, op, value, x);
+    left += c->keep[row];
+  }
+  if (*op == '=' && before && !left)
+    refuse_value(t, k, kept, value, d);
+  free(kept);
 }
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\n"); }

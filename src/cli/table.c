@@ -19,7 +19,7 @@ static const struct {
                {"latex", cst_table_latex_print, false}};
 
 typedef struct {
-  const char *file, *format, *columns, *where;
+  const char *file, *format, *columns, *where, *sort;
 } request;
 
 static int find_format(const char *name) {
@@ -37,6 +37,8 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
     cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
   else
     cst_table_choose(&c, t, q->columns, useful, q->where, d);
+  if (t->n && q->sort)
+    cst_table_sort(t, &c, q->sort, d);
   const char *state = cst_result_state(r);
   if (!cst_diag_count(d)) {
     formats[format].print(t, &c);
@@ -78,7 +80,9 @@ static const cst_option options[] = {
     {"--where", .value = "CONDITIONS", .at = offsetof(request, where),
      .doc = "only rows that fulfil them: column = != < <= > >= value, joined by commas or `and`, "
             "such as "
-            "'method = rattle and step < 0.1'"},
+            "'method = rattle and step < 0.1'; a number may stand as the table prints it"},
+    {"--sort", .value = "COLUMN", .at = offsetof(request, sort),
+     .doc = "rows by this column, the smallest first; -COLUMN: the largest first"},
     {NULL},
 };
 

@@ -15,12 +15,14 @@
 enum { CST_TABLE_MOST = 256, CST_TABLE_CELL = 4 * CST_TEXT_WIDTH + 64 };
 typedef char cst_table_text[CST_TEXT_WIDTH + 1];
 
-/* How the numbers of a column are rounded: to three decimals, not at all, to whole numbers, to three digits. */
+/* How the numbers of a column are rounded: to three decimals, not at all, to whole numbers, to three digits, or
+ * to as many digits, three at least, as distinguish the different numbers of the column. */
 typedef enum {
   CST_DIGITS_FIXED,
   CST_DIGITS_SHORTEST,
   CST_DIGITS_WHOLE,
-  CST_DIGITS_THREE
+  CST_DIGITS_THREE,
+  CST_DIGITS_DISTINCT
 } cst_table_digits;
 
 typedef struct {
@@ -29,6 +31,8 @@ typedef struct {
   cst_table_text  *text;  /* text, or NULL */
   const double    *error; /* the numbers of NAME_error, if this is NAME_mean, or NULL */
   cst_table_digits digits;
+  bool             swept;  /* a parameter or tolerance of the cases */
+  int              places; /* for CST_DIGITS_DISTINCT */
 } cst_table_column;
 
 typedef struct {
@@ -59,6 +63,9 @@ typedef struct {
 void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns,
                       const char *usual, const char *where, cst_diag *d);
 void cst_table_choice_free(cst_table_choice *c);
+/* Sorts all rows by a column, equal ones in their order, NaN and empty texts last. A minus sign before its name:
+ * the largest first. Mistakes are reported to d. */
+void cst_table_sort(cst_table *t, cst_table_choice *c, const char *column, cst_diag *d);
 
 typedef void    cst_table_print(const cst_table *t, const cst_table_choice *c);
 cst_table_print cst_table_text_print;                            /* table-text.c */

@@ -1,8 +1,10 @@
 /* term.c: resolves the names in a method expression: rows of the registry, and the user's layers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "constella/diag.h"
 #include "core/need.h"
 #include "method/method.h"
@@ -27,7 +29,44 @@ const char *cst_term_nearest(const cst_term *t, bool schemes) {
   return near;
 }
 
+/* Other names of the field, without hyphens and in small letters, and the names here. */
+static const struct {
+  const char *word, *here;
+} elsewhere[] = {
+    {"verlet", "shake and rattle, which are Verlet's method on a system without constraints"},
+    {"stormerverlet",
+     "shake and rattle, which are Verlet's method on a system without constraints"},
+    {"velocityverlet", "rattle, which is velocity Verlet on a system without constraints"},
+    {"leapfrog", "shake and rattle, which are the leapfrog on a system without constraints"},
+    {"implicitmidpoint", "midpoint with constraints, and gauss(1)"},
+    {"symplecticeuler", "euler-a and euler-b"},
+    {"forwardeuler", "euler"},
+    {"rungekutta", "rk3, rk4, rk5, rk6 and rk8"},
+    {"yoshida", "compose(METHOD, SCHEME); `constella list schemes` names the schemes"},
+    {"dormandprince", "dopri5"},
+};
+
+/* The name here for a name of the field, or for one in capitals; NULL: none. */
+static const char *name_here(const char *word) {
+  char   plain[64];
+  size_t n = 0;
+  for (const char *c = word; *c && n < sizeof plain - 1; c++)
+    if (*c != '-' && *c != '_')
+      plain[n++] = (char)tolower((unsigned char)*c);
+  plain[n] = 0;
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+    if (!strcmp(elsewhere[i].word, plain))
+      return elsewhere[i].here;
+  for (int i = 0; i < cst_method_count(); i++)
+    if (!strcasecmp(cst_method_info_at(i)->name, word))
+      return cst_method_info_at(i)->name;
+  return NULL;
+}
+
 static bool unknown(const cst_term *t, cst_expr_error *e) {
+  const char *here = name_here(t->name);
+  if (here)
+    return cst_term_error(t, e, "unknown method '%s'; here: %s", t->name, here);
   const char *near = cst_term_nearest(t, false);
   return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s",
                         t->name, near ? "; did you mean '" : "", near ? near : "",

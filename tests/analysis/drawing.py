@@ -135,10 +135,16 @@ SWEEP = {
 }
 
 
+def run_here(study, name):
+    """Run a study in the folder, where systems that it contains are kept."""
+    with contextlib.chdir(folder):
+        return constella.run(study, folder / name, progress=False)
+
+
 def order_study():
     """Errors of two methods on the double pendulum, by the package, from a dict with the text of the system
     in it."""
-    return constella.run(ORDER, folder / "order.h5", progress=False)
+    return run_here(ORDER, "order.h5")
 
 
 def sweep_study():
@@ -146,7 +152,7 @@ def sweep_study():
     (folder / "pendula.yaml").write_text(PENDULUM)
     swept = {**SWEEP, "system": {"file": str(folder / "pendula.yaml"), "parameters": {"L2": [1.0, 1.5, 2.0]}}}
     (folder / "sweep.yaml").write_text(json.dumps(swept))
-    return constella.run(folder / "sweep.yaml", folder / "sweep.h5", progress=False)
+    return run_here(folder / "sweep.yaml", "sweep.h5")
 
 
 def make(name, kind, **changes):

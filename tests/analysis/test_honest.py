@@ -141,7 +141,7 @@ def test_figures():
         try:
             fig = plot.figure(kind, open_[i], **look, **options)
         except ConstellaError as e:
-            ok(str(e).startswith("nothing to draw"), f"{name}: {kind}: nothing to draw, in words", e)
+            ok(e.message.startswith("nothing to draw"), f"{name}: {kind}: nothing to draw, in words", e)
             continue
         wrong = measure.faults(fig, look.get("width"))
         ok(not wrong, f"{name}: {kind} {look or ''}", "\n".join(wrong))

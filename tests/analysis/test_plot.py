@@ -5,7 +5,7 @@ The results are two small studies of the double pendulum and made-up files.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ORDER, drawn, folder, lines, make, ok, order_study, refused, run_tests, sweep_study, texts
+from drawing import ORDER, drawn, folder, lines, make, ok, order_study, refused, run_here, run_tests, sweep_study, texts
 
 import matplotlib.figure
 import numpy as np
@@ -129,9 +129,27 @@ def test_work():
         )
 
 
+def test_colour_bar():
+    fig = plot.heat(sweep, z="energy_max", style="paper", width=3.4)
+    bars = [bar for ax in fig.axes for bar in ax.child_axes]
+    ok(
+        len(bars) == 1 and bars[0].get_ylabel().startswith("$|E - E(0)|$") and abs(fig.get_figwidth() - 3.4) < 0.01,
+        "heat: one colour bar, with the quantity",
+        [bar.get_ylabel() for bar in bars],
+    )
+    alone = plot.heat(sweep, z="energy_max", panel="rattle")
+    ok(len(alone.axes) == 1 and len(alone.axes[0].child_axes) == 1, "heat: a panel alone has it too")
+    names = [style.symbol(n) for n in ("theta", "L2", "x[3]", "theta1'", "length", "step")]
+    ok(
+        names == [r"$\theta$", "$L_{2}$", "$x_{3}$", r"$\dot{\theta}_{1}$", "length", "step"],
+        "names in mathematics",
+        names,
+    )
+
+
 def test_timing():
     timed = {**ORDER, "timing": {"repeats": 2}}
-    r = constella.run(timed, folder / "timed.h5", progress=False)
+    r = run_here(timed, "timed.h5")
     fig, seconds = plot.work(r), r.data("/run/cpu_seconds")
     x = np.concatenate([n.get_xdata() for n in fig.axes[2].lines])
     ok(np.isin(seconds, x).all(), "work: the times that the study measured", (seconds, x))
@@ -174,7 +192,7 @@ def test_sweep():
     fig = plot.sweep(sweep, y=["energy_max"])
     e = sweep.statistic("largest", "energy")
     ok(
-        drawn(fig.axes[0], [1, 1.5, 2], e[1::4]) and fig.axes[0].get_xlabel() == "L2 [m]",
+        drawn(fig.axes[0], [1, 1.5, 2], e[1::4]) and fig.axes[0].get_xlabel() == "$L_{2}$ [m]",
         "sweep: a statistic against the parameter, at the finest step",
         fig.axes[0].get_xlabel(),
     )

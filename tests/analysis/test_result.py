@@ -3,7 +3,7 @@
 TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ORDER, called, folder, ok, order_study, refused, run_tests, sweep_study
+from drawing import ORDER, called, folder, ok, order_study, refused, run_here, run_tests, sweep_study
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def test_run():
     ok(sweep.title == "A sweep" and sweep.failures == [], "run: a path")
     ok(
         refused(
-            lambda: constella.run({**ORDER, "methods": ["ratle"]}, folder / "no.h5", progress=False),
+            lambda: run_here({**ORDER, "methods": ["ratle"]}, "no.h5"),
             "did you mean 'rattle'",
         ),
         "run: mistakes in words",
@@ -106,7 +106,7 @@ def test_selections():
     )
     ok(refused(lambda: sweep.select("rk5"), "did you mean", "rk4"), "select: an unknown method")
     ok(refused(lambda: sweep.select(where="L3 = 1"), 'no column "L3"'), "select: an unknown column")
-    ok(refused(lambda: sweep.select(where="L2 = 9"), "no case is left"), "select: nothing left")
+    ok(refused(lambda: sweep.select(where="L2 = 9"), "there are: 1, 1.5, 2"), "select: nothing left")
     ok(
         selection.split("rattle, compose(rattle, suzuki4),{a: [[1/2]], b: [1]}")
         == ["rattle", "compose(rattle, suzuki4)", "{a: [[1/2]], b: [1]}"],

@@ -98,6 +98,14 @@ def links():
     ok(count > 50 and not wrong, f"{count} links lead somewhere", *wrong)
 
 
+def overview():
+    """docs/README.md names every page."""
+    with open(os.path.join(ROOT, "docs", "README.md"), encoding="utf-8") as f:
+        named = set(re.findall(r"\]\(([\w-]+\.md)\)", f.read()))
+    pages = {os.path.basename(p) for p in PAGES} - {"README.md"}
+    ok(pages <= named, "docs/README.md names every page", *sorted(pages - named))
+
+
 # ---- YAML ----------------------------------------------------------------------------------------
 
 
@@ -436,5 +444,5 @@ for b in blocks(PAGES[0]):
         README_FILES.setdefault(b.name, b.text)
 chosen = [p for p in PAGES if not sys.argv[1:] or os.path.basename(p) in sys.argv[1:]]
 note("every block" if ALL else "long studies wait for CONSTELLA_TEST_ALL")
-together([links, negative, *[lambda p=p: look_at(p) for p in chosen]])
+together([links, overview, negative, *[lambda p=p: look_at(p) for p in chosen]])
 done()

@@ -293,7 +293,7 @@ def mistakes():
     refused(
         "windows that do not double",
         CONSERVATION.replace("END", "7.68"),
-        "384 steps are not 2, 4, 8 .. 64 times 128",
+        "can go on to 5.12, 10.24, 20.48 .. 163.84",
         "drift",
     )
     refused(

@@ -9,6 +9,7 @@ A kind whose name has a hyphen has an underscore here: constella.plot.signed_dri
 constella.plot.figure(NAME, result, ...) takes any.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+from ..reading import nearest
 from .kind import KINDS, figure
 from .order import order
 from .work import work, work_energy
@@ -20,6 +21,13 @@ from .motion import configuration, multipliers, phase, trajectory
 from .sweep import heat, sweep, verdicts
 from .machine import draw_mechanism as mechanism
 from .saving import save
+
+
+def __getattr__(name):
+    """The message for a kind that does not exist."""
+    known = [kind.replace("-", "_") for kind in KINDS]
+    raise AttributeError(f"constella.plot has no '{name}'{nearest(name, known)} kinds are {', '.join(known)}")
+
 
 __all__ = [
     "KINDS", "figure", "save", "order", "work", "work_energy", "drift", "signed_drift", "constraint", "ensemble", "ensemble_drift", "averages",

@@ -4,7 +4,7 @@ ones."""
 import numpy as np
 
 from .. import edges, style
-from ..selection import unknown
+from ..reading import unknown
 from .common import behind, groups, handles, heading, positive
 from .kind import kind
 

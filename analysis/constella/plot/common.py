@@ -91,7 +91,7 @@ def crowded(curves):
 
 def by_method(curves):
     """[(first curve, all curves of its method)]."""
-    found = {}
+    found: dict = {}
     for c in curves:
         found.setdefault(c.method, []).append(c)
     return [(cs[0], cs) for cs in found.values()]

@@ -4,12 +4,14 @@ import dataclasses
 import functools
 import inspect
 import os
+from collections.abc import Callable
 
 import matplotlib
 
 from .. import style
-from ..reading import ConstellaError, ResultError
+from ..reading import ConstellaError, ResultError, naming, nearest, unknown
 from ..result import Result
+from ..selection import split
 from ..sheet import Sheet
 
 KINDS = {}
@@ -32,7 +34,7 @@ class Kind:
     there is nothing to draw."""
 
     name: str
-    make: callable
+    make: Callable
     caption: str
     takes: tuple
 
@@ -65,10 +67,31 @@ def kind(name, caption):
             return figure(name, result, ax, methods, where, style, width, title, legend, panel, **options)
 
         draw.__doc__ = (make.__doc__ or "") + COMMON
-        del draw.__wrapped__
+        del draw.__wrapped__  # type: ignore[attr-defined]
         return draw
 
     return decorate
+
+
+def row_of(name):
+    """The row of a kind, by its name or that of its function."""
+    if name.replace("_", "-") not in KINDS:
+        raise unknown("kind of figure", name, list(KINDS))
+    return KINDS[name.replace("_", "-")]
+
+
+def taken(row, options):
+    """The options of a kind: names as lists where a text names one or several with commas between them."""
+    for option in options:
+        if option not in row.takes:
+            known = ["methods", "where", "style", "width", "title", "legend", "panel", *row.takes]
+            raise ConstellaError(
+                f"the figure {row.name} takes no {option}{nearest(option, known)} it takes {', '.join(known)}"
+            )
+    lists = {name: split(x) for name, x in options.items() if name in ("x", "y", "z") and isinstance(x, str)}
+    if isinstance(options.get("members"), int):
+        lists["members"] = [options["members"]]
+    return {**options, **lists}
 
 
 def figure(
@@ -86,18 +109,13 @@ def figure(
 ):
     """The figure of a kind, by its name."""
     if look not in style.LOOKS:
-        raise ConstellaError(f'no style "{look}"; allowed: {", ".join(style.LOOKS)}')
-    row = KINDS[name]
-    wrong = set(options) - set(row.takes)
-    if wrong:
-        raise ConstellaError(
-            f"the figure {name} takes no {', '.join(sorted(wrong))}"
-            + (f"; it takes {', '.join(row.takes)}" if row.takes else "")
-        )
+        raise unknown("style", look, list(style.LOOKS))
+    row = row_of(name)
     result = Result(result) if isinstance(result, (str, os.PathLike)) else result
     chosen = result.select(methods, where) if methods is not None or where else result
     sheet = Sheet(look, ax, width, title, legend, panel)
-    with matplotlib.rc_context(style.LOOKS[look] if ax is None else {}):
+    options = taken(row, options)
+    with naming(result.path), matplotlib.rc_context(style.LOOKS[look] if ax is None else {}):
         nothing = row.make(chosen, sheet, **options)
         if nothing:
             raise ResultError(f"nothing to draw for the figure {name}: {nothing}")

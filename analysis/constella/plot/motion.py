@@ -64,7 +64,7 @@ def dash(trajectories, t):
 
 def label(name, t):
     """A name or an expression as a label, with its unit."""
-    text = style.plain(name)
+    text = style.symbol(name)
     for start, symbol in (("lambda_", r"\lambda"), ("p_", "p")):
         if (
             name in t.values

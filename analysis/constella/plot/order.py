@@ -54,7 +54,8 @@ def sound_order(result, curve, part):
 def order_guides(ax, result, curves, part):
     """For each whole order a line of that slope below the curves of that order, as far as the panel goes,
     with its name inside the panel."""
-    (x0, x1), (y0, y1), named = np.log(ax.get_xlim()), np.log(ax.get_ylim()), []
+    named: list = []
+    (x0, x1), (y0, y1) = np.log(ax.get_xlim()), np.log(ax.get_ylim())
     for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
         points = np.concatenate(
             [c.cases[result.fitted(c, part)] for c in curves if sound_order(result, c, part) == p]
@@ -103,7 +104,8 @@ def order_guides(ax, result, curves, part):
 def order_note(result, curve, parts):
     """'q, p: 2.00; lambda: plateau' for the legend: the orders, or the flag where there is no reliable
     order."""
-    case, named = curve.cases[0], {}
+    named: dict = {}
+    case = curve.cases[0]
     for part in parts:
         order, flag = result.told("order", part)[case], result.said("flag", part)[case]
         if flag:

@@ -6,15 +6,16 @@ import dataclasses
 import matplotlib
 import numpy as np
 
-from .. import edges, labelled, style, words
-from ..reading import ResultError
-from ..selection import unknown
+from .. import digits, edges, labelled, style, words
+from ..reading import ResultError, unknown
+from ..scales import log_axis
 from .columns import meaning, scaled
-from .common import bracketed, groups, handles, heading
+from .common import bracketed, change, groups, handles, heading
 from .drift import TALLEST
 from .kind import kind
 
 NAMES, WORD = 1.3, 0.85  # inches: the names of methods beside a matrix; the room of a verdict
+BAR, BAR_GAP = 0.05, 0.04  # of the width of a panel: a colour bar, and the gap before it
 CELLS = 240  # the largest number of cells with written numbers
 
 
@@ -52,7 +53,7 @@ def along(result, name):
 
 def named(result, name):
     """What is swept, with its unit."""
-    return style.plain(name) + bracketed(result.unit_of("t" if name == "step" else name))
+    return style.symbol(name) + bracketed(result.unit_of("t" if name == "step" else name))
 
 
 def spaced(x):
@@ -62,7 +63,8 @@ def spaced(x):
 
 def finest_cases(result, name):
     """{(method, what else is swept): cases at the finest step}, each in the order of the axis `name`."""
-    found, coordinates = {}, labelled.case_coordinates(result)
+    found: dict = {}
+    coordinates = labelled.case_coordinates(result)
     finest = result.steps_written()[-1]
     rest = [n for n in coordinates if n not in (name, "step", "method")]
     nominal, methods = result.nominal, result.texts("method")
@@ -197,7 +199,7 @@ def table_of(result, column, method, across, up):
 
 
 def entries(values):
-    return [f"{v:.3g}" if not isinstance(v, str) else style.wrapped(v, 14) for v in values]
+    return [style.wrapped(text, 14) if isinstance(v, str) else text for v, text in zip(values, digits.distinct(values))]
 
 
 @kind(
@@ -222,8 +224,13 @@ def heat(result, sheet, x=None, y=None, z=None):
     axes = sheet.grid(-(-len(methods) // columns), columns, *panel)
     tables = {m: table_of(result, column, m, across, up) for m in methods}
     norm = limits(tables.values())
-    for ax, m in zip(axes.ravel(), methods):
-        draw_map(ax, tables[m], norm)
+    for k, (ax, m) in enumerate(zip(axes.ravel(), methods)):
+        image = draw_map(ax, tables[m], norm)
+        last = k % columns == columns - 1 or m == methods[-1]
+        if image is not None and (last if sheet.panel is None else m == sheet.panel):
+            use = result.uses.get(column, {})
+            told = change(result, use["of"]) if use.get("role") == "largest" else meaning(result, column)
+            colour_bar(ax, image, told)
         sheet.name(ax, m)
         ax.set_xticks(
             range(len(axes_of[across])),
@@ -254,7 +261,9 @@ def limits(tables):
 
 
 def draw_map(ax, table, norm, texts=None):
-    """Coloured cells with their values, where there is room. texts: what stands in the cells instead."""
+    """Coloured cells with their values, where there is room. texts: what stands in the cells instead. Returns the
+    image of numbers, None of texts."""
+    image = None
     if norm is None:
         colours = np.array(
             [[matplotlib.colors.to_rgb(words.MARKS.get(w, "#ffffff")) for w in row] for row in table]
@@ -265,14 +274,27 @@ def draw_map(ax, table, norm, texts=None):
         image = ax.imshow(
             shown, aspect="auto", origin="lower", norm=norm, cmap="viridis", interpolation="nearest"
         )
-    for (i, j), value in np.ndenumerate(table) if table.size <= CELLS else ():
+    ax.grid(False)
+    if table.size > CELLS:
+        return image
+    for (i, j), value in np.ndenumerate(table):
         tone = (
             "black" if norm is None else tone_on(image.cmap(norm(value)) if np.isfinite(value) else (1, 1, 1))
         )
         said = value if texts is None else texts[i, j]
         ax.text(j, i, said if norm is None else ("–" if not np.isfinite(value) else f"{value:.1e}" if value and not 0.01 <= abs(value) < 1000 else f"{value:.3g}"),
                 ha="center", va="center", fontsize=style.small() - 0.5, color=tone, clip_on=True)  # fmt: skip
-    ax.grid(False)
+    return image
+
+
+def colour_bar(ax, image, text):
+    """The scale of the colours, beside a panel, with the quantity and its unit."""
+    bar = ax.inset_axes((1 + BAR_GAP, 0, BAR, 1))
+    ax.figure.colorbar(image, cax=bar)
+    bar.set_ylabel(text)
+    bar.grid(False)
+    if isinstance(image.norm, matplotlib.colors.LogNorm):
+        log_axis(bar.yaxis)
 
 
 def tone_on(colour):

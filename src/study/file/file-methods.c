@@ -196,8 +196,17 @@ static void read_reference(cst_reader *r) {
                    strchr("aeiou", *s->kind->name) ? "an" : "a", s->kind->name, wanted);
   if (cst_yaml_is_map(n))
     reference_map(r, n);
-  if (!n || cst_yaml_is_map(n) || !cst_reader_text(r, n, "reference", wanted))
+  if (!n || cst_yaml_is_map(n))
     return;
+  const char *word = cst_reader_text(r, n, "reference", wanted);
+  if (!word)
+    return;
+  if (strchr(word, '(') || cst_method_row_find(word)) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "a method as the reference is a map: `reference: {method: %s, step: ...}`",
+                   word);
+    return;
+  }
   if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which))
     return;
   s->reference = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;

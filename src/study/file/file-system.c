@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "core/text.h"
 #include "constella/random.h"
 #include "study/file/reader.h"
 #include "study/file/starts.h"
@@ -78,6 +79,9 @@ static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
   r->s->system = cst_catalogue_create(name);
   if (r->s->system)
     resize(r, name, cst_catalogue_text(name), strlen(cst_catalogue_text(name)), map);
+  else if (cst_text_ends(name, ".yaml") || cst_text_ends(name, ".yml") || strchr(name, '/'))
+    cst_yaml_error(r->doc, n, r->d,
+                   "unknown system '%s'; a system of your own is `system: {file: %s}`", name, name);
   else
     cst_reader_unknown(r, n, "system", name, cst_catalogue_names(), cst_catalogue_size());
 }

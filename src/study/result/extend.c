@@ -121,13 +121,42 @@ static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m
   return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
 }
 
+/* One error for all cases, at the key `end`: the ends to which a run with windows can go on. */
+static void refuse_end(cst_extension *e, const char *path, const cst_case *c, const cst_case *now,
+                       cst_diag *d) {
+  const cst_study_word at = cst_study_place(e->now->study, "end");
+  const double         old = (double)c->n * c->h_nominal;
+  const double         wanted = (double)now->n * now->h_nominal;
+  double               below = old, above = 2 * old;
+  char                 nearest[64];
+  if (e->end_refused)
+    return;
+  e->end_refused = true;
+  while (above < wanted && above < CST_WINDOWS * old) {
+    below = above;
+    above *= 2;
+  }
+  if (below > old)
+    snprintf(nearest, sizeof nearest, "%.10g and %.10g", below, above);
+  else
+    snprintf(nearest, sizeof nearest, "%.10g", above);
+  cst_diag_add(
+      d, e->now->study->file, at.line, at.column,
+      "%s, which ends at %.10g, can go on to %.10g, %.10g, %.10g .. %.10g, because its old "
+      "windows have to fill new ones; the nearest to %.10g: %s",
+      path, old, 2 * old, 4 * old, 8 * old, CST_WINDOWS * old, wanted, nearest);
+}
+
 /* Continues case i of the file as case k. */
 static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
   const cst_case  *c = &e->old->cases[i];
   const cst_class *from = class_of(e->old, i);
   const cst_class *to = class_of(e->now, k);
-  const char      *why = cst_longer_refuse(e->old, from, e->now, to);
+  const bool       fills = cst_longer_fills(e->now, from, to);
+  const char      *why = fills ? cst_longer_refuse(e->old, from, e->now, to) : NULL;
   const int        first = e->from[to->cases[0]];
+  if (!fills)
+    refuse_end(e, path, c, &e->now->cases[k], d);
   if (!why && first >= 0 && e->old->cases[first].n != from->n)
     why = "it would share a batch with cases that ended at other steps";
   if (why)

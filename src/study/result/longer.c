@@ -8,10 +8,15 @@
 #include "core/need.h"
 #include "method/stepper.h"
 
+bool cst_longer_fills(const cst_plan *now, const cst_class *from, const cst_class *to) {
+  const long ratio = to->n / from->n;
+  return !cst_study_needs(now->study, CST_NEEDS_WINDOWS) ||
+         (to->n % from->n == 0 && !(ratio & (ratio - 1)) && ratio <= CST_WINDOWS);
+}
+
 const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                               const cst_class *to) {
   static char text[256];
-  const long  ratio = to->n / from->n;
   if (to->observe != from->observe) {
     snprintf(text, sizeof text,
              "a run of that length is observed at one step in %ld, not in %ld; with `observe: "
@@ -22,14 +27,7 @@ const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const 
   }
   if (to->read != from->read && old->study->over != CST_OVER_END)
     return "errors are read at other steps";
-  if (cst_study_needs(now->study, CST_NEEDS_WINDOWS) &&
-      (to->n % from->n || ratio & (ratio - 1) || ratio > CST_WINDOWS)) {
-    snprintf(text, sizeof text,
-             "%ld steps are not 2, 4, 8 .. %d times %ld, so old windows would not fill new ones",
-             to->n, CST_WINDOWS, from->n);
-    return text;
-  }
-  return NULL;
+  return cst_longer_fills(now, from, to) ? NULL : "its old windows would not fill new ones";
 }
 
 int cst_longer_sample(const cst_class *from, const cst_class *to, int sample) {

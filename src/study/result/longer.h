@@ -23,6 +23,9 @@ enum {
 /* Writes the seal of a row whose head is set. */
 void cst_longer_seal(double *row);
 
+/* Whether the windows of the old class fill windows of the new one: its end is 2, 4, 8 .. CST_WINDOWS times the
+ * old one. True for studies without windows. */
+bool cst_longer_fills(const cst_plan *now, const cst_class *from, const cst_class *to);
 /* Why a class cannot be continued as another one; NULL: it can. Static text. */
 const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                               const cst_class *to);

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
+#include "core/text.h"
 #include "expr/budget.h"
 #include "system/read/reader.h"
 
@@ -44,6 +45,19 @@ static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   return false;
 }
 
+/* Where a velocity may stand, if the expression named one; else "". */
+static const char *place_of_velocity(const char *what, const char *message) {
+  const char *name = strstr(message, "unknown name '");
+  const char *end = name ? strchr(name, ';') : NULL;
+  if (!end || end - name < 16 || end[-1] != '\'' || end[-2] != '\'')
+    return "";
+  return cst_text_begins(what, "constraint")
+             ? "; a constraint on velocities belongs to the key `nonholonomic`"
+         : !strcmp(what, "potential")
+             ? "; a force that depends on velocities belongs to the key `forces`"
+             : "";
+}
+
 static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in,
                       const char *what) {
   cst_system    *s = r->s;
@@ -52,7 +66,8 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
     return -1;
   cst_node node = cst_expr_parse(s->graph, text, in.names, in.n, &error);
   if (node < 0)
-    cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s", what, error.message);
+    cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s%s", what, error.message,
+                      place_of_velocity(what, error.message));
   r->stopped |= cst_graph_spent(s->graph);
   return node;
 }
