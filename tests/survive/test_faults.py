@@ -241,11 +241,12 @@ def left(study, first):
     result = interrupted("left", study)
     folder = os.path.dirname(result)
     kept = [x for x in checkpoints(result) if not x.endswith(".new")]
+    aside = scratch()  # in the same folder they would be those of a former name, and go too
     for name in kept:
-        shutil.copy(os.path.join(folder, name), os.path.join(folder, "kept-" + name))
+        shutil.copy(os.path.join(folder, name), aside)
     resumed("left", study, result, first)
     for name in kept:
-        os.rename(os.path.join(folder, "kept-" + name), os.path.join(folder, name))
+        shutil.move(os.path.join(aside, name), folder)
     status, out, err = finish(start(study, result, 2))
     ok(status == 0 and "complete already" in out, "left: the file is complete", status, out, err)
     ok(not checkpoints(result), "left: its checkpoints are removed", checkpoints(result))

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import h5py
-from survive import checkpoints, finish, kill_all, same, start
+from survive import checkpoints, finish, kill_all, ranks_of, same, start
 
 from cli import constella, digests, done, ok, path, run, write
 
@@ -267,9 +267,14 @@ def two_runs():
             ok(refused, f"two runs: {word} through {other} is refused", second.stderr)
     ok(process.poll() is None, "two runs: the first goes on")
     moved = os.path.join(folder, "moved.h5")
+    ranks = ranks_of(process.pid)
+    for one in ranks:  # else it notices the new name, and may have ended before the second run begins
+        os.kill(one, signal.SIGSTOP)
     os.rename(result, moved)
-    second = constella("run", path("long.yaml"), "-o", moved, "--resume")
+    second = constella("run", path("long.yaml"), "-o", moved, "--resume", "--max-hours", "0.001")
     ok(second.returncode == 2, "two runs: a new name is refused as well", second.stderr)
+    for one in ranks:
+        os.kill(one, signal.SIGCONT)
     status, out, err = finish(process)
     ok(status == 1 and moved in err, "two runs: the first says where its result is", status, err)
 
