@@ -161,6 +161,9 @@ static bool are_finite(const double *x, int n) {
   return true;
 }
 
+/* The number of parameters that a motion does not change: those before t and the accounts. */
+static int constants(const cst_system *s) { return s->timed ? s->account - 1 : s->npar; }
+
 bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *x,
                          long most) {
   const cst_system *sys = cst_stepper_context(s)->system;
@@ -175,6 +178,6 @@ bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, c
     return false;
   if (x[REASON] == CST_DONE && !are_finite(saved + at->p, sys->nq))
     return false;
-  return same(column, W, saved, at->c, sys->npar) && same(column, W, saved, at->tolerance, 1) &&
+  return same(column, W, saved, at->c, constants(sys)) && same(column, W, saved, at->tolerance, 1) &&
          same(column, W, saved, at->seed, 1) && same(column, W, saved, at->member, 1);
 }
