@@ -35,7 +35,7 @@ initial: {members: 6, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
 end: 1000000.0
 steps: [0.02]
 methods: [midpoint]
-reference: {method: "gauss(2)", step: 10.0}
+reference: {method: "gauss(2)", step: 100000.0}
 samples: {count: 20}
 """
 
@@ -175,5 +175,25 @@ def main():
     ok(process.returncode == 75, "as it was written, it is gone on from", process.returncode, process.stderr)
 
 
+TIMED = """study: conservation
+system: {name: kapitza, parameters: {w: [30, 60]}}
+initial: {grid: {"x'": {from: -0.2, to: 0.2, count: 9}}, project: true}
+end: 2000.0
+steps: [0.004]
+methods: ["convert(rk4, bias=-0.5)", "lagrange-dalembert(rk3, bias=-0.5)"]
+observables: [balance]
+samples: {count: 2}
+"""
+
+
+def timed():
+    """The time and the work of forces are parameters that change: a run that holds them goes on."""
+    file, result = write("timed.yaml", TIMED), path("timed.h5")
+    for attempt, words in enumerate(([], ["--resume"])):
+        found = constella("run", file, "-o", result, "--progress", "none", "--batch", "16", "--max-hours", "0.0001", *words)
+        ok(found.returncode == 75, f"attempt {attempt + 1} of a system with time stops with a checkpoint", found.stderr)
+
+
 main()
+timed()
 done()
