@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_H
 #define CONSTELLA_H
-#ifdef __cplusplus /* the headers of others, before the functions of C */
+#ifdef __cplusplus       /* the headers of others, before the functions of C */
 #ifndef OMPI_SKIP_MPICXX /* the bindings of C++ that MPI had would need another library */
 #define OMPI_SKIP_MPICXX
 #endif

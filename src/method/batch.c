@@ -178,6 +178,7 @@ bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, c
     return false;
   if (x[REASON] == CST_DONE && !are_finite(saved + at->p, sys->nq))
     return false;
-  return same(column, W, saved, at->c, constants(sys)) && same(column, W, saved, at->tolerance, 1) &&
-         same(column, W, saved, at->seed, 1) && same(column, W, saved, at->member, 1);
+  return same(column, W, saved, at->c, constants(sys)) &&
+         same(column, W, saved, at->tolerance, 1) && same(column, W, saved, at->seed, 1) &&
+         same(column, W, saved, at->member, 1);
 }

@@ -6,18 +6,21 @@
  * an iteration then stop to shrink far above the round-off of the unknowns. How far is measured: all numbers
  * that the residual reads, fields and unknowns, are changed by round-off at random, and N is the largest
  * change that an update shows in some trials. An iteration whose last update is at most 4 N is at rest. Changes
- * by 2^-26 tell the size T of the terms likewise; an N above 1e-10 T is no round-off, but a lost rank.
+ * by 2^-26 tell the size T of the terms likewise; an N above 1e-10 T is no round-off, but a lost rank. Where
+ * changes by 2^-34 tell another size, the update does not depend on its numbers smoothly, as where an inner
+ * iteration does not converge, and N tells nothing.
  *
  * The trials take evaluations, so they are made only in the robust attempts at a step whose iteration did not
  * end otherwise. Their random bits are the same for every lane and step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#define TRIALS       8
-#define LAST_BITS    3ul         /* of a number's fraction: changes of up to 3 ulp */
-#define MIDDLE_BIT   (1ul << 26) /* a change by 2^-26 to 2^-27 */
-#define MIDDLE_SHIFT 0x1p-26
-#define REST_ROOM    4.0
-#define MOST_NOISE   1e-10
+#define TRIALS     8
+#define LAST_BITS  3ul         /* of a number's fraction: changes of up to 3 ulp */
+#define HIGH_BIT   (1ul << 26) /* a change by 2^-26 to 2^-27 */
+#define LOW_BIT    (1ul << 18) /* by 2^-34 to 2^-35 */
+#define SMOOTH     8.0         /* the sizes that both tell differ by less */
+#define REST_ROOM  4.0
+#define MOST_NOISE 1e-10
 
 /* The next of the random bits: a linear congruential generator, whose high bits are good (Knuth, TAOCP 2,
  * 3.3.4). */
@@ -31,7 +34,7 @@ static unsigned long next_bits(unsigned long *state) {
 static void stir(vd *z, size_t n, unsigned long mask, unsigned long *state) {
   for (size_t i = 0; i < n; i++) {
     const unsigned long drawn = next_bits(state);
-    const long          bits = (long)((mask == LAST_BITS ? drawn : drawn << 26) & mask);
+    const long          bits = (long)((drawn & 3) * (mask & -mask) & mask);
     const vd            size = vabs(z[i]);
     const vl            normal = (vl)(size >= 0x1p-1022) & (vl)(size < INFINITY);
     z[i] = (vd)((vl)z[i] ^ (normal & bits));
@@ -68,7 +71,9 @@ static __attribute__((noinline, unused)) vl
 rests_on_round_off(const cst_context *C, struct local *L, int j, vd *x, vd *f, vd *d, vd size) {
   vd *const changed = d + NX;
   const vd  noise = trials(C, L, j, x, f, changed, d, LAST_BITS);
-  const vd  terms = trials(C, L, j, x, f, changed, d, MIDDLE_BIT) * (1 / MIDDLE_SHIFT);
+  const vd  terms = trials(C, L, j, x, f, changed, d, HIGH_BIT) * 0x1p26;
+  const vd  again = trials(C, L, j, x, f, changed, d, LOW_BIT) * 0x1p34;
   evaluate(C, L, j, x, f); /* leaves what finish needs */
-  return (vl)(size <= REST_ROOM * noise) & (vl)(noise <= MOST_NOISE * terms);
+  return (vl)(size <= REST_ROOM * noise) & (vl)(noise <= MOST_NOISE * terms) &
+         (vl)(again <= SMOOTH * terms);
 }

@@ -15,13 +15,13 @@ typedef struct {
   double        **time;  /* [nvariant][ntime] ascending */
   /* [nvariant][ntime]: for the method at twice its step, the steps since its last stop; -1: it does not stop
    * here */
-  long           **twice;
-  double         **value;  /* [tables][ntime][members of the table][2 nq + ng] */
-  double          *unused; /* [2 nq + ng] */
-  unsigned char   *item;   /* [items] CST_ITEM_... */
-  long            *again;  /* [items] members that stopped, and were taken again with smaller steps */
-  struct cst_item *at;     /* the current item; NULL: none */
-  cst_halt        *halt;   /* called inside steps that may take long (stepper.h); NULL: none */
+  long         **twice;
+  double       **value;  /* [tables][ntime][members of the table][2 nq + ng] */
+  double        *unused; /* [2 nq + ng] */
+  unsigned char *item;   /* [items] CST_ITEM_... */
+  long          *again;  /* [items] members that stopped, and were taken again with smaller steps */
+  struct cst_item *at;   /* the current item; NULL: none */
+  cst_halt        *halt; /* called inside steps that may take long (stepper.h); NULL: none */
   void            *halt_context;
 } cst_reference;
 

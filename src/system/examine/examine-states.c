@@ -79,7 +79,8 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
         e, CST_NOTE, topic,
         "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
         "group step it%s",
-        s->bodies[s->flat].name, s->nvel ? ", and none of them keeps constraints on velocities" : "");
+        s->bodies[s->flat].name,
+        s->nvel ? ", and none of them keeps constraints on velocities" : "");
   else if (!isfinite(most) || !cst_examine_mass_is_definite(e, q))
     cst_examine_say(e, CST_FAULT, topic,
                     "the mass is not positive definite: its eigenvalues range from %.3g to %.3g",
