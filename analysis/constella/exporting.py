@@ -108,7 +108,7 @@ FORMS = {
     ".csv": (as_csv, "the table, all digits"),
     ".parquet": (as_parquet, "the table; needs pyarrow"),
     ".nc": (as_netcdf, "netCDF for xarray: everything with coordinates"),
-    ".tex": (as_latex, "a wide LaTeX table: steps down, methods across; booktabs"),
+    ".tex": (as_latex, "a LaTeX table: parameters and steps down, methods across; booktabs, siunitx"),
 }
 
 

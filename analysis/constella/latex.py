@@ -1,13 +1,13 @@
-"""latex.py: a table for LaTeX with booktabs: steps down, methods across, mathematical headers, one precision
-per column.
+"""latex.py: a table for LaTeX with booktabs and siunitx: parameters and steps down, methods across, mathematical
+headers, numbers of at most four digits in columns S.
 
 An order study shows the error and the rate of each method, with the fitted order in the last line; others the
-columns that are named, or the largest change of what is conserved. Needs \\usepackage{booktabs} and nothing
-else.
+columns that are named, or the largest change of what is conserved.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
+from . import digits, labelled, style
 from .reading import ResultError, unknown
 
 SPECIAL = {
@@ -62,21 +62,37 @@ def header(result, name):
 
 
 def number(x, role):
+    """A number for a column S of siunitx, with two decimals, or three digits in all."""
     if not np.isfinite(x):
-        return "--"
+        return "{--}"
     if role in ("rate", "order", "exponent"):
-        return f"${x:.2f}$"
+        return f"{x:.2f}"
     if x == 0:
-        return "$0$"
+        return "0"
     mantissa, power = f"{x:.2e}".split("e")
-    return rf"${mantissa}\cdot10^{{{int(power)}}}$"
+    return f"{mantissa}e{int(power)}"
 
 
 def cell(result, name, case):
     if case is None:
         return ""
     x = result.column(name)[case]
-    return text(str(x)) if isinstance(x, str) else number(float(x), result.uses.get(name, {}).get("role", ""))
+    role = result.uses.get(name, {}).get("role", "")
+    return f"{{{text(str(x))}}}" if isinstance(x, str) else number(float(x), role)
+
+
+def format_of(cells):
+    """The column of siunitx that fits these cells, or l for texts."""
+    numbers = [c for c in cells if c and not c.startswith("{")]
+    if not numbers:
+        return "l"
+    parts = [c.lstrip("-").partition("e") for c in numbers]
+    whole = max(len(mantissa.partition(".")[0]) for mantissa, _, _ in parts)
+    decimals = max(len(mantissa.partition(".")[2]) for mantissa, _, _ in parts)
+    power = max((len(p.lstrip("-")) for _, _, p in parts), default=0)
+    sign = "-" if any(c.startswith("-") for c in numbers) else ""
+    below = "-" if any(p.startswith("-") for _, _, p in parts) else ""
+    return f"S[table-format={sign}{whole}.{decimals}" + (f"e{below}{power}]" if power else "]")
 
 
 def chosen_columns(result, names):
@@ -100,43 +116,71 @@ def chosen_columns(result, names):
     raise ResultError("no column to show; --columns names some")
 
 
+def leading(result):
+    """{name: [entry of each case]}: what is swept, and the step, by which rows differ; one of them at least."""
+    found = {n: x for n, x in labelled.case_coordinates(result).items() if n != "method"}
+    several = [n for n, x in found.items() if len(set(x[result.shown])) > 1]
+    return {n: found[n] for n in several or ["step"]}
+
+
+def name_of(result, name):
+    """What is swept, in mathematics, with its unit."""
+    symbol = style.symbol(name) if style.symbol(name).startswith("$") else text(name)
+    unit = result.unit_of("t" if name == "step" else name)
+    return ("$h$" if name == "step" else symbol) + (f" [{text(unit)}]" if unit not in ("", "1") else "")
+
+
+def blocks(result, methods):
+    """[[(case of any method, [case of each method or None])]]: a block for each set of parameters, of rows from the
+    coarsest step to the finest."""
+    found: dict = {}
+    for c in result.curves():
+        for case in c.cases:
+            rows = found.setdefault(c.variant, {})
+            rows.setdefault(result.nominal[case], [None] * len(methods))[methods.index(c.method)] = case
+    ordered = [sorted(rows.items(), key=lambda row: -row[0]) for rows in found.values()]
+    return [[(next(k for k in cases if k is not None), cases) for _, cases in rows] for rows in ordered]
+
+
 def wide(result, names=None):
-    """The table as text: one set of parameters after the other, each with steps down and methods across."""
+    """The table as text: rows are parameters and steps, columns the chosen ones of each method."""
     columns, curves = chosen_columns(result, names), result.curves()
-    variants = list(dict.fromkeys(c.variant for c in curves))
-    out = [
-        f"% {line(result.title)}; needs booktabs",
-        r"\begin{tabular}{r" + f"*{{{len(columns) * len({c.method for c in curves})}}}{{r}}" + "}",
-        r"\toprule",
-    ]
     methods = list(dict.fromkeys(c.method for c in curves))
-    across = len(columns)
-    out.append(" & ".join(["", *(rf"\multicolumn{{{across}}}{{c}}{{{text(m)}}}" for m in methods)]) + r" \\")
-    out.append(
-        "".join(rf"\cmidrule(lr){{{2 + k * across}-{1 + (k + 1) * across}}}" for k in range(len(methods)))
+    first, across = leading(result), len(columns)
+    told = {n: digits.distinct(x) for n, x in first.items()}
+    texts = {n for n, x in first.items() if x.dtype.kind == "O"}
+    body: list = []
+    lines: list = []
+    for rows in blocks(result, methods):
+        many = len(rows) > 1
+        lines += [r"\midrule"] if many or not lines else []
+        for any_case, cases in rows:
+            heads = [f"{{{text(told[n][any_case])}}}" if n in texts else told[n][any_case] for n in first]
+            body.append([*heads, *(cell(result, n, case) for case in cases for n in columns)])
+            lines.append(" & ".join(body[-1]) + r" \\")
+        last = [result.curve_of(case) if case is not None else None for case in rows[-1][1]]
+        lines += order_line(result, columns, last, len(first))
+    formats = [format_of(c) for c in zip(*body)]
+    span = [f"{1 + len(first) + k * across}-{len(first) + (k + 1) * across}" for k in range(len(methods))]
+    return "\n".join(
+        [
+            f"% {line(result.title)}; needs booktabs and siunitx",
+            r"\begin{tabular}{" + "".join(formats) + "}",
+            r"\toprule",
+            " & ".join([*([""] * len(first)), *(rf"\multicolumn{{{across}}}{{c}}{{{text(m)}}}" for m in methods)]) + r" \\",
+            "".join(rf"\cmidrule(lr){{{s}}}" for s in span),
+            " & ".join(f"{{{h}}}" for h in [*(name_of(result, n) for n in first), *(header(result, n) for _ in methods for n in columns)]) + r" \\",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
     )
-    out.append(" & ".join(["$h$", *(header(result, n) for _ in methods for n in columns)]) + r" \\")
-    for variant in variants:
-        out.append(r"\midrule")
-        if variant:
-            out.append(rf"\multicolumn{{{1 + across * len(methods)}}}{{l}}{{{text(variant)}}} \\")
-        mine = {c.method: c for c in curves if c.variant == variant}
-        for step in result.steps_written():
-            cases = [result.at_step(mine[m], step) if m in mine else None for m in methods]
-            if any(case is not None for case in cases):
-                out.append(
-                    " & ".join([f"${step:.6g}$", *(cell(result, n, case) for case in cases for n in columns)])
-                    + r" \\"
-                )
-        out += order_line(result, columns, [mine.get(m) for m in methods])
-    return "\n".join([*out, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def order_line(result, columns, curves):
-    """The fitted orders in a separate line, where rates are shown."""
-    rates = [
-        result.uses.get(n, {}).get("of") for n in columns if result.uses.get(n, {}).get("role") == "rate"
-    ]
+def order_line(result, columns, curves, first):
+    """The fitted orders in a separate line, where rates are shown; first: the number of columns before."""
+    rates = [result.uses.get(n, {}).get("of") for n in columns if result.uses.get(n, {}).get("role") == "rate"]
     if not rates or not any(result.named("order", of) for of in rates):
         return []
     cells = []
@@ -145,4 +189,4 @@ def order_line(result, columns, curves):
             use = result.uses.get(n, {})
             name = result.named("order", use["of"]) if use.get("role") == "rate" else ""
             cells.append(cell(result, name, c.cases[0]) if name and c else "")
-    return [r"\addlinespace", " & ".join(["order", *cells]) + r" \\"]
+    return [r"\addlinespace", " & ".join(["{order}", *([""] * (first - 1)), *cells]) + r" \\"]

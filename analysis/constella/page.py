@@ -6,10 +6,11 @@ import html
 import os
 import pathlib
 
-from . import digits, style, words
+from . import digits, labelled, style, words
 from .reading import ResultError, shortest
 
 MOST_FAILURES = 200  # rows in the table of failures
+MOST_ACROSS = 100  # characters of the names of sets across in a matrix
 MOST_SENTENCES = 12  # on the orders; more become a matrix
 escape = html.escape
 
@@ -28,34 +29,48 @@ def listing(sentences):
 
 
 def facts(pairs):
-    rows = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in pairs if v)
+    rows = "".join(f'<tr><th scope="row">{escape(k)}</th><td>{escape(v)}</td></tr>' for k, v in pairs if v)
     return f'<table class="facts"><tbody>{rows}</tbody></table>'
 
 
+def scrolled(label, body):
+    """A table that scrolls by itself, also with keys."""
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">{body}</div>'
+
+
+def facets(result):
+    """The columns by which page.js filters: those by which cases differ, and verdicts."""
+    differ = labelled.axes(result)
+    told = [n for n in result.columns if result.uses.get(n, {}).get("role") in ("verdict", "flag")]
+    return [n for n in ["method", "step", *differ, *told] if n in differ and len(differ[n]) > 1 or n in told]
+
+
 def table(result):
-    """The default columns, a row per case, a rule where the method changes."""
-    names = result.columns
+    """The default columns, and what is swept, a row per case, a rule where the method changes."""
+    swept = [n for n in labelled.axes(result) if result.column(n) is not None and n not in result.columns]
+    names = [*swept, *result.columns]
     columns = [result.column(n) for n in names]
     numeric = [c.dtype.kind in "fi" for c in columns]
     texts = [digits.column(result, n) if k else c for n, c, k in zip(names, columns, numeric)]
     meaning = [escape(result.attribute(f"/statistics/{n}", "long_name")) for n in names]
+    filters = facets(result)
     head = "".join(
-        f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>'
+        f'<th{" class=number" if k else ""} scope="col" title="{m}"{" data-facet" if n in filters else ""}>{escape(n)}</th>'
         for n, k, m in zip(names, numeric, meaning)
     )
     rows: list = []
     methods = result.texts("method")
     for case in result.chosen:
         cells = "".join(
-            f'<td class="number">{c[case]}</td>' if k else f'<td class="label">{escape(c[case]) or "–"}</td>'
-            for c, k in zip(texts, numeric)
+            f'<td class="number" data-v="{float(c[case]):.7g}">{t[case]}</td>'
+            if k
+            else f'<td class="label">{escape(c[case]) or "–"}</td>'
+            for c, t, k in zip(columns, texts, numeric)
         )
         first = not rows or methods[case] != methods[case - 1]
         rows.append(f"<tr{' class=first' if first else ''}>{cells}</tr>")
-    return (
-        f'<div class="scroll"><table '
-        f'class="results"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-    )
+    body = f'<table class="results"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    return scrolled("the cases", body)
 
 
 def figure(name, caption, fig, look):
@@ -94,14 +109,15 @@ def failures(result):
         if len(found) > MOST_FAILURES
         else ""
     )
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>{more}'
+    body = f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    return scrolled("failures", body) + more
 
 
 def study(result):
-    text = f"<pre>{escape(result.attribute('/', 'study'))}</pre>"
+    text = f'<pre tabindex="0">{escape(result.attribute("/", "study"))}</pre>'
     description = result.attribute("/", "system_description")
     summary = f"<summary>the system {escape(result.attribute('/', 'system'))}</summary>"
-    return text + (f"<details>{summary}<pre>{escape(description)}</pre></details>" if description else "")
+    return text + (f'<details>{summary}<pre tabindex="0">{escape(description)}</pre></details>' if description else "")
 
 
 def provenance(result):
@@ -127,19 +143,22 @@ def lead(result):
     return " · ".join(pieces + ([f"{total} members"] if total > 1 else []))
 
 
-def matrix(name, rows, columns, cells, mark=lambda text: ""):
-    """A table methods x sets; cells[row][column] are texts, mark(text) the colour behind one."""
-    head = "".join(f"<th>{escape(c)}</th>" for c in columns)
+def matrix(name, rows, columns, cells, mark=lambda text: "", down="methods"):
+    """A table methods x sets; cells[row][column] are texts, mark(text) the colour behind one. The sets are
+    down where they are more than fit across."""
+    if len(columns) > len(rows) and sum(len(c) + 3 for c in columns) > MOST_ACROSS:
+        down, rows, columns, cells = "sets", columns, rows, [list(c) for c in zip(*cells)]
+    head = "".join(f'<th scope="col">{escape(c)}</th>' for c in columns)
     lines = []
     for row, texts in zip(rows, cells):
         shade = [f' style="background:{mark(t)}"' if mark(t) else "" for t in texts]
         lines.append(
-            f"<tr><th>{escape(row)}</th>"
+            f'<tr><th scope="row">{escape(row)}</th>'
             + "".join(f"<td{s}>{escape(t) or '–'}</td>" for s, t in zip(shade, texts))
             + "</tr>"
         )
-    body = f"<thead><tr><th>{escape(name)}</th>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'<div class="scroll"><table class="matrix">{body}</table></div>\n'
+    body = f'<thead><tr><th scope="col">{escape(name)}</th>{head}</tr></thead><tbody>{"".join(lines)}</tbody>'
+    return scrolled(name, f'<table class="matrix" data-down="{down}">{body}</table>') + "\n"
 
 
 def verdicts(result):
@@ -174,7 +193,7 @@ def orders(result):
     parts = [p for p in result.quantities("order") if p != "total"] or ["total"]
     cells = [[words.order_cell(result, c, p) for p in parts] for c in result.curves()]
     return matrix(
-        "order of", [c.label for c in result.curves()], [words.SYMBOLS.get(p, p) for p in parts], cells
+        "order of", [c.label for c in result.curves()], [words.SYMBOLS.get(p, p) for p in parts], cells, down="methods of"
     )
 
 
@@ -233,4 +252,6 @@ def page(result, look="screen"):
         f'<header><h1>{escape(result.title)}</h1><p class="lead">{escape(lead(result))}</p>\n'
         f"{warning}<nav>{links}</nav></header>\n"
     )
-    return head + body + "".join(section(*p) for p in parts) + "</body></html>\n"
+    script = (pathlib.Path(__file__).parent / "page.js").read_text(encoding="utf-8")
+    end = f"<script>\n{script}</script></body></html>\n"
+    return head + body + "".join(section(*p) for p in parts) + end

@@ -117,9 +117,9 @@ GREEK = (
 def symbol(name):
     """A name of a system file in mathematics: theta as a letter, L1 as L with an index; others stay words."""
     parts = re.fullmatch(r"([A-Za-z]+?)_?(\d*)(?:\[(\d+)\])?('?)", name)
-    letter = parts and (f"\\{parts[1]}" if parts[1] in GREEK else parts[1] if len(parts[1]) == 1 else None)
-    if not letter:
+    if not parts or (parts[1] not in GREEK and len(parts[1]) > 1):
         return plain(name)
+    letter = f"\\{parts[1]}" if parts[1] in GREEK else parts[1]
     index = ",".join(filter(None, (parts[2], parts[3])))
     letter = rf"\dot{{{letter}}}" if parts[4] else letter
     return f"${letter}_{{{index}}}$" if index else f"${letter}$"

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """test_export.py: `constella plot` and `constella export`: what they write, and their messages. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
+import os
 import re
 import shutil
+import subprocess
 import warnings
 
 # first: it skips the test where modules are missing
-from drawing import called, folder, ok, order_study, program, run_tests, sweep_study
+from drawing import called, folder, make, ok, order_study, program, run_tests, sweep_study
 
 import h5py
 import matplotlib.colors
@@ -14,13 +16,14 @@ import matplotlib.image
 import numpy as np
 
 from constella import latex, plot, style
+from constella.result import Result
 
 order, sweep = order_study(), sweep_study()
 
 
 def test_latex():
     text = latex.wide(order)
-    rows = [line for line in text.splitlines() if line.startswith("$0.")]
+    rows = [line for line in text.splitlines() if line.startswith("0.")]
     ok(
         text.count(r"\multicolumn{2}{c}") == 2 and r"\toprule" in text and len(rows) == 4,
         "LaTeX: steps down, methods across",
@@ -32,15 +35,31 @@ def test_latex():
         text.count("{") == text.count("}") and text.count("$") % 2 == 0 and r"\mathrm{err}_{q}" in text,
         "LaTeX: balanced, headers in mathematics",
     )
+    ok(rows[0].split(" & ")[1] == f"{order.statistic('error', 'q')[0]:.2e}".replace("e-0", "e-"), "LaTeX: the numbers", rows[0])
+    text = latex.wide(sweep, ["energy_max", "energy_verdict"])
+    rows = [line.split(" & ") for line in text.splitlines() if re.match(r"[\d.]+ & ", line)]
     ok(
-        abs(
-            float(re.search(r"\$([\d.]+)\\cdot10\^\{(-?\d+)\}", rows[0])[1])
-            - float(f"{order.statistic('error', 'q')[0]:.2e}"[:4])
-        )
-        < 1e-9,
-        "LaTeX: the numbers",
-        rows[0],
+        [r[:2] for r in rows] == [[L, h] for L in ("1", "1.5", "2") for h in ("0.1", "0.05")] and "{$L_{2}$ [m]} & {$h$ [s]}" in text,
+        "LaTeX: parameters and steps are rows, with units",
+        text,
     )
+    formats = re.search(r"\\begin\{tabular\}\{(.*)\}", text)[1]
+    ok(re.fullmatch(r"(S\[table-format=\d\.\d+\]){2}(S\[table-format=1\.2e-\d\]l){2}", formats), "LaTeX: columns of siunitx", formats)
+    long = [n for line in text.splitlines() for n in re.findall(r"\d[\d.]*", line) if not line.startswith(("%", "\\")) and len(n.replace(".", "")) > 4]
+    ok(not long, "LaTeX: at most four digits", long)
+
+
+def test_latex_compiled():
+    """Every table, in one document, by pdflatex."""
+    if not os.environ.get("CONSTELLA_TEST_ALL") or not shutil.which("pdflatex"):
+        return ok(True, "LaTeX: compiled # SKIP runs with CONSTELLA_TEST_ALL, where pdflatex is installed")
+    hostile = make("hostile", "ensemble", members=5, steps=(0.1,), title="a_b & \\frac$", methods=("a<b>", "user($1, x_2)", "c$d"), slopes=(1, 2, 3))
+    tables = [latex.wide(order), latex.wide(sweep, ["energy_max", "energy_verdict", "energy_why"]), latex.wide(Result(hostile))]
+    head = "\\documentclass{article}\n\\usepackage{booktabs,siunitx}\n\\begin{document}\n\\tiny\n"
+    (folder / "tables.tex").write_text(head + "\n\n".join(tables) + "\\end{document}\n")
+    line = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, errors="replace")
+    ok(done.returncode == 0 and (folder / "tables.pdf").exists(), "LaTeX: compiled", done.stdout[-2000:])
 
 
 def test_plot():

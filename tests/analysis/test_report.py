@@ -28,7 +28,7 @@ class Page(html.parser.HTMLParser):
     def matrices(self):
         """{name: (heads, {row: cells})} of the tables methods x sets."""
         found = {}
-        for table in re.findall(r'<table class="matrix">(.*?)</table>', self.source, re.S):
+        for table in re.findall(r'<table class="matrix"[^>]*>(.*?)</table>', self.source, re.S):
             rows = [
                 re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)
             ]

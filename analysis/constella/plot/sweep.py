@@ -2,6 +2,7 @@
 over two of them."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -263,7 +264,7 @@ def limits(tables):
 def draw_map(ax, table, norm, texts=None):
     """Coloured cells with their values, where there is room. texts: what stands in the cells instead. Returns the
     image of numbers, None of texts."""
-    image = None
+    image: Any = None
     if norm is None:
         colours = np.array(
             [[matplotlib.colors.to_rgb(words.MARKS.get(w, "#ffffff")) for w in row] for row in table]
