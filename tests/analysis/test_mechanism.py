@@ -18,7 +18,7 @@ def test_motion():
     t = sweep.select(cases=[1]).trajectory(1, 1)
     fig = plot.trajectory(sweep, y=["x1", "x1^2 + y1^2"])
     ok(
-        drawn(fig.axes[0], t.t, t["x1"]) and fig.axes[0].get_ylabel() == "x1 [m]",
+        drawn(fig.axes[0], t.t, t["x1"]) and fig.axes[0].get_ylabel() == "$x_{1}$ [m]",
         "trajectory: x(t), with its unit",
         fig.axes[0].get_ylabel(),
     )

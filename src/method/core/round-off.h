@@ -75,5 +75,5 @@ rests_on_round_off(const cst_context *C, struct local *L, int j, vd *x, vd *f, v
   const vd  again = trials(C, L, j, x, f, changed, d, LOW_BIT) * 0x1p34;
   evaluate(C, L, j, x, f); /* leaves what finish needs */
   return (vl)(size <= REST_ROOM * noise) & (vl)(noise <= MOST_NOISE * terms) &
-         (vl)(again <= SMOOTH * terms);
+         (vl)(again <= SMOOTH * terms) & (vl)(terms < INFINITY);
 }
