@@ -73,7 +73,10 @@ rests_on_round_off(const cst_context *C, struct local *L, int j, vd *x, vd *f, v
   const vd  noise = trials(C, L, j, x, f, changed, d, LAST_BITS);
   const vd  terms = trials(C, L, j, x, f, changed, d, HIGH_BIT) * 0x1p26;
   const vd  again = trials(C, L, j, x, f, changed, d, LOW_BIT) * 0x1p34;
+  vd        odd = vset(0); /* a maximum passes over what is no number */
   evaluate(C, L, j, x, f); /* leaves what finish needs */
-  return (vl)(size <= REST_ROOM * noise) & (vl)(noise <= MOST_NOISE * terms) &
-         (vl)(again <= SMOOTH * terms) & (vl)(terms < INFINITY);
+  for (int i = 0; i < NX; i++)
+    odd += (x[i] - x[i]) + (f[i] - f[i]);
+  return (vl)(odd == 0) & (vl)(size <= REST_ROOM * noise) & (vl)(noise <= MOST_NOISE * terms) &
+         (vl)(again <= SMOOTH * terms);
 }
