@@ -13,6 +13,7 @@ double cst_properties_back(const cst_properties *p, double h) {
 static int least(int a, int b) { return a < b ? a : b; }
 
 int cst_properties_measure(const cst_properties *p) {
+  CST_REQUIRE(p, 0);
   const unsigned volume = CST_CLAIM_SYMPLECTIC | CST_CLAIM_VOLUME;
   /* conjugate to a symplectic map */
   const bool conjugate = p->claims & CST_CLAIM_BOUNDED && !(p->claims & CST_CLAIM_ENERGY);
