@@ -227,9 +227,14 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (a->study && rank == 0 && (plan || !a->run.resumes))
     cst_run_examine_output(a, plan, d);
   rank == 0 ? cst_resume_release() : cst_resume_help();
-  cst_past   *past = plan ? cst_past_create(plan) : NULL;
-  cst_agenda *agenda = plan ? cst_run_open_checkpoint(a, plan, past, ranks, d) : NULL;
-  const int   first = first_with_errors(d, rank, ranks);
+  cst_past   *past = NULL;
+  cst_agenda *agenda = NULL;
+  int         first = first_with_errors(d, rank, ranks);
+  if (first == ranks) {
+    past = cst_past_create(plan);
+    agenda = cst_run_open_checkpoint(a, plan, past, ranks, d);
+    first = first_with_errors(d, rank, ranks);
+  }
   if (first == ranks && rank == 0) {
     cst_reference_warn(plan, d);
     cst_diag_print(d, stderr);
