@@ -294,6 +294,11 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
  * minimum of the distance to q, and on a single surface of degree two the nearest of all. false when no point
  * is found (q, v unchanged): q is too far away, or equally near to two points. */
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v);
+/* The largest condition number of the rows of G, each divided by its length at q, within 1.5 h |v| from q:
+ * at least 1e5 where the constraints lose rank within a step of size h; 0 where they do not. Slow: for steps that
+ * have failed. */
+double cst_system_rank_ahead(const cst_system *s, const double *c, const double *q, const double *v,
+                             double h);
 /* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the
  * least-norm multipliers with the same force G'lambda. */
 int  cst_system_rank(const cst_system *s, const double *c, const double *q);

@@ -116,6 +116,9 @@ static void print_advice(const cst_failures *f) {
       [CST_NO_START] = "no consistent start: see `initial` and its spread",
       [CST_STEP_TOO_LARGE] = "step-too-large: the step's equations have no solution that continues "
                              "the motion; take a smaller step",
+      [CST_RANK_LOST] =
+          "rank of the constraints lost: no method passes a state where their gradients "
+          "are dependent; end before it, or take other starts or parameters",
       [CST_NO_REFERENCE] = "no finite reference: take a smaller step of `reference`, or other "
                            "starts; /error/total is NaN there",
   };
@@ -134,6 +137,7 @@ static void print_counts(cst_result *r, const counts *c) {
     printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
   puts("");
   print_advice(&c->failures);
+  print_text(r, "rank", "rank_lost");
   print_text(r, "reference", "reference_again");
 }
 

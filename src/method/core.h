@@ -12,6 +12,7 @@
 
 /* How a trajectory ended. CST_NO_START: its start could not be projected onto the constraints.
  * CST_STEP_TOO_LARGE: the solution of the step's equations ends before the step does (core/near-root.h).
+ * CST_RANK_LOST: a step failed on whose way the constraints lose rank (cst_system_rank_ahead).
  * Result files contain these numbers. */
 typedef enum {
   CST_DONE,
@@ -19,6 +20,7 @@ typedef enum {
   CST_NOT_FINITE,
   CST_NO_START,
   CST_STEP_TOO_LARGE,
+  CST_RANK_LOST,
   CST_REASONS /* their number */
 } cst_reason;
 

@@ -1,7 +1,9 @@
 /* stepper-group.c: advances one group of lanes through the segments of a stepper, and makes steps in which
  * lanes fail again, lane by lane and more robustly. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/stepper-internal.h"
 
 enum { ATTEMPTS = 2 }; /* robust attempts at a step in which lanes fail */
@@ -97,6 +99,27 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int pass, 
   return set;
 }
 
+/* Whether the constraints of the asked system lose rank within the step that a lane of the record cannot make. */
+static bool loses_rank(const cst_stepper *st, const double *record, int lane) {
+  const cst_context *C = &st->outer;
+  const cst_system  *s = C->system;
+  const size_t       n = (size_t)s->nq, npar = (size_t)s->npar;
+  if (!s->ng)
+    return false;
+  double *x = calloc(npar + 3 * n, sizeof *x), *q = x + npar, *p = q + n, *v = p + n;
+  cst_need(x);
+  for (size_t k = 0; k < npar; k++)
+    x[k] = record[((size_t)st->layout.c + k) * (size_t)st->width + (size_t)lane];
+  for (size_t i = 0; i < n; i++) {
+    q[i] = record[((size_t)st->layout.q + i) * (size_t)st->width + (size_t)lane];
+    p[i] = record[((size_t)st->layout.p + i) * (size_t)st->width + (size_t)lane];
+  }
+  const bool loses =
+      cst_system_velocity(s, x, q, p, v) && cst_system_rank_ahead(s, x, q, v, st->h) > 0;
+  free(x);
+  return loses;
+}
+
 void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
@@ -113,7 +136,8 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
     if (!(left >> l & 1))
       continue;
     copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
-    b->status[group * st->width + l] = (cst_lane_status){reason[l], step};
+    const cst_reason why = loses_rank(st, record, l) ? CST_RANK_LOST : reason[l];
+    b->status[group * st->width + l] = (cst_lane_status){why, step};
   }
   b->alive[group] &= ~left;
   memcpy(record, next, st->size * sizeof *next);

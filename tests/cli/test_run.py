@@ -51,7 +51,13 @@ samples: {count: 10}
 """
 
 
-REASONS = {1: "solver did not converge", 2: "not finite", 3: "no consistent start", 4: "step-too-large"}
+REASONS = {
+    1: "solver did not converge",
+    2: "not finite",
+    3: "no consistent start",
+    4: "step-too-large",
+    5: "rank of the constraints lost",
+}
 
 
 def failures(name, text, reason, ranks):

@@ -120,7 +120,7 @@ static void test_large(void) {
         "f:3:7: error: a mass matrix of 41 coordinates; at most 40 are allowed\n");
   check(large(41, false, ""),
         "f:3:7: error: 41 coordinates and 0 constraints; a system with a mass that "
-        "depends on the coordinates may have at most 40 and 40\n");
+        "depends on the coordinates or is not diagonal may have at most 40 and 40\n");
   check(strdup("system: s\ncoordinates: [\"x[41]\"]\nmass: [1]\ngyroscopic: [\"x[i]\"]\npotential: "
                "0\nstates: {default: {q: [0], v: [0]}}\n"),
         "f:4:13: error: 41 coordinates and 0 constraints; a system with gyroscopic terms may have "

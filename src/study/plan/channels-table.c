@@ -15,7 +15,7 @@ const cst_channel_row cst_channels_table[CST_CHANNELS] = {
     [CST_CHANNEL_Q] = {"/final/q", "1", "coordinates at the end, or the last good ones", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
     [CST_CHANNEL_P] = {"/final/p", "1", "momenta at the end, or the last good ones", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
     [CST_CHANNEL_LAMBDA] = {"/final/lambda", "1", "multipliers of the last step, M A = f - G' lambda", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, MULTIPLIER, NONE}},
-    [CST_CHANNEL_STATUS] = {"/final/status", "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start, 4 step-too-large; -1 not run", CST_TYPE_I8, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_STATUS] = {"/final/status", "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start, 4 step-too-large, 5 rank of the constraints lost; -1 not run", CST_TYPE_I8, ONE, ROW, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_STEPS] = {"/final/steps", "1", "good steps", CST_TYPE_I64, ONE, ROW, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_ITERATIONS] = {"/final/iterations", "1", "iterations of the solver, all steps", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_EVALUATIONS] = {"/final/evaluations", "1", "evaluations of the force, all steps", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, NONE}},

@@ -291,6 +291,11 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
   for (long i = 0; flag && i < n * count[1]; i++)
     x[i] = flag[i];
   PetscCall(PetscFree(flag));
+  for (long i = 0; c->field.type == CST_TYPE_I64 && i < n * count[1]; i++) {
+    int64_t whole;
+    memcpy(&whole, &x[i], sizeof whole);
+    x[i] = (double)whole;
+  }
   PetscFunctionReturn(0);
 }
 

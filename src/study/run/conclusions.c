@@ -6,7 +6,9 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/conclusions.h"
+#include <stdio.h>
 #include "study/result/energy-leap.h"
+#include "study/result/rank-loss.h"
 
 typedef struct {
   const cst_plan  *plan;
@@ -17,6 +19,7 @@ typedef struct {
   cst_run_control *control;
   cst_failures     failures; /* of the cases of this rank */
   cst_energy_leaps leaps;
+  cst_rank_losses  losses;
   double           cost; /* of a case */
 } work;
 
@@ -49,6 +52,20 @@ static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
   for (int i = first; i < until; i++) {
     PetscCall(cst_conclude_count(d->rows, i, &d->failures));
     PetscCall(cst_energy_leap_look(d->rows, i, &d->leaps));
+    PetscCall(cst_rank_loss_look(d->rows, i, &d->losses));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Says and records what was found beside the table. */
+static PetscErrorCode warn(work *d) {
+  char text[CST_RANK_LOSS_TEXT];
+  PetscFunctionBegin;
+  PetscCall(cst_energy_leap_warn(d->plan, &d->leaps));
+  PetscCall(cst_rank_loss_tell(d->plan, &d->losses, text));
+  if (*text) {
+    cst_output_text(d->output, "/run", "rank_lost", text);
+    fprintf(stderr, "constella: warning: %s\n", text);
   }
   PetscFunctionReturn(0);
 }
@@ -69,7 +86,7 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past 
     PetscFunctionReturn(0);
   PetscCallMPI(
       MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD));
-  PetscCall(cst_energy_leap_warn(p, &d.leaps));
+  PetscCall(warn(&d));
   if (rank == 0)
     PetscCall(cst_conclude_table(table, o));
   PetscFunctionReturn(0);

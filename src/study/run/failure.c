@@ -8,12 +8,16 @@
 #include "study/plan/channels.h"
 
 static const char *const words[] = {
-    [CST_NOT_CONVERGED] = "solver did not converge", [CST_NOT_FINITE] = "not finite",
-    [CST_NO_START] = "no consistent start",          [CST_STEP_TOO_LARGE] = "step-too-large",
-    [CST_NO_REFERENCE] = "no finite reference",      [CST_OTHER_REASONS] = "other reasons",
+    [CST_NOT_CONVERGED] = "solver did not converge",
+    [CST_NOT_FINITE] = "not finite",
+    [CST_NO_START] = "no consistent start",
+    [CST_STEP_TOO_LARGE] = "step-too-large",
+    [CST_RANK_LOST] = "rank of the constraints lost",
+    [CST_NO_REFERENCE] = "no finite reference",
+    [CST_OTHER_REASONS] = "other reasons",
 };
 _Static_assert(sizeof words / sizeof *words == CST_FAILURES, "every reason has its words");
-_Static_assert((int)CST_NO_REFERENCE > (int)CST_STEP_TOO_LARGE, "no status has this number");
+_Static_assert((int)CST_NO_REFERENCE > (int)CST_RANK_LOST, "no status has this number");
 
 static int index_of(double status) {
   return status < CST_REASONS ? (int)status : CST_OTHER_REASONS;

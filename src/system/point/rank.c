@@ -11,6 +11,7 @@
 #include "core/boundary.h"
 #include "constella/random.h"
 #include "system/point/linear.h"
+#include "system/point/rank.h"
 
 /* below it a unit vector depends on the others: the length of its remainder */
 static const double SMALL = 1e-9;
@@ -48,7 +49,7 @@ static double remainder_of(double *x, const double *Q, int k, int n) {
 
 /* Fills Q[..][n] with orthonormal rows that span those of A[m][n], by Gram-Schmidt that takes the largest
  * remainder first. It stops after `most` rows or at a remainder of at most `least`. taken[k] is the row of A
- * that gives row k. Overwrites A. Returns the number of rows. */
+ * that gives row k. Overwrites A with what remains of its rows. Returns the number of rows. */
 static int basis(double *A, int m, int n, int most, double least, int *taken, double *Q) {
   const long width = n;
   int        r = 0;
@@ -134,6 +135,40 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   return r;
 }
 
+void cst_rank_lengths(const cst_system *s, const double *c, const double *q, double *length) {
+  free(unit_rows(s, c, q, length));
+}
+
+double cst_rank_condition(const cst_system *s, const double *c, const double *q, int rank,
+                          const double *length) {
+  const int nq = s->nq;
+  if (is_large(s)) {
+    double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+    cst_schur S;
+    cst_system_eval_at(s, CST_K_G, c, q, G);
+    const bool   good = cst_linear_schur_create(&S, s, G, NULL);
+    const double least = good ? S.least : 0;
+    cst_linear_schur_destroy(&S);
+    free(G);
+    return 1 / sqrt(fmax(least, 0));
+  }
+  double *A = cst_linear_numbers((long)s->ng * nq);
+  double *Q = cst_linear_numbers((long)s->ng * nq);
+  int    *taken = cst_zeros(s->ng, sizeof *taken);
+  double  left = 0;
+  cst_system_matrix(s, CST_K_G, c, q, NULL, A);
+  for (int a = 0; a < s->ng; a++)
+    for (int i = 0; i < nq && length[a] > 0; i++)
+      A[(long)a * nq + i] /= length[a];
+  if (basis(A, s->ng, nq, rank - 1, 0, taken, Q) == rank - 1)
+    for (int a = 0; a < s->ng; a++)
+      left = fmax(left, dot(A + (long)a * nq, A + (long)a * nq, nq));
+  free(A);
+  free(Q);
+  free(taken);
+  return 1 / sqrt(left);
+}
+
 /* lambda := its component in the range of G; G' lambda depends on no other component. */
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda) {
   CST_REQUIRE(s && (c || !s->npar) && q && lambda);
@@ -168,9 +203,7 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   free(taken);
 }
 
-/* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
- * constraints. Returns the size of the step. *off: the largest distance from a surface g_a = 0 before it. */
-static double shorten(const cst_system *s, const double *c, double *q, double *off) {
+double cst_rank_approach(const cst_system *s, const double *c, double *q, double *off) {
   const int  nq = s->nq;
   const long ng = s->ng;
   const int  most = ng < nq ? ng : nq;
@@ -227,7 +260,7 @@ static double size_of(const double *q, int n) {
 static bool reach(const cst_system *s, const double *c, double *q) {
   for (int k = 0; k < NEWTON_ITERATIONS; k++) {
     double       off;
-    const double step = shorten(s, c, q, &off);
+    const double step = cst_rank_approach(s, c, q, &off);
     const double size = size_of(q, s->nq);
     if (!isfinite(step))
       return false;

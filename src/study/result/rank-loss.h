@@ -1,0 +1,21 @@
+/* rank-loss.h: says where the constraints of failed trajectories lost rank: the first in time. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RANK_LOSS_H
+#define CST_RANK_LOSS_H
+#include "study/result/case-rows.h"
+
+enum { CST_RANK_LOSS_TEXT = 256 };
+
+/* The trajectories found, and the first of them in time. Starts as zeros. */
+typedef struct {
+  long   count, member;
+  int    icase;
+  double time, condition; /* of the last good state; the largest on the way of the failed step */
+} cst_rank_losses;
+
+/* Adds those of case i, whose rows are finished. */
+PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l);
+/* Collective: puts together what all ranks found. On rank 0 it fills text, "" where there was none. */
+PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
+                                  char text[CST_RANK_LOSS_TEXT]);
+#endif

@@ -1,0 +1,19 @@
+/* rank.h: how near the rows of G = (Dg; phi) are to dependence. Internal. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RANK_H
+#define CST_RANK_H
+#include "constella/system.h"
+
+/* length[ng] of the rows of G(q). */
+void cst_rank_lengths(const cst_system *s, const double *c, const double *q, double *length);
+/* The condition number of the rows of G(q), each divided by its length[ng], where the rank is `rank`: 1 over
+ * the smallest pivot, the part of a row that the rows of larger pivots do not contain. Infinite where the rank
+ * is lower. Large systems take the lengths at q. */
+double cst_rank_condition(const cst_system *s, const double *c, const double *q, int rank,
+                          const double *length);
+
+/* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
+ * constraints. Returns the size of the step. *off: the largest distance from a surface g_a = 0 before it. For
+ * systems of up to some hundred coordinates. */
+double cst_rank_approach(const cst_system *s, const double *c, double *q, double *off);
+#endif
