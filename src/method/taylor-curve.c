@@ -1,5 +1,5 @@
-/* taylor-curve.c: taylor-curve(p): the layer of the thesis on which lagrange-dalembert is based. A curve
- * from (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly
+/* taylor-curve.c: taylor-curve(p, quadrature=exact): the layer of the thesis on which lagrange-dalembert is
+ * based. A curve from (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly
  * from the constraints on velocities.
  *
  *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k of the exact motion on all of TQ
@@ -9,15 +9,18 @@
  *
  * lambda is that of the equations of motion at (R, R'). The coordinates are chosen such that no constraint
  * depends on the dependent ones (dependent.h): their rates can then be integrated, as the source assumes
- * (5.14). All integrals are Gauss sums with NODES points, exact for polynomials of degree 15, and exact to
- * round-off for the steps at which a curve of degree 4 is useful. The action along the curve is therefore
- * exact too, and stationary at the motion: a conversion is of order 2p in q and p, and of order p + 1 with
- * constraints on velocities; the map of w that the source iterates is of order p. A step of the layer ends
- * at R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r
- * for the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * (5.14). The integrals of R'^c are Gauss sums with NODES points, exact for polynomials of degree 15, and exact
+ * to round-off for the steps at which a curve of degree 4 is useful. So are those of S and of the work, unless
+ * `quadrature` is gauss(n), with n points, or left, with the point t = 0 alone: (6.51), (6.113) of the source.
+ * The exact action along the curve is stationary at the motion: a conversion is of order 2p in q and p, and of
+ * order p + 1 with constraints on velocities; the map of w that the source iterates is of order p. Quadratures
+ * of S limit these orders to 2n, and to 1. A step of the layer ends at R(t), with the Taylor polynomial of
+ * degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell, thesis,
+ * 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <string.h>
 #include "method/dependent.h"
 #include "method/layer.h"
 #include "system/field.h"
@@ -25,13 +28,20 @@
 
 enum { MOST_DEGREE = 4, NODES = 8, N = CST_MAX_Q };
 
+/* A kind of curve: its degree, and the Gauss points at which L and the work are evaluated; 0: at t = 0. */
+typedef struct {
+  int degree, points;
+} kind;
+
 typedef struct {
   const cst_system *s;
   cst_graph        *g;
   /* constraints, and the coordinates that they determine */
   int      p, m, row[CST_MAX_G], column[N];
   bool     dependent[N];
-  double   b[NODES], c[NODES];
+  double   b[NODES], c[NODES]; /* of the integrals of R'^c */
+  int      points;
+  double   weight[NODES], node[NODES]; /* of the others */
   cst_node t;
   cst_node q[N][MOST_DEGREE + 1], v[N][MOST_DEGREE + 1]; /* Taylor coefficients */
   cst_node r[CST_MAX_G];                                 /* phi v + phi0, [m] */
@@ -190,18 +200,26 @@ static void point_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
     R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], time, sum[i]);
 }
 
-static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q,
-                       const cst_node *v) {
-  cst_node   phi[CST_MAX_G * N], phi0[CST_MAX_G];
+static void gauss_points(int n, double *weight, double *node) {
   __float128 b[NODES], c[NODES];
-  *x = (curve){.s = s, .g = s->graph, .p = p, .t = t};
+  cst_legendre_gauss_quad(n, b, c);
+  for (int k = 0; k < n; k++) {
+    weight[k] = (double)b[k];
+    node[k] = (double)c[k];
+  }
+}
+
+static void open_curve(curve *x, const kind *of, const cst_system *s, cst_node t, const cst_node *q,
+                       const cst_node *v) {
+  cst_node phi[CST_MAX_G * N], phi0[CST_MAX_G];
+  *x = (curve){.s = s, .g = s->graph, .p = of->degree, .points = 1, .weight = {1}, .t = t};
   x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;
   for (int i = 0; i < x->m; i++)
     x->dependent[x->column[i]] = true;
-  cst_legendre_gauss_quad(NODES, b, c);
-  for (int k = 0; k < NODES; k++) {
-    x->b[k] = (double)b[k];
-    x->c[k] = (double)c[k];
+  gauss_points(NODES, x->b, x->c);
+  if (of->points) {
+    x->points = of->points;
+    gauss_points(of->points, x->weight, x->node);
   }
   find_coefficients(x, q, v);
   constraints_at(x, q, phi, phi0);
@@ -219,10 +237,10 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   curve    x;
   cst_node R[N], rate[N];
   cst_node sum = cst_graph_constant(s->graph, 0);
-  open_curve(&x, *(const int *)self, s, t, q, v);
-  for (int k = 0; k < NODES; k++) {
-    point_at(&x, scaled(&x, x.c[k], t), R, rate);
-    sum = cst_graph_add(x.g, sum, scaled(&x, x.b[k], cst_field_lagrangian(s, R, rate)));
+  open_curve(&x, self, s, t, q, v);
+  for (int k = 0; k < x.points; k++) {
+    point_at(&x, scaled(&x, x.node[k], t), R, rate);
+    sum = cst_graph_add(x.g, sum, scaled(&x, x.weight[k], cst_field_lagrangian(s, R, rate)));
   }
   *S = cst_graph_mul(x.g, t, sum);
   point_at(&x, t, q1, v1);
@@ -236,42 +254,85 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
                  const cst_node *v, cst_flow_work *w) {
   curve    x;
   cst_node rate[N], A[N], lambda[CST_MAX_G], phi[CST_MAX_G * N], phi0[CST_MAX_G];
-  open_curve(&x, *(const int *)self, s, t, q, v);
-  w->n = NODES;
-  for (int k = 0; k < NODES; k++) {
-    point_at(&x, scaled(&x, x.c[k], t), w->Q[k], rate);
+  open_curve(&x, self, s, t, q, v);
+  w->n = x.points;
+  for (int k = 0; k < x.points; k++) {
+    point_at(&x, scaled(&x, x.node[k], t), w->Q[k], rate);
     cst_field_acceleration(s, w->Q[k], rate, A, lambda);
     constraints_at(&x, w->Q[k], phi, phi0);
     for (int i = 0; i < s->nq; i++) {
       cst_node pull = cst_graph_constant(x.g, 0);
       for (int a = 0; a < x.m; a++)
         pull = cst_graph_add_product(x.g, pull, phi[a * s->nq + i], lambda[x.row[a]]);
-      w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.b[k], t), pull);
+      w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.weight[k], t), pull);
     }
   }
 }
 
 /* ---- the row --------------------------------------------------------------------------------- */
 
-static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
-#define RULE(p)                                                                                    \
+/* The order of S is 2n with n points, 1 with the left end. */
+#define RULE(p, n, words)                                                                          \
   {                                                                                                \
-    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1,                 \
-    .evaluations = NODES, .equivariant = true, .formulas = formulas, .work = work                  \
+    .name = "taylor-curve(" #p words ")", .self = &(const kind){p, n}, .order = p,                 \
+    .action = (n) ? 2 * (n) : 1, .evaluations = (n) ? n : 1, .equivariant = true,                  \
+    .formulas = formulas, .work = work                                                             \
   }
-static const cst_flow_rule rules[MOST_DEGREE] = {RULE(1), RULE(2), RULE(3), RULE(4)};
+#define POINTS(p, n) RULE(p, n, ", quadrature=gauss(" #n ")")
+#define RULES(p)                                                                                   \
+  {                                                                                                \
+    RULE(p, 0, ", quadrature=left"), POINTS(p, 1), POINTS(p, 2), POINTS(p, 3), POINTS(p, 4),       \
+        POINTS(p, 5), POINTS(p, 6), POINTS(p, 7), RULE(p, NODES, "")                               \
+  }
+static const cst_flow_rule rules[MOST_DEGREE][NODES + 1] = {RULES(1), RULES(2), RULES(3), RULES(4)};
 
-static const cst_flow_rule *rule(const cst_term *t) { return &rules[(int)t->arg[0]->number - 1]; }
+static bool is_integer(const cst_term *x, int most) {
+  return x->kind == CST_TERM_NUMBER && x->number == floor(x->number) && x->number >= 1 &&
+         x->number <= most;
+}
+
+/* The Gauss points of a quadrature, 0 for the left end; -1: it is none of those. */
+static int points_of(const cst_term *quadrature) {
+  const cst_term *x = quadrature;
+  if (!x)
+    return NODES;
+  if (x->kind != CST_TERM_NAME)
+    return -1;
+  if (!strcmp(x->name, "gauss"))
+    return x->n == 1 && !x->key[0] && is_integer(x->arg[0], NODES) ? (int)x->arg[0]->number : -1;
+  if (x->n)
+    return -1;
+  return !strcmp(x->name, "exact") ? NODES : !strcmp(x->name, "left") ? 0 : -1;
+}
+
+static const cst_flow_rule *rule(const cst_term *t) {
+  const int degree = (int)cst_term_argument(t, NULL)->number;
+  return &rules[degree - 1][points_of(cst_term_argument(t, "quadrature"))];
+}
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0])
+  const cst_term *quadrature = NULL, *degree = NULL;
+  for (int i = 0; i < t->n; i++) {
+    const bool is_degree = !t->key[i];
+    if (!is_degree && strcmp(t->key[i], "quadrature"))
+      return cst_term_error(t->arg[i], e,
+                            "taylor-curve knows no '%s'; it takes the degree, and quadrature",
+                            t->key[i]);
+    if (is_degree ? degree : quadrature)
+      return cst_term_error(t->arg[i], e, "taylor-curve takes one %s",
+                            is_degree ? "degree" : "quadrature");
+    *(is_degree ? &degree : &quadrature) = t->arg[i];
+  }
+  if (!degree)
     return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
-  const cst_term *p = t->arg[0];
-  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 ||
-      p->number > MOST_DEGREE)
-    return cst_term_error(p, e, "the degree of taylor-curve is an integer from 1 to %d",
+  if (!is_integer(degree, MOST_DEGREE))
+    return cst_term_error(degree, e, "the degree of taylor-curve is an integer from 1 to %d",
                           MOST_DEGREE);
-  return true;
+  return points_of(quadrature) >= 0 ||
+         cst_term_error(
+             quadrature, e,
+             "the quadrature of taylor-curve is exact, left, or gauss(n) with n from 1 to %d",
+             NODES);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -320,18 +381,24 @@ const cst_method_row cst_method_row_taylor_curve = {
          .equations =
              "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) "
              "= phi(q) v + phi0(q) gives the others\n"
-             "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
+             "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact unless "
+             "`quadrature` says otherwise",
          .notes =
              "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, "
              "and of order 2p without constraints, since its action is exact; with state=w, which "
-             "reads them at w, it is of order p. The dependent coordinates are the last ones on "
+             "reads them at w, it is of order p. quadrature=gauss(n) takes S and the work as Gauss "
+             "sums "
+             "of n points, quadrature=left at the beginning of the step, as the source's methods "
+             "of "
+             "order 1 do (6.51), (6.113): the orders are then at most 2n, and 1. The dependent "
+             "coordinates are the last ones on "
              "which no constraint depends and which the constraints determine everywhere: their "
              "block of phi was not found singular at any test point. Systems without such "
              "coordinates are refused. Without constraints the curve is the Taylor polynomial.",
          .source =
              "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan "
              "2007, 5.2 and chapter 6",
-         .signature = "taylor-curve(p)",
+         .signature = "taylor-curve(p, quadrature=exact)",
          .example = "taylor-curve(2)"},
     .on_also = CST_ON_NONHOLONOMIC,
     .layer = layer,
