@@ -1,6 +1,6 @@
 /* taylor-curve.c: taylor-curve(p, quadrature=exact): the layer of the thesis on which lagrange-dalembert is
- * based. A curve from (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly
- * from the constraints on velocities.
+ * based. A curve from (q, v) whose independent coordinates are Taylor polynomials of degree p; the others
+ * follow exactly from the constraints on velocities.
  *
  *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k of the exact motion on all of TQ
  *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
@@ -9,14 +9,14 @@
  *
  * lambda is that of the equations of motion at (R, R'). The coordinates are chosen such that no constraint
  * depends on the dependent ones (dependent.h): their rates can then be integrated, as the source assumes
- * (5.14). The integrals of R'^c are Gauss sums with NODES points, exact for polynomials of degree 15, and exact
- * to round-off for the steps at which a curve of degree 4 is useful. So are those of S and of the work, unless
- * `quadrature` is gauss(n), with n points, or left, with the point t = 0 alone: (6.51), (6.113) of the source.
- * The exact action along the curve is stationary at the motion: a conversion is of order 2p in q and p, and of
- * order p + 1 with constraints on velocities; the map of w that the source iterates is of order p. Quadratures
- * of S limit these orders to 2n, and to 1. A step of the layer ends at R(t), with the Taylor polynomial of
- * degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell, thesis,
- * 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * (5.14). The integrals of R'^c are Gauss sums with NODES points, exact for polynomials of degree 15, and
+ * exact to round-off for the steps at which a curve of degree 4 is useful. So are those of S and of the
+ * work, unless `quadrature` is gauss(n), with n points, or left, with the point t = 0 alone: (6.51),
+ * (6.113) of the source. The exact action along the curve is stationary at the motion: a conversion is of
+ * order 2p in q and p, and of order p + 1 with constraints on velocities; the map of w that the source
+ * iterates is of order p. Quadratures of S limit these orders to 2n, and to 1. A step of the layer ends at
+ * R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r
+ * for the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
