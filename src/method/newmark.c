@@ -143,7 +143,10 @@ const cst_method_row cst_method_row_newmark = {
              "gamma a1),  M a = -dV(q)",
          .notes =
              "Linearly stable for every h if beta >= 1/4. gamma = 1/2 gives order 2 and a bounded "
-             "energy error.\nnewmark(beta=, iterations=1, start=a) makes one Newton iteration from "
+             "energy error; that of compose(newmark, SCHEME) is not claimed to be bounded, but "
+             "measured on "
+             "chaotic orbits in docs/springs.md.\nnewmark(beta=, iterations=1, start=a) makes one "
+             "Newton iteration from "
              "a1 = "
              "0, and start=q from q1 = q0; a1 is then used as it is in the next step.",
          .source = "Newmark, J. Eng. Mech. Div. ASCE 85 (1959) 67; Tao, Owhadi, IMA J. Numer. "
