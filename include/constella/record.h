@@ -74,6 +74,9 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
 bool cst_record_apart(void);
 /* Bytes of the data of such a file, without those that HDF5 adds. */
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield);
+/* Writes the real path of a result into path[PATH_MAX], also of one that does not exist yet, behind links that
+ * lead nowhere. */
+void cst_record_real_path(const char *output, char *path);
 /* Before any work, on one rank: NULL when path can become the output, else the reason (static, to follow
  * "PATH: "): it exists (without overwrite; interrupted or complete, and what may be done), is not a regular
  * file, its folder is missing or not writable, or a live run of this host is writing it. cst_lock_take
@@ -103,7 +106,9 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 /* Independent, any rank: brings all rows that this host has written to the disk. False with the system's reason
  * in why[n]. It may run beside other functions of the record, in a thread. */
 bool cst_record_sync(const cst_record *r, char *why, int n);
-/* Independent, any rank: whether the path still leads to this file: nobody has removed, replaced or renamed it,
+/* The path that a user has given, perhaps through links; it must lead to the file as well. */
+void cst_record_ask(cst_record *r, const char *path);
+/* Independent, any rank: whether the paths still lead to this file: nobody has removed, replaced or renamed it,
  * a link to it or its folder. */
 bool        cst_record_is_named(const cst_record *r);
 const char *cst_record_error(

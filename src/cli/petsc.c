@@ -74,16 +74,29 @@ static const char *const debuggers[] = {"start_in_debugger", "stop_for_debugger"
                                         "on_error_attach_debugger", NULL};
 static const char *const skip[] = {"skip_petscrc", NULL};
 
+/* All ranks but the first would serve it until the end. */
+static const char *const servers[] = {"mpi_linear_solver_server", NULL};
+
+/* Whether there is an option with which PETSc would not begin as a run needs it. */
+static bool refuse(int n, char **words) {
+  const bool  first = cst_launch_rank() == 0;
+  const char *name = find(debuggers, n, words);
+  if (name && first)
+    fprintf(stderr, "constella: error: -%s is not supported; start constella in the debugger\n",
+            name);
+  if (name || !(name = find(servers, n, words)))
+    return name;
+  if (first)
+    fprintf(stderr, "constella: error: -%s is not supported: all ranks compute\n", name);
+  return true;
+}
+
 /* PETSc is told to skip its files, because it reads petscrc and .petscrc of the current folder too, and their
  * options can load code. */
 bool cst_petsc_begin(int n, char **words) {
   static char **all; /* PETSc keeps them */
-  const char   *debugger = find(debuggers, n, words);
   int           count = n + 1;
-  if (debugger && cst_launch_rank() == 0)
-    fprintf(stderr, "constella: error: -%s is not supported; start constella in the debugger\n",
-            debugger);
-  if (debugger)
+  if (refuse(n, words))
     return false;
   all = cst_zeros(n + 2, sizeof *all);
   all[0] = words[0];

@@ -47,7 +47,8 @@ static char *work_text(const cst_plan *p, const cst_agenda *a) {
   return cst_need(text);
 }
 
-/* Takes the text. On disagreement rank 0 says why. */
+/* Takes the text. On disagreement rank 0 says why, and PETSc forgets its options: those that ask for a summary at
+ * the end (-log_view) would let a rank wait there for the others, which have no such option. */
 static bool agree_on(char *text) {
   char        why[1024] = "";
   PetscMPIInt rank;
@@ -56,6 +57,8 @@ static bool agree_on(char *text) {
   free(text);
   if (!ok && rank == 0)
     fprintf(stderr, "constella: error: %s\n", why);
+  if (!ok)
+    (void)PetscOptionsClear(NULL);
   return ok;
 }
 

@@ -157,33 +157,6 @@ void cst_run_find_extended(cst_arguments *a) {
     (void)find_by_token(a->target, a->run.extends, a->output);
 }
 
-/* The real path of a result, also of one that does not exist yet, behind links that lead nowhere. */
-static void find_path(const char *output, char path[PATH_MAX]) {
-  char at[PATH_MAX], target[PATH_MAX], folder[PATH_MAX];
-  snprintf(at, sizeof at, "%s", output);
-  for (int i = 0; i < 16; i++) {
-    char *real = realpath(at, NULL);
-    snprintf(path, PATH_MAX, "%s", real ? real : at);
-    const ssize_t n = real ? -1 : readlink(at, target, sizeof target - 1);
-    free(real);
-    if (n < 0)
-      break;
-    target[n] = 0;
-    const char *cut = strrchr(at, '/');
-    snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - at + 1) : 0, at);
-    snprintf(at, sizeof at, "%.2000s%.2000s", *target == '/' ? "" : folder, target);
-  }
-  char       *cut = strrchr(path, '/');
-  const char *base = cut ? cut + 1 : path;
-  snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - path + 1) : 2, cut ? path : "./");
-  char *real = *path == '/' && !access(path, F_OK) ? NULL : realpath(folder, NULL);
-  if (real)
-    snprintf(at, sizeof at, "%.2000s/%.2000s", strcmp(real, "/") ? real : "", base);
-  if (real)
-    snprintf(path, PATH_MAX, "%s", at);
-  free(real);
-}
-
 /* On rank 0: locks the output beside it and, if it exists, itself; reads what is there. */
 static void lock_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
   char       why[512];
@@ -232,7 +205,7 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
                            ? NULL
                            : cst_record_refuse(a->run.output, a->run.overwrite);
   const int   before = cst_diag_count(d);
-  find_path(a->run.output, a->run.path);
+  cst_record_real_path(a->run.output, a->run.path);
   cst_inputs_check(a->run.output, d);
   if (a->extends)
     examine_extended(a, d);

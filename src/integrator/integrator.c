@@ -349,8 +349,13 @@ cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, cons
   USABLE(x);
   const cst_system *s = x->system;
   const bool        fits = n > 0 && n <= x->options.trajectories && q && p;
-  double           *v = fits ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
-  bool              good = true;
+  for (long i = 0; fits && i < n * s->nq; i++)
+    if (!isfinite(p[i]))
+      return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
+                                 "trajectory %ld: momentum %ld is %g; it must be finite", i / s->nq,
+                                 i % s->nq, p[i]);
+  double *v = fits ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
+  bool    good = true;
   if (!v)
     return cst_integrator_start(x, n, c, q, NULL);
   cst_system_defaults(s, NULL, standard);

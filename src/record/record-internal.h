@@ -25,7 +25,8 @@ struct cst_record {
   hid_t             file;     /* on rank 0, else -1 */
   cst_record_place *place;    /* [nfield] */
   char              path[PATH_MAX], token[40];
-  char              aside[PATH_MAX + 48]; /* the name until the first flush; "" after it */
+  char  asked[PATH_MAX];      /* the path that must lead to it too, through links; "": none */
+  char  aside[PATH_MAX + 48]; /* the name until the first flush; "" after it */
   dev_t device; /* on rank 0, of the file at path that the new one replaces; inode 0: none */
   ino_t inode;
   char  error[PATH_MAX + 256];

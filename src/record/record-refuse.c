@@ -1,5 +1,6 @@
 /* record-refuse.c: tests whether a path can become the output of a run, before any work. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/record.h"
 #include "record/h5.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,32 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+void cst_record_real_path(const char *output, char *path) {
+  char at[PATH_MAX], target[PATH_MAX], folder[PATH_MAX];
+  snprintf(at, sizeof at, "%s", output);
+  for (int i = 0; i < 16; i++) {
+    char *real = realpath(at, NULL);
+    snprintf(path, PATH_MAX, "%s", real ? real : at);
+    const ssize_t n = real ? -1 : readlink(at, target, sizeof target - 1);
+    free(real);
+    if (n < 0)
+      break;
+    target[n] = 0;
+    const char *cut = strrchr(at, '/');
+    snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - at + 1) : 0, at);
+    snprintf(at, sizeof at, "%.2000s%.2000s", *target == '/' ? "" : folder, target);
+  }
+  char       *cut = strrchr(path, '/');
+  const char *base = cut ? cut + 1 : path;
+  snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - path + 1) : 2, cut ? path : "./");
+  char *real = *path == '/' && !access(path, F_OK) ? NULL : realpath(folder, NULL);
+  if (real)
+    snprintf(at, sizeof at, "%.2000s/%.2000s", strcmp(real, "/") ? real : "", base);
+  if (real)
+    snprintf(path, PATH_MAX, "%s", at);
+  free(real);
+}
 
 static const char *refuse_folder(const char *path) {
   static char text[PATH_MAX + 64];
@@ -46,6 +73,17 @@ static const char *refuse_creation(const char *path) {
   close(file);
   unlink(path);
   return NULL;
+}
+
+/* A new result behind a link that leads nowhere is made where the link leads. */
+static const char *refuse_new(const char *path) {
+  char        real[PATH_MAX];
+  struct stat s;
+  const bool  link = !lstat(path, &s) && S_ISLNK(s.st_mode);
+  if (link)
+    cst_record_real_path(path, real);
+  const char *reason = refuse_folder(link ? real : path);
+  return reason ? reason : refuse_creation(link ? real : path);
 }
 
 /* The process of another live run on this host that writes the file; 0: none. */
@@ -93,8 +131,7 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
   if (stat(path, &s)) {
     if (errno != ENOENT && errno != ENOTDIR)
       return strerror(errno);
-    const char *reason = refuse_folder(path);
-    return reason ? reason : refuse_creation(path);
+    return refuse_new(path);
   }
   if (S_ISDIR(s.st_mode))
     return "is a folder";

@@ -190,6 +190,11 @@ bool cst_record_sync(const cst_record *r, char *why, int n) {
   return written;
 }
 
+void cst_record_ask(cst_record *r, const char *path) {
+  snprintf(r->asked, sizeof r->asked, "%s", path);
+}
+
 bool cst_record_is_named(const cst_record *r) {
-  return *r->aside || cst_record_is_at(r->disk, r->path);
+  return *r->aside || (cst_record_is_at(r->disk, r->path) &&
+                       (!*r->asked || cst_record_is_at(r->disk, r->asked)));
 }

@@ -486,6 +486,7 @@ def command_line():
             ["-start_in_debugger is not supported"],
             {"env": {"PETSC_OPTIONS": "-log_view -start_in_debugger"}},
         ),
+        ("-mpi_linear_solver_server", ("-mpi_linear_solver_server",), ["is not supported: all ranks compute"], {}),
         (
             "a .petscrc of words",
             (),

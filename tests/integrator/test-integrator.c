@@ -146,6 +146,21 @@ static void refused(cst_integrator_options o, cst_integrator_code code, const ch
   cst_integrator_destroy(x);
 }
 
+/* Numbers that are no status, and momenta that are no numbers. */
+static void odd_numbers(cst_system *s, const double *c) {
+  double          q[NQ], p[NQ] = {0};
+  cst_integrator *x = made(s, "rattle", 0.01, 1);
+  place(c, 1, 0.5, q);
+  p[1] = NAN;
+  OK(cst_integrator_start_momenta(x, 1, NULL, q, p) == CST_INTEGRATOR_BAD_START &&
+         strstr(cst_integrator_message(x), "momentum 1 is nan"),
+     "momenta: %s", cst_integrator_message(x));
+  OK(!strcmp(cst_integrator_reason((cst_trajectory_status)-1), "other reasons") &&
+         !strcmp(cst_integrator_reason((cst_trajectory_status)999), "other reasons"),
+     "no status: %s", cst_integrator_reason((cst_trajectory_status)-1));
+  cst_integrator_destroy(x);
+}
+
 static void mistakes(cst_system *s) {
   refused((cst_integrator_options){.method = "rattle", .step = 1}, CST_INTEGRATOR_BAD_ARGUMENT,
           "required");
@@ -173,6 +188,7 @@ int main(void) {
   a_failure_is_its_own(s, c);
   observables(s, c);
   closed_loop();
+  odd_numbers(s, c);
   mistakes(s);
   cst_system_destroy(s);
   cst_integrator_end();

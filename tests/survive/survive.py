@@ -141,7 +141,7 @@ methods: ["penalty(newmark, omega=20)", "penalty(zhang-skeel(beta=0.4, form=simp
 study: ensemble
 system: {name: tip3p-water, parameters: {n: 2}}
 initial: {members: 16, seed: 3}
-end: 200.0
+end: 2000.0
 steps: [0.1]
 methods: ["baoab(friction=0.5, inverse-temperature=40)", "langevin(rattle, friction=0.5, inverse-temperature=40)"]
 observables: [energy, temperature]

@@ -71,6 +71,8 @@ def options(study):
     other = write("other.yaml", STUDY.replace("0.02", "0.01"))
     yield refused("another --batch", [alike, ([], command(study, result, "--batch", "4"))], '"--batch: 4"')
     yield refused("another study", [alike, ([], command(other, result))], "other.yaml")
+    # at its end PETSc would wait on one rank for the others
+    yield refused("-log_view on a rank", [alike, ([], command(study, result, "-log_view"))], "-log_view")
 
 
 def build_identifier(program):

@@ -248,6 +248,17 @@ def planted():
     ok(again.returncode == 0 and not os.path.exists(left), "planted: what a kill has left is removed")
 
 
+def nowhere():
+    """A link that leads nowhere yet: the result is made where it leads."""
+    folder = path("nowhere")
+    os.mkdir(folder)
+    link = os.path.join(folder, "a.h5")
+    os.symlink("b.h5", link)
+    status, out, err = finish(start(study, link, 0))
+    ok(status == 0 and os.path.islink(link), "nowhere: the run ends with 0, and the link stays", status, err)
+    same("nowhere", first, os.path.join(folder, "b.h5"))
+
+
 # ---- two runs on one file
 
 
@@ -304,6 +315,25 @@ def replace(result):
     os.rename(result + "-other", result)
 
 
+def relinked(to_folder=True, ranks=2):
+    """The link by which the result is asked for leads elsewhere at the end."""
+    name = f"relinked-{to_folder}"
+    here, there, link = (path(name + x) for x in ("", "-there", "-link"))
+    os.mkdir(here)
+    os.mkdir(there)
+    result, other = (os.path.join(x, "a.h5") for x in (here, there))
+    asked = os.path.join(link, "a.h5") if to_folder else link
+    os.symlink(here if to_folder else result, link)
+    process = start(study, asked, ranks, checkpoint=1000.0)
+    ok(until(lambda: os.path.exists(result)), f"{name}: the run is at work")
+    os.unlink(link)
+    os.symlink(there if to_folder else other, link)
+    status, out, err = finish(process)
+    ok(status == 1 and f"is kept in {result}" in err, f"{name}: status 1 with the place", status, out, err)
+    ok(not os.listdir(there), f"{name}: nothing is made elsewhere", os.listdir(there))
+    same(name, first, result)
+
+
 def in_flight():
     for ranks in (0, 2):
         where = away(f"removed-{ranks}", os.unlink, ranks, lambda r: r[:-3] + "-kept.h5")
@@ -316,6 +346,8 @@ def in_flight():
     same("moved in flight", first, where)
     where = away("folder", lambda r: os.rename(path("folder"), path("gone")), 2, lambda r: path("gone/a.h5"))
     same("folder moved in flight", first, where)
+    relinked()
+    relinked(False, 0)
 
 
 def at_checkpoints():
@@ -358,12 +390,14 @@ def default():
     cleaned()
     copied()
     planted()
+    nowhere()
     two_runs()
+    relinked()
     away("removed", os.unlink, 2, lambda r: r[:-3] + "-kept.h5")
 
 
-ALL = [renamed, linked, cleaned, put_back, copied, scattered, older, swapped, under_way, exchanged, planted, two_runs, in_flight]
-ALL += [at_checkpoints, extending]
+ALL = [renamed, linked, cleaned, put_back, copied, scattered, older, swapped, under_way, exchanged, planted, nowhere]
+ALL += [two_runs, in_flight, at_checkpoints, extending]
 
 if __name__ == "__main__":
     study = write("undisturbed.yaml", STUDY)

@@ -154,6 +154,7 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char
   (*output)->name = name;
   PetscCheck((*output)->record, PETSC_COMM_WORLD,
              cst_record_apart() ? PETSC_ERR_ARG_INCOMP : PETSC_ERR_FILE_OPEN, "%s: %s", name, why);
+  cst_record_ask((*output)->record, name);
   if (anew && rank == 0)
     PetscCall(put_cases(*output));
   PetscFunctionReturn(0);

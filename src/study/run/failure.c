@@ -20,7 +20,7 @@ _Static_assert(sizeof words / sizeof *words == CST_FAILURES, "every reason has i
 _Static_assert((int)CST_NO_REFERENCE > (int)CST_RANK_LOST, "no status has this number");
 
 static int index_of(double status) {
-  return status < CST_REASONS ? (int)status : CST_OTHER_REASONS;
+  return status >= 0 && status < CST_REASONS ? (int)status : CST_OTHER_REASONS;
 }
 
 const char *cst_failure_word(int status) { return words[index_of(status)]; }
