@@ -60,7 +60,8 @@ def component(shape, entries):
 
 def of(shapes, bodies, points):
     """[Joint] of the constraints [(name, mechanism.Shape)]; bodies without a centre have one at the origin."""
-    entries, groups = entries_of(bodies, points), {}
+    entries = entries_of(bodies, points)
+    groups: dict = {}
     for name, shape in shapes:
         part = component(shape, entries)
         if part:

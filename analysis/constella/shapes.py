@@ -51,7 +51,7 @@ def ring(radius, height):
 def cylinder(radius, height):
     """Along the third axis; a quarter of its side and two quarters of its ends are dark."""
     corners = np.concatenate([ring(radius, -height / 2), ring(radius, height / 2), [[0, 0, -height / 2], [0, 0, height / 2]]])
-    n, faces, dark = ROUND, [], []
+    n, faces, dark = ROUND, list[list[int]](), list[int]()
     for k in range(n):
         j = (k + 1) % n
         dark += [len(faces)] if k < n // 4 else []
@@ -68,7 +68,7 @@ def sphere(radius, bands=6):
     n, polar = ROUND, np.pi * np.arange(1, bands) / bands
     rings = [ring(radius * np.sin(a), -radius * np.cos(a)) for a in polar]
     corners = np.concatenate([*rings, [[0, 0, -radius], [0, 0, radius]]])
-    low, high, faces, dark = len(corners) - 2, len(corners) - 1, [], []
+    low, high, faces, dark = len(corners) - 2, len(corners) - 1, list[list[int]](), list[int]()
     for band in range(bands):
         for k in range(n):
             j, a, b = (k + 1) % n, (band - 1) * n, band * n

@@ -141,7 +141,8 @@ class Sheet:
         if any(ax.child_axes for ax in self._shown()):  # bars of colours, whose labels follow the size
             left, right = self._margins()[:2]
             w = self._panel_size((left, right), legends.beside)[0]
-            self._place(Layout(left, right, *self._margins()[2:], w, h), legends)
+            low, high = self._margins()[2:]
+            self._place(Layout(left, right, low, high, w, h), legends)
         for ax in self._shown():
             ticks.thin(ax)
             ticks.fit_cells(ax)

@@ -43,7 +43,7 @@ def visible_faces(shape, mesh, matrix, at, colour, fade):
         size = np.linalg.norm(normal)
         if size == 0 or normal @ TOWARDS <= 0:
             continue
-        brightness = (0.72 + 0.45 * max(0.0, float(normal @ LIGHT) / size)) * (DARK if k in mesh.dark else 1.0)
+        brightness = (0.72 + 0.45 * max(0.0, float(normal @ LIGHT) / float(size))) * (DARK if k in mesh.dark else 1.0)
         made.append((float(x.mean(axis=0) @ TOWARDS), flat[face], tone(colour, brightness, fade)))
     return made
 
