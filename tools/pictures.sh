@@ -19,6 +19,6 @@ run demo-order
 picture demo-order order order.png
 run two-beads-conservation
 picture two-beads-conservation drift two-beads.png
-picture two-beads-conservation mechanism two-beads-motion.png --time 0:4
+picture two-beads-conservation mechanism two-beads-motion.png --methods rattle --time 0:4
 "$PYTHON" tools/near-root.py "$constella" docs/near-root.png
 echo docs/near-root.png

@@ -3,7 +3,8 @@
 Coordinates whose names differ only in a letter x, y, z (x1 y1, Ox[2] Oy[2] Oz[2], X Y) are a point. A
 constraint of the form c (|A - B|^2 - L^2) is a rod, whatever its parameters; with a fixed end where it holds
 one point alone; one that is linear in one point of the plane is a rail. Nine entries of a matrix (R11 ...
-R33) are a body, drawn as its three axes.
+R33) are a body, with its shape (shapes.py) and joints (joints.py), or drawn as its three axes where the system
+does not describe it. The keys `up` and `ground` tell which axis points upwards, and the height of a floor.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -11,6 +12,7 @@ import re
 
 import numpy as np
 
+from . import joints, shapes
 from .expressions import evaluate
 from .reading import ConstellaError, ResultError, optional
 
@@ -21,17 +23,42 @@ LETTERS = "xyz"
 @dataclasses.dataclass
 class Mechanism:
     """points: {name: [coordinate of each direction, or None]}; rods: [(name, point, point or an anchor [3])];
-    rails: [(point, normal [3], distance)]; bodies: {name: ([9 coordinates], point or None)}; flat: everything
-    is in the x-y plane."""
+    rails: [(point, normal [3], distance)]; bodies: {name: ([9 coordinates], point or None)}; joints: [Joint]; meshes:
+    {body: Mesh}; up: the axis that points upwards, "" by default; ground: height of the floor, or None."""
 
     points: dict
     rods: list
     rails: list
     bodies: dict
+    joints: list = dataclasses.field(default_factory=list)
+    meshes: dict = dataclasses.field(default_factory=dict)
+    up: str = ""
+    ground: float | None = None
+
+    @property
+    def missing(self):
+        """The direction that no point has, 1 or 2; None in space."""
+        absent = [d for d in (2, 1) if all(p[d] is None for p in self.points.values())]
+        return absent[0] if absent and not self.bodies else None
 
     @property
     def flat(self):
-        return not self.bodies and all(p[2] is None for p in self.points.values())
+        return self.missing is not None
+
+    @property
+    def turn(self):
+        """[3, 3]: from space to the axes of the view, a rotation. In space the third points upwards; of a plane the
+        first points to the right, the second upwards."""
+        axis, down = "xyz".find(self.up[-1:] or "z"), self.up.startswith("-")
+        eye = np.eye(3)
+        if not self.flat:
+            made = np.roll(eye, 2 - axis, axis=0)
+            return made * np.array([[1], [-1], [-1]]) if down else made
+        across, up, away = (eye[0], eye[1], eye[2]) if self.missing == 2 else (eye[0], eye[2], -eye[1])
+        if axis == 0 and self.up:
+            across, up = -up, across
+        turned = -1.0 if down and axis != self.missing else 1.0
+        return np.stack([turned * across, turned * up, away])
 
     def place(self, point, values):
         """[time, 3] of a point, or of an anchor."""
@@ -179,8 +206,10 @@ class Shape:
 
     def touched(self):
         """Indices of the coordinates on which it depends."""
-        q = self.places[0]
-        return [k for k in range(len(self.names)) if abs(self.moved(q, k) - self.value(q)) > 1e-12]
+        q, at = self.places[0], self.value(self.places[0])
+        words = set(re.findall(r"[A-Za-z]\w*", self.text))
+        maybe = [k for k, name in enumerate(self.names) if name.partition("[")[0] in words]
+        return [k for k in maybe if abs(self.moved(q, k) - at) > 1e-12]
 
 
 def read_rod(shape, points):
@@ -243,13 +272,33 @@ def of(result, case):
             f"the mechanism cannot be drawn: the coordinates {', '.join(names[:6])} are neither points (x, y) nor matrices of bodies; "
             "`plot FILE configuration --x EXPRESSION --y EXPRESSION` draws what you tell"
         )
+    parameters, others = result.parameters(case), []
     for name, text, more in constraints_of(described.get("constraints", {}), multipliers):
+        shape = Shape(text, more, names, parameters)
         try:
-            part = read_rod(Shape(text, more, names, result.parameters(case)), found.points)
+            part = read_rod(shape, found.points) if found.points else None
         except ResultError:
             continue  # an expression that cannot be evaluated is not a rod
         if part and part[0] == "rod":
             found.rods.append((name, part[1], part[2]))
         elif part:
             found.rails.append(part[1:])
+        else:
+            others.append((name, shape))
+    appearance(found, described, parameters)
+    found.joints = joints.of(others, found.bodies, found.points) if found.bodies else []
     return found
+
+
+def appearance(found, described, parameters):
+    """What the text tells of how it looks: shapes of bodies, the axis that points upwards, the floor."""
+    found.up = str(described.get("up", ""))
+    if "ground" in described:
+        found.ground = shapes.number(described["ground"], parameters)
+    told = described.get("bodies", {})
+    for label, body in told.items() if isinstance(told, dict) else ():
+        for name in found.bodies if isinstance(body, dict) else ():
+            prefix, _, index = name.partition("[")
+            if prefix == str(body.get("rotation")):
+                mesh = shapes.of_body(body, {**parameters, **({"i": float(index[:-1])} if index else {})})
+                found.meshes |= {name: mesh} if mesh else {}

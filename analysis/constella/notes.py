@@ -44,6 +44,20 @@ def fit_title(ax, width):
     ax.set_title("\n".join(lines), fontsize=ax.title.get_fontsize())
 
 
+def fit_label(ax, height):
+    """Wrap the label of the vertical axis where it is longer than the panel is high. Returns whether it is."""
+    text, renderer = ax.get_ylabel(), ax.figure.canvas.get_renderer()
+    long = ax.yaxis.label.get_window_extent(renderer).height / ax.figure.dpi if text else 0.0
+    if long <= height:
+        return False
+    longest = max(len(line) for line in text.split("\n"))
+    room = max(8, int(longest * height / long))
+    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, room)]
+    if all(line.count("$") % 2 == 0 for line in lines):
+        ax.set_ylabel("\n".join(lines))
+    return True
+
+
 def place(ax, width):
     """Write the notes between a panel of this width in inches and its title."""
     notes = getattr(ax, "constella_notes", [])

@@ -41,6 +41,7 @@ class Sheet:
         self.axes: Any = None
         self.width, self.heading, self.keys = width, "", []
         self.size = (4.0, 3.0)
+        self.headline: Any = None  # the text of the heading
 
     # ---- panels
 
@@ -127,6 +128,9 @@ class Sheet:
         self._reflow(legends.beside)
         sides = self._margins()[:2]
         w, h = self._panel_size(sides, legends.beside)
+        if any([notes.fit_label(ax, h) for ax in self._shown()]):
+            sides = self._margins()[:2]
+            w, h = self._panel_size(sides, legends.beside)
         for ax in self._shown():
             notes.fit_title(ax, w)
             notes.place(ax, w)
@@ -134,8 +138,14 @@ class Sheet:
         left, right = sides
         low, high = self._margins()[2:]
         self._place(Layout(left, right, low, high, w, h), legends)
+        if any(ax.child_axes for ax in self._shown()):  # bars of colours, whose labels follow the size
+            left, right = self._margins()[:2]
+            w = self._panel_size((left, right), legends.beside)[0]
+            low, high = self._margins()[2:]
+            self._place(Layout(left, right, low, high, w, h), legends)
         for ax in self._shown():
             ticks.thin(ax)
+            ticks.fit_cells(ax)
         return self.fig
 
     def _shown(self):
@@ -229,8 +239,9 @@ class Sheet:
             y -= layout.low[i] + GAP + below[i]
         legends.place(self.keys, rows, width, height)
         if heading:
-            at = (EDGE / width, 1 - EDGE / height)
-            self.fig.text(*at, heading, fontsize=11.5, fontweight="bold", ha="left", va="top")
+            look = {"fontsize": 11.5, "fontweight": "bold", "ha": "left", "va": "top"}
+            self.headline = self.headline or self.fig.text(0, 1, heading, **look)
+            self.headline.set_position((EDGE / width, 1 - EDGE / height))
 
     def _finish_given(self):
         for ax in self._shown():

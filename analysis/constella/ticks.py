@@ -1,8 +1,10 @@
-"""ticks.py: leaves out labels of ticks where they would overlap, once a panel has its size."""
+"""ticks.py: leaves out labels of ticks, and numbers in cells of a map, where they would overlap, once a panel has its
+size."""
 # SPDX-License-Identifier: BSD-2-Clause
 from matplotlib import ticker
 
 APART = 2.0  # points between two labels
+SMALLEST = 5.0  # points of a number in a cell
 FEWEST = 3  # intervals of a linear axis
 
 
@@ -56,3 +58,20 @@ def thin(ax):
     renderer = ax.figure.canvas.get_renderer()
     for axis, across in ((ax.xaxis, True), (ax.yaxis, False)):
         thin_axis(axis, across, renderer)
+
+
+def fit_cells(ax):
+    """Make the numbers in the cells of a map smaller until they fit, or leave them all out: the colours remain."""
+    cells = [t for t in ax.texts if t.get_gid() == "cell"]
+    if not cells:
+        return
+    renderer = ax.figure.canvas.get_renderer()
+    boxes = [t.get_window_extent(renderer) for t in cells]
+    (x0, y0), (x1, y1) = ax.transData.transform([(0, 0), (1, 1)])
+    room = min(
+        0.94 * abs(x1 - x0) / max(box.width for box in boxes), abs(y1 - y0) / max(box.height for box in boxes)
+    )
+    size = min(1.0, room) * cells[0].get_fontsize()
+    for t in cells:
+        t.set_fontsize(size)
+        t.set_visible(size >= SMALLEST)

@@ -6,9 +6,10 @@ Each result is drawn as some of the kinds, in turn; with CONSTELLA_TEST_ALL=1 as
 and on paper.
 """
 # SPDX-License-Identifier: BSD-2-Clause
-from drawing import make, ok, run_tests
+from drawing import folder, make, ok, run_tests, sweep_study
 
 import os
+import shutil
 
 import h5py
 import numpy as np
@@ -145,6 +146,55 @@ def test_figures():
             continue
         wrong = measure.faults(fig, look.get("width"))
         ok(not wrong, f"{name}: {kind} {look or ''}", "\n".join(wrong))
+
+
+def motions(change):
+    """Change all stored trajectories: change(states [time, coordinate], number of the case)."""
+
+    def apply(path):
+        with h5py.File(path, "a") as f:
+            for case in f["trajectories"]:
+                for name in ("q", "p", "lambda"):
+                    data = f[f"trajectories/{case}/{name}"]
+                    data[...] = np.stack([change(x.copy(), int(case)) for x in data[()]])
+
+    return apply
+
+
+def stopped(x, case):
+    x[len(x) // 2 :] = np.nan
+    return x
+
+
+STORED = [  # name, change of the file of a sweep with trajectories
+    ("as they are", None),
+    ("stopped halfway", motions(stopped)),
+    ("stopped at once", motions(lambda x, case: np.where(np.arange(len(x))[:, None] > 0, np.nan, x))),
+    ("at rest", motions(lambda x, case: 0 * x + x[0])),
+    ("one 1e9 above", motions(lambda x, case: x * (1e9 if case % 2 else 1))),
+    ("tiny", motions(lambda x, case: 1e-12 * x)),
+    ("without averages", fill(np.nan, "statistics/angle_average", "statistics/energy_average")),
+    ("no counts", fill(0, "histograms/angles")),
+]
+MOTION = ("trajectory", "phase", "configuration", "multipliers", "mechanism", "averages", "histograms")
+
+
+def test_motions():
+    sweep = sweep_study()
+    plan = [(name, change, kind, look) for name, change in STORED for kind in MOTION for look in LOOKS]
+    for name, change, kind, look in plan if ALL else plan[:: len(plan) // 10]:
+        path = folder / f"{name}.h5"
+        if not path.exists():
+            shutil.copy(sweep.path, path)
+            if change:
+                change(path)
+        try:
+            fig = plot.figure(kind, path, **look)
+        except ConstellaError as e:
+            ok("nothing" in e.message or "no " in e.message, f"stored, {name}: {kind}: in words", e)
+            continue
+        wrong = measure.faults(fig, look.get("width"))
+        ok(not wrong, f"stored, {name}: {kind} {look or ''}", "\n".join(wrong))
 
 
 def test_measures():

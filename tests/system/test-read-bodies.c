@@ -182,7 +182,7 @@ static void test_body_mistakes(void) {
         "centre, centre "
         "and mass\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1], color: red}",
-        "f:6:42: error: unknown key 'color'; allowed: rotation, centre, mass, inertia\n");
+        "f:6:42: error: unknown key 'color'; allowed: rotation, centre, mass, inertia, shape\n");
   wrong(B_TOP, "  top: {inertia: [1, 1, 1]}",
         "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
   wrong(B_TOP, "  top: {rotation: 3, inertia: [1, 1, 1]}",
@@ -374,6 +374,43 @@ static void test_symmetries(void) {
         "f:8:20: error: symmetry has 2 entries; there must be 22, one per coordinate\n");
 }
 
+/* How figures show a body: no result depends on it. */
+static void test_shapes(void) {
+#define TOP_SHAPE(text) "  top: {rotation: R, inertia: [I, I, J], shape: " text "}"
+  static const char *const right[] = {
+      TOP_SHAPE("sphere"),
+      TOP_SHAPE("{box: [I, 2*J, 0.1]}"),
+      TOP_SHAPE("{sphere: I}"),
+      TOP_SHAPE("{cylinder: [I, J]}"),
+      TOP_SHAPE("{polygon: [[0, 0], [I, 0], [0, 0, J]]}"),
+  };
+  for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+    wrong(B_TOP, right[i], "");
+  wrong(B_TOP, TOP_SHAPE("spher"),
+        "f:6:49: error: unknown shape 'spher'; did you mean 'sphere'?; allowed: box, sphere, "
+        "cylinder, polygon\n");
+  wrong(B_TOP, TOP_SHAPE("{cone: 1}"),
+        "f:6:50: error: unknown shape 'cone'; allowed: box, sphere, cylinder, polygon\n");
+  wrong(B_TOP, TOP_SHAPE("[1, 2]"),
+        "f:6:49: error: 'shape' must be one of box, sphere, cylinder, polygon, or a map of one of "
+        "them to its sizes\n");
+  wrong(B_TOP, TOP_SHAPE("polygon"),
+        "f:6:49: error: a polygon needs its corners, {polygon: [[x, y], ...]}\n");
+  wrong(B_TOP, TOP_SHAPE("{box: [1, 2]}"),
+        "f:6:55: error: 'box' must be a list of 3 sides, [a, b, c]\n");
+  wrong(B_TOP, TOP_SHAPE("{cylinder: 2}"),
+        "f:6:60: error: 'cylinder' must be a list of a radius and a height, [r, h]\n");
+  wrong(B_TOP, TOP_SHAPE("{sphere: [2]}"), "f:6:58: error: 'sphere' must be a radius\n");
+  wrong(B_TOP, TOP_SHAPE("{sphere: J - I}"),
+        "f:6:58: error: shape: the value is -0.5 at the default parameters; it must be a positive "
+        "size\n");
+  wrong(B_TOP, TOP_SHAPE("{polygon: [[0, 0], [1, 0]]}"),
+        "f:6:59: error: 'polygon' must be a list of at least 3 corners, [[x, y], ...] or [[x, y, "
+        "z], ...] in body axes\n");
+  wrong(B_TOP, TOP_SHAPE("{polygon: [[0, 0], [1], [0, 1]]}"),
+        "f:6:68: error: corner 2 of a polygon must be a list of 2 or 3 coordinates in body axes\n");
+}
+
 int main(void) {
   test_places();
   test_numbers();
@@ -386,5 +423,6 @@ int main(void) {
   test_rotation_mistakes();
   test_state_mistakes();
   test_symmetries();
+  test_shapes();
   return tap_done();
 }

@@ -32,7 +32,15 @@ static void test_whole(void) {
           "source, "
           "coordinates, parameters, mass, potential, stiff, gyroscopic, constraints, nonholonomic, "
           "forces, "
-          "symmetries, bodies, states, units\n");
+          "symmetries, bodies, states, units, up, ground\n");
+  refused(DOC, "up: w", "f:2:5: error: 'up' is 'w'; allowed: x, y, z, -x, -y, -z\n");
+  refused(DOC, "up: [y]", "f:2:5: error: 'up' must be text\n");
+  refused(DOC, "ground: x",
+          "f:2:9: error: ground: unknown name 'x'; allowed: a, m, b, pi, sqrt, sin, cos, tan, exp, "
+          "log, "
+          "atan2, sum\n");
+  refused(DOC, "ground: 1/(a - 2)", "f:2:9: error: ground: the value is not a finite number\n");
+  refused(DOC, "up: -y\nground: -2*a", "");
 }
 
 static void test_velocities_and_forces(void) {

@@ -116,6 +116,7 @@ def over_time(result, sheet, names, members, time, what):
                 linewidth=1.0,
             )
         ax.set_ylabel(label(name, found[0]))
+        sheet.name(ax, name)
     sheet.hide(axes.ravel()[len(names) :])
     for column in axes.T:
         last = [ax for ax in column if ax.axison][-1:]
@@ -180,6 +181,7 @@ def against(result, sheet, pairs, members, time, what, equal):
     places = [(p, group) for p in pairs for group in apart]
     for ax, ((x, y), group) in zip(axes.ravel(), places):
         plane(ax, result, [t for t in found if curve[t.case].method in group], x, y, curve, equal)
+        sheet.name(ax, group[0])
         if len(methods) > 1:
             ax.set_title(style.wrapped(group[0], 34), fontsize=style.small() + 1.5)
     sheet.hide(axes.ravel()[len(places) :])

@@ -284,7 +284,7 @@ def draw_map(ax, table, norm, texts=None):
         )
         said = value if texts is None else texts[i, j]
         ax.text(j, i, said if norm is None else ("–" if not np.isfinite(value) else f"{value:.1e}" if value and not 0.01 <= abs(value) < 1000 else f"{value:.3g}"),
-                ha="center", va="center", fontsize=style.small() - 0.5, color=tone, clip_on=True)  # fmt: skip
+                ha="center", va="center", fontsize=style.small() - 0.5, color=tone, clip_on=True, gid="cell" if texts is None else "letter")  # fmt: skip
     return image
 
 
@@ -327,7 +327,8 @@ def verdicts(result, sheet, y=None):
     axes = sheet.grid(
         len(names), 1, width=1.2 + 0.95 * max(2, min(len(sets), 14)), height=1.0 + 0.36 * max(2, len(methods))
     )
-    narrow = bool(sheet.width) and (sheet.width - NAMES) / max(len(sets), 1) < WORD
+    given = sheet.width or (style.COLUMN if sheet.look == "paper" else 0.95 * min(len(sets), 14) + NAMES)
+    narrow = (given - NAMES) / max(len(sets), 1) < WORD
     used = []
     for k, (ax, name) in enumerate(zip(axes[:, 0], names)):
         table = np.array(

@@ -118,6 +118,7 @@ def draw(result, sheet, y, label):
     for k, (row, group) in enumerate(zip(axes, found)):
         for ax, (measure, x, measured) in zip(row, panels):
             draw_work_panel(ax, result, group, x, y, measured)
+            sheet.name(ax, measure.split()[0])
             ax.set_xlabel(measure)
         row[0].set_ylabel(label)
         sheet.legend(

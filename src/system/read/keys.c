@@ -21,6 +21,8 @@ const cst_key cst_system_keys[] = {
     {"", "bodies", CST_KEYS_ALL, "map of names to maps", "none", "", "bodies: {top: {rotation: R, inertia: [2, 3, 4]}}", "Rigid bodies: coordinates, masses and constraints at once (docs/bodies.md)."},
     {"", "states", CST_KEYS_ALL, "map of names to maps", NULL, "", "states: {default: {q: [1, 0], v: [0, 0]}}", "Named starts. The first one is called default."},
     {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for the axes of figures."},
+    {"", "up", CST_KEYS_ALL, "x, y, z, -x, -y or -z", "z; y in the plane", "", "up: y", "The axis that points upwards in figures."},
+    {"", "ground", CST_KEYS_ALL, "number or expression", "none", "of the coordinates", "ground: 0", "The height of a floor that figures show; an expression may use the parameters."},
 
     {"parameters.NAME", "default", CST_KEYS_ALL, "number or expression", "required; or `size`", "its own", "parameters: {L: {default: 2}}", "The value where a study gives none; an expression may use the parameters above it."},
     {"parameters.NAME", "size", CST_KEYS_ALL, "integer", "none; or `default`", "", "parameters: {m: {size: 3}}", "The default of a parameter that counts: the length of arrays, a bound of sums; 1 to 100000."},
@@ -39,6 +41,7 @@ const cst_key cst_system_keys[] = {
     {"bodies.NAME", "centre", CST_KEYS_ALL, "list of 3 names", "the body turns about the origin", "", "bodies: {top: {rotation: R, centre: [X, Y, Z], mass: 1, inertia: [2, 3, 4]}}", "The coordinates of its centre of mass."},
     {"bodies.NAME", "mass", CST_KEYS_ALL, "expression", "required with `centre`", "", "bodies: {top: {rotation: R, centre: [X, Y, Z], mass: 2, inertia: [2, 3, 4]}}", "Its mass."},
     {"bodies.NAME", "inertia", CST_KEYS_ALL, "list of 3 expressions, or of 3 rows", NULL, "", "bodies: {top: {rotation: R, inertia: [3, 2, 2]}}", "The inertia in body axes about the centre: principal moments, or a symmetric matrix."},
+    {"bodies.NAME", "shape", CST_KEYS_ALL, "name, or map of a name to sizes", "from the inertia", "of the coordinates", "bodies: {top: {rotation: R, inertia: [2, 3, 4], shape: {box: [3, 2, 1]}}}", "How figures show it: box, sphere, cylinder or polygon (docs/bodies.md)."},
 
     {"states.NAME", "q", CST_KEYS_ALL, "list of numbers or expressions", "required; of bodies alone: none", "of the coordinates", "states: {default: {q: [1, 0], v: [0, 0]}}", "Coordinates, with g(q) = 0; expressions may use the parameters."},
     {"states.NAME", "v", CST_KEYS_ALL, "list of numbers or expressions", "required; of bodies alone: none", "of the velocities", "states: {default: {q: [1, 0], v: [0, 1]}}", "Velocities, with G v = 0."},
