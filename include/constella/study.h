@@ -71,6 +71,12 @@ typedef struct {
   bool withheld;
 } cst_layer_file;
 
+/* An argument of methods that is swept: penalty(rattle, omega={20, 40}). */
+typedef struct {
+  char  *name;
+  char **value; /* [nmethod] its text in each method; NULL: it is not swept there */
+} cst_argument;
+
 typedef struct {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
@@ -93,6 +99,9 @@ typedef struct {
       nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
                        is 0 */
   char   **start_name;  /* [nswept] */
+  int      naxis;       /* of a sweep over a grid of starts: the coordinates and velocities that vary */
+  char   **axis_name;   /* [naxis] x, or x' of a velocity */
+  double **axis;        /* [naxis][nswept] */
   int     *start_state; /* [nswept] as `state` */
   int      state;       /* index of the named start, -1 when given by numbers; cst_study_state */
   double  *q0, *v0;     /* [nvariant][nq] start of member 0 before spreading */
@@ -119,6 +128,9 @@ typedef struct {
   double             resolution;
   int                nmethod;
   cst_method       **method;
+  char             **family; /* [nmethod] methods of one sweep; NULL: it is of none */
+  int                nargument;
+  cst_argument      *argument; /* those that are swept */
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;

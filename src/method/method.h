@@ -77,6 +77,25 @@ struct cst_method_row {
   void (*expand)(const cst_term *t, cst_program *p, double fraction);
 };
 
+/* term-sweep.c: the methods that a text with values in braces, key={1, 2}, stands for. NULL with *error filled
+ * (offset into text) if the braces are wrong. Owned. */
+typedef struct cst_sweep cst_sweep;
+cst_sweep               *cst_sweep_create(const char *text, cst_expr_error *error);
+void                     cst_sweep_destroy(cst_sweep *s);
+int                      cst_sweep_count(const cst_sweep *s); /* of methods; 1 without braces */
+/* The expression of method i, owned; and the offset in the text of an offset in this expression, until the
+ * next call. */
+char *cst_sweep_text(cst_sweep *s, int i);
+int   cst_sweep_origin(const cst_sweep *s, int offset);
+/* The name of method i together with those that differ from it only in named arguments: the names stand for
+ * the arguments. Owned; NULL: no swept argument has a name. */
+char *cst_sweep_family(const cst_sweep *s, int i);
+/* The swept arguments: their number, their names (NULL: none) and the text of their value in method i
+ * (owned). */
+int         cst_sweep_arguments(const cst_sweep *s);
+const char *cst_sweep_name(const cst_sweep *s, int k);
+char       *cst_sweep_value(const cst_sweep *s, int i, int k);
+
 /* Resolves t as a method and checks its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
 /* term-label.c: the label of a method: equal methods have equal labels. Owned. */

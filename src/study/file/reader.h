@@ -80,6 +80,7 @@ bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_b
 /* places.c: notes the places of all keys; cst_study_place */
 void cst_places_read(cst_reader *r);
 
+void cst_file_methods_destroy(cst_study *s);
 void cst_file_histograms_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
