@@ -71,6 +71,13 @@ typedef struct {
   bool withheld;
 } cst_layer_file;
 
+/* A composition scheme of the study, with the largest residual of the conditions for each order. */
+typedef struct {
+  char  *name;
+  int    stages, order;
+  double defect[CST_SCHEME_ORDER + 1];
+} cst_study_scheme;
+
 /* An argument of methods that is swept: penalty(rattle, omega={20, 40}). */
 typedef struct {
   char  *name;
@@ -89,17 +96,19 @@ typedef struct {
   char            sha256[65]; /* of canonical, hexadecimal */
   cst_system     *system;
   char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
-  char  system_sha256[65];  /* of the bytes of that file */
-  cst_compile_wish compile; /* changes no result */
-  int              nlayer;
-  cst_layer_file  *layer;     /* layers of the user that are written in C */
-  int              nvariant;  /* parameter sets (1 without sweep) */
-  double          *parameter; /* [nvariant][npar] */
-  int              nset,
+  char  system_sha256[65];   /* of the bytes of that file */
+  cst_compile_wish  compile; /* changes no result */
+  int               nlayer;
+  cst_layer_file   *layer; /* layers of the user that are written in C */
+  int               nscheme;
+  cst_study_scheme *scheme;
+  int               nvariant;  /* parameter sets (1 without sweep) */
+  double           *parameter; /* [nvariant][npar] */
+  int               nset,
       nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
                        is 0 */
-  char   **start_name;  /* [nswept] */
-  int      naxis;       /* of a sweep over a grid of starts: the coordinates and velocities that vary */
+  char   **start_name; /* [nswept] */
+  int      naxis; /* of a sweep over a grid of starts: the coordinates and velocities that vary */
   char   **axis_name;   /* [naxis] x, or x' of a velocity */
   double **axis;        /* [naxis][nswept] */
   int     *start_state; /* [nswept] as `state` */

@@ -26,6 +26,7 @@ typedef struct cst_term {
   const cst_method_row *row; /* set by cst_term_method */
   /* a user's layer: allocated for {...}, a copy for a name. Owned */
   cst_layer        *own;
+  cst_scheme       *scheme; /* of the user, under this name, or NULL. Owned */
   const cst_layers *layers; /* names that are known while the term is checked. Borrowed */
 } cst_term;
 
@@ -37,9 +38,13 @@ typedef struct {
 } cst_own_layer;
 
 struct cst_layers {
-  int            n;
+  int            n, nscheme;
   cst_own_layer *layer;
+  cst_scheme   **scheme;
 };
+
+/* scheme-own.c. A copy in one piece, free(); NULL of NULL. */
+cst_scheme *cst_scheme_copy(const cst_scheme *s);
 
 /* Adds the layer of a rule under an allowed name. */
 void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule);
@@ -98,6 +103,8 @@ char       *cst_sweep_value(const cst_sweep *s, int i, int k);
 
 /* Resolves t as a method and checks its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
+/* Whether thermostats and methods that step another system are outermost. */
+bool cst_term_check_outermost(const cst_term *t, cst_expr_error *e);
 /* term-label.c: the label of a method: equal methods have equal labels. Owned. */
 char *cst_term_label(const cst_term *t);
 /* The argument `key` of t, or its positional one (NULL); NULL: there is none. */

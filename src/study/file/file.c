@@ -146,6 +146,7 @@ static void read_all(cst_reader *r) {
   read_title(r);
   cst_file_system(r);
   cst_file_layers(r);
+  cst_file_schemes(r);
   cst_file_start(r);
   cst_start_settle(r);
   cst_file_error(r);
@@ -240,6 +241,9 @@ void cst_study_destroy(cst_study *s) {
     free(s->layer[i].name);
     free(s->layer[i].file);
   }
+  for (int i = 0; i < s->nscheme; i++)
+    free(s->scheme[i].name);
+  free(s->scheme);
   if (s->system)
     cst_system_destroy(s->system);
   for (int i = 0; i < s->nswept; i++)

@@ -131,9 +131,9 @@ static void make_start(cst_study *s, const axis *a, int i, double *at, double *q
 }
 
 bool cst_starts_sweep(cst_reader *r, cst_yaml *map) {
-  cst_study               *s = r->s;
-  cst_yaml                *value = cst_yaml_get(map, "sweep");
-  double                   n;
+  cst_study *s = r->s;
+  cst_yaml  *value = cst_yaml_get(map, "sweep");
+  double     n;
   cst_reader_keys(r, map, "initial", "initial", CST_START_SWEEP);
   cst_reader_flag(r, cst_yaml_get(map, "project"), "project", &s->project);
   cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
