@@ -108,7 +108,8 @@ static char *positional(const char *text, const braces *b) {
   if (!first || !islower((unsigned char)first[1]))
     return NULL;
   const int n = word(first, 1) - 1;
-  return first[1 + n] == ')' ? cst_need(strndup(first + 1, (size_t)n)) : NULL;
+  return first[1 + n] == ')' || first[1 + n] == ',' ? cst_need(strndup(first + 1, (size_t)n))
+                                                    : NULL;
 }
 
 static void name_it(const char *text, braces *b) {

@@ -1,10 +1,10 @@
 /* scheme-order.c: the order conditions of composition schemes, evaluated for given coefficients.
  *
- * A symmetric method of order 2 is a product exp(h Y1 + h^3 Y3 + h^5 Y5 + ...) of formal vector fields, Y1 the
- * exact one. A scheme multiplies such products for gamma_i h; it has order p if the product agrees with exp(h Y1)
- * up to h^p, in the algebra of words in Y1, Y3, ... whose weights are the indices (Hairer, Lubich, Wanner,
- * III.5 and V.3.2). A word of weight w is a composition of w into odd parts: bit k - 1 of its number tells that
- * a part ends behind k. Even parts have no coefficient.
+ * A symmetric method of order 2 is a product exp(h Y1 + h^3 Y3 + h^5 Y5 + ...) of formal vector fields, Y1
+ * the exact one. A scheme multiplies such products for gamma_i h; it has order p if the product agrees with
+ * exp(h Y1) up to h^p, in the algebra of words in Y1, Y3, ... whose weights are the indices (Hairer, Lubich,
+ * Wanner, III.5 and V.3.2). A word of weight w is a composition of w into odd parts: bit k - 1 of its number
+ * tells that a part ends behind k. Even parts have no coefficient.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
