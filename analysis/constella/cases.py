@@ -97,13 +97,14 @@ class Cases(Columns):
         return self.attribute("/run", "state") == "complete"
 
     def _variants(self):
-        """[case] (parameters, tolerance, start)."""
+        """[case] (parameters, tolerance, start, swept arguments)."""
         parameters, tolerance = self.data("/cases/parameters"), self.data("/cases/tolerance")
         return list(
             zip(
                 map(tuple, parameters) if parameters is not None else [()] * self.ncase,
                 map(float, tolerance) if tolerance is not None else [0.0] * self.ncase,
                 self.said("start"),
+                list(zip(*self.arguments().values())) or [()] * self.ncase,
             )
         )
 
@@ -116,12 +117,14 @@ class Cases(Columns):
             if len({v[0][k] for v in variants if k < len(v[0])}) > 1
         ]
         tolerances, starts = ({v[k] for v in variants} for k in (1, 2))
+        arguments = list(self.arguments())
         digit = {k: digits.places([v[0][k] for v in variants]) for k, _ in swept}
         return [
             ", ".join(
                 [f"{name} = {digits.with_places(v[0][k], digit[k])}" for k, name in swept]
                 + [f"tolerance {v[1]:.4g}"] * (len(tolerances) > 1)
                 + [v[2]] * (len(starts) > 1)
+                + [f"{name} = {x:.6g}" if isinstance(x, float) else f"{name} = {x}" for name, x in zip(arguments, v[3]) if x is not None]
             )
             for v in variants
         ]
@@ -133,7 +136,7 @@ class Cases(Columns):
         return self._curves
 
     def _made_curves(self):
-        methods, variant = self.texts("method"), self._variants()
+        methods, variant = self.families, self._variants()
         groups: dict = {}
         for case in self.chosen:
             if methods[case]:

@@ -60,6 +60,26 @@ class Columns(Reader):
         """The texts of that column."""
         return self.texts(self.named(role, of))
 
+    @property
+    def families(self):
+        """The method of each case, with names in place of swept arguments: penalty(rattle, omega)."""
+        found = self.said("family")
+        return np.where(found != "", found, self.texts("method"))
+
+    def arguments(self):
+        """{column: entries} of the swept arguments of methods, in the order of the table; None of a method that
+        has not the argument."""
+        found = {n: self.column(n) for n, use in self.uses.items() if use["role"] == "argument"}
+        return {
+            n: np.array([None if v != v or v == "" else v for v in x.tolist()], dtype=object)
+            for n, x in found.items()
+            if x is not None
+        }
+
+    def start_axes(self):
+        """{column: numbers}: the coordinates and velocities of a sweep over a grid of starts."""
+        return {n: self.numbers(n) for n, use in self.uses.items() if use["role"] == "start-axis"}
+
     def quantities(self, role):
         """The attributes `of` of the columns with a role, in the order of the table."""
         return [use["of"] for use in self.uses.values() if use["role"] == role]

@@ -1,18 +1,22 @@
 """labelled.py: columns of a result along the axes of its study: as plain arrays, as xarray data, as a pandas
 table.
 
-The axes are method, step, and the other differences of the selected cases: parameters, tolerance, start.
+The axes are method, step, and the other differences of the selected cases: parameters, tolerance, start, swept
+arguments of methods.
 Cases that a study does not have (after an extension, or a selection) are NaN, or empty.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+import math
+
 import numpy as np
 
 from .reading import optional, unknown
 
 
 def case_coordinates(result):
-    """{name: [entry of each case]}: the differences between cases, in the order parameters, tolerance, start,
-    method, step."""
+    """{name: [entry of each case]}: the differences between cases, in the order parameters, tolerance, start
+    (its coordinates in a sweep over a grid), swept arguments, method, step. Where a method has not the argument that
+    others sweep, the entry is NaN, or empty."""
     found, names = {}, result.data("/parameter")
     values = result.data("/cases/parameters")
     for k, name in enumerate([] if names is None or values is None else names):
@@ -20,9 +24,23 @@ def case_coordinates(result):
     tolerance = result.data("/cases/tolerance")
     if tolerance is not None:
         found["tolerance"] = tolerance
-    found["start"] = result.said("start")
+    found.update(result.start_axes() or {"start": result.said("start")})
+    found.update({name: without(x) for name, x in result.arguments().items()})
     swept = {name: x for name, x in found.items() if len(set(x[result.shown])) > 1}
-    return {**swept, "method": result.texts("method"), "step": result.nominal}
+    return {**swept, "method": result.families, "step": result.nominal}
+
+
+def without(x):
+    """Entries with None as numbers with NaN, or as texts with ''. All NaN are one object, so that they are equal as
+    keys."""
+    text = any(isinstance(v, str) for v in x)
+    if not text and not any(v is None for v in x):
+        return x.astype(float)
+    return np.array([("" if text else math.nan) if v is None else v for v in x], dtype=object)
+
+
+def is_text(x):
+    return any(isinstance(v, str) for v in x)
 
 
 def freed(result, name):

@@ -148,7 +148,7 @@ def wide(result, names=None):
     methods = list(dict.fromkeys(c.method for c in curves))
     first, across = leading(result), len(columns)
     told = {n: digits.distinct(x) for n, x in first.items()}
-    texts = {n for n, x in first.items() if x.dtype.kind == "O"}
+    texts = {n for n, x in first.items() if labelled.is_text(x)}
     body: list = []
     lines: list = []
     for rows in blocks(result, methods):

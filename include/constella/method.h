@@ -120,7 +120,21 @@ typedef struct {
   int           order, stages;
   const double *gamma; /* [stages] */
 } cst_scheme;
+/* Orders up to CST_SCHEME_ORDER are recognised; an order condition holds if its residual is at most
+ * CST_SCHEME_VANISHING. */
+enum { CST_SCHEME_ORDER = 12 };
+#define CST_SCHEME_VANISHING 1e-11
 int               cst_scheme_count(void);
 const cst_scheme *cst_scheme_at(int i);
 const cst_scheme *cst_scheme_find(const char *name);
+/* The largest residual, defect[0 .. CST_SCHEME_ORDER], of the conditions for each order, and the order, of the
+ * composition with gamma[n] of a symmetric base of order 2. */
+void cst_scheme_defects(const double *gamma, int n, double *defect);
+int  cst_scheme_order(const double *gamma, int n);
+/* Adds a scheme with these coefficients, which are copied, under an allowed name. false with the reason in why[n]
+ * if they do not sum to 1 to 1e-13 or are not palindromic. */
+bool cst_layers_add_scheme(cst_layers *l, const char *name, const double *gamma, int stages,
+                           char *why, int n);
+/* The scheme of this name that was added, NULL: none. Borrowed. */
+const cst_scheme *cst_layers_scheme(const cst_layers *l, const char *name);
 #endif

@@ -71,6 +71,19 @@ typedef struct {
   bool withheld;
 } cst_layer_file;
 
+/* A composition scheme of the study, with the largest residual of the conditions for each order. */
+typedef struct {
+  char  *name;
+  int    stages, order;
+  double defect[CST_SCHEME_ORDER + 1];
+} cst_study_scheme;
+
+/* An argument of methods that is swept: penalty(rattle, omega={20, 40}). */
+typedef struct {
+  char  *name;
+  char **value; /* [nmethod] its text in each method; NULL: it is not swept there */
+} cst_argument;
+
 typedef struct {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
@@ -83,16 +96,21 @@ typedef struct {
   char            sha256[65]; /* of canonical, hexadecimal */
   cst_system     *system;
   char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
-  char  system_sha256[65];  /* of the bytes of that file */
-  cst_compile_wish compile; /* changes no result */
-  int              nlayer;
-  cst_layer_file  *layer;     /* layers of the user that are written in C */
-  int              nvariant;  /* parameter sets (1 without sweep) */
-  double          *parameter; /* [nvariant][npar] */
-  int              nset,
+  char  system_sha256[65];   /* of the bytes of that file */
+  cst_compile_wish  compile; /* changes no result */
+  int               nlayer;
+  cst_layer_file   *layer; /* layers of the user that are written in C */
+  int               nscheme;
+  cst_study_scheme *scheme;
+  int               nvariant;  /* parameter sets (1 without sweep) */
+  double           *parameter; /* [nvariant][npar] */
+  int               nset,
       nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
                        is 0 */
-  char   **start_name;  /* [nswept] */
+  char   **start_name; /* [nswept] */
+  int      naxis; /* of a sweep over a grid of starts: the coordinates and velocities that vary */
+  char   **axis_name;   /* [naxis] x, or x' of a velocity */
+  double **axis;        /* [naxis][nswept] */
   int     *start_state; /* [nswept] as `state` */
   int      state;       /* index of the named start, -1 when given by numbers; cst_study_state */
   double  *q0, *v0;     /* [nvariant][nq] start of member 0 before spreading */
@@ -119,6 +137,9 @@ typedef struct {
   double             resolution;
   int                nmethod;
   cst_method       **method;
+  char             **family; /* [nmethod] methods of one sweep; NULL: it is of none */
+  int                nargument;
+  cst_argument      *argument; /* those that are swept */
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;

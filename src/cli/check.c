@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "cli/show.h"
 #include "core/need.h"
 #include "method/method.h"
 #include "study/plan/channels.h"
@@ -129,6 +130,13 @@ static void print_layer(const cst_layer_file *x) {
   printf("%-14s order %d: %s\n", "", x->order, x->doc);
 }
 
+static void print_scheme(const cst_study_scheme *x) {
+  printf("%-14s %s: %d substeps, order %d on a symmetric base of order 2\n", "scheme", x->name,
+         x->stages, x->order);
+  printf("%-15s", "");
+  cst_show_defects(0, x->order, x->defect);
+}
+
 static void print_averages(const cst_study *s) {
   printf("%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - s->burn_in));
   for (int i = 0; i < s->nhistogram; i++) {
@@ -211,6 +219,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
     printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
   for (int i = 0; i < s->nlayer; i++)
     print_layer(&s->layer[i]);
+  for (int i = 0; i < s->nscheme; i++)
+    print_scheme(&s->scheme[i]);
   if (s->nswept)
     printf("%-14s %d, swept over\n", "starts", s->nswept);
   if (s->nstart)

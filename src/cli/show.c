@@ -10,20 +10,6 @@
 #include "core/diag.h"
 #include "study/kind.h"
 
-static bool show_scheme(const char *name) {
-  const cst_scheme *s = cst_scheme_find(name);
-  if (!s)
-    return false;
-  printf("%s: a composition scheme\n\n", s->name);
-  cst_show_item("", s->doc);
-  cst_show_item("source", s->source);
-  printf("%-12s %d on a symmetric base of order 2\n%-12s", "order", s->order, "gammas");
-  for (int i = 0; i < s->stages; i++)
-    printf("%s%.17g", i ? ", " : " ", s->gamma[i]);
-  printf("\n");
-  return true;
-}
-
 static bool show_kind(const char *name) {
   static const struct {
     unsigned    need;
@@ -86,7 +72,9 @@ static void report_unknown(const char *name, const cst_expr_error *e, cst_diag *
 static void show(const char *name, const char *system, cst_diag *d) {
   cst_expr_error e = {0};
   cst_method    *m = cst_show_method_of(name, &e);
-  if (!strcmp(name, "study") && !system)
+  if (*name == '[' && !system)
+    cst_show_gammas(name, d);
+  else if (!strcmp(name, "study") && !system)
     cst_show_study_keys();
   else if (!strcmp(name, "system") && !system)
     cst_show_system_keys();
@@ -96,7 +84,7 @@ static void show(const char *name, const char *system, cst_diag *d) {
                       cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
     cst_diag_add(d, NULL, 0, 0, "--system is for claims of methods, and '%s' is not a method",
                  name);
-  else if (!cst_show_system(name) && !show_scheme(name) && !show_kind(name))
+  else if (!cst_show_system(name) && !cst_show_scheme(name) && !show_kind(name))
     report_unknown(name, &e, d);
   cst_method_destroy(m);
 }
@@ -119,7 +107,8 @@ static int show_page(int argc, char **argv) {
 
 static const cst_option options[] = {
     {"NAME", .is = CST_OPTION_REQUIRED, .at = offsetof(request, name),
-     .doc = "a system, method, method expression, composition scheme or kind of study; study: "
+     .doc = "a system, method, method expression, composition scheme, list of gammas or kind of "
+            "study; study: "
             "every key of a "
             "study file; system: every key of a system file",
      .takes = "one name; `constella list systems|methods|schemes|studies` tells them"},

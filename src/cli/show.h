@@ -20,6 +20,11 @@ bool cst_show_system(const char *name);
 void cst_show_method(const char *text, const cst_method *m, const char *system, cst_diag *d);
 /* The method of an expression, or the example of a family's name; NULL: neither, see e. */
 cst_method *cst_show_method_of(const char *text, cst_expr_error *e);
+/* show-scheme.c: a scheme of the list; false: there is none of this name. The gammas in a text "[EXPR, ...]".
+ * The line on the order conditions. */
+bool cst_show_scheme(const char *name);
+void cst_show_gammas(const char *text, cst_diag *d);
+void cst_show_defects(int indent, int order, const double *defect);
 /* show-keys.c: every key of a study file, and of a system file. */
 void cst_show_study_keys(void);
 void cst_show_system_keys(void);

@@ -9,11 +9,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
+#include "core/need.h"
 #include "method/layer.h"
 
+/* The scheme that a name stands for; NULL: none. */
+static const cst_scheme *named(const cst_term *s) {
+  if (s->kind != CST_TERM_NAME || s->n > 0)
+    return NULL;
+  return s->scheme ? s->scheme : cst_scheme_find(s->name);
+}
+
 static const cst_scheme *scheme_of(const cst_term *t) {
-  const cst_term *s = t->n == 2 ? t->arg[1] : NULL;
-  return s && s->kind == CST_TERM_NAME && s->n == 0 ? cst_scheme_find(s->name) : NULL;
+  return t->n == 2 ? named(t->arg[1]) : NULL;
 }
 
 static bool is_scheme(const cst_term *t) {
@@ -27,15 +34,13 @@ static double gamma_at(const cst_term *t, int i) {
   return scheme_of(t) ? scheme_of(t)->gamma[i] : t->arg[1]->arg[i]->number;
 }
 
-/* Order of a palindromic list with sum gamma = 1 on a symmetric base of order 2: 4 if sum gamma^3 = 0, else
- * 2. Higher orders are not detected. */
 static int list_order(const cst_term *t) {
-  double cubes = 0;
-  for (int i = 0; i < gamma_count(t); i++) {
-    const double gamma = gamma_at(t, i);
-    cubes += gamma * gamma * gamma;
-  }
-  return fabs(cubes) < 1e-12 ? 4 : 2;
+  double *gamma = cst_need(malloc(sizeof *gamma * (size_t)gamma_count(t)));
+  for (int i = 0; i < gamma_count(t); i++)
+    gamma[i] = gamma_at(t, i);
+  const int order = cst_scheme_order(gamma, gamma_count(t));
+  free(gamma);
+  return order;
 }
 
 static bool check_list(const cst_term *l, cst_expr_error *e) {
@@ -71,7 +76,7 @@ static bool base_reversible(const cst_term *t) {
 static bool check_methods(const cst_term *t, cst_expr_error *e) {
   for (int i = 0; i < t->n; i++) {
     const cst_term *a = t->arg[i];
-    if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && cst_scheme_find(a->name))
+    if (i > 0 && named(a))
       return cst_term_error(a, e,
                             "a scheme such as %s goes with exactly one method: compose(rattle, %s)",
                             a->name, a->name);

@@ -43,6 +43,9 @@ void cst_layers_destroy(cst_layers *l) {
     return;
   for (int i = 0; i < l->n; i++)
     free(l->layer[i].name);
+  for (int i = 0; i < l->nscheme; i++)
+    free(l->scheme[i]);
+  free(l->scheme);
   free(l->layer);
   free(l);
 }
@@ -63,15 +66,16 @@ static bool is_word(const char *s) {
 
 bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
   CST_REQUIRE(l && name && (why || n <= 0), false);
-  const char *taken = cst_method_row_find(name)  ? "a method"
-                      : cst_scheme_find(name)    ? "a scheme"
-                      : cst_layers_find(l, name) ? "another layer"
-                                                 : NULL;
+  const char *taken = cst_method_row_find(name)    ? "a method"
+                      : cst_scheme_find(name)      ? "a scheme"
+                      : cst_layers_find(l, name)   ? "another layer"
+                      : cst_layers_scheme(l, name) ? "another scheme"
+                                                   : NULL;
   if (!is_word(name))
-    snprintf(
-        why, (size_t)n,
-        "'%s' cannot name a layer; allowed: a letter, then letters, digits, _ and -, at most %d",
-        name, NAME_LENGTH);
+    snprintf(why, (size_t)n,
+             "'%s' cannot name a layer or scheme; allowed: a letter, then letters, digits, _ and "
+             "-, at most %d",
+             name, NAME_LENGTH);
   else if (taken)
     snprintf(why, (size_t)n, "the name '%s' is taken by %s; choose another", name, taken);
   return is_word(name) && !taken;

@@ -26,6 +26,7 @@ typedef struct cst_term {
   const cst_method_row *row; /* set by cst_term_method */
   /* a user's layer: allocated for {...}, a copy for a name. Owned */
   cst_layer        *own;
+  cst_scheme       *scheme; /* of the user, under this name, or NULL. Owned */
   const cst_layers *layers; /* names that are known while the term is checked. Borrowed */
 } cst_term;
 
@@ -37,9 +38,13 @@ typedef struct {
 } cst_own_layer;
 
 struct cst_layers {
-  int            n;
+  int            n, nscheme;
   cst_own_layer *layer;
+  cst_scheme   **scheme;
 };
+
+/* scheme-own.c. A copy in one piece, free(); NULL of NULL. */
+cst_scheme *cst_scheme_copy(const cst_scheme *s);
 
 /* Adds the layer of a rule under an allowed name. */
 void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule);
@@ -77,8 +82,29 @@ struct cst_method_row {
   void (*expand)(const cst_term *t, cst_program *p, double fraction);
 };
 
+/* term-sweep.c: the methods that a text with values in braces, key={1, 2}, stands for. NULL with *error filled
+ * (offset into text) if the braces are wrong. Owned. */
+typedef struct cst_sweep cst_sweep;
+cst_sweep               *cst_sweep_create(const char *text, cst_expr_error *error);
+void                     cst_sweep_destroy(cst_sweep *s);
+int                      cst_sweep_count(const cst_sweep *s); /* of methods; 1 without braces */
+/* The expression of method i, owned; and the offset in the text of an offset in this expression, until the
+ * next call. */
+char *cst_sweep_text(cst_sweep *s, int i);
+int   cst_sweep_origin(const cst_sweep *s, int offset);
+/* The name of method i together with those that differ from it only in named arguments: the names stand for
+ * the arguments. Owned; NULL: no swept argument has a name. */
+char *cst_sweep_family(const cst_sweep *s, int i);
+/* The swept arguments: their number, their names (NULL: none) and the text of their value in method i
+ * (owned). */
+int         cst_sweep_arguments(const cst_sweep *s);
+const char *cst_sweep_name(const cst_sweep *s, int k);
+char       *cst_sweep_value(const cst_sweep *s, int i, int k);
+
 /* Resolves t as a method and checks its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
+/* Whether thermostats and methods that step another system are outermost. */
+bool cst_term_check_outermost(const cst_term *t, cst_expr_error *e);
 /* term-label.c: the label of a method: equal methods have equal labels. Owned. */
 char *cst_term_label(const cst_term *t);
 /* The argument `key` of t, or its positional one (NULL); NULL: there is none. */

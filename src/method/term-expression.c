@@ -79,6 +79,7 @@ static void term_destroy(cst_term *t) {
   free(t->key);
   free(t->name);
   free(t->own);
+  free(t->scheme);
   free(t);
 }
 
@@ -320,8 +321,10 @@ static cst_term *read_body(reader *r, cst_term *t) {
   t->kind = CST_TERM_NAME;
   t->name = word(r);
   skip(r);
-  if (r->text[r->at] != '(')
+  if (r->text[r->at] != '(') {
+    t->scheme = cst_scheme_copy(cst_layers_scheme(r->layers, t->name));
     return t;
+  }
   return read_entries(r, t, ')', true) ? t : NULL;
 }
 
@@ -332,30 +335,6 @@ static cst_term *read_term(reader *r) {
 
 /* ---- the whole expression ----------------------------------------------------------------------- */
 
-static const cst_method_row *row_of(const cst_term *t) {
-  return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL;
-}
-
-/* Checks that thermostats and methods that step another system are outermost, in either order, around
- * everything else. */
-static bool check_outermost(const cst_term *t, bool within, bool on, bool thermal,
-                            cst_expr_error *e) {
-  const cst_method_row *row = row_of(t);
-  const bool            is_on = row && row->on;
-  const bool            is_thermal = row && row->thermal;
-  if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
-    return cst_term_error(t, e,
-                          "%s must be outermost, around the whole method, and appear once%s%s",
-                          t->name, is_on ? ": " : "",
-                          is_on ? "penalty(compose(METHOD, SCHEME), omega=20)"
-                                : ": noise has no adjoint and no order to raise");
-  for (int i = 0; i < t->n; i++)
-    if (!check_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on,
-                         thermal || is_thermal, e))
-      return false;
-  return true;
-}
-
 /* The whole text as one method. */
 static cst_term *read_method(reader *r) {
   cst_term *root = read_term(r);
@@ -365,8 +344,7 @@ static cst_term *read_method(reader *r) {
   bool good = !r->text[r->at];
   if (!good)
     fail(r, "unexpected '%c' after the method", r->text[r->at]);
-  if (good && check_outermost(root, false, false, false, r->error) &&
-      cst_term_method(root, r->error))
+  if (good && cst_term_check_outermost(root, r->error) && cst_term_method(root, r->error))
     return root;
   term_destroy(root);
   return NULL;

@@ -15,11 +15,14 @@ bool cst_term_known(const cst_term *t) {
 
 const char *cst_term_nearest(const cst_term *t, bool schemes) {
   const int    own = t->layers ? t->layers->n : 0;
-  const int    most = cst_method_count() + cst_scheme_count() + own;
+  const int    more = t->layers ? t->layers->nscheme : 0;
+  const int    most = cst_method_count() + cst_scheme_count() + own + more;
   const char **names = cst_zeros(most, sizeof *names);
   int          n = 0;
   for (int i = 0; schemes && i < cst_scheme_count(); i++)
     names[n++] = cst_scheme_at(i)->name;
+  for (int i = 0; schemes && i < more; i++)
+    names[n++] = t->layers->scheme[i]->name;
   for (int i = 0; i < cst_method_count(); i++)
     names[n++] = cst_method_info_at(i)->name;
   for (int i = 0; i < own; i++)
@@ -151,4 +154,34 @@ bool cst_term_check_choice(const cst_term *t, const char *key, const char *const
   if (!x || (x->kind == CST_TERM_NAME && !x->n && words[find(x->name, words)]))
     return true;
   return cst_term_error(x, e, "%s of %s is %s", key, t->name, listed(words, text, sizeof text));
+}
+
+/* ---- what must be outermost --------------------------------------------------------------------- */
+
+static const cst_method_row *row_of(const cst_term *t) {
+  return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL;
+}
+
+/* Checks that thermostats and methods that step another system are outermost, in either order, around
+ * everything else. */
+static bool check_outermost(const cst_term *t, bool within, bool on, bool thermal,
+                            cst_expr_error *e) {
+  const cst_method_row *row = row_of(t);
+  const bool            is_on = row && row->on;
+  const bool            is_thermal = row && row->thermal;
+  if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
+    return cst_term_error(t, e,
+                          "%s must be outermost, around the whole method, and appear once%s%s",
+                          t->name, is_on ? ": " : "",
+                          is_on ? "penalty(compose(METHOD, SCHEME), omega=20)"
+                                : ": noise has no adjoint and no order to raise");
+  for (int i = 0; i < t->n; i++)
+    if (!check_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on,
+                         thermal || is_thermal, e))
+      return false;
+  return true;
+}
+
+bool cst_term_check_outermost(const cst_term *t, cst_expr_error *e) {
+  return check_outermost(t, false, false, false, e);
 }

@@ -147,6 +147,29 @@ def test_colour_bar():
     )
 
 
+def test_arguments():
+    study = {"study": "order", "system": "planar-pendulum", "end": 0.4, "steps": [0.02, 0.01], "reference": "self",
+             "methods": ["penalty(newmark(beta={0.25, 0.3}), omega={20, 40, 80})", "rattle"]}  # fmt: skip
+    r = run_here(study, "arguments.h5")
+    e, omega = r.statistic("error", "q"), np.array([20.0, 40, 80])
+    fine = e[1:12:2].reshape(2, 3)
+    fig = plot.sweep(r, x="omega", y="error_q")
+    ok(all(drawn(fig.axes[0], omega, y) for y in fine), "sweep: errors against omega, a line for each beta")
+    levels = [line.get_ydata()[0] for line in fig.axes[0].lines if line.get_ydata()[0] == line.get_ydata()[1]]
+    ok(e[13] in levels, "sweep: a method without the argument is a level", levels)
+    fig = plot.heat(r, x="omega", y="beta", z="error_q")
+    shown = fig.axes[0].images[0].get_array()
+    ok(
+        shown.shape == (2, 3) and np.array_equal(shown, np.fmax(e[0:12:2], e[1:12:2]).reshape(2, 3)),
+        "heat: a map over two arguments",
+        shown,
+    )
+    panels = [ax.get_title().replace("\n", " ") for ax in fig.axes if ax.get_visible() and ax.images]
+    ok(panels == ["penalty(newmark(beta), omega)"], "heat: of methods that have them", panels)
+    x = r.error["q"].sel(method="penalty(newmark(beta), omega)", beta=0.3, omega=40.0, step=0.01)
+    ok(float(x) == fine[1, 1], "arguments are dimensions in xarray", x)
+
+
 def test_timing():
     timed = {**ORDER, "timing": {"repeats": 2}}
     r = run_here(timed, "timed.h5")

@@ -78,6 +78,7 @@ FORMS = {
         "initial: {csv: starts.csv, %s: 1}",
         "initial: {from: earlier.h5, %s: 1}",
         "initial: {grid: {x: [0]}, %s: 1}",
+        "initial: {sweep: {x: [0]}, %s: 1}",
     ],
     "steps": ["steps: {counts: [20], %s: 1}"],
     "layers.NAME": ["layers: {mine: {file: mine.c, %s: 1}}"],

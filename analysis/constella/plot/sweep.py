@@ -21,7 +21,7 @@ CELLS = 240  # the largest number of cells with written numbers
 
 
 def swept(result):
-    """Names of what is swept: parameters, tolerance, start; without method and step."""
+    """Names of what is swept: parameters, tolerance, start, arguments of methods; without method and step."""
     return [n for n in labelled.axes(result) if n not in ("method", "step")]
 
 
@@ -46,7 +46,7 @@ def worth_telling(result):
 def along(result, name):
     """(positions of all cases, labels or None) along what is swept; texts have places 0, 1, 2 ..."""
     x = labelled.case_coordinates(result)[name]
-    if x.dtype.kind == "O":
+    if labelled.is_text(x):
         entries = list(dict.fromkeys(x[result.shown]))
         return np.array([entries.index(v) if v in entries else -1 for v in x], dtype=float), entries
     return x.astype(float), None
@@ -58,7 +58,7 @@ def named(result, name):
 
 
 def spaced(x):
-    x = np.unique(x)
+    x = np.unique(x[np.isfinite(x)])
     return "log" if len(x) > 1 and x[0] > 0 and x[-1] / x[0] >= 30 else "linear"
 
 
@@ -68,14 +68,15 @@ def finest_cases(result, name):
     coordinates = labelled.case_coordinates(result)
     finest = result.steps_written()[-1]
     rest = [n for n in coordinates if n not in (name, "step", "method")]
-    nominal, methods = result.nominal, result.texts("method")
+    nominal, methods = result.nominal, result.families
     for case in result.chosen:
         if nominal[case] == finest:
             other = ", ".join(
-                f"{n} = {coordinates[n][case]:.4g}"
-                if coordinates[n].dtype.kind != "O"
-                else coordinates[n][case]
+                coordinates[n][case]
+                if labelled.is_text(coordinates[n])
+                else f"{n} = {coordinates[n][case]:.4g}"
                 for n in rest
+                if coordinates[n][case] == coordinates[n][case]
             )
             found.setdefault((methods[case], other), []).append(case)
     return found, finest
@@ -87,7 +88,7 @@ def finest_cases(result, name):
     transparency where there are many.""",
 )
 def sweep(result, sheet, x=None, y=None):
-    """Statistics (--y) against the parameter, tolerance or start that is swept (--x)."""
+    """Statistics (--y) against the parameter, tolerance, start or argument that is swept (--x)."""
     names = swept(result)
     if not names:
         return "nothing is swept but methods and steps"
@@ -123,7 +124,7 @@ def _alone(curve):
 def other_sets(result, name, said):
     """Legend entries for sweeps other than `name`; said: where there are several panels side by side."""
     cases, _ = finest_cases(result, name)
-    others = list(dict.fromkeys(other for _, other in cases))
+    others = list(dict.fromkeys(other for _, other in cases if other))
     if not 1 < len(others) <= len(style.DASHES):
         return []
     label = f" (against {name})" if said else ""
@@ -138,7 +139,7 @@ def draw_sweep(ax, result, group, name, column, scale):
     value = result.numbers(column)
     cases, _ = finest_cases(result, name)
     curve = {c.method: c for c in group.curves}
-    others = list(dict.fromkeys(other for _, other in cases))
+    others = list(dict.fromkeys(other for _, other in cases if other)) + [""]
     outline = []
     ax.set(xscale=spaced(place[result.shown]) if texts is None else "linear", yscale=scale)
     for (method, other), mine in cases.items():
@@ -148,9 +149,13 @@ def draw_sweep(ax, result, group, name, column, scale):
         y = style.raised(value[mine]) if scale == "log" else style.bounded(value[mine])
         look = {"color": style.colour(curve[method]), "marker": style.marker(curve[method]), "linewidth": 1.1}
         look["linestyle"] = (
-            style.DASHES[others.index(other) % len(style.DASHES)] if len(others) <= len(style.DASHES) else "-"
+            style.DASHES[others.index(other) % len(style.DASHES)] if len(others) - 1 <= len(style.DASHES) else "-"
         )
-        ax.plot(place[mine], y, alpha=1.0 if len(others) <= len(style.DASHES) else 0.45, **look)
+        if np.isnan(place[mine]).all():  # a method that has not the argument: the same everywhere
+            for level in y:
+                ax.axhline(level, color=look["color"], linewidth=0.9, linestyle=look["linestyle"])
+            continue
+        ax.plot(place[mine], y, alpha=1.0 if len(others) - 1 <= len(style.DASHES) else 0.45, **look)
         name_of = f"{method}, {other}" if other else method
         outline.append(edges.Line(name_of, look["color"], place[mine], value[mine]))
     if scale == "log":
@@ -180,20 +185,26 @@ def map_axes(result, x, y):
     if across is None or up is None:
         raise ResultError(
             "nothing to draw for the figure heat: it needs two of parameters, tolerance, "
-            "start and step with several values each"
+            "start, arguments of methods and step with several values each"
         )
     return across, up
+
+
+def map_entries(result):
+    """{axis: entries}, without the NaN of methods that have not an argument."""
+    return {n: [v for v in x if v == v and v != ""] for n, x in labelled.axes(result).items()}
 
 
 def table_of(result, column, method, across, up):
     """[up, across] of a column for a method; the largest number, or the first text, where a cell has several
     cases."""
-    coordinates, axes = labelled.case_coordinates(result), labelled.axes(result)
-    x, value = axes[across], result.column(column)
+    coordinates, axes = labelled.case_coordinates(result), map_entries(result)
+    x, value, families = axes[across], result.column(column), result.families
     text = value.dtype.kind == "O"
     out = np.full((len(axes[up]), len(x)), "" if text else np.nan, dtype=object if text else float)
     for case in result.chosen:
-        if result.texts("method")[case] == method:
+        here = coordinates[across][case], coordinates[up][case]
+        if families[case] == method and here[0] in x and here[1] in axes[up]:
             i, j = axes[up].index(coordinates[up][case]), x.index(coordinates[across][case])
             out[i, j] = value[case] if text else np.fmax(out[i, j], value[case])
     return out
@@ -206,17 +217,24 @@ def entries(values):
 @kind(
     "heat",
     "A statistic over two of what is swept: parameters, tolerance, start, "
-    "step; a panel a method. Of several cases for a cell: the largest.",
+    "arguments of methods, step; a panel a method. Of several cases for a cell: the largest.",
 )
 def heat(result, sheet, x=None, y=None, z=None):
-    """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel per
-    method."""
+    """A map of a statistic (--z) over two of parameter, tolerance, start, argument, step (--x and --y), a panel
+    per method."""
     across, up = map_axes(result, x, y)
     column = (z or worth_telling(result) or [""])[0]
     if result.column(column) is None:
         raise unknown("column", column, result.names("/statistics"))
-    methods = list(dict.fromkeys(c.method for c in result.curves()))[:12]
-    axes_of = labelled.axes(result)
+    axes_of, coordinates = map_entries(result), labelled.case_coordinates(result)
+    methods = [
+        m
+        for m in dict.fromkeys(c.method for c in result.curves())
+        if any(
+            result.families[case] == m and all(coordinates[n][case] in axes_of[n] for n in (across, up))
+            for case in result.chosen
+        )
+    ][:12]
     columns = min(len(methods), 3)
     panel = (
         0.95 + 0.62 * max(3, min(len(axes_of[across]), 8)),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/record.h"
+#include "core/need.h"
 #include "method/method.h"
 #include "study/kind.h"
 #include "study/file/reader.h"
@@ -25,12 +26,13 @@ static bool cut(const char *text) {
   return depth != 0;
 }
 
-static cst_method *expression(cst_reader *r, cst_yaml *n) {
+/* at: the sweep from which the text comes. */
+static cst_method *expression(cst_reader *r, cst_yaml *n, const char *text, const cst_sweep *at) {
   cst_expr_error error;
-  const char    *text = cst_reader_text(r, n, "methods", method_wanted);
-  cst_method    *m = text ? cst_method_parse(text, r->layers, &error) : NULL;
-  if (text && !m)
-    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s%s", error.message,
+  cst_method    *m = cst_method_parse(text, r->layers, &error);
+  if (!m)
+    cst_yaml_error_at(r->doc, n, at ? cst_sweep_origin(at, error.offset) : error.offset, r->d,
+                      "%s%s", error.message,
                       cut(text) ? " (a method with commas must be quoted)" : "");
   return m;
 }
@@ -71,13 +73,19 @@ static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   return fits && ends_behind(r, n, m) && length < CST_TEXT_WIDTH;
 }
 
-/* NULL: not a method, or one that does not suit the study. */
-static cst_method *method(cst_reader *r, cst_yaml *n) {
-  cst_method *m = cst_yaml_is_map(n) ? cst_file_tableau(r, n) : expression(r, n);
+static cst_method *suitable(cst_reader *r, cst_yaml *n, cst_method *m) {
   if (!m || suits(r, n, m))
     return m;
   cst_method_destroy(m);
   return NULL;
+}
+
+/* NULL: not a method, or one that does not suit the study. */
+static cst_method *method(cst_reader *r, cst_yaml *n) {
+  if (cst_yaml_is_map(n))
+    return suitable(r, n, cst_file_tableau(r, n));
+  const char *text = cst_reader_text(r, n, "methods", method_wanted);
+  return text ? suitable(r, n, expression(r, n, text, NULL)) : NULL;
 }
 
 static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
@@ -91,6 +99,64 @@ static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
   return false;
 }
 
+/* Adds a method, which must be new; true if it was added. */
+static bool add(cst_reader *r, cst_yaml *n, cst_method *m) {
+  cst_study *s = r->s;
+  if (!m || repeated(r, n, m)) {
+    cst_method_destroy(m);
+    return false;
+  }
+  const size_t room = (size_t)s->nmethod + 1;
+  s->method = cst_need(realloc(s->method, room * sizeof *s->method));
+  s->family = cst_need(realloc(s->family, room * sizeof *s->family));
+  s->family[s->nmethod] = NULL;
+  s->method[s->nmethod++] = m;
+  return true;
+}
+
+/* The argument with this name, which may be new. */
+static cst_argument *argument(cst_study *s, const char *name) {
+  for (int k = 0; k < s->nargument; k++)
+    if (!strcmp(s->argument[k].name, name))
+      return &s->argument[k];
+  const size_t room = (size_t)s->nargument + 1;
+  s->argument = cst_need(realloc(s->argument, room * sizeof *s->argument));
+  s->argument[s->nargument] =
+      (cst_argument){cst_need(strdup(name)), cst_zeros(MOST_METHODS, sizeof(char *))};
+  return &s->argument[s->nargument++];
+}
+
+/* Notes the arguments of method i of a sweep, which was added last. */
+static void note(cst_study *s, const cst_sweep *sweep, int i) {
+  const int last = s->nmethod - 1;
+  s->family[last] = cst_sweep_family(sweep, i);
+  for (int k = 0; k < cst_sweep_arguments(sweep); k++)
+    if (cst_sweep_name(sweep, k))
+      argument(s, cst_sweep_name(sweep, k))->value[last] = cst_sweep_value(sweep, i, k);
+}
+
+/* Adds the methods of a text, one without braces. A mistake that all share is told once. */
+static void add_sweep(cst_reader *r, cst_yaml *n, const char *text) {
+  cst_expr_error error;
+  cst_sweep     *sweep = cst_sweep_create(text, &error);
+  bool           good = true;
+  if (!sweep)
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s%s", error.message,
+                      cut(text) ? " (a method with commas must be quoted)" : "");
+  for (int i = 0; sweep && good && i < cst_sweep_count(sweep); i++) {
+    char *one = cst_sweep_text(sweep, i);
+    if (r->s->nmethod == MOST_METHODS) {
+      cst_yaml_error(r->doc, n, r->d, "the sweeps make more than %d methods", MOST_METHODS);
+      good = false;
+    } else
+      good = add(r, n, suitable(r, n, expression(r, n, one, sweep)));
+    if (good)
+      note(r->s, sweep, i);
+    free(one);
+  }
+  cst_sweep_destroy(sweep);
+}
+
 static void read_methods(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "methods");
   if (!cst_reader_list(r, n, "methods", "methods", false))
@@ -100,13 +166,15 @@ static void read_methods(cst_reader *r) {
                    cst_yaml_size(n), MOST_METHODS);
     return;
   }
-  r->s->method = cst_reader_memory((size_t)cst_yaml_size(n), sizeof(cst_method *));
   for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++) {
-    cst_method *m = method(r, cst_yaml_item(n, i));
-    if (m && repeated(r, cst_yaml_item(n, i), m))
-      cst_method_destroy(m);
-    else if (m)
-      r->s->method[r->s->nmethod++] = m;
+    cst_yaml *item = cst_yaml_item(n, i);
+    if (cst_yaml_is_map(item)) {
+      add(r, item, method(r, item));
+      continue;
+    }
+    const char *text = cst_reader_text(r, item, "methods", method_wanted);
+    if (text)
+      add_sweep(r, item, text);
   }
 }
 
@@ -285,4 +353,20 @@ void cst_file_error(cst_reader *r) {
 void cst_file_methods(cst_reader *r) {
   read_methods(r);
   read_reference(r);
+}
+
+void cst_file_methods_destroy(cst_study *s) {
+  for (int k = 0; k < s->nargument; k++) {
+    for (int i = 0; i < s->nmethod; i++)
+      free(s->argument[k].value[i]);
+    free(s->argument[k].value);
+    free(s->argument[k].name);
+  }
+  for (int i = 0; i < s->nmethod; i++) {
+    cst_method_destroy(s->method[i]);
+    free(s->family[i]);
+  }
+  free(s->argument);
+  free(s->family);
+  free(s->method);
 }

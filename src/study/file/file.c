@@ -146,6 +146,7 @@ static void read_all(cst_reader *r) {
   read_title(r);
   cst_file_system(r);
   cst_file_layers(r);
+  cst_file_schemes(r);
   cst_file_start(r);
   cst_start_settle(r);
   cst_file_error(r);
@@ -223,8 +224,7 @@ bool cst_study_sweeps(const cst_study *s, int parameter) {
 void cst_study_destroy(cst_study *s) {
   if (!s)
     return;
-  for (int i = 0; i < s->nmethod; i++)
-    cst_method_destroy(s->method[i]);
+  cst_file_methods_destroy(s);
   if (s->reference_method)
     cst_method_destroy(s->reference_method);
   if (s->relax_method)
@@ -241,15 +241,22 @@ void cst_study_destroy(cst_study *s) {
     free(s->layer[i].name);
     free(s->layer[i].file);
   }
+  for (int i = 0; i < s->nscheme; i++)
+    free(s->scheme[i].name);
+  free(s->scheme);
   if (s->system)
     cst_system_destroy(s->system);
   for (int i = 0; i < s->nswept; i++)
     free(s->start_name[i]);
-  void *owned[] = {s->file,        s->system_file, s->title,        s->canonical,    s->parameter,
-                   s->q0,          s->v0,          s->end,          s->step,         s->method,
-                   s->observable,  s->trajectory,  s->tolerance,    s->layer,        s->own,
-                   s->start_name,  s->start_state, s->deviation[0], s->deviation[1], s->starts,
-                   s->starts_text, s->histogram,   s->key};
+  for (int k = 0; k < s->naxis; k++) {
+    free(s->axis_name[k]);
+    free(s->axis[k]);
+  }
+  void *owned[] = {s->file,        s->system_file,  s->title,        s->canonical, s->parameter,
+                   s->q0,          s->v0,           s->end,          s->step,      s->observable,
+                   s->trajectory,  s->tolerance,    s->layer,        s->own,       s->start_name,
+                   s->start_state, s->deviation[0], s->deviation[1], s->starts,    s->starts_text,
+                   s->histogram,   s->key};
   for (int i = 0; i < CST_COUNT(owned); i++)
     free(owned[i]);
   free(s);

@@ -18,6 +18,7 @@ enum {
   CST_START_BODIES = 2,
   CST_START_ENSEMBLE = 4,
   CST_START_TABLE = 8,
+  CST_START_SWEEP = 16,
   CST_STEPS_HALVED = 1, /* of steps */
   CST_STEPS_COUNTED = 2,
   CST_LAYER_TABLEAU = 1, /* of layers */

@@ -80,6 +80,7 @@ bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_b
 /* places.c: notes the places of all keys; cst_study_place */
 void cst_places_read(cst_reader *r);
 
+void cst_file_methods_destroy(cst_study *s);
 void cst_file_histograms_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
@@ -93,6 +94,7 @@ void cst_start_check(cst_reader *r);
 void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: absent */
 void cst_file_error(cst_reader *r);              /* error */
 void cst_file_steps(cst_reader *r);              /* end, steps */
+void cst_file_schemes(cst_reader *r);
 void cst_file_methods(cst_reader *r);            /* methods, reference */
 void cst_file_observe(cst_reader *r);            /* observables, samples, observe, trajectories */
 void cst_file_trajectories(cst_reader *r);       /* trajectories; after observables */

@@ -145,8 +145,7 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
 
 /* ---- a sweep --------------------------------------------------------------------------------- */
 
-/* Combines every parameter set with every start; starts vary slowest. */
-static void multiply(cst_study *s, int n, double *q, double *v) {
+void cst_starts_multiply(cst_study *s, int n, double *q, double *v) {
   const size_t npar = (size_t)s->system->npar;
   const size_t bytes = sizeof(double) * npar * (size_t)s->nvariant;
   double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
@@ -177,18 +176,23 @@ static bool is_repeated(cst_reader *r, cst_yaml *item, int i) {
   return false;
 }
 
+bool cst_starts_allow_sweep(cst_reader *r, cst_yaml *at, double n) {
+  const int sets = r->s->nvariant;
+  if (n <= MOST_SWEPT && n * sets <= 1e6)
+    return true;
+  cst_yaml_error(
+      r->doc, at, r->d,
+      "a sweep over %.0f starts and %d sets of parameters; at most %d starts and 1000000 of both",
+      n, sets, MOST_SWEPT);
+  return false;
+}
+
 static void read_sweep(cst_reader *r, cst_yaml *list) {
   cst_study   *s = r->s;
   const int    n = cst_yaml_size(list);
   const size_t m = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
   bool         good = cst_reader_list(r, list, "initial", "starts", false);
-  if (good && (n > MOST_SWEPT || (double)n * s->nvariant > 1e6)) {
-    cst_yaml_error(
-        r->doc, list, r->d,
-        "a sweep over %d starts and %d sets of parameters; at most %d starts and 1000000 of both",
-        n, s->nvariant, MOST_SWEPT);
-    good = false;
-  }
+  good = good && cst_starts_allow_sweep(r, list, n);
   if (!good || !s->system)
     return;
   double *q = cst_reader_memory((size_t)n * m, sizeof *q);
@@ -208,7 +212,7 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
   }
   r->start = list;
   r->start_known = good;
-  multiply(s, n, q, v);
+  cst_starts_multiply(s, n, q, v);
 }
 
 int cst_study_state(const cst_study *s, int variant) {
@@ -238,6 +242,11 @@ bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char
 bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
   if (cst_yaml_is_list(initial)) {
     read_sweep(r, initial);
+    return true;
+  }
+  if (cst_yaml_is_map(initial) && cst_yaml_get(initial, "sweep")) {
+    if (r->s->system)
+      cst_starts_sweep(r, initial);
     return true;
   }
   const cst_start_form *f = form_of(r, initial);

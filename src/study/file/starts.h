@@ -1,7 +1,7 @@
 /* starts.h: several starts in one study: a sweep over starts, or members that each have their own start.
  *
- * A sweep is a list, `initial: [default, low, {q: ..., v: ...}]`: every start gives its own parameter sets
- * and rows of the table. Members with their own starts are a map with the key of one of the forms below,
+ * A sweep is a list, `initial: [default, low, {q: ..., v: ...}]`, or a grid, `initial: {sweep: ...}`: every
+ * start gives its own parameter sets and rows of the table. Members with their own starts are a map with the key of one of the forms below,
  * `initial: {grid: ...}`; member m has start m, and if there are more members than starts, the starts are
  * reused cyclically. Each form is a row of the list start-forms.h, in its own file.
  */
@@ -37,6 +37,12 @@ bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char
                        cst_fetch *fetch);
 /* The texts of starts from other files; results store them, so as to be complete without those files. */
 cst_fetch cst_starts_fetch_csv, cst_starts_fetch_result;
+
+/* Whether a sweep may have n starts; else a message at `at`. Combines every parameter set with every start,
+ * q[n][nvariant][nq] and v, which it takes over; starts vary slowest. start-grid.c: a sweep over a grid. */
+bool cst_starts_allow_sweep(cst_reader *r, cst_yaml *at, double n);
+void cst_starts_multiply(cst_study *s, int n, double *q, double *v);
+bool cst_starts_sweep(cst_reader *r, cst_yaml *map);
 
 /* Reads `initial` if it is a sweep or one of these forms; false: it is not. */
 bool cst_starts_read(cst_reader *r, cst_yaml *initial);

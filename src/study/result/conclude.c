@@ -19,6 +19,60 @@ struct cst_conclusion {
   void             *averages, *histograms;
 };
 
+/* Whether every value of a swept argument is a number. */
+static bool is_numeric(const cst_study *s, const cst_argument *a) {
+  bool  numeric = true;
+  char *end;
+  for (int i = 0; i < s->nmethod && numeric; i++)
+    if (a->value[i]) {
+      strtod(a->value[i], &end);
+      numeric = !*end;
+    }
+  return numeric;
+}
+
+/* The name of the column of an argument; parameters and the solver's tolerance come first. */
+static const char *prefix_of(const cst_study *s, const char *name) {
+  bool taken = !strcmp(name, "tolerance");
+  for (int k = 0; k < s->system->npar; k++)
+    taken |= !strcmp(name, s->system->parameter[k].name);
+  return taken ? "argument_" : "";
+}
+
+static void declare_argument(const cst_plan *p, cst_columns *c, const cst_argument *a) {
+  static const char    doc[] = "swept argument of methods";
+  const cst_study     *s = p->study;
+  const cst_column_use use = {.shown = true, .labels = true, .role = "argument", .of = a->name};
+  const char          *prefix = prefix_of(s, a->name);
+  if (!is_numeric(s, a)) {
+    const cst_text_column x = cst_columns_text(c, use, doc, "%s%s", prefix, a->name);
+    for (int i = 0; i < p->ncase; i++)
+      if (a->value[p->cases[i].method])
+        cst_column_say(x, i, a->value[p->cases[i].method]);
+    return;
+  }
+  const cst_number_column x = cst_columns_number(c, use, doc, "%s%s", prefix, a->name);
+  for (int i = 0; i < p->ncase; i++)
+    if (a->value[p->cases[i].method])
+      cst_column_set(x, i, strtod(a->value[p->cases[i].method], NULL));
+}
+
+/* Swept arguments, and the names of the methods without them. */
+static void declare_arguments(const cst_plan *p, cst_columns *c) {
+  const cst_study *s = p->study;
+  if (s->nargument == 0)
+    return;
+  const cst_text_column family =
+      cst_columns_text(c, (cst_column_use){.labels = true, .role = "family"},
+                       "method, with names in place of swept arguments", "family");
+  for (int i = 0; i < p->ncase; i++) {
+    const int m = p->cases[i].method;
+    cst_column_say(family, i, s->family[m] ? s->family[m] : cst_method_label(s->method[m]));
+  }
+  for (int k = 0; k < s->nargument; k++)
+    declare_argument(p, c, &s->argument[k]);
+}
+
 /* Columns that describe the case; known before the run. */
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study *s = p->study;
@@ -43,6 +97,13 @@ static void declare_case(const cst_plan *p, cst_columns *c) {
     for (int i = 0; i < p->ncase; i++)
       cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
   }
+  for (int k = 0; k < s->naxis; k++) {
+    const cst_number_column x = cst_columns_number(
+        c, (cst_column_use){.labels = true, .role = "start-axis", .of = s->axis_name[k]},
+        "coordinate or velocity of the swept start", "start_%s", s->axis_name[k]);
+    for (int i = 0; i < p->ncase; i++)
+      cst_column_set(x, i, s->axis[k][p->cases[i].variant / s->nset]);
+  }
   for (int k = 0; k < npar; k++) {
     const cst_parameter    *x = &s->system->parameter[k];
     const cst_number_column parameter = cst_columns_number(
@@ -53,6 +114,7 @@ static void declare_case(const cst_plan *p, cst_columns *c) {
     for (int i = 0; i < p->ncase; i++)
       cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
   }
+  declare_arguments(p, c);
   if (s->ntolerance == 1)
     return;
   const cst_number_column tolerance =
