@@ -175,11 +175,10 @@ static int code(const program *p) {
 
 static void write_source(const program *p, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(
-      f,
-      "#include \"constella/lanes.h\"\nvoid kernel(const vd *c, const vd *q, const vd *v, const vd "
-      "*l, vd *o) {\n"
-      "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
+  fprintf(f, "#include \"constella/lanes.h\"\n#include \"core/inverse-root.h\"\nvoid kernel(const "
+             "vd *c, const vd *q, const vd *v, const vd "
+             "*l, vd *o) {\n"
+             "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
   cst_graph_emit(p->g, p->out, p->nout, "  ", f);
   fprintf(f, "}\n");
   fclose(f);

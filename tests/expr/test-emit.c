@@ -61,7 +61,8 @@ static int program(const setting *s, cst_node out[PROGRAM]) {
 
 static void write_source(const setting *s, const cst_node *out, int n, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *restrict q, const vd *restrict "
+  fprintf(f, "#include \"constella/lanes.h\"\n#include \"core/inverse-root.h\"\nvoid kernel(const "
+             "vd *restrict q, const vd *restrict "
              "v, const "
              "vd *restrict w, const vd "
              "*restrict u,\n"
