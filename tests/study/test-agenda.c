@@ -28,9 +28,9 @@ static void look_at(const cst_plan *p, long members, int ranks) {
     lanes += w->count;
     single += w->count <= width && w->first + w->count < members;
   }
-  const bool  many = members > (long)ranks * width;
-  const long  eights = (members + 7) / 8;
-  const int   idle = eights <= ranks && a->n < eights ? (int)eights - a->n : 0;
+  const bool many = members > (long)ranks * width;
+  const long eights = (members + 7) / 8;
+  const int  idle = eights <= ranks && a->n < eights ? (int)eights - a->n : 0;
   OK(lanes == members && !(many && single) && !idle,
      "%s: %ld members on %d ranks: %d batches, %d of one group, %d ranks idle",
      cst_isas[p->isa].name, members, ranks, a->n, single, idle);
