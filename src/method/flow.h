@@ -42,8 +42,9 @@ typedef struct cst_flow_rule {
   const char *doc;  /* one line; NULL if the method's row has it */
   const void *self; /* the rule's own data */
   int         order;
-  /* 1 if S is exact along a curve, which raises the order of conversions (layer.h) */
-  int gain;
+  /* The order of S as the integral of L along a curve, which raises or limits that of conversions (layer.h).
+   * 0: that of the step */
+  int action;
   int evaluations; /* of A per step; of the coefficients of A if it is expanded */
   /* linear symmetries of a system are symmetries of the step and of S, as conversions need to keep momenta */
   bool equivariant;

@@ -91,8 +91,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const cst_term *l = cst_term_argument(t, NULL);
-  int      order = of_w(t) ? cst_term_properties(l, s).order_q : cst_layer_converted_order(l, s);
-  unsigned claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  int             order = of_w(t) ? cst_layer_order(l, s) : cst_layer_converted_order(l, s);
+  unsigned        claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
   if (bias_of(t) == -0.5) {
     order += order % 2;
     claims |= CST_CLAIM_SYMMETRIC;

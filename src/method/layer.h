@@ -14,16 +14,27 @@ static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
+static inline int cst_layer_action(const cst_term *layer) {
+  cst_layer l = {0};
+  cst_term_layer(layer, &l);
+  return l.rule ? l.rule->action : 0;
+}
+
+/* Order of a conversion of a layer in its points (q, v). A quadrature of the action may limit it. */
+static inline int cst_layer_order(const cst_term *layer, const cst_system *s) {
+  const int order = cst_term_properties(layer, s).order_q, action = cst_layer_action(layer);
+  return action && action < order ? action : order;
+}
+
 /* Order in q and p of a conversion of a layer. The exact action along a curve of order p has an error
  * h^(2p+1), because it is stationary at the motion between the curve's ends; the work of constraints on
  * velocities along the curve has an error h^(p+2). */
 static inline int cst_layer_converted_order(const cst_term *layer, const cst_system *s) {
-  const int order = cst_term_properties(layer, s).order_q;
-  cst_layer l = {0};
-  cst_term_layer(layer, &l);
-  if (!l.rule || !l.rule->gain)
+  const int order = cst_term_properties(layer, s).order_q, action = cst_layer_action(layer);
+  const int curve = s->nvel ? order + 1 : 2 * order;
+  if (!action)
     return order;
-  return s->nvel ? order + 1 : 2 * order;
+  return action < curve ? action : curve;
 }
 
 /* Whether a conversion can sum the work of forces and constraints on velocities over the layer, if s has

@@ -1,277 +1,128 @@
-/* taylor-curve.c: taylor-curve(p): the layer of the thesis on which lagrange-dalembert is based. A curve
- * from (q, v) whose independent coordinates are Taylor polynomials of degree p; the others follow exactly
- * from the constraints on velocities.
+/* taylor-curve.c: taylor-curve(p, quadrature=exact): the layer of the thesis on which lagrange-dalembert is
+ * based: the curves R of curve.c, with
  *
- *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k of the exact motion on all of TQ
- *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
- *   R^c(t) = q^c + int_0^t R'^c,   S = int_0^t L(R, R'),
- *   work on variations  - int (phi'lambda)(R, R') . D R
+ *   S = int_0^t L(R, R'),   work on variations  - int (phi'lambda)(R, R') . D R
  *
- * lambda is that of the equations of motion at (R, R'). The coordinates are chosen such that no constraint
- * depends on the dependent ones (dependent.h): their rates can then be integrated, as the source assumes
- * (5.14). All integrals are Gauss sums with NODES points, exact for polynomials of degree 15, and exact to
- * round-off for the steps at which a curve of degree 4 is useful. The action along the curve is therefore
- * exact too, and stationary at the motion: a conversion is of order 2p in q and p, and of order p + 1 with
- * constraints on velocities; the map of w that the source iterates is of order p. A step of the layer ends
- * at R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r
- * for the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * lambda is that of the equations of motion at (R, R'). Both integrals are exact to round-off, unless
+ * `quadrature` is gauss(n), a sum with n points, or left, with the point t = 0 alone: (6.51), (6.113) of the
+ * source. The exact action along the curve is stationary at the motion: a conversion is of order 2p in q and p,
+ * and of order p + 1 with constraints on velocities; the map of w that the source iterates is of order p.
+ * Quadratures of S limit these orders to 2n, and to 1. A step of the layer ends at R(t), with the Taylor
+ * polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C.
+ * Cuell, thesis, 5.2 and chapter 6. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <string.h>
+#include "method/curve.h"
 #include "method/dependent.h"
 #include "method/layer.h"
 #include "system/field.h"
-#include "tableau/legendre.h"
 
-enum { MOST_DEGREE = 4, NODES = 8, N = CST_MAX_Q };
+enum { N = CST_MAX_Q };
 
-typedef struct {
-  const cst_system *s;
-  cst_graph        *g;
-  /* constraints, and the coordinates that they determine */
-  int      p, m, row[CST_MAX_G], column[N];
-  bool     dependent[N];
-  double   b[NODES], c[NODES];
-  cst_node t;
-  cst_node q[N][MOST_DEGREE + 1], v[N][MOST_DEGREE + 1]; /* Taylor coefficients */
-  cst_node r[CST_MAX_G];                                 /* phi v + phi0, [m] */
-} curve;
-
-static cst_node scaled(const curve *x, double factor, cst_node a) {
+static cst_node scaled(const cst_curve *x, double factor, cst_node a) {
   return cst_graph_mul(x->g, cst_graph_constant(x->g, factor), a);
 }
 
-/* ---- the curve ------------------------------------------------------------------------------- */
-
-static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
-  const int n = x->s->nq;
-  cst_node  A[N], state[2 * N], at[2 * N], rate[N];
-  cst_field_acceleration(x->s, q, v, A, NULL);
-  for (int i = 0; i < n; i++) {
-    state[i] = x->q[i][0] = q[i];
-    state[n + i] = x->v[i][0] = v[i];
-  }
-  cst_graph_series *field = cst_graph_series_create(x->g, A, n, state, 2 * n, x->p - 1);
-  for (int k = 0; k < x->p; k++) {
-    for (int i = 0; i < n; i++) {
-      at[i] = x->q[i][k];
-      at[n + i] = x->v[i][k];
-    }
-    cst_graph_series_next(field, at, rate);
-    for (int i = 0; i < n; i++) {
-      x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]);
-      x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
-    }
-  }
-  cst_graph_series_destroy(field);
-}
-
-/* sum_(k <= degree) a_k t^k, and its derivative. */
-static cst_node polynomial(const curve *x, const cst_node *a, int degree, cst_node t) {
-  cst_node sum = a[degree];
-  for (int k = degree - 1; k >= 0; k--)
-    sum = cst_graph_add_product(x->g, a[k], t, sum);
-  return sum;
-}
-
-static cst_node slope(const curve *x, const cst_node *a, int degree, cst_node t) {
-  cst_node sum = scaled(x, degree, a[degree]);
-  for (int k = degree - 1; k >= 1; k--)
-    sum = cst_graph_add(x->g, scaled(x, k, a[k]), cst_graph_mul(x->g, t, sum));
-  return sum;
-}
-
-/* ---- the constraints ------------------------------------------------------------------------- */
-
-/* out[n] := expressions of the inputs q, evaluated at R. */
-static void at_point(const curve *x, const cst_node *of, int n, const cst_node *R, cst_node *out) {
-  cst_node input[N];
-  for (int i = 0; i < x->s->nq; i++)
-    input[i] = cst_graph_input(x->g, 'q', i);
-  cst_graph_substitute(x->g, of, n, input, R, x->s->nq, out);
-}
-
-/* phi[m][nq] and phi0[m] at R. */
-static void constraints_at(const curve *x, const cst_node *R, cst_node *phi, cst_node *phi0) {
-  const cst_pattern *G = &x->s->pattern[CST_K_G];
-  for (int a = 0; a < x->m; a++) {
-    for (int i = 0; i < x->s->nq; i++)
-      phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
-    CST_EACH_ENTRY(G, x->row[a], e)
-      at_point(x, &x->s->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
-    phi0[a] = cst_graph_constant(x->g, 0);
-    if (x->s->affine)
-      at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
-  }
-}
-
-/* rest[m] := r - phi0 - phi v, summed over the coordinates that are not left out. */
-static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0,
-                         const cst_node *v, const bool *left_out, cst_node *rest) {
-  for (int a = 0; a < x->m; a++) {
-    rest[a] = cst_graph_sub(x->g, x->r[a], phi0[a]);
-    for (int i = 0; i < x->s->nq; i++)
-      if (!left_out || !left_out[i])
-        rest[a] = cst_graph_sub_product(x->g, rest[a], phi[a * x->s->nq + i], v[i]);
-  }
-}
-
-/* b := B^-1 b, b[m], by the normal equations, which need no pivoting; a single equation by division. */
-static void solve(const curve *x, const cst_node *B, cst_node *b) {
-  cst_graph *g = x->g;
-  const int  m = x->m;
-  cst_node   S[CST_MAX_G * CST_MAX_G], y[CST_MAX_G];
-  if (m == 1) {
-    b[0] = cst_graph_div(g, b[0], B[0]);
-    return;
-  }
-  for (int i = 0; i < m; i++) {
-    y[i] = cst_graph_constant(g, 0);
-    for (int a = 0; a < m; a++)
-      y[i] = cst_graph_add_product(g, y[i], B[a * m + i], b[a]);
-    for (int j = 0; j < m; j++) {
-      S[i * m + j] = cst_graph_constant(g, 0);
-      for (int a = 0; a < m; a++)
-        S[i * m + j] = cst_graph_add_product(g, S[i * m + j], B[a * m + i], B[a * m + j]);
-    }
-  }
-  for (int k = 0; k < m; k++)
-    for (int i = k + 1; i < m; i++) {
-      const cst_node f = cst_graph_div(g, S[i * m + k], S[k * m + k]);
-      for (int j = k + 1; j < m; j++)
-        S[i * m + j] = cst_graph_sub_product(g, S[i * m + j], f, S[k * m + j]);
-      y[i] = cst_graph_sub_product(g, y[i], f, y[k]);
-    }
-  for (int i = m - 1; i >= 0; i--) {
-    for (int j = i + 1; j < m; j++)
-      y[i] = cst_graph_sub_product(g, y[i], S[i * m + j], y[j]);
-    b[i] = y[i] = cst_graph_div(g, y[i], S[i * m + i]);
-  }
-}
-
-/* Sets the dependent entries of v such that phi v + phi0 = r at R; dependent entries of R are not used. */
-static void complete(const curve *x, const cst_node *R, cst_node *v) {
-  cst_node  phi[CST_MAX_G * N], phi0[CST_MAX_G], B[CST_MAX_G * CST_MAX_G], b[CST_MAX_G];
-  const int m = x->m;
-  if (m == 0)
-    return;
-  constraints_at(x, R, phi, phi0);
-  remainder_of(x, phi, phi0, v, x->dependent, b);
-  for (int a = 0; a < m; a++)
-    for (int i = 0; i < m; i++)
-      B[a * m + i] = phi[a * x->s->nq + x->column[i]];
-  solve(x, B, b);
-  for (int i = 0; i < m; i++)
-    v[x->column[i]] = b[i];
-}
-
-/* ---- points of the curve --------------------------------------------------------------------- */
-
-/* (R, R') at a time; the dependent entries of R are those at time 0. */
-static void rates_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
-  for (int i = 0; i < x->s->nq; i++) {
-    R[i] = x->dependent[i] ? x->q[i][0] : polynomial(x, x->q[i], x->p, time);
-    v[i] = x->dependent[i] ? x->v[i][0] : slope(x, x->q[i], x->p, time);
-  }
-  complete(x, R, v);
-}
-
-static void point_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
-  cst_node there[N], rate[N], sum[N];
-  for (int i = 0; i < x->m; i++)
-    sum[i] = cst_graph_constant(x->g, 0);
-  for (int k = 0; k < NODES && x->m > 0; k++) {
-    rates_at(x, scaled(x, x->c[k], time), there, rate);
-    for (int i = 0; i < x->m; i++)
-      sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
-  }
-  rates_at(x, time, R, v);
-  for (int i = 0; i < x->m; i++)
-    R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], time, sum[i]);
-}
-
-static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q,
-                       const cst_node *v) {
-  cst_node   phi[CST_MAX_G * N], phi0[CST_MAX_G];
-  __float128 b[NODES], c[NODES];
-  *x = (curve){.s = s, .g = s->graph, .p = p, .t = t};
-  x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;
-  for (int i = 0; i < x->m; i++)
-    x->dependent[x->column[i]] = true;
-  cst_legendre_gauss_quad(NODES, b, c);
-  for (int k = 0; k < NODES; k++) {
-    x->b[k] = (double)b[k];
-    x->c[k] = (double)c[k];
-  }
-  find_coefficients(x, q, v);
-  constraints_at(x, q, phi, phi0);
-  for (int a = 0; a < x->m; a++)
-    x->r[a] = cst_graph_constant(x->g, 0);
-  remainder_of(x, phi, phi0, v, NULL, x->r); /* the negative of r */
-  for (int a = 0; a < x->m; a++)
-    x->r[a] = cst_graph_neg(x->g, x->r[a]);
-}
-
-/* ---- the rule -------------------------------------------------------------------------------- */
-
 static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q,
                      const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
-  curve    x;
-  cst_node R[N], rate[N];
-  cst_node sum = cst_graph_constant(s->graph, 0);
-  open_curve(&x, *(const int *)self, s, t, q, v);
-  for (int k = 0; k < NODES; k++) {
-    point_at(&x, scaled(&x, x.c[k], t), R, rate);
-    sum = cst_graph_add(x.g, sum, scaled(&x, x.b[k], cst_field_lagrangian(s, R, rate)));
+  cst_curve x;
+  cst_node  R[N], rate[N];
+  cst_node  sum = cst_graph_constant(s->graph, 0);
+  cst_curve_open(&x, self, s, t, q, v);
+  for (int k = 0; k < x.points; k++) {
+    cst_curve_point(&x, scaled(&x, x.node[k], t), R, rate);
+    sum = cst_graph_add(x.g, sum, scaled(&x, x.weight[k], cst_field_lagrangian(s, R, rate)));
   }
   *S = cst_graph_mul(x.g, t, sum);
-  point_at(&x, t, q1, v1);
-  for (int i = 0; i < s->nq; i++)
-    if (!x.dependent[i])
-      v1[i] = polynomial(&x, x.v[i], x.p, t);
-  complete(&x, q1, v1);
+  cst_curve_end(&x, q1, v1);
 }
 
 static void work(const void *self, const cst_system *s, cst_node t, const cst_node *q,
                  const cst_node *v, cst_flow_work *w) {
-  curve    x;
-  cst_node rate[N], A[N], lambda[CST_MAX_G], phi[CST_MAX_G * N], phi0[CST_MAX_G];
-  open_curve(&x, *(const int *)self, s, t, q, v);
-  w->n = NODES;
-  for (int k = 0; k < NODES; k++) {
-    point_at(&x, scaled(&x, x.c[k], t), w->Q[k], rate);
+  cst_curve x;
+  cst_node  rate[N], A[N], lambda[CST_MAX_G], phi[CST_MAX_G * N], phi0[CST_MAX_G];
+  cst_curve_open(&x, self, s, t, q, v);
+  w->n = x.points;
+  for (int k = 0; k < x.points; k++) {
+    cst_curve_point(&x, scaled(&x, x.node[k], t), w->Q[k], rate);
     cst_field_acceleration(s, w->Q[k], rate, A, lambda);
-    constraints_at(&x, w->Q[k], phi, phi0);
+    cst_curve_constraints(&x, w->Q[k], phi, phi0);
     for (int i = 0; i < s->nq; i++) {
       cst_node pull = cst_graph_constant(x.g, 0);
       for (int a = 0; a < x.m; a++)
         pull = cst_graph_add_product(x.g, pull, phi[a * s->nq + i], lambda[x.row[a]]);
-      w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.b[k], t), pull);
+      w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.weight[k], t), pull);
     }
   }
 }
 
-/* ---- the row --------------------------------------------------------------------------------- */
-
-static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
-#define RULE(p)                                                                                    \
+/* The order of S is 2n with n points, 1 with the left end. */
+#define RULE(p, n, words)                                                                          \
   {                                                                                                \
-    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1,                 \
-    .evaluations = NODES, .equivariant = true, .formulas = formulas, .work = work                  \
+    .name = "taylor-curve(" #p words ")", .self = &(const cst_curve_kind){p, n}, .order = p,       \
+    .action = (n) ? 2 * (n) : 1, .evaluations = (n) ? n : 1, .equivariant = true,                  \
+    .formulas = formulas, .work = work                                                             \
   }
-static const cst_flow_rule rules[MOST_DEGREE] = {RULE(1), RULE(2), RULE(3), RULE(4)};
+#define POINTS(p, n) RULE(p, n, ", quadrature=gauss(" #n ")")
+#define RULES(p)                                                                                   \
+  {                                                                                                \
+    RULE(p, 0, ", quadrature=left"), POINTS(p, 1), POINTS(p, 2), POINTS(p, 3), POINTS(p, 4),       \
+        POINTS(p, 5), POINTS(p, 6), POINTS(p, 7), RULE(p, CST_CURVE_NODES, "")                     \
+  }
+static const cst_flow_rule rules[CST_CURVE_DEGREE][CST_CURVE_NODES + 1] = {RULES(1), RULES(2),
+                                                                           RULES(3), RULES(4)};
 
-static const cst_flow_rule *rule(const cst_term *t) { return &rules[(int)t->arg[0]->number - 1]; }
+static bool is_integer(const cst_term *x, int most) {
+  return x->kind == CST_TERM_NUMBER && x->number == floor(x->number) && x->number >= 1 &&
+         x->number <= most;
+}
+
+/* The Gauss points of a quadrature, 0 for the left end; -1: it is none of those. */
+static int points_of(const cst_term *quadrature) {
+  const cst_term *x = quadrature;
+  if (!x)
+    return CST_CURVE_NODES;
+  if (x->kind != CST_TERM_NAME)
+    return -1;
+  if (!strcmp(x->name, "gauss"))
+    return x->n == 1 && !x->key[0] && is_integer(x->arg[0], CST_CURVE_NODES)
+               ? (int)x->arg[0]->number
+               : -1;
+  if (x->n)
+    return -1;
+  return !strcmp(x->name, "exact") ? CST_CURVE_NODES : !strcmp(x->name, "left") ? 0 : -1;
+}
+
+static const cst_flow_rule *rule(const cst_term *t) {
+  const int degree = (int)cst_term_argument(t, NULL)->number;
+  return &rules[degree - 1][points_of(cst_term_argument(t, "quadrature"))];
+}
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0])
+  const cst_term *quadrature = NULL, *degree = NULL;
+  for (int i = 0; i < t->n; i++) {
+    const bool is_degree = !t->key[i];
+    if (!is_degree && strcmp(t->key[i], "quadrature"))
+      return cst_term_error(t->arg[i], e,
+                            "taylor-curve knows no '%s'; it takes the degree, and quadrature",
+                            t->key[i]);
+    if (is_degree ? degree : quadrature)
+      return cst_term_error(t->arg[i], e, "taylor-curve takes one %s",
+                            is_degree ? "degree" : "quadrature");
+    *(is_degree ? &degree : &quadrature) = t->arg[i];
+  }
+  if (!degree)
     return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
-  const cst_term *p = t->arg[0];
-  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 ||
-      p->number > MOST_DEGREE)
-    return cst_term_error(p, e, "the degree of taylor-curve is an integer from 1 to %d",
-                          MOST_DEGREE);
-  return true;
+  if (!is_integer(degree, CST_CURVE_DEGREE))
+    return cst_term_error(degree, e, "the degree of taylor-curve is an integer from 1 to %d",
+                          CST_CURVE_DEGREE);
+  return points_of(quadrature) >= 0 ||
+         cst_term_error(
+             quadrature, e,
+             "the quadrature of taylor-curve is exact, left, or gauss(n) with n from 1 to %d",
+             CST_CURVE_NODES);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -320,18 +171,24 @@ const cst_method_row cst_method_row_taylor_curve = {
          .equations =
              "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) "
              "= phi(q) v + phi0(q) gives the others\n"
-             "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
+             "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact unless "
+             "`quadrature` says otherwise",
          .notes =
              "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, "
              "and of order 2p without constraints, since its action is exact; with state=w, which "
-             "reads them at w, it is of order p. The dependent coordinates are the last ones on "
+             "reads them at w, it is of order p. quadrature=gauss(n) takes S and the work as Gauss "
+             "sums "
+             "of n points, quadrature=left at the beginning of the step, as the source's methods "
+             "of "
+             "order 1 do (6.51), (6.113): the orders are then at most 2n, and 1. The dependent "
+             "coordinates are the last ones on "
              "which no constraint depends and which the constraints determine everywhere: their "
              "block of phi was not found singular at any test point. Systems without such "
              "coordinates are refused. Without constraints the curve is the Taylor polynomial.",
          .source =
              "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan "
              "2007, 5.2 and chapter 6",
-         .signature = "taylor-curve(p)",
+         .signature = "taylor-curve(p, quadrature=exact)",
          .example = "taylor-curve(2)"},
     .on_also = CST_ON_NONHOLONOMIC,
     .layer = layer,

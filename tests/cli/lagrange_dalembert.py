@@ -14,6 +14,7 @@ LAYERS = {  # a, b
     "rk3": ([[0, 0, 0], [1 / 2, 0, 0], [-1, 2, 0]], [1 / 6, 2 / 3, 1 / 6]),
     "rk4": ([[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 1 / 2, 0, 0], [0, 0, 1, 0]], [1 / 6, 1 / 3, 1 / 3, 1 / 6]),
 }
+LEFT_CURVE = "taylor-curve(1, quadrature=left)"
 
 
 class Oscillator:
@@ -73,6 +74,8 @@ def acceleration(s, q, v, t):
 
 def layer(s, name, q, v, t, h):
     """The end (q1, v1), S and the stages (Q_i, weight, N_i)."""
+    if name == LEFT_CURVE:
+        return left_curve(s, q, v, t, h)
     a, b = LAYERS[name]
     Vs, As, S, stages = [], [], 0, []
     for row, weight in zip(a, b):
@@ -84,6 +87,18 @@ def layer(s, name, q, v, t, h):
         S = S + h * weight * ((s.mass * V * V).sum() / 2 - s.potential(Q, time))
         stages.append((Q, h * weight, s.force(Q, V, time) - s.phi(Q).T @ lam))
     return q + h * sum(x * V for x, V in zip(b, Vs)), v + h * sum(x * A for x, A in zip(b, As)), S, stages
+
+
+def left_curve(s, q, v, t, h):
+    """The same of taylor-curve(1, quadrature=left) on the oscillator: z' = r + y x' along the straight line of x
+    and y; L and the work at its beginning."""
+    A, lam = acceleration(s, q, v, t)
+    r = v[2] - q[1] * v[0]
+    x, y = q[:2] + h * v[:2]
+    end = v[:2] + h * A[:2]
+    q1 = np.array([x, y, q[2] + h * r + v[0] * (h * q[1] + h * h * v[1] / 2)])
+    S = h * ((s.mass * v * v).sum() / 2 - s.potential(q, t))
+    return q1, np.array([*end, r + y * end[0]]), S, [(q, h, s.force(q, v, t) - s.phi(q).T @ lam)]
 
 
 def covectors(s, name, w, t, h, bias):

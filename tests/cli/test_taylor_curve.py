@@ -89,7 +89,7 @@ def statements():
         return
     process = papers("statements.py", PAPERS / "cuell-statements.toml", "-o", scratch(), "--ranks", 0)
     ok(
-        process.returncode == 0 and "27 of 27 as stated" in process.stdout,
+        process.returncode == 0 and "31 of 31 as stated" in process.stdout,
         "the figures of the thesis",
         process.stdout,
         process.stderr,
@@ -98,7 +98,7 @@ def statements():
 
 def orders():
     """p + 1 in q and p, and an even order more at the bias -1/2; p at w; 2p without constraints; p of the
-    layer alone."""
+    layer alone. A quadrature of n points allows 2n, its left end 1."""
     curve = "taylor-curve(%d)"
     cases = {
         f"lagrange-dalembert({curve % 1})": 2,
@@ -111,8 +111,18 @@ def orders():
         W % "rk3, bias=-0.3": 3,
         curve % 2: 2,
         curve % 3: 3,
+        "lagrange-dalembert(taylor-curve(4, quadrature=gauss(2)))": 4,
+        "lagrange-dalembert(taylor-curve(2, quadrature=gauss(1)), state=w)": 2,
+        "lagrange-dalembert(taylor-curve(3, quadrature=left))": 1,
+        "lagrange-dalembert(taylor-curve(2, quadrature=left), bias=-0.5)": 2,
+        W % "taylor-curve(1, quadrature=left)": 1,
+        "taylor-curve(2, quadrature=left)": 2,
     }
-    free = {f"convert({curve % 1})": 2, f"lagrange-dalembert({curve % 2}, bias=-0.3)": 4}
+    free = {
+        f"convert({curve % 1})": 2,
+        "convert(taylor-curve(3, quadrature=gauss(2)))": 4,
+        f"lagrange-dalembert({curve % 2}, bias=-0.3)": 4,
+    }
     for system, end, steps, methods in (
         ("rolling-disk", 1, "0.1, 0.05, 0.025", cases),
         ("kepler", 0.5, "0.02, 0.01, 0.005", free),
@@ -159,9 +169,9 @@ observe: every
 
 def map_of_w():
     """p-(w1) = p+(w0) on admissible variations and d-(w1) = d+(w0), the equations of the source, for layers
-    of stages."""
+    of stages and for its method of order 1."""
     s, q, v = by_hand.Oscillator(), np.array([1, 1, 0.0]), np.array([0.3, 0.2, 0.3])
-    cases = [("heun", 0), ("rk3", -0.3), ("rk4", -0.5)]
+    cases = [("heun", 0), ("rk3", -0.3), ("rk4", -0.5), (by_hand.LEFT_CURVE, 0), (by_hand.LEFT_CURVE, -0.3)]
     f = made(
         "of-w",
         f"""study: order
@@ -293,6 +303,11 @@ def refused():
         ("rolling-disk", "taylor-curve(0)", "an integer from 1 to 4"),
         ("rolling-disk", "taylor-curve(5)", "an integer from 1 to 4"),
         ("rolling-disk", "taylor-curve", "takes one argument"),
+        ("rolling-disk", "taylor-curve(quadrature=left)", "takes one argument"),
+        ("rolling-disk", "taylor-curve(2, 3)", "takes one degree"),
+        ("rolling-disk", "taylor-curve(2, nodes=3)", "knows no 'nodes'"),
+        ("rolling-disk", "taylor-curve(2, quadrature=right)", "exact, left, or gauss(n) with n from 1 to 8"),
+        ("rolling-disk", "taylor-curve(2, quadrature=gauss(9))", "exact, left, or gauss(n) with n from 1 to 8"),
         ("disk-on-circle", W % "taylor-curve(1)", "constraints on positions"),
         ("planar-pendulum", "taylor-curve(2)", "constraints on positions"),
         ("knife-edge", "lagrange-dalembert(taylor-curve(1))", "determine everywhere"),

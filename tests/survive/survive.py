@@ -307,8 +307,9 @@ def children(pid):
 
 
 def ranks_of(pid):
+    """The ranks that a launcher has started, or the process itself where it is one."""
     found = []
-    for one in children(pid):
+    for one in [pid, *children(pid)]:
         try:
             with open(f"/proc/{one}/cmdline") as f:
                 found += [one] if f.read().split("\0")[0] == PROGRAM else []
@@ -318,7 +319,7 @@ def ranks_of(pid):
 
 
 def cpu(pid):
-    """CPU seconds of the ranks below a launcher so far."""
+    """CPU seconds of these ranks so far."""
     found = 0
     for one in ranks_of(pid):
         try:

@@ -25,7 +25,7 @@ typedef struct {
   const double     *length; /* of the rows of G at q; on the way they may vanish */
   int               rank;
   double           *from, *along; /* the part of the way that is searched, and its direction */
-  double           *x, *y;        /* the last point, and the one before it is brought towards g = 0 */
+  double           *x, *y; /* the last point, and the one before it is brought towards g = 0 */
 } way;
 
 /* The condition number at a point beside from + t along, which becomes x. */
@@ -92,8 +92,8 @@ double cst_system_rank_ahead(const cst_system *s, const double *c, const double 
   const int rank = s->ng ? cst_system_rank(s, c, q) : 0;
   if (!rank)
     return 0;
-  double   *numbers = cst_linear_numbers(7L * nq + s->ng);
-  double   *from = numbers, *along = from + nq, *x = along + nq, *best = x + nq,
+  double *numbers = cst_linear_numbers(7L * nq + s->ng);
+  double *from = numbers, *along = from + nq, *x = along + nq, *best = x + nq,
          *part = best + 2L * nq, *y = part + nq, *length = y + nq;
   const way w = {s, c, length, rank, from, along, x, y};
   cst_rank_lengths(s, c, q, length);

@@ -4,6 +4,17 @@
 #define CST_RANK_H
 #include "constella/system.h"
 
+/* A unit row depends on others where what they do not contain is at most so long. */
+#define CST_RANK_SMALL 1e-9
+
+/* x := x without its components along the orthonormal rows Q[k][n], removed twice against round-off. Returns
+ * its length. */
+double cst_rank_remainder(double *x, const double *Q, int k, int n);
+/* The rows of G(q) divided by their lengths, [ng][nq]; the lengths too unless `length` is NULL. Owned. */
+double *cst_rank_unit_rows(const cst_system *s, const double *c, const double *q, double *length);
+/* Whether S = G G' has no weak pivot: large systems have full rank then. */
+bool cst_rank_is_strong(const cst_system *s, const double *c, const double *q);
+
 /* length[ng] of the rows of G(q). */
 void cst_rank_lengths(const cst_system *s, const double *c, const double *q, double *length);
 /* The condition number of the rows of G(q), each divided by its length[ng], where the rank is `rank`: 1 over

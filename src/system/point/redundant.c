@@ -1,0 +1,183 @@
+/* redundant.c: constraints that follow from others.
+ *
+ * If some constraints follow from others on the manifold, G has the same reduced rank everywhere. The motion
+ * is then unique and lambda is not. At a point where the rank is lower than nearby, the motion is not unique.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/boundary.h"
+#include "constella/random.h"
+#include "system/point/linear.h"
+#include "system/point/rank.h"
+
+static const double MOVE = 1e-3; /* relative to the size of q */
+/* relative to the size of q: bounds of the last Newton step, and of the distance g_a / |G_a| from each
+ * surface before it */
+static const double   NEAR = 1e-10, OFF = 1e-9;
+static const uint64_t SEED = 1;
+enum {
+  NEIGHBOURS = 8,
+  NEWTON_ITERATIONS = 200, /* at a zero of order k the distance shrinks by 1 - 1/k only */
+  MAX_RANKED = 200 /* redundant constraints are found in systems of up to so many coordinates */
+};
+
+static double size_of(const double *q, int n) {
+  double size = 0;
+  for (int i = 0; i < n; i++)
+    size = fmax(size, fabs(q[i]));
+  return size > 0 ? size : 1;
+}
+
+/* q := a point near q on g = 0, even if constraints are redundant. */
+static bool reach(const cst_system *s, const double *c, double *q) {
+  for (int k = 0; k < NEWTON_ITERATIONS; k++) {
+    double       off;
+    const double step = cst_rank_approach(s, c, q, &off);
+    const double size = size_of(q, s->nq);
+    if (!isfinite(step))
+      return false;
+    if (step <= NEAR * size)
+      return off <= OFF * size;
+  }
+  return false;
+}
+
+/* Keeps the first maximal set of independent constraints at q and returns their number. Constraints of bodies
+ * come first, since methods on the group leave no rotation matrix unconstrained. Constraints on velocities
+ * come last. */
+static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
+  const int    ng = s->ng;
+  const size_t nq = (size_t)s->nq;
+  double      *A = cst_rank_unit_rows(s, c, q, NULL);
+  double      *Q = cst_linear_numbers((size_t)ng * nq);
+  const int    held = ng - s->nvel; /* constraints on positions */
+  int          r = 0;
+  for (int k = 0; k < ng; k++) {
+    /* without bodies, all constraints are the user's own */
+    const int a = k < held ? (k + s->nown) % held : k;
+    double   *row = A + (size_t)a * nq;
+    double    left = cst_rank_remainder(row, Q, r, s->nq);
+    dropped[a] = !(left > CST_RANK_SMALL) || r == s->nq;
+    if (dropped[a])
+      continue;
+    double *unit = Q + (size_t)r * nq;
+    for (size_t i = 0; i < nq; i++)
+      unit[i] = row[i] / left;
+    r++;
+  }
+  free(A);
+  free(Q);
+  return r;
+}
+
+/* The lowest and the highest rank at points near q on g = 0. False: no such point is found. */
+static bool neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
+  bool         found = false;
+  const int    nq = s->nq;
+  const double size = MOVE * size_of(q, nq);
+  double      *x = cst_linear_numbers(nq);
+  for (int k = 0; k < NEIGHBOURS; k++) {
+    for (int i = 0; i < nq; i++)
+      x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
+    if (!reach(s, c, x))
+      continue;
+    found = true;
+    const int r = cst_system_rank(s, c, x);
+    *low = r < *low ? r : *low;
+    *high = r > *high ? r : *high;
+  }
+  free(x);
+  return found;
+}
+
+void cst_system_enforce(cst_system *s, unsigned char *dropped) {
+  CST_REQUIRE(s);
+  const size_t n = (size_t)s->ng;
+  bool         same = !dropped && !s->dropped;
+  if (dropped && s->dropped)
+    same = !memcmp(dropped, s->dropped, n);
+  if (same) {
+    free(dropped);
+    return;
+  }
+  free(s->dropped);
+  s->dropped = dropped;
+  cst_system_structure(s);
+}
+
+static bool large(const cst_system *s, const double *c, const double *q, char *why, int n) {
+  if (cst_rank_is_strong(s, c, q))
+    return true;
+  snprintf(
+      why, (size_t)n,
+      "the constraints are dependent or nearly dependent at the start; systems of more than %d "
+      "coordinates need independent ones",
+      MAX_RANKED);
+  return false;
+}
+
+/* The same for a start on g = 0. */
+static bool redundant_on(const cst_system *s, const double *c, const double *q,
+                         unsigned char **dropped, char *why, int n) {
+  const int ng = s->ng;
+  const int rank = cst_system_rank(s, c, q);
+  int       low = rank, high = rank;
+  /* full rank at q means full rank nearby */
+  if (rank < ng && !neighbours(s, c, q, &low, &high)) {
+    snprintf(
+        why, (size_t)n,
+        "the constraints have rank %d of %d at the start, and no state near it satisfies them; "
+        "write them so that their gradients do not vanish",
+        rank, ng);
+    return false;
+  }
+  if (low == high && rank == s->nq) {
+    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
+             rank, s->nq);
+    return false;
+  }
+  if (low == high && rank == ng)
+    return true;
+  *dropped = cst_zeros(ng, 1);
+  if (low == high && choose(s, c, q, *dropped) == rank)
+    return true;
+  free(*dropped);
+  *dropped = NULL;
+  snprintf(why, (size_t)n,
+           "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion "
+           "from there "
+           "is not unique; start from another state",
+           rank, ng, high > rank ? high : low);
+  return false;
+}
+
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
+                          unsigned char **dropped, char *why, int n) {
+  CST_REQUIRE(s && (c || !s->npar) && q && dropped && (why || n <= 0), false);
+  const int nq = s->nq;
+  *dropped = NULL;
+  if (!s->ng)
+    return true;
+  if (nq > MAX_RANKED)
+    return large(s, c, q, why, n);
+  if (s->nq > CST_MAX_Q && !s->dropped && cst_rank_is_strong(s, c, q))
+    return true;
+  double *start = cst_linear_numbers(nq);
+  cst_linear_copy(start, q, nq);
+  /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
+  const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
+  free(start);
+  return good;
+}
+
+bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why,
+                                    int n) {
+  CST_REQUIRE(s && (c || !s->npar) && q && (why || n <= 0), false);
+  unsigned char *dropped;
+  if (!cst_system_redundant(s, c, q, &dropped, why, n))
+    return false;
+  cst_system_enforce(s, dropped);
+  return true;
+}
