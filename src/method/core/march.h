@@ -6,9 +6,9 @@
  * eps of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do
  * not depend on its neighbours.
  *
- * One group is a chain of operations, each of which waits for the one before; two groups hide each other's
- * latency, and three or four of the smallest systems do better. They do the same operations as one, so the bits agree. In the functions below K is the number of
- * groups that march, a constant where they are compiled.
+ * One group is a chain of operations, each of which waits for the one before; groups side by side hide the
+ * latency of each other. They do the same operations as one, so the bits agree. In the functions below K is
+ * the number of groups that march, a constant where they are compiled.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
