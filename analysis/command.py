@@ -10,11 +10,16 @@ sys.dont_write_bytecode = True
 
 def import_matplotlib():
     """matplotlib reads a matplotlibrc of the current folder, which may be anybody's, before all others: import it in
-    the folder of this script."""
+    the folder of this script. A third of its import are docstrings with tables of properties, which nobody reads
+    here: they are left out."""
     here = os.open(".", os.O_RDONLY)
     os.chdir(os.path.dirname(os.path.abspath(__file__)))
     import matplotlib  # noqa: F401
+    import matplotlib.artist
 
+    matplotlib.artist.kwdoc = lambda artist: ""
+    if hasattr(matplotlib.artist.Artist, "_update_set_signature_and_docstring"):
+        matplotlib.artist.Artist._update_set_signature_and_docstring = classmethod(lambda cls: None)
     os.fchdir(here)
     os.close(here)
 

@@ -117,7 +117,11 @@ bench-scale: $(PROGRAM) $(BUILD)/tests/bench/scale.so
 	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/scale.py
 	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/metadata.py
 
-.PHONY: bench bench-built bench-scale
+# AGAINST=FILE compares with a stored build/matrix.txt.
+bench-matrix: $(BUILD)/bench-matrix
+	@BUILD='$(BUILD)' OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/matrix.py $(AGAINST)
+
+.PHONY: bench bench-built bench-scale bench-matrix
 bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)
 bench: all
 	@$(MAKE) --no-print-directory bench-built

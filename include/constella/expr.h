@@ -128,8 +128,9 @@ cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding 
                               cst_expr_error *error, cst_pair_sums *pairs);
 
 /* Quotients in out become products with 1/b, one for each divisor b. Where b has a factor sqrt(x), 1/sqrt(x)
- * is one operation, and its powers are what 1/x and sqrt(x) are made of. */
-void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);
+ * is one operation, and its powers are what 1/x and sqrt(x) are made of. Quotients of
+ * parameters stay. False if nothing else divides; nothing changes then. */
+bool cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);
 /* Powers of two and signs move out of products and sums, which is exact, and cancel where they meet. */
 void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_node *result);
 /* The number of operations that out needs. */

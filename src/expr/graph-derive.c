@@ -32,7 +32,8 @@ static cst_node partial_a(cst_graph *g, cst_node r) {
   case CST_OP_NEG:
     return cst_graph_constant(g, -1);
   case CST_OP_SQRT:
-    return over(g, 0.5, r);
+    return cst_graph_mul(g, cst_graph_constant(g, 0.5),
+                         cst_graph_operation(g, CST_OP_RSQRT, a, -1));
   case CST_OP_RSQRT:
     return cst_graph_mul(g, cst_graph_constant(g, -0.5), cst_graph_mul(g, r, square(g, r)));
   case CST_OP_SIN:

@@ -1,7 +1,7 @@
 /* graph-divisors.c: one division for each divisor, and none for 1/sqrt(x).
  *
- * Where sqrt(x) divides, y = 1/sqrt(x) is made by one operation, 1/x becomes y y and sqrt(x) becomes x y. So
- * potentials of distances take neither root nor division.
+ * Where sqrt(x) divides, or y = 1/sqrt(x) is there, y is made by one operation, 1/x becomes y y and sqrt(x)
+ * becomes x y. So potentials of distances take neither root nor division.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -18,10 +18,15 @@ typedef struct {
 
 static int place_of(const sharing *s, cst_node n) { return cst_walk_place(&s->w, s->g, n); }
 
+/* Numbers that are made of parameters alone keep their quotients. */
+static bool is_fixed(const cst_vertex *v) { return !(v->depends & ~(UINT64_C(1) << ('c' - 'A'))); }
+
 /* Factors of divisors divide, too. */
 static void find_divisors(sharing *s) {
   for (int i = s->w.n - 1; i >= 0; i--) {
     const cst_vertex *v = &s->g->node[s->w.node[i]];
+    if (v->op == CST_OP_RSQRT)
+      s->rooted[place_of(s, v->a)] = 1;
     if (v->op == CST_OP_DIV)
       s->divides[place_of(s, v->b)] = 1;
     if (!s->divides[i])
@@ -57,7 +62,7 @@ static cst_node root(const sharing *s, int i) {
 
 static cst_node changed(const sharing *s, const cst_vertex *v, int i) {
   cst_graph *g = s->g;
-  if (cst_op_leaf(v->op))
+  if (cst_op_leaf(v->op) || is_fixed(v))
     return s->w.node[i];
   const int a = place_of(s, v->a);
   const int b = v->b < 0 ? -1 : place_of(s, v->b);
@@ -82,9 +87,23 @@ static cst_node inverted(const sharing *s, const cst_vertex *v, int i) {
   return cst_graph_div(g, cst_graph_constant(g, 1), s->map[i]);
 }
 
-void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result) {
+static bool has_divisors(const sharing *s) {
+  for (int i = 0; i < s->w.n; i++) {
+    const cst_vertex *v = &s->g->node[s->w.node[i]];
+    if ((v->op == CST_OP_DIV || v->op == CST_OP_RSQRT) && !is_fixed(v))
+      return true;
+  }
+  return false;
+}
+
+bool cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result) {
   sharing      s = {.g = g, .w = cst_graph_walk(g, out, nout)};
   const size_t n = (size_t)s.w.n;
+  if (!has_divisors(&s)) {
+    memmove(result, out, (size_t)nout * sizeof *out);
+    free(s.w.node);
+    return false;
+  }
   s.map = cst_expr_memory(NULL, 2 * n, sizeof *s.map);
   s.inverse = s.map + n;
   s.divides = cst_expr_memory(NULL, 3 * n, 1);
@@ -107,4 +126,5 @@ void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_n
   free(s.map);
   free(s.divides);
   free(s.w.node);
+  return true;
 }

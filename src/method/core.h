@@ -72,6 +72,9 @@ typedef struct {
   _Alignas(16) char data[CST_LANE_DATA]; /* the core's `struct data` */
 } cst_lane_substep;
 
+/* Groups that march side by side, at most. */
+enum { CST_BESIDE = 4 };
+
 /* How a march is looked at on its way: at some of its steps, whose states it keeps on a trail, or one by one
  * in its records. Steps count from its beginning. */
 typedef struct {
@@ -84,7 +87,7 @@ typedef struct {
    * a trail, later. */
   void (*look)(void *context, int n);
   const long *at;
-  double     *trail[2]; /* of each group [n][q, p][W]; NULL: it has no trail */
+  double     *trail[CST_BESIDE]; /* of each group [n][q, p][W]; NULL: it has no trail */
 } cst_march_observer;
 
 /* The arguments of a core besides a record: the group, first, so that lane code for a group can be called
@@ -117,9 +120,10 @@ typedef struct cst_core {
   /* Advances the record by n steps. If the outcome is not CST_DONE, the record is left as it was at the last
    * observation, or at the beginning. */
   cst_outcome (*march)(const cst_march *m, double *record, long n);
-  /* The same for two records side by side, which takes less time; NULL: none. Whose lane
+  /* The same for `beside` records side by side, or for two, which takes less time; 1: none are. Whose lane
    * fails is not told. */
-  cst_outcome (*march_pair)(const cst_march *m, double *one, double *two, long n);
+  int beside;
+  cst_outcome (*march_beside)(const cst_march *m, int count, double *const *record, long n);
   /* Substep j in parts: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch;
    * residual returns the bits of the lanes that are still active; direction gives d such that x + d is the
    * next iterate (0 in lanes that are done); finish ends the substep. */

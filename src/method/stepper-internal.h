@@ -74,7 +74,7 @@ struct cst_stepper {
   double        *work;    /* three records: trial, column, saved */
   double        *saved;   /* [groups] records, for steps in parts */
   double        *space;   /* workspace of the generic cores */
-  double        *trail; /* [2][CST_TRAIL][q, p][W], of the groups that march; NULL: none is kept */
+  double        *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
   /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   double *solo_space;
   /* arguments of the solver's callbacks */

@@ -1,5 +1,5 @@
-/* stepper-march.c: advances batches under one SNES: from stop to stop, group by group or two groups side by
- * side, observed on their way; under other solvers than our own in parts of a step. */
+/* stepper-march.c: advances batches under one SNES: from stop to stop, group by group or several groups side
+ * by side, observed on their way; under other solvers than our own in parts of a step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/stepper-internal.h"
@@ -13,10 +13,16 @@ static bool marches_whole(const cst_stepper *st, int group) {
   return st->nsegment == 1 && !st->segment[0].solo && st->batch->alive[group];
 }
 
-/* Whether this group and the next one can march side by side. */
-static bool is_pair(const cst_stepper *st, int group) {
-  return marches_whole(st, group) && st->segment[0].core->march_pair &&
-         group + 1 < st->batch->groups && st->batch->alive[group + 1];
+/* How many groups from this one on can march side by side, at most `most`. */
+static int beside(const cst_stepper *st, int group, int most) {
+  const cst_batch *b = st->batch;
+  int              n = 1;
+  if (!marches_whole(st, group))
+    return 1;
+  most = PetscMin(most, st->segment[0].core->beside);
+  while (n < most && group + n < b->groups && b->alive[group + n])
+    n++;
+  return n == most ? n : PetscMin(n, 2);
 }
 
 static void bring(cst_stepper *st, int group, int count) {
@@ -24,15 +30,17 @@ static void bring(cst_stepper *st, int group, int count) {
     cst_stepper_bring(st, record_of(st, g));
 }
 
-/* Advances `count` neighbours, a group or a pair; true if no lane fails. */
+/* Advances `count` neighbours; true if no lane fails. */
 static bool march_neighbours(cst_stepper *st, int group, int count, long n,
                              const cst_march_observer *observer) {
   const cst_core *core = st->segment[0].core;
-  double         *one = cst_stepper_inner(st, record_of(st, group));
   cst_march       m = st->segment[0].march;
+  double         *record[CST_BESIDE];
+  for (int k = 0; k < count; k++)
+    record[k] = cst_stepper_inner(st, record_of(st, group + k));
   m.observer = observer;
   const cst_outcome o =
-      count == 2 ? core->march_pair(&m, one, one + st->size, n) : core->march(&m, one, n);
+      count > 1 ? core->march_beside(&m, count, record, n) : core->march(&m, record[0], n);
   if (o.reason == CST_DONE)
     bring(st, group, count);
   return o.reason == CST_DONE;
@@ -115,10 +123,10 @@ static void advance_observed(cst_stepper *st, int group, int count, long n) {
   const long          from = b->step, end = from + n;
   observed_march      x = {.st = st, .group = group, .count = count, .end = end};
   x.observer = (cst_march_observer){&x, plan_observations, observe_several, x.at, {NULL}};
-  for (int k = 0; k < 2 && st->trail && !s->one_by_one; k++)
+  for (int k = 0; k < CST_BESIDE && st->trail && !s->one_by_one; k++)
     x.observer.trail[k] = st->trail + k * CST_TRAIL * 2 * (st->inner.p - st->inner.q) * st->width;
   while (b->step < end) {
-    const bool whole = count == 2 ? is_pair(st, group) : marches_whole(st, group);
+    const bool whole = marches_whole(st, group) && beside(st, group, count) == count;
     x.from = b->step;
     if (whole && march_neighbours(st, group, count, end - b->step, &x.observer))
       break;
@@ -137,11 +145,11 @@ static PetscErrorCode march_stretch(cst_stepper *st, long n) {
   int        g = b->ahead;
   PetscFunctionBegin;
   while (g < b->groups && !st->halted) {
-    const int count = is_pair(st, g) ? 2 : 1;
+    const int count = beside(st, g, CST_BESIDE);
     if (st->schedule->observe_group) {
       advance_observed(st, g, count, n);
       g += count;
-    } else if (count == 2 && !cst_stepper_halts(st) && march_neighbours(st, g, count, n, NULL)) {
+    } else if (count > 1 && !cst_stepper_halts(st) && march_neighbours(st, g, count, n, NULL)) {
       g += count;
     } else {
       cst_stepper_advance_group(st, g, n);

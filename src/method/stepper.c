@@ -198,7 +198,7 @@ static PetscErrorCode make_trail(cst_stepper *st, const cst_system *s) {
     PetscFunctionReturn(0);
   if (n * sizeof(double) > most)
     PetscFunctionReturn(0);
-  st->trail = aligned(2 * n);
+  st->trail = aligned(CST_BESIDE * n);
   PetscCheck(st->trail, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the states of %d steps",
              CST_TRAIL);
   PetscFunctionReturn(0);

@@ -175,11 +175,10 @@ static int code(const program *p) {
 
 static void write_source(const program *p, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(
-      f,
-      "#include \"constella/lanes.h\"\nvoid kernel(const vd *c, const vd *q, const vd *v, const vd "
-      "*l, vd *o) {\n"
-      "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
+  fprintf(f, "#include \"constella/lanes.h\"\n#include \"core/inverse-root.h\"\nvoid kernel(const "
+             "vd *c, const vd *q, const vd *v, const vd "
+             "*l, vd *o) {\n"
+             "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
   cst_graph_emit(p->g, p->out, p->nout, "  ", f);
   fprintf(f, "}\n");
   fclose(f);
@@ -206,9 +205,9 @@ static void test_compiled(const program *p, const char *directory, const char *f
   write_source(p, source);
   snprintf(command, sizeof command,
            "cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -DCST_W=%d "
-           "-I%s -shared "
+           "-I%s -I%s/../src -shared "
            "-fPIC '%s' -o '%s' -lsleef -lm",
-           flags, width, CST_INCLUDE_DIR, source, library);
+           flags, width, CST_INCLUDE_DIR, CST_INCLUDE_DIR, source, library);
   const double start = seconds();
   if (OK(system(command) == 0, "%s: the emitted C of %d lanes compiles without a warning", what,
          width)) {

@@ -61,7 +61,8 @@ static int program(const setting *s, cst_node out[PROGRAM]) {
 
 static void write_source(const setting *s, const cst_node *out, int n, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *restrict q, const vd *restrict "
+  fprintf(f, "#include \"constella/lanes.h\"\n#include \"core/inverse-root.h\"\nvoid kernel(const "
+             "vd *restrict q, const vd *restrict "
              "v, const "
              "vd *restrict w, const vd "
              "*restrict u,\n"
@@ -108,10 +109,11 @@ static void test_set(const cst_tape *t, const char *source, const char *director
   char command[1000], library[300];
   snprintf(library, sizeof library, "%s/%s.so", directory, sets[i].name);
   snprintf(command, sizeof command,
-           "cc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -I%s -shared "
+           "cc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -I%s "
+           "-I%s/../src -shared "
            "-fPIC '%s' "
            "-o '%s' -lsleef -lm",
-           sets[i].flags, CST_INCLUDE_DIR, source, library);
+           sets[i].flags, CST_INCLUDE_DIR, CST_INCLUDE_DIR, source, library);
   if (!OK(system(command) == 0, "%s: the emitted text compiles without a warning", sets[i].name))
     return;
   void   *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);

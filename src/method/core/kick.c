@@ -26,8 +26,8 @@
 #define KEEPS_TRAIL
 #define SEEKS_NEAR_ROOT (NG > 0)
 #if CST_HOT
-#define IN_PAIRS                                                                                   \
-  (NG <= 2 && NQ <= 4) /* of more the registers hold one group only: measured, no gain */
+/* of more the registers hold one group only: measured, no gain */
+#define BESIDE (NG <= 1 && NQ <= 3 ? CST_BESIDE : NG <= 2 && NQ <= 4 ? 2 : 1)
 #endif
 
 /* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0

@@ -38,7 +38,7 @@
  *                        due; 0: these lanes are not extrapolated
  *   FORGIVES             whether two corrections are never due
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
- *   IN_PAIRS             whether hot code marches two groups side by side
+ *   BESIDE               hot code marches this many groups side by side, at most CST_BESIDE
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
  *                        that a trail of them may be kept
  *
@@ -90,10 +90,9 @@
 #ifndef SIZE
 #define SIZE(L) vset(0)
 #endif
-#ifndef IN_PAIRS
-#define IN_PAIRS 0
+#ifndef BESIDE
+#define BESIDE 1
 #endif
-#define MOST_GROUPS (IN_PAIRS ? 2 : 1)
 #define EACH_GROUP(g)                                                                              \
   CST_UNROLL                                                                                       \
   for (int g = 0; g < K; g++)

@@ -27,12 +27,12 @@ CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *
  * registers hold. Returns how many are done. */
 CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm,
                                vd *past, long done, long n, trail *t) {
-  vd   last[MOST_GROUPS][ROOM(NX)];
-  vd   behind[MOST_GROUPS][ROOM(CST_PAST * NX)];
-  vd   f[MOST_GROUPS][ROOM(NX)];
-  vd   x[MOST_GROUPS][ROOM(NX)];
-  vd   next[MOST_GROUPS][ROOM(CST_PAST * NX)];
-  vd   d[MOST_GROUPS][ROOM(NX)];
+  vd   last[BESIDE][ROOM(NX)];
+  vd   behind[BESIDE][ROOM(CST_PAST * NX)];
+  vd   f[BESIDE][ROOM(NX)];
+  vd   x[BESIDE][ROOM(NX)];
+  vd   next[BESIDE][ROOM(CST_PAST * NX)];
+  vd   d[BESIDE][ROOM(NX)];
   vl   due = vmask(0);
   long k = 0;
   if (!PREDICTS || NX_PREDICTED != NX || MARCH->nsub != 1)

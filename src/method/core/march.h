@@ -1,4 +1,4 @@
-/* march.h: shared by all cores: the march of a group, or of two side by side, through many steps, and the
+/* march.h: shared by all cores: the march of a group, or of several side by side, through many steps, and the
  * same substep in pieces for PETSc's SNES types. march-options.h says what a core defines before it includes
  * this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
  *
@@ -6,9 +6,9 @@
  * eps of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do
  * not depend on its neighbours.
  *
- * One group is a chain of operations, each of which waits for the one before; two groups hide each other's
- * latency. They do the same operations as one, so the bits agree. In the functions below K is the number of
- * groups that march, a constant where they are compiled.
+ * One group is a chain of operations, each of which waits for the one before; groups side by side hide the
+ * latency of each other. They do the same operations as one, so the bits agree. In the functions below K is
+ * the number of groups that march, a constant where they are compiled.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -148,8 +148,8 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
                     vd *const *x, vd *const *due, vl *ended) {
   SPACE(f, ROWS * NX, K * NX);
   SPACE(d, (ROWS + 1) * NX, K * NX);
-  vl     plain[MOST_GROUPS], done[MOST_GROUPS], active[MOST_GROUPS];
-  course c[MOST_GROUPS];
+  vl     plain[BESIDE], done[BESIDE], active[BESIDE];
+  course c[BESIDE];
   EACH_GROUP(g) {
     plain[g] = (vl)(*due[g] > 0);
     c[g] = outset();
@@ -265,7 +265,7 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
 typedef struct {
   const long *at;
   int         looks;
-  double     *to[MOST_GROUPS];
+  double     *to[BESIDE];
 } trail;
 
 /* Keeps the states after `done` steps if they are looked at. */
@@ -330,7 +330,7 @@ CST_INLINE void store_group(const cst_context *C, const struct local *L, const v
  * is stored through a vector. */
 CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *const *record, long n) {
   const cst_context *C = &own.group;
-  struct local       L[MOST_GROUPS];
+  struct local       L[BESIDE];
   SPACE(warm, 0, K * ROWS * NX);
   SPACE(past, (ROWS + 3) * NX, K * ROWS * PAST_SIZE);
   EACH_GROUP(g)
@@ -343,13 +343,13 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
     EACH_GROUP(g)
       early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
-      if (IN_PAIRS && !(early && k <= CST_PAST))
+      if (BESIDE > 1 && !(early && k <= CST_PAST))
         k += march_straight(C, K, L, warm, past, done + k, by - k, &t);
       for (int j = 0; j < MARCH->nsub && k < by; j++) {
-        vd *x[MOST_GROUPS];
-        vd *behind[MOST_GROUPS];
-        vd *due[MOST_GROUPS];
-        vl  young[MOST_GROUPS];
+        vd *x[BESIDE];
+        vd *behind[BESIDE];
+        vd *due[BESIDE];
+        vl  young[BESIDE];
         EACH_GROUP(g) {
           x[g] = warm + g * ROWS * NX + j * KEPT;
           behind[g] = past + (g * ROWS + j) * PAST_SIZE;
@@ -413,11 +413,13 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
   return march_with(own, 1, &record, n);
 }
 
-static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double *one, double *two,
-                                                      long n) {
+static __attribute__((unused)) cst_outcome march_beside(const cst_march *m, int count,
+                                                        double *const *record, long n) {
   cst_march own = *m;
   own.compensated = 0;
-  return march_with(own, MOST_GROUPS, (double *[]){one, two}, n);
+  if (BESIDE > 2 && count == 2)
+    return march_with(own, 2, record, n);
+  return march_with(own, BESIDE, record, n);
 }
 
 #if !CST_HOT || !defined(HAS_NO_PIECES)
@@ -438,5 +440,5 @@ static __attribute__((unused)) cst_outcome march_pair(const cst_march *m, double
 #endif
 extern const cst_core SYMBOL;
 const cst_core        SYMBOL = {
-           room, march, IN_PAIRS ? march_pair : NULL, CORE_PIECES, TAKES_NOISE, TRAILS,
+           room, march, BESIDE, BESIDE > 1 ? march_beside : NULL, CORE_PIECES, TAKES_NOISE, TRAILS,
 };

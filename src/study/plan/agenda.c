@@ -9,8 +9,12 @@ enum {
   LARGE_BATCH_BYTES = 32 << 20,
   BATCH_LEAST = CST_W_MAX,
   BATCH_MOST = 4096,
-  BATCHES_PER_RANK = 16
+  BATCHES_PER_RANK = 16,
+  SMALL_BATCHES_PER_RANK = 4
 };
+
+/* Groups of a batch below which it is not cut for the sake of more batches: groups march in pairs. */
+enum { FEW_GROUPS = 4, PAIR = 2 };
 
 /* Growing list of the ranges of lanes that remain. */
 typedef struct {
@@ -44,9 +48,17 @@ static long batches(const stretches *a, long size) {
   return n;
 }
 
+/* Halves `size`, not below `least` nor BATCH_LEAST, until there are `enough` batches. */
+static long cut(const stretches *a, long size, long least, long enough) {
+  while (size / 2 >= least && size > BATCH_LEAST && batches(a, size) < enough)
+    size /= 2;
+  return size;
+}
+
 /* Default number of lanes per batch: small enough that a batch fits the second-level cache, or a batch of a
- * large system stays within LARGE_BATCH_BYTES; small enough to give every rank several batches; at least one
- * group; at most the lanes of the largest class. */
+ * large system stays within LARGE_BATCH_BYTES; small enough to give every rank several batches, but not so
+ * small that groups march one by one, unless a rank would have none; at least one group; at most the lanes of
+ * the largest class. */
 static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
   const double bytes = cst_plan_lane_bytes(p);
   const long   width = cst_isas[p->isa].width;
@@ -56,8 +68,10 @@ static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
     size /= 2;
   while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES)
     size /= 2;
-  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_PER_RANK * ranks)
-    size /= 2;
+  size = cut(a, size, FEW_GROUPS * width, (long)BATCHES_PER_RANK * ranks);
+  size = cut(a, size, PAIR * width, (long)SMALL_BATCHES_PER_RANK * ranks);
+  if (batches(a, width) <= ranks)
+    size = cut(a, size, width, ranks);
   return lanes > 0 && size > lanes ? lanes : size;
 }
 

@@ -178,6 +178,7 @@ static void write_out(cst_system *s) {
 bool cst_system_derive(cst_system *s) {
   if (s->general && s->npairs)
     write_out(s);
+  cst_derive_share_divisors(s);
   cst_derivation d = begin(s);
   s->mass_class = cst_zeros(s->nq, sizeof(int));
   cst_derive_potential(&d);
@@ -195,6 +196,7 @@ bool cst_system_derive(cst_system *s) {
   derive_forces(&d);
   derive_accounts(&d);
   derive_symmetries(&d);
+  cst_derive_share_roots(s);
   fill_up(s);
   end(&d);
   return complete(s) && cst_system_structure(s);

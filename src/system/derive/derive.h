@@ -51,6 +51,12 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
 void cst_derive_jacobian(const cst_derivation *d, cst_kernel_id k, const cst_node *of, int rows,
                          bool symmetric);
 
+/* derive-divisors.c. Before derivation: the functions that a system is made of, all together, take one
+ * reciprocal for each divisor and no root where its inverse is there. */
+void cst_derive_share_divisors(cst_system *s);
+/* After it: the kernels from `first` on, each by itself. */
+void cst_derive_share_roots(cst_system *s);
+
 /* derive-potential.c: V, dV and d2V; then the kernels of linearly implicit methods, for the whole V and for
  * its stiff part. */
 void cst_derive_potential(const cst_derivation *d);

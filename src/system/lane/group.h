@@ -17,6 +17,7 @@
 #define CST_GROUP_H
 #include "constella/lanes.h"
 #include "constella/system.h"
+#include "core/inverse-root.h"
 
 /* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints
  * and extent, that of the system, at the start; tolerance of the solver; iterations so far; the address of

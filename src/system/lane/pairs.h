@@ -48,14 +48,28 @@ enum { CST_PAIR_VECTORS = PAIRS_PARTS / CST_W };
     }                                                                                              \
   }
 
-/* Lanes whose argument is not that of lane 0. */
-CST_INLINE int cst_pairs_differ(const vd *q, int n, int differ) {
-  for (int i = 0; i < n && differ != (1 << CST_W) - 2; i++) {
-    const vl x = (vl)q[i];
-    for (int l = 1; l < CST_W; l++)
-      differ |= (x[l] != x[0]) << l;
+/* Bits that are not those of lane 0, in the lanes that have them; `differ`: of other arguments. Once all
+ * lanes have some, no more are sought. */
+CST_INLINE vl cst_pairs_differ(const vd *q, int n, vl differ) {
+  enum { AT_ONCE = 8 };
+  for (int i = 0; i < n;) {
+    for (const int to = i + AT_ONCE < n ? i + AT_ONCE : n; i < to; i++) {
+      const vl x = (vl)q[i];
+      differ |= x ^ ((vl){} + x[0]);
+    }
+    vl same = (vl)(differ == 0);
+    same[0] = 0;
+    if (!vany(same))
+      break;
   }
   return differ;
+}
+
+CST_INLINE int cst_pairs_bits(vl differ) {
+  int bits = 0;
+  for (int l = 0; l < CST_W; l++)
+    bits |= (differ[l] != 0) << l;
+  return bits;
 }
 
 /* Whether lanes are laid over pairs; `differ` lanes beside the first. */
@@ -204,7 +218,8 @@ CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p,
 CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term,
                               int npar, int nq, const vd *c, const vd *q, const int *place, vd *o,
                               int value) {
-  const int differ = cst_pairs_differ(c, npar, cst_pairs_differ(q, nq, 0));
+  const vl  others = cst_pairs_differ(c, npar, cst_pairs_differ(q, nq, vmask(0)));
+  const int differ = cst_pairs_bits(others);
   if (!cst_pairs_apart(s, differ)) {
     if (value)
       o[0] += pairs_value(s, term, NULL, c, q);
@@ -215,9 +230,8 @@ CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, p
   for (int l = 0; l < CST_W; l++)
     if (!l || differ >> l & 1)
       cst_pairs_alone(s, p, term, npar, nq, c, q, place, o, l, value);
+  const vl alone = (vl)(others != 0);
   for (int i = 0; i < (value ? 1 : nq); i++)
-    for (int l = 1; l < CST_W; l++)
-      if (!(differ >> l & 1))
-        o[i][l] = o[i][0];
+    o[i] = vselect(alone, o[i], vset(o[i][0]));
 }
 #endif
