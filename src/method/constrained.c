@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/constrained.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include "core/need.h"
 
 enum { MOST_UNKNOWNS = 600 }; /* of Newton's matrix */
 
@@ -20,6 +22,28 @@ bool cst_constrained_fits(const cst_term *t, const cst_system *s, int stages, bo
   else
     return cst_term_bends(t, s, why, n);
   return false;
+}
+
+void cst_constrained_accelerations(const cst_system *s, const double *c, const double *q,
+                                   const double *v, double *A) {
+  const size_t n = (size_t)s->nq + 1, g = (size_t)s->ng + 1;
+  double      *f = cst_need(calloc(2 * n + g + n * g, sizeof *f));
+  double      *a = f + n, *lambda = a + n, *G = lambda + g;
+  const bool   whole = s->kernel_size[CST_K_f] > 0;
+  cst_system_eval(s, whole ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
+  if (s->gyroscopic)
+    cst_system_eval_at(s, CST_K_a, c, q, a);
+  if (s->ng > 0) {
+    cst_system_multipliers(s, c, q, v, lambda);
+    cst_system_matrix(s, CST_K_G, c, q, v, G);
+  }
+  for (int i = 0; i < s->nq; i++) {
+    f[i] = (whole ? f[i] : -f[i]) + a[i];
+    for (int b = 0; b < s->ng; b++)
+      f[i] -= G[b * s->nq + i] * lambda[b];
+  }
+  cst_system_velocity(s, c, q, f, A);
+  free(f);
 }
 
 cst_properties cst_constrained_properties(int q, int p, int lambda, bool positions,

@@ -56,6 +56,8 @@ cst_substep cst_constrained_radau(double fraction, int s, bool positions, bool v
 /* Generalised-alpha with g = 0 and, if asked, G v = 0 at the end of a step. */
 cst_substep cst_constrained_alpha(double fraction, double am, double af, double beta, double gamma,
                                   bool velocities);
+/* Generalised-alpha on SO(3)^k x R^m. */
+cst_substep cst_lie_alpha(double fraction, double am, double af, double beta, double gamma);
 /* BDF with k steps, 1 <= k <= 5, and both constraints. */
 cst_substep cst_constrained_bdf(double fraction, int k);
 /* Euler with constraints on the level of velocities at the left end; post: positions are corrected;

@@ -238,3 +238,49 @@ def baumgarte_rk4(s, q, v, h, steps, a, b):
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(y + h * k3))
         out.append((*split(y, s.n, s.n), None))
     return out
+
+
+INERTIA = np.array([1.0, 1.1, 0.5])
+
+
+def hat(w):
+    return np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+
+
+def exponential(w):
+    """Rodrigues' formula."""
+    t = np.linalg.norm(w)
+    return np.eye(3) + np.sin(t) / t * hat(w) + (1 - np.cos(t)) / t**2 * hat(w) @ hat(w)
+
+
+def lie_alpha(R, w, h, steps, rho):
+    """A top about the origin under V = R33/2 with R33 = 0.6: the states (R, omega) of generalised-alpha on SO(3).
+    The derivative of R33 along R hat(eta) is D.eta."""
+
+    def D(R):
+        return np.array([-R[2, 1], R[2, 0], 0])
+
+    def balance(R, w, A, lam):
+        return INERTIA * A + np.cross(w, INERTIA * w) + (0.5 + lam) * D(R)
+
+    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    gamma = 0.5 + af - am
+    beta = (gamma + 0.5) ** 2 / 4
+    A = newton(lambda x: np.append(balance(R, w, x[:3], x[3]), D(R) @ x[:3] + D(R @ hat(w)) @ w), np.zeros(4))[:3]
+    a, out = A, []
+    for _ in range(steps):
+
+        def move(A1, w=w, a=a, A=A, R=R):
+            a1 = ((1 - af) * A1 + af * A - am * a) / (1 - am)
+            w1 = w + h * ((1 - gamma) * a + gamma * a1)
+            return R @ exponential(h * w + h**2 * ((0.5 - beta) * a + beta * a1)), w1, a1
+
+        def F(x):
+            R1, w1, _ = move(x[:3])
+            return np.append(balance(R1, w1, x[:3], x[3]), (R1[2, 2] - 0.6) / h**2)
+
+        x = newton(F, np.append(A, 0))
+        R, w, a = move(x[:3])
+        A = x[:3]
+        out.append((R, w))
+    return out

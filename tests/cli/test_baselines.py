@@ -117,6 +117,33 @@ def test_steps(what, text, s, methods=tuple(METHODS)):
         compare(what, name, t, METHODS[name](s, q, np.linalg.solve(s.M(q), p), H, STEPS), s)
 
 
+TOP = """\
+system: t
+bodies:
+  top: {rotation: R, inertia: [1, 1.1, 0.5]}
+potential: 0.5*R33
+constraints: {nutation: R33 - 0.6}
+states:
+  default:
+    bodies: {top: {matrix: [[0.6, 0, 0.8], [0, 1, 0], [-0.8, 0, 0.6]], omega: [1, 0, 2]}}
+"""
+
+
+def test_group():
+    write("top.system.yaml", TOP)
+    rhos, weights = (0.8, 0.3), by_hand.INERTIA.sum() / 2 - by_hand.INERTIA
+    methods = [f"lie-generalized-alpha(rho={rho})" for rho in rhos]
+    file = made("top", STUDY.format(file="top.system.yaml", end=STEPS * H, h=H, methods=quoted(methods)))
+    for k, rho in enumerate(rhos):
+        t = file[f"trajectories/{k}"]
+        q, p = t["q"][0], t["p"][0]
+        states = by_hand.lie_alpha(q[0].reshape(3, 3), np.array([1.0, 0, 2]), H, STEPS, rho)
+        for n in (1, STEPS):
+            R, w = states[n - 1]
+            off = max(apart(q[n], R.ravel()), apart(p[n], (R @ by_hand.hat(w) * weights).ravel()))
+            ok(off < 1e-12, f"top, {methods[k]}: {n} step{'s' * (n > 1)}: those of numpy ({off:.1e})")
+
+
 ORDERS = """\
 study: order
 system: {{file: pendulum.system.yaml}}
@@ -168,6 +195,9 @@ REFUSED = {
     "semi-implicit-euler(erp=2)": "erp of semi-implicit-euler is a number from 0 to 1",
     "semi-implicit-euler(erp=0, post=2)": "post of semi-implicit-euler is 0 or 1",
     "linearly-implicit-euler(erp=0, post=1)": "linearly-implicit-euler takes no 'post='",
+    "lie-generalized-alpha": "lie-generalized-alpha needs rho",
+    "lie-generalized-alpha(rho=-1)": "rho of lie-generalized-alpha is a number from 0 to 1",
+    "compose(lie-generalized-alpha(rho=1), lie-rattle)": "must be the whole method",
     "baumgarte(rk4)": "baumgarte takes a layer, alpha and beta",
     "baumgarte(rk4, alpha=1, gamma=2)": "baumgarte takes no 'gamma='",
     "baumgarte(rk4, alpha=-1, beta=2)": "alpha of baumgarte is a rate of at least 0",
@@ -179,6 +209,7 @@ UNFIT = {
     ("knife-edge", "radau(3)"): "radau imposes constraints on positions",
     ("knife-edge", "bdf(2)"): "has constraints on velocities",
     ("henon-heiles", "baumgarte(rk4, alpha=1, beta=1)"): "baumgarte needs constraints",
+    ("planar-pendulum", "lie-generalized-alpha(rho=1)"): "steps the rotations of `bodies:`",
     ("pendulum-chain", "bdf(2)"): None,
 }
 
@@ -214,6 +245,7 @@ ON_BODY = (
 )
 test_steps("body", BODY, by_hand.body(), ON_BODY)
 test_steps("governor", GOVERNOR, by_hand.governor())
+test_group()
 test_reduction()
 test_refusals()
 done()

@@ -2,9 +2,8 @@
  * tables, sizes, and the accelerations from which generalised-alpha starts. Part of constrained.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include <string.h>
-#include "core/need.h"
+#include "method/constrained.h"
 #include "method/core/row.h"
 
 struct parameters {
@@ -41,31 +40,11 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 }
 
 /* a and A of generalised-alpha: the accelerations of the index-1 equations. */
-static void start(const void *of, const cst_system *s, const double *c, const double *q,
+static void start(const void *x, const cst_system *s, const double *c, const double *q,
                   const double *v, double *const *state) {
-  const struct parameters *x = of;
-  const size_t             n = (size_t)s->nq + 1, g = (size_t)s->ng + 1;
-  double                  *f = cst_need(calloc(2 * n + g + n * g, sizeof *f));
-  double                  *a = f + n, *lambda = a + n, *G = lambda + g;
-  if (x->kind == ALPHA) {
-    cst_system_eval(s, s->kernel_size[CST_K_f] ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
-    for (int i = 0; i < s->nq && !s->kernel_size[CST_K_f]; i++)
-      f[i] = -f[i];
-    if (s->gyroscopic)
-      cst_system_eval_at(s, CST_K_a, c, q, a);
-    if (s->ng > 0) {
-      cst_system_multipliers(s, c, q, v, lambda);
-      cst_system_matrix(s, CST_K_G, c, q, v, G);
-    }
-    for (int i = 0; i < s->nq; i++) {
-      f[i] += a[i];
-      for (int b = 0; b < s->ng; b++)
-        f[i] -= G[b * s->nq + i] * lambda[b];
-    }
-    cst_system_velocity(s, c, q, f, state[0]);
-    memcpy(state[1], state[0], (size_t)s->nq * sizeof **state);
-  }
-  free(f);
+  (void)x;
+  cst_constrained_accelerations(s, c, q, v, state[0]);
+  memcpy(state[1], state[0], (size_t)s->nq * sizeof **state);
 }
 
 /* C, B, D and c of Radau IIA with s stages. */
