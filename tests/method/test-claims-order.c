@@ -242,7 +242,8 @@ static double gain_of(const problem *x) {
 /* The round-off of g, about eps q, divided by (end / n)^2. Where the equations of index 3 determine
  * lambda, that of g in the equations of lambda, over the weight of A in q, at least a quarter. */
 static double rough_of(const problem *x, const reference *f, const char *method) {
-  const double part = strcmp(row_of(method)->name, "constrained") ? 0.02 : fmax(0.02, 4 * gain_of(x));
+  const double part =
+      strcmp(row_of(method)->name, "constrained") ? 0.02 : fmax(0.02, 4 * gain_of(x));
   return part * 2.2e-16 * f->size[0] / (end_of(x) * end_of(x) * f->size[2]);
 }
 

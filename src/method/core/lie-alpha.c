@@ -196,8 +196,8 @@ static void couple_alpha(const cst_context *C, const struct local *L, const vd *
                          vd *l) {
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)];
-  USES_J
   (void)couple, (void)make_tangent; /* those of methods that project */
+  USES_J
   for (int a = 0; a < NU; a++)
     ROW_J(a, v, e)
       l[a] -= L->G1[e] * eta[v];
