@@ -122,7 +122,7 @@ static const char *const composites[] UNUSED = {
     "radau(2, form=index-3)",
     "radau(2, form=index-2)",
     "radau(4, form=index-1)",
-    "generalized-alpha(rho=1, form=ggl)",
+    "generalized-alpha(rho=0.9, form=ggl)",
     "hht(alpha=0.1, form=ggl)",
     "bdf(4)",
     "semi-implicit-euler(erp=0)",
