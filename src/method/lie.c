@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/kick.h"
+#include "method/lie.h"
 
 static const char *const maps[] = {"cayley", "exp", NULL};
 
@@ -54,7 +55,7 @@ static bool mass_depends(const cst_system *s) {
   return false;
 }
 
-static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+bool cst_lie_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nbodies)
     snprintf(why, (size_t)n, "%s steps the rotations of `bodies:`, and %s has none", t->name,
              s->name);
@@ -104,7 +105,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
            .signature = label "(retraction=cayley)",                                               \
            .example = label},                                                                      \
       .check = check,                                                                              \
-      .fits = fits,                                                                                \
+      .fits = cst_lie_fits,                                                                        \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
   }

@@ -78,6 +78,9 @@ struct cst_method_row {
   /* Whether it is a thermostat. It too must be outermost, or around or inside a method that steps another
    * system. */
   bool thermal;
+  /* Whether it carries numbers that no other method keeps up to date: it must be the whole method, at most
+   * inside one that steps another system. */
+  bool whole;
   /* Appends its substeps, for `fraction` of the step. */
   void (*expand)(const cst_term *t, cst_program *p, double fraction);
 };

@@ -25,6 +25,8 @@ cst_substep cst_lie(double fraction, double w0, double w1, bool exponential);
 /* On the group: half the force at each end of a drift in two halves. */
 cst_substep cst_lie_rattle(double fraction, bool exponential);
 cst_substep cst_rk(double fraction, const cst_layer *l);
+/* A tableau on Baumgarte's stabilised equations. */
+cst_substep cst_rk_stabilised(double fraction, const cst_layer *l, double alpha, double beta);
 cst_substep cst_substep_project(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
@@ -49,6 +51,18 @@ cst_substep cst_newmark(double fraction, double beta, double gamma, int iteratio
  * mass. */
 cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature,
                               bool by_mass);
+/* Radau IIA with s stages at which g = 0 (positions), G v = 0 (velocities), or both. */
+cst_substep cst_constrained_radau(double fraction, int s, bool positions, bool velocities);
+/* Generalised-alpha with g = 0 and, if asked, G v = 0 at the end of a step. */
+cst_substep cst_constrained_alpha(double fraction, double am, double af, double beta, double gamma,
+                                  bool velocities);
+/* Generalised-alpha on SO(3)^k x R^m. */
+cst_substep cst_lie_alpha(double fraction, double am, double af, double beta, double gamma);
+/* BDF with k steps, 1 <= k <= 5, and both constraints. */
+cst_substep cst_constrained_bdf(double fraction, int k);
+/* Euler with constraints on the level of velocities at the left end; post: positions are corrected;
+ * linear: D_v f is taken implicitly. */
+cst_substep cst_engine(double fraction, double erp, bool post, bool linear);
 /* k nodes, and polynomials of degree below s. */
 cst_substep cst_substep_hbvm(double fraction, int k, int s);
 #endif

@@ -169,6 +169,11 @@ static bool check_outermost(const cst_term *t, bool within, bool on, bool therma
   const cst_method_row *row = row_of(t);
   const bool            is_on = row && row->on;
   const bool            is_thermal = row && row->thermal;
+  if (row && row->whole && (within || thermal))
+    return cst_term_error(t, e,
+                          "%s must be the whole method: it carries numbers from step to step that "
+                          "other methods and noise do not keep up to date",
+                          t->name);
   if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
     return cst_term_error(t, e,
                           "%s must be outermost, around the whole method, and appear once%s%s",

@@ -5,7 +5,7 @@
 #define CST_TABLEAU_H
 #include <stdbool.h>
 
-enum { CST_MAX_STAGES = 32, CST_MAX_GAUSS = 16, CST_TREE_ORDER = 8 };
+enum { CST_MAX_STAGES = 32, CST_MAX_GAUSS = 16, CST_MAX_RADAU = 4, CST_TREE_ORDER = 8 };
 
 typedef struct {
   const char *name, *doc, *source;
@@ -24,6 +24,8 @@ const cst_tableau *cst_tableau_find(const char *name);
 cst_tableau cst_tableau_gauss(int s);
 /* The same unrounded: a[s][s], b[s], c[s]. */
 void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c);
+/* Radau IIA of order 2s - 1, 1 <= s <= CST_MAX_RADAU; its last stage is the end of the step. */
+cst_tableau cst_tableau_radau(int s);
 /* The adjoint: a step with it undoes a step of -h with t. a*_ij = b_{s+1-j} - a_{s+1-i,s+1-j}, b*_i =
  * b_{s+1-i} (Hairer, Lubich, Wanner, Geometric Numerical Integration, II.3). */
 cst_tableau cst_tableau_adjoint(const cst_tableau *t);

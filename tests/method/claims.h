@@ -117,7 +117,16 @@ static const char *const composites[] UNUSED = {
     "penalty(langevin(zhang-skeel(beta=0.4), friction=0.5, inverse-temperature=2), omega=0.2)",
     "baoab(friction=0.5, inverse-temperature=2, drifts=3)",
     "baoab(friction=0, inverse-temperature=2)",
-    "baoab(friction=0, inverse-temperature=2, drifts=2)"};
+    "baoab(friction=0, inverse-temperature=2, drifts=2)",
+    "radau(1)",
+    "radau(2, form=index-3)",
+    "radau(2, form=index-2)",
+    "radau(4, form=index-1)",
+    "generalized-alpha(rho=0.9, form=ggl)",
+    "hht(alpha=0.1, form=ggl)",
+    "bdf(4)",
+    "semi-implicit-euler(erp=0)",
+    "semi-implicit-euler(erp=0, post=1)"};
 
 UNUSED static int expression_count(void) {
   return cst_method_count() + (int)(sizeof composites / sizeof *composites);
@@ -411,7 +420,7 @@ UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {
 
 /* The composition of a method: the kinds of its substeps, and whether a kind occurs more than once. */
 UNUSED static unsigned make_of(const char *method) {
-  static const char *names[16];
+  static const char *names[32];
   cst_method        *m = method_of(method);
   cst_program       *p = cst_program_create(m);
   unsigned           make = 0;
@@ -419,13 +428,13 @@ UNUSED static unsigned make_of(const char *method) {
   for (int j = 0; j < p->n; j++) {
     for (k = 0; names[k] && strcmp(names[k], p->step[j].row->name); k++)
       continue;
-    if (k > 14)
+    if (k > 30)
       abort();
     names[k] = p->step[j].row->name;
     kinds += !(make & 1u << k);
     make |= 1u << k;
   }
-  make |= p->n > kinds ? 1u << 15 : 0;
+  make |= p->n > kinds ? 1u << 31 : 0;
   cst_program_destroy(p);
   cst_method_destroy(m);
   return make;

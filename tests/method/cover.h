@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 enum {
-  MOST_METHODS = 128,
+  MOST_METHODS = 160,
   MOST_SYSTEMS = 64,
   MOST_PROMISES = 16,
   PER_METHOD = 3,

@@ -94,7 +94,8 @@ static bool ends_in_line(const char *method) {
   return line;
 }
 
-static double worst_of[128], worst_hidden_of[128]; /* the worst of an expression over the systems */
+static double worst_of[MOST_METHODS],
+    worst_hidden_of[MOST_METHODS]; /* the worst of an expression over the systems */
 
 static void test(const problem *x, const char *method, cst_properties has) {
   bool well;

@@ -112,6 +112,14 @@ static double collocation(const cst_tableau *t, int k) {
   return worst;
 }
 
+/* How far the last row of a is from b. */
+static double distance_of_rows(const cst_tableau *t) {
+  double most = 0;
+  for (int j = 0; j < t->stages; j++)
+    most = fmax(most, fabs(t->a[(t->stages - 1) * t->stages + j] - t->b[j]));
+  return most;
+}
+
 static void test_gauss(int s) {
   cst_tableau t = cst_tableau_gauss(s), a = cst_tableau_adjoint(&t), x = t;
   char        label[32];
@@ -136,6 +144,22 @@ static void test_gauss(int s) {
   x.a[0] += 1e-7;
   OK(cst_tableau_symplectic_defect(&x) > 1e-10 && cst_tableau_symmetry_defect(&x) > 1e-8,
      "%s: neither with a perturbed coefficient", label);
+}
+
+/* Radau IIA: order 2s - 1 and no more, stage order s, and the last stage is the end of the step. */
+static void test_radau(int s) {
+  cst_tableau  t = cst_tableau_radau(s);
+  const double last = distance_of_rows(&t);
+  double       B = 0, C = 0;
+  for (int k = 1; k < 2 * s; k++)
+    B = fmax(B, quadrature(&t, k));
+  for (int k = 1; k <= s; k++)
+    C = fmax(C, collocation(&t, k));
+  OK(t.order == 2 * s - 1 && cst_tableau_order(&t) == 2 * s - 1, "radau(%d): order %d", s,
+     2 * s - 1);
+  OK(B < 1e-15 && quadrature(&t, 2 * s) > 1e-6, "radau(%d): so has the quadrature", s);
+  OK(C < 1e-15, "radau(%d): collocation of stage order %d", s, s);
+  OK(last < 1e-15 && t.c[s - 1] == 1, "radau(%d): the last stage is the end", s);
 }
 
 /* How many rooted trees there are (Hairer, Lubich, Wanner, III.1, table 1.1). */
@@ -345,6 +369,8 @@ int main(void) {
      n);
   for (int s = 1; s <= CST_MAX_GAUSS; s++)
     test_gauss(s);
+  for (int s = 1; s <= CST_MAX_RADAU; s++)
+    test_radau(s);
   test_trees();
   test_wrong();
   test_compositions();

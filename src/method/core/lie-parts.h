@@ -1,5 +1,5 @@
 /* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the
- * ordinary coordinates, the user's constraints. Included only by lie.h, which defines the notation. */
+ * ordinary coordinates, the user's constraints. Included by lie.h, which defines the notation, and lie-alpha.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_HOT
 #define NB           SYS_NBODIES

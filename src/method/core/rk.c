@@ -12,6 +12,9 @@
  * than stages. Nothing here keeps g = 0; these methods serve for comparison.
  *
  * A layer given by formulas is one call of its value kernel, without stages.
+ *
+ * With alpha or beta, A is that of Baumgarte's stabilised equation, G A = -D2g[v, v] - 2 alpha G v - beta^2 g
+ * (baumgarte.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/lane-layer.h"
@@ -24,6 +27,7 @@ enum {
 
 struct data {
   cst_lane_layer layer;
+  double         alpha, beta; /* of Baumgarte's stabilisation; 0: none */
 };
 
 #ifdef CST_W
@@ -34,6 +38,7 @@ struct data {
 #if !CST_HOT
 #include "method/core/bands.h"
 #endif
+#include "method/core/baumgarte.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define NX           (MARCH->unknowns)
@@ -98,6 +103,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 static __attribute__((noinline)) void accelerate(const cst_context *C, struct local *L, const vd *Q,
                                                  const vd *V, vd *A) {
   cst_acceleration(C, L->c, L->minv, Q, V, A, L->lambda);
+  if (OWN(0)->alpha != 0 || OWN(0)->beta != 0)
+    cst_stabilise(C, L->c, L->minv, Q, V, OWN(0)->alpha, OWN(0)->beta, A);
 }
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
@@ -263,12 +270,24 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #endif
 #else
 #include "method/core/row.h"
-CST_DATA_FITS(cst_layer, struct data);
 
-static bool same(const void *x, const void *y) { return cst_program_same_layer(x, y); }
+struct parameters {
+  cst_layer layer;
+  double    alpha, beta;
+};
+CST_DATA_FITS(struct parameters, struct data);
 
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->alpha == y->alpha && x->beta == y->beta && cst_program_same_layer(&x->layer, &y->layer);
+}
+
+/* The stabilised field is damped forwards in time: an adjoint would have to undo it with other constants. */
 static bool adjoint(void *of) {
-  cst_layer *x = of;
+  struct parameters *own = of;
+  cst_layer         *x = &own->layer;
+  if (own->alpha != 0 || own->beta != 0)
+    return false;
   if (x->rule)
     return false;
   x->tableau = cst_tableau_adjoint(&x->tableau);
@@ -277,7 +296,7 @@ static bool adjoint(void *of) {
 
 /* With Newton's method an iteration has a Hessian and a dense matrix, otherwise only the force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
-  const cst_layer *x = of;
+  const cst_layer *x = &((const struct parameters *)of)->layer;
   const int        stages = cst_program_layer_stages(x);
   const int        unknowns = x->tableau.implicit ? stages * s->nq : 0;
   const int        iterations = 5;
@@ -296,17 +315,25 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static const cst_layer *layer(const void *x) { return x; }
+/* A stabilised step is not one of the layer's. */
+static const cst_layer *layer(const void *of) {
+  const struct parameters *x = of;
+  return x->alpha == 0 && x->beta == 0 ? &x->layer : NULL;
+}
 
-static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *lane) {
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
   PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_layer(with, x, false, &((struct data *)lane)->layer));
+  PetscCall(cst_stepper_bind_layer(with, &x->layer, false, &to->layer));
+  to->alpha = x->alpha;
+  to->beta = x->beta;
   PetscFunctionReturn(0);
 }
 
 static const cst_substep_row row = {
     .name = "rk",
-    .data = sizeof(cst_layer),
+    .data = sizeof(struct parameters),
     .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
@@ -316,6 +343,10 @@ static const cst_substep_row row = {
 };
 
 cst_substep cst_rk(double fraction, const cst_layer *l) {
-  return cst_substep_of(&row, fraction, l);
+  return cst_rk_stabilised(fraction, l, 0, 0);
+}
+
+cst_substep cst_rk_stabilised(double fraction, const cst_layer *l, double alpha, double beta) {
+  return cst_substep_of(&row, fraction, &(struct parameters){*l, alpha, beta});
 }
 #endif

@@ -1,0 +1,68 @@
+/* bdf.c: bdf(k): the backward differentiation formulas with k steps of equal length on the stabilised
+ * equations of index 2, as in the codes DASSL and IDA.
+ *
+ *   q1 = sum_j gamma_j q_(1-j) + h beta (v1 - G(q1)'mu),   v1 = sum_j gamma_j v_(1-j) + h beta A1
+ *   M A1 = f(q1, v1, t1) - G(q1)'lambda1,   g(q1) = 0,   G(q1) v1 = 0
+ *
+ * The state holds the q and v of k - 1 earlier steps. The first k - 1 steps of a run are steps of Radau
+ * IIA with three stages, of the same length and with the same constraints. Unstable from k = 3 on for
+ * undamped oscillations of some h omega, dissipative otherwise.
+ *
+ * Source: Gear, Gupta, Leimkuhler 1985; Brenan, Campbell, Petzold 1996. Arithmetic: core/constrained.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "method/constrained.h"
+
+enum { MOST_STEPS = 5 };
+
+static int steps(const cst_term *t) { return (int)t->arg[0]->number; }
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  if (t->n != 1 || t->key[0])
+    return cst_term_error(t, e, "bdf takes one argument, the number of steps: bdf(2)");
+  const cst_term *k = t->arg[0];
+  return (k->kind == CST_TERM_NUMBER && k->number == floor(k->number) && k->number >= 1 &&
+          k->number <= MOST_STEPS) ||
+         cst_term_error(k, e, "the number of steps of bdf is an integer from 1 to %d", MOST_STEPS);
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return cst_constrained_fits(t, s, 3, true, why, n); /* the first steps have three stages */
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_program_add(p, cst_constrained_bdf(fraction, steps(t)));
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)s;
+  return cst_constrained_properties(steps(t), steps(t), steps(t), true, true);
+}
+
+const cst_method_row cst_method_row_bdf = {
+    .info = {.name = "bdf",
+             .doc = "Backward differentiation with k equal steps on the stabilised index-2 "
+                    "equations, as in DASSL "
+                    "and IDA; order k.",
+             .equations = "sum_j alpha_j q_(1-j) = h beta (v1 - G(q1)'mu),  M sum_j alpha_j "
+                          "v_(1-j) = h beta (f(q1, "
+                          "v1) - G(q1)'lambda1)\ng(q1) = 0,  G(q1) v1 = 0",
+             .notes = "The state holds the q and v of k - 1 earlier steps, so the method is not "
+                      "composed with "
+                      "others. A run begins with k - 1 steps of radau(3).\nEnergy is dissipated; "
+                      "from k = 3 on there "
+                      "are oscillations that grow.",
+             .source = "Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12-13 (1985); Brenan, "
+                       "Campbell, Petzold, "
+                       "Numerical Solution of Initial-Value Problems in Differential-Algebraic "
+                       "Equations, 1996",
+             .signature = "bdf(k)",
+             .example = "bdf(2)"},
+    .on_also = CST_ON_FORCES | CST_ON_TIME,
+    .whole = true,
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .expand = expand,
+};

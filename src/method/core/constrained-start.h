@@ -1,0 +1,32 @@
+/* constrained-start.h: lane code: the first steps of bdf, which are steps of Radau IIA with three stages
+ * and the same constraints. Part of constrained.c.
+ *
+ * The iteration is done here, since the unknowns of the march are those of one stage. It ends like that of
+ * the march, lane by lane; a lane in which it does not gets NaN, and its step fails.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+static __attribute__((noinline)) void start_up(const cst_context *C, struct local *L, int j) {
+  const table T = table_of(OWN(j)->first, STARTING_STAGES, H(j));
+  const int   n = UNKNOWNS(STARTING_STAGES);
+  vl          done = ~L->starting;
+  vd          last = vset(INFINITY);
+  precede_radau(C, L, T);
+  for (int k = 0; k < n; k++)
+    L->x0[k] = vset(0);
+  for (int it = 0; it < MARCH->max_iterations && vany(~done); it++) {
+    residual(C, L, j, T, L->x0, L->f0);
+    newton(C, L, j, T, L->x0, L->f0, L->d0);
+    for (int k = 0; k < n; k++)
+      L->x0[k] += vkeep(~done, L->d0[k]);
+    const vd size = largest(L->d0, T.s * NQ);
+    const vd of = vmax(largest(L->x0, T.s * NQ), L->size);
+    const vl stalled = (vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of);
+    done |= (vl)(size <= (8 * EPS) * of) | stalled;
+    last = size;
+  }
+  stages(C, L, T, L->x0);
+  for (int k = 0; k < NQ; k++) {
+    L->q1[k] = vselect(done, L->Q[(T.s - 1) * NQ + k], vset(NAN));
+    L->v1[k] = L->V[(T.s - 1) * NQ + k];
+  }
+}

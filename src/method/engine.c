@@ -1,0 +1,116 @@
+/* engine.c: semi-implicit-euler(erp=, post=0) and linearly-implicit-euler(erp=): the steps of physics
+ * engines for games, robots and reinforcement learning.
+ *
+ *   N (v1 - v0) = h (f(q0, v0) - G(q0)'lambda),   G(q0) v1 = -(erp/h) g(q0),   q1 = q0 + h v1
+ *
+ * N = M, or M - h D_v f for linearly-implicit-euler, where damping and gyroscopic forces are stiff. erp,
+ * the error reduction parameter, is the share of g that a step takes away to first order; post=1 corrects
+ * q1 by one step of Newton's method on g = 0 along M^-1 G'.
+ *
+ * The constraint holds on the tangent plane at q0: with erp = 0 |g| grows like T h, with erp > 0 it tends
+ * to h^2 v'G_q v/(2 erp). G(q1) v1 is O(h). lambda is of order 1 from the second step on; that of the
+ * first step lacks v'G_q v, since v0 satisfies the constraint at q0.
+ *
+ * Without constraints and with a constant mass semi-implicit-euler is symplectic Euler. Source: Baraff 1996;
+ * Erez, Tassa, Todorov 2015; Todorov, Erez, Tassa 2012. Arithmetic: core/engine.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include "method/method.h"
+#include "method/substeps.h"
+
+static bool is_linear(const cst_term *t) { return *t->name == 'l'; }
+
+static double number(const cst_term *t, const char *key) {
+  const cst_term *x = cst_term_argument(t, key);
+  return x ? x->number : 0;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  static const char *const keys[] = {"erp", "post", NULL}, *const linear[] = {"erp", NULL};
+  const cst_term *erp = cst_term_argument(t, "erp"), *post = cst_term_argument(t, "post");
+  if (!cst_term_keys(t, is_linear(t) ? linear : keys, e))
+    return false;
+  if (!erp)
+    return cst_term_error(t, e, "%s needs erp: %s", t->name, t->row->info.example);
+  if (erp->kind != CST_TERM_NUMBER || !(erp->number >= 0 && erp->number <= 1))
+    return cst_term_error(
+        erp, e, "erp of %s is a number from 0 to 1, the share of g that a step takes away",
+        t->name);
+  return !post || (post->kind == CST_TERM_NUMBER && (post->number == 0 || post->number == 1)) ||
+         cst_term_error(post, e, "post of %s is 0 or 1", t->name);
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  const bool dense = s->general && !s->diagonal;
+  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G)
+    return !is_linear(t) || cst_term_bends(t, s, why, n);
+  if (!dense && !(is_linear(t) && s->nforce))
+    return true;
+  snprintf(why, (size_t)n,
+           "%s eliminates a full matrix on this system; it takes at most %d coordinates and %d "
+           "constraints then, and %s has %d and %d",
+           t->name, CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
+  return false;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_program_add(p, cst_engine(fraction, number(t, "erp"), number(t, "post") == 1, is_linear(t)));
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  unsigned claims = 0;
+  if (!is_linear(t) && !s->general && !number(t, "post") && !cst_system_is_gauged(s))
+    claims |= CST_CLAIM_MOMENTUM;
+  if (!is_linear(t) && !s->general && !s->ng)
+    claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
+  return (cst_properties){.order_q = 1,
+                          .order_p = 1,
+                          .order_lambda = 1,
+                          .claims = claims,
+                          .lambda_time = 0,
+                          .own_lambda = true};
+}
+
+#define NOTES                                                                                      \
+  "Constraints hold on the tangent plane at q0. With erp=0 |g| grows in proportion to time and "   \
+  "step; with erp > 0 it tends to h^2 v'G_q v/(2 erp).\nlambda is of order 1 from the second "     \
+  "step "                                                                                          \
+  "on; that of the first step is wrong by v'G_q v."
+
+#define ENGINE(ident, label, text, formulas, more, from, sign, one)                                \
+  const cst_method_row cst_method_row_##ident = {                                                  \
+      .info = {.name = label,                                                                      \
+               .doc = text,                                                                        \
+               .equations = formulas,                                                              \
+               .notes = NOTES more,                                                                \
+               .source = from,                                                                     \
+               .signature = sign,                                                                  \
+               .example = one},                                                                    \
+      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                      \
+      .check = check,                                                                              \
+      .fits = fits,                                                                                \
+      .properties = properties,                                                                    \
+      .expand = expand,                                                                            \
+  }
+ENGINE(
+    semi_implicit_euler, "semi-implicit-euler",
+    "Semi-implicit Euler with constraints on the level of velocities, as in physics engines.",
+    "M (v1 - v0) = h (f(q0, v0) - G(q0)'lambda),  G(q0) v1 = -(erp/h) g(q0),  q1 = q0 + h v1\n"
+    "post=1: q1 := q1 - M^-1 G(q1)'(G M^-1 G')^-1 g(q1)",
+    "\npost=1 corrects the positions once after each step; g is then of the size of its square.",
+    "Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH 1996; Erez, Tassa, Todorov, "
+    "Simulation tools for model-based robotics, ICRA 2015",
+    "semi-implicit-euler(erp=, post=0)", "semi-implicit-euler(erp=1)");
+ENGINE(linearly_implicit_euler, "linearly-implicit-euler",
+       "Semi-implicit Euler with velocity-dependent forces taken implicitly to first order, as in "
+       "physics "
+       "engines.",
+       "(M - h D_v f)(v1 - v0) = h (f(q0, v0) - G(q0)'lambda),  G(q0) v1 = -(erp/h) g(q0),  q1 = "
+       "q0 + h v1",
+       "\nD_v f includes the gyroscopic and Coriolis terms of M(q) and a(q). Where f does not "
+       "depend on v "
+       "the method is semi-implicit-euler.",
+       "Todorov, Erez, Tassa, MuJoCo: a physics engine for model-based control, IROS 2012",
+       "linearly-implicit-euler(erp=)", "linearly-implicit-euler(erp=1)");

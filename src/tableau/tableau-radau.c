@@ -1,0 +1,69 @@
+/* tableau-radau.c: Radau IIA, collocation at the s zeros of the shifted Legendre polynomials' difference
+ * L_s - L_(s-1), the last of which is the right end.
+ *
+ * The quadrature is exact to degree 2s - 2, so that with P_k orthonormal on [0, 1], k < s, the weights are
+ * b_i = 1 / sum_k P_k(c_i)^2 and a_ij = b_j sum_k P_k(c_j) int_0^{c_i} P_k, as for Gauss nodes.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <quadmath.h>
+#include "tableau/legendre.h"
+#include "tableau/tableau.h"
+
+/* L_s - L_(s-1) at x. */
+static __float128 difference(int s, __float128 x) {
+  __float128 P[CST_MAX_RADAU + 1];
+  cst_legendre_quad(s, x, P);
+  return P[s] / sqrtq(2 * s + 1) - P[s - 1] / sqrtq(2 * s - 1);
+}
+
+/* The zero between low and high, by bisection. */
+static __float128 zero(int s, __float128 low, __float128 high) {
+  const bool rises = difference(s, low) < 0;
+  for (int k = 0; k < 120; k++) {
+    const __float128 middle = (low + high) / 2;
+    if ((difference(s, middle) < 0) == rises)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/* All zeros, ascending: they are further apart than the steps of the search. */
+static void nodes(int s, __float128 *c) {
+  const int steps = 64;
+  int       n = 0;
+  for (int k = 0; k < steps && n < s - 1; k++) {
+    const __float128 low = (__float128)k / steps, high = (__float128)(k + 1) / steps;
+    if ((difference(s, low) < 0) != (difference(s, high) < 0))
+      c[n++] = zero(s, low, high);
+  }
+  c[s - 1] = 1;
+}
+
+cst_tableau cst_tableau_radau(int s) {
+  cst_tableau t = {
+      "radau", "Radau IIA.", "Hairer, Wanner, Solving Ordinary Differential Equations II, IV.5",
+      s,       2 * s - 1,    true,
+      {0},     {0},          {0}};
+  __float128 c[CST_MAX_RADAU], b[CST_MAX_RADAU], P[CST_MAX_RADAU][CST_MAX_RADAU + 1];
+  nodes(s, c);
+  for (int i = 0; i < s; i++) {
+    __float128 sum = 0;
+    cst_legendre_quad(s, c[i], P[i]);
+    for (int k = 0; k < s; k++)
+      sum += P[i][k] * P[i][k];
+    b[i] = 1 / sum;
+  }
+  for (int i = 0; i < s; i++) {
+    t.b[i] = (double)b[i];
+    t.c[i] = (double)c[i];
+    for (int j = 0; j < s; j++) {
+      __float128 sum = 0;
+      for (int k = 0; k < s; k++)
+        sum += P[j][k] * cst_legendre_integral_quad(k, c[i], P[i]);
+      t.a[i * s + j] = (double)(b[j] * sum);
+    }
+  }
+  return t;
+}
