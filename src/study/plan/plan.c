@@ -7,6 +7,7 @@
 #include "method/method.h"
 #include "study/plan/plan.h"
 #include "study/reference/reference.h"
+#include "study/plan/clock.h"
 
 enum { FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
@@ -190,7 +191,7 @@ static void check_means(const cst_plan *p, cst_diag *d) {
         d, p->study->file, at.line, at.column,
         "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
         "'error', or 'over: end'",
-        cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
+        cst_method_label(p->study->method[c->method]), mean, cst_clock_at(c, (double)c->read));
     return;
   }
 }

@@ -14,6 +14,7 @@
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"
 #include "study/run/stop.h"
+#include "study/plan/clock.h"
 
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   double *t;
@@ -24,7 +25,7 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++)
-      t[j] = j < k->nsample ? (double)k->sample[j] * k->h : NAN;
+      t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
     PetscCall(cst_output_series(o, i, CST_CHANNEL_SAMPLE_TIME, 0, t));
   }
   PetscCall(PetscFree(t));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/runner/runner-internal.h"
+#include "study/plan/clock.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -163,11 +164,10 @@ static void reference_reading(const cst_runner *r, long lane, int parts, const d
   const cst_class      *k = r->cohort;
   const cst_properties *method = &r->plan->method[k->method]->properties;
   const int             variant = cst_runner_case(r, lane)->variant;
-  const double          h = k->h;
   const double          step = (double)r->b->step;
-  const double          t = step * h;
-  const double          back = cst_properties_back(method, h);
-  const double          tl = back == 0 ? t : (step - back) * h;
+  const double          t = cst_clock_at(k, step);
+  const double          back = cst_properties_back(method, k->h);
+  const double          tl = back == 0 ? t : cst_clock_at(k, step - back);
   double               *q = parts & STATES ? y.q : NULL;
   double               *p = parts & STATES ? y.p : NULL;
   double               *lambda = parts & MULTIPLIERS ? y.lambda : NULL;

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 #include "study/runner/runner-internal.h"
+#include "study/plan/clock.h"
 
 /* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
 static void set_time(cst_runner *r) {
-  const double t = (double)r->b->step * r->cohort->h;
+  const double t = cst_clock_at(r->cohort, (double)r->b->step);
   if (r->time[0] == t)
     return;
   for (int l = 0; l < r->width; l++)
@@ -115,7 +116,7 @@ static void fold_here(cst_runner *r, int group) {
 static void set_times(cst_runner *r, const cst_way *way) {
   const int W = r->width;
   for (int i = 0; i < way->n; i++) {
-    const double t = (double)way->step[i] * r->cohort->h;
+    const double t = cst_clock_at(r->cohort, (double)way->step[i]);
     if (r->times[i * W] == t)
       continue;
     for (int l = 0; l < W; l++)

@@ -4,6 +4,7 @@
 #include "study/runner/tracks.h"
 #include <stdlib.h>
 #include "core/need.h"
+#include "study/plan/clock.h"
 
 int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
   const int   n = p->study->ntrajectory;
@@ -69,7 +70,7 @@ void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
 void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
   if (!t->n)
     return;
-  t->h = k->h;
+  t->cohort = k;
   t->first = first;
   t->depth = cst_plan_track_depth(t->plan, k, t->n);
   const size_t depth = (size_t)t->depth;
@@ -116,7 +117,7 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   PetscFunctionBegin;
   for (long i = 0; i < t->held; i++) {
     const long step = (t->first + i) * t->plan->study->trajectory_every;
-    t->t[i] = (double)step * t->h;
+    t->t[i] = cst_clock_at(t->cohort, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held)

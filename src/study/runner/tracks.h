@@ -38,7 +38,7 @@ typedef struct {
   cst_track_part *part;
   int             n, room;
   cst_track      *track; /* of the current batch, in the order of its lanes */
-  double          h;
+  const cst_class *cohort;
   long            numbers; /* per state */
   /* maximal states per track; index of the first one in memory, and their number */
   long    depth, first, held;

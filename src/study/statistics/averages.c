@@ -12,6 +12,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/result/parts.h"
+#include "study/plan/clock.h"
 
 typedef struct {
   cst_number_column    mean, error, time, freedom; /* freedom: for the temperature only */
@@ -177,7 +178,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
     s->means[i] = sum / weight;
   }
   const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);
-  const double      time = good * (double)(c->n - class->after) * c->h;
+  const double      time = cst_clock_at(class, good * (double)(c->n - class->after));
   cst_column_set(x->mean, icase, mean);
   cst_column_set(x->error, icase, a.error);
   cst_parts_survivors_conclude(x->survivors, icase, (long)good, n);

@@ -3,6 +3,7 @@
 #include "study/statistics/judge.h"
 #include <math.h>
 #include "study/result/parts.h"
+#include "study/plan/clock.h"
 
 PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   PetscFunctionBegin;
@@ -28,7 +29,7 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   const cst_study *s = p->study;
   const cst_case  *c = &p->cases[rows->icase];
   const int        nq = s->system->nq;
-  const double     end = (double)c->n * c->h;
+  const double     end = cst_clock_of(c, (double)c->n);
   const double    *state;
   double          *uniform, *q, *v;
   PetscFunctionBegin;
@@ -110,7 +111,7 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
   PetscCall(cst_case_rows_windows(rows, quantity, j->means));
   const cst_long_run run = {.members = n,
                             .steps = c->n,
-                            .end = (double)c->n * c->h,
+                            .end = cst_clock_of(c, (double)c->n),
                             .means = j->means,
                             .largest = j->largest,
                             .scale = j->scale,
