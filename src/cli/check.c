@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "core/need.h"
 #include "method/method.h"
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 #include "study/plan/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"
@@ -154,7 +154,7 @@ static void print_trajectories(const cst_plan *p) {
 
 static void print_extensible(const cst_plan *p) {
   cst_channels      *c = cst_channels_create(p, NULL);
-  const cst_channel *x = cst_channels_find(c, CST_CHANNEL_CONTINUE, 0);
+  const cst_channel *x = cst_channels_find(c, &cst_channel_continue, 0);
   if (x)
     print_size("extensible", (double)cst_channel_bytes(x) * (double)p->study->members * p->ncase);
   cst_channels_destroy(c);

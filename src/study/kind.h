@@ -8,7 +8,7 @@
 #define CST_KIND_H
 #include <petscsys.h>
 #include "constella/study.h"
-#include "study/result/columns.h"
+#include "study/channels/columns.h"
 
 typedef struct cst_plan      cst_plan;
 typedef struct cst_reader    cst_reader;

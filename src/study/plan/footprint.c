@@ -3,7 +3,7 @@
 #include "study/plan/footprint.h"
 #include <math.h>
 #include <string.h>
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"
 

@@ -2,7 +2,7 @@
  * in which ranks share them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 #include "study/plan/plan.h"
 
 /* Nanoseconds, measured: a verdict, and more for each group of members that is drawn and for each member; a

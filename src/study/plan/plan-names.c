@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 #include "study/result/conclude.h"
 
 static const char *last_part(const char *path) { return strrchr(path, '/') + 1; }

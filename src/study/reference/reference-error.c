@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/reference/reference.h"
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice) {
   /* the last stop, the previous time, the longest step of the reference since that stop */

@@ -173,7 +173,7 @@ PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *
   const double *status;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_open(rows, icase));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &status));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &status));
   cst_failures_count(failures, status, rows->error, rows->plan->study->members);
   PetscFunctionReturn(0);
 }
@@ -187,9 +187,9 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   cst_failures_say(&failures, why, sizeof why);
   cst_column_set(x->failed, i, (double)cst_failures_total(&failures));
   cst_column_say(x->failures, i, why);
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ITERATIONS, 0, &number));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_iterations, 0, &number));
   cst_column_set(x->iterations, i, per_step(rows, number));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_EVALUATIONS, 0, &number));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &number));
   cst_column_set(x->evaluations, i, per_step(rows, number));
   if (x->undefined.label)
     PetscCall(conclude_undefined(x, rows));

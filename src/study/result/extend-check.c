@@ -103,9 +103,7 @@ static void check_rows(const check *x, const cst_channel *c, int icase, judge *a
   free(rows);
 }
 
-static bool is_of_series(const cst_channel *c) {
-  return c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_COUNT;
-}
+static bool is_of_series(const cst_channel *c) { return c->row->is & CST_IS_SUMMED; }
 
 static void check_case(const check *x, int icase) {
   const cst_extension *e = x->e;
@@ -113,9 +111,9 @@ static void check_case(const check *x, int icase) {
     const cst_channel *c = &e->channels->channel[k];
     if (c->place < 0)
       continue;
-    if (c->kind == CST_CHANNEL_CONTINUE && e->longer)
+    if ((c->row->is & CST_IS_WIDER) && e->longer)
       check_rows(x, c, icase, can_be_continued);
-    else if (is_of_series(c) || (c->count && !e->longer && c->kind != CST_CHANNEL_CONTINUE))
+    else if (is_of_series(c) || (c->count && !e->longer && !(c->row->is & CST_IS_WIDER)))
       check_rows(x, c, icase, are_possible);
   }
 }

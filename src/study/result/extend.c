@@ -81,9 +81,9 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
 }
 
 /* Reads the samples of one quantity of a case from the file. */
-static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase,
-                         long samples, void *x) {
-  const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
+static bool read_samples(const cst_extension *e, const cst_channel_row *row, int quantity,
+                         int icase, long samples, void *x) {
+  const cst_channel *c = cst_channels_find(e->channels, row, quantity);
   const long         start[3] = {icase, 0, 0};
   const long         count[3] = {1, samples, CST_SUM_WORDS};
   return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
@@ -91,7 +91,7 @@ static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quan
 
 static bool has_sums(const cst_extension *e) {
   cst_sum sum;
-  return read_samples(e, CST_CHANNEL_SERIES_SUM, 0, 0, 1, sum.word);
+  return read_samples(e, &cst_channel_series_sum, 0, 0, 1, sum.word);
 }
 
 /* Cached answer for one variant of the file; cases come variant by variant. */
@@ -288,9 +288,9 @@ PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int i
 static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top,
                         long *number) {
   const long n = e->old->most_samples;
-  return read_samples(e, CST_CHANNEL_SERIES_SUM, quantity, icase, n, sum->word) &&
-         read_samples(e, CST_CHANNEL_SERIES_MAX, quantity, icase, n, top) &&
-         read_samples(e, CST_CHANNEL_SERIES_COUNT, quantity, icase, n, number);
+  return read_samples(e, &cst_channel_series_sum, quantity, icase, n, sum->word) &&
+         read_samples(e, &cst_channel_series_max, quantity, icase, n, top) &&
+         read_samples(e, &cst_channel_series_count, quantity, icase, n, number);
 }
 
 /* Index in the new series of a sample of the file; -1: none. */

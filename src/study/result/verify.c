@@ -101,7 +101,7 @@ static int find_piece(const cst_past *past, int cohort, long lane) {
 }
 
 static void read_status(verification *d) {
-  const char  *path = cst_channel_path(CST_CHANNEL_STATUS);
+  const char  *path = cst_channel_status.path;
   const long   start[2] = {0};
   const long   count[2] = {d->plan->ncase, d->plan->study->members};
   const size_t n = (size_t)(count[0] * count[1]);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 
 static const char *const words[] = {
     [CST_NOT_CONVERGED] = "solver did not converge",
@@ -43,7 +43,7 @@ long cst_failures_read(cst_failures *f, cst_result *r) {
   int  ndim;
   long e[CST_FIELD_DIMS], n = 1, m = 1;
   snprintf(path, sizeof path, "/error/%s", cst_channels_error_names[CST_ERROR_ALL]);
-  double *status = cst_result_read(r, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
+  double *status = cst_result_read(r, cst_channel_status.path, &ndim, e);
   for (int k = 0; status && k < ndim; k++)
     n *= e[k];
   double *error = cst_result_read(r, path, &ndim, e);

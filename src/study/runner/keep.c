@@ -39,20 +39,17 @@ static group_state state_of(cst_runner *r, int group) {
 
 /* The numbers of the group that a part of a track stores, by lane. */
 static const double *source_of(const cst_runner *r, const group_state *x, int which) {
-  switch (r->tracks.part[which].kind) {
-  case CST_CHANNEL_STATE_Q:
+  const cst_channel_row *row = r->tracks.part[which].row;
+  if (row == &cst_channel_state_q)
     return x->q;
-  case CST_CHANNEL_STATE_P:
+  if (row == &cst_channel_state_p)
     return x->p;
-  case CST_CHANNEL_STATE_LAMBDA:
+  if (row == &cst_channel_state_lambda)
     return x->lambda;
-  case CST_CHANNEL_STATE_V:
+  if (row == &cst_channel_state_v)
     return x->v;
-  default: {
-    const int quantity = r->plan->stored[r->tracks.part[which].which];
-    return r->value + quantity * r->width;
-  }
-  }
+  const int quantity = r->plan->stored[r->tracks.part[which].which];
+  return r->value + quantity * r->width;
 }
 
 static void keep_part(const cst_runner *r, const group_state *x, int track, int which, int lane) {

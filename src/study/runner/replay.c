@@ -25,7 +25,7 @@ static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
   const double   *x;
   PetscFunctionBegin;
   if (p->worst_by < 0) {
-    PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, CST_ERROR_ALL, &x));
+    PetscCall(cst_case_rows_get(rows, &cst_channel_error, CST_ERROR_ALL, &x));
     for (long m = 0; m < p->study->members; m++)
       if (rows->good[m])
         size[m] = x[m];

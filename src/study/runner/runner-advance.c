@@ -114,7 +114,7 @@ static PetscErrorCode store_rows(cst_runner *r) {
   PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= r->row, PETSC_COMM_SELF,
              PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n, r->row);
   for (long l = 0; l < r->work->count; l++) {
-    double *x = cst_rows_numbers(r->rows, CST_CHANNEL_CONTINUE, 0, l);
+    double *x = cst_rows_numbers(r->rows, &cst_channel_continue, 0, l);
     for (size_t i = 0; i < r->row; i++)
       x[i] = NAN;
     x[CST_LONGER_STEP] = (double)r->b->step;

@@ -31,14 +31,14 @@ void cst_runner_create_collected(cst_runner *r) {
   r->counts = r->square + p->nquantity;
   r->weights = r->counts + s->nhistogram;
   for (int k = 0; k < p->nquantity; k++) {
-    r->average[k] = cst_rows_numbers(rows, CST_CHANNEL_AVERAGES, k, 0);
-    r->square[k] = cst_rows_numbers(rows, CST_CHANNEL_SQUARES, k, 0);
+    r->average[k] = cst_rows_numbers(rows, &cst_channel_averages, k, 0);
+    r->square[k] = cst_rows_numbers(rows, &cst_channel_squares, k, 0);
   }
-  r->average_weight = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_WEIGHTS, 0, 0);
-  r->weight_square = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_SQUARES, 0, 0);
+  r->average_weight = cst_rows_numbers(r->rows, &cst_channel_average_weights, 0, 0);
+  r->weight_square = cst_rows_numbers(r->rows, &cst_channel_average_squares, 0, 0);
   for (int k = 0; k < s->nhistogram; k++) {
-    r->counts[k] = cst_rows_numbers(rows, CST_CHANNEL_COUNTS, k, 0);
-    r->weights[k] = cst_rows_numbers(rows, CST_CHANNEL_WEIGHTS, k, 0);
+    r->counts[k] = cst_rows_numbers(rows, &cst_channel_counts, k, 0);
+    r->weights[k] = cst_rows_numbers(rows, &cst_channel_weights, k, 0);
     most = (size_t)PetscMax((long)most, s->histogram[k].n);
   }
   r->inside = aligned((most + 1) * (size_t)r->width);

@@ -110,11 +110,11 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->state = aligned(6 * (size_t)nq + 2 * (size_t)ng);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
   for (int k = 0; k < CST_ERRORS; k++)
-    r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
+    r->error[k] = cst_rows_numbers(r->rows, &cst_channel_error, k, 0);
   for (int k = 0; k < p->nlook; k++)
-    r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
-  r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
-  const cst_channel *c = cst_channels_find(r->rows->channels, CST_CHANNEL_CONTINUE, 0);
+    r->kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
+  r->accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
+  const cst_channel *c = cst_channels_find(r->rows->channels, &cst_channel_continue, 0);
   r->row = c ? c->count : 0;
   cst_runner_create_collected(r);
   cst_tracks_create(&r->tracks, p, o);

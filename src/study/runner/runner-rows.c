@@ -11,7 +11,7 @@ static void fill_figures(const cst_runner *r, long lane, bool started) {
     const int     group = (int)(lane / W);
     const double *first = cst_runner_accumulators(r, group);
     const double *acc = first + k * CST_SLOTS * W + lane % W;
-    double       *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES, k, lane);
+    double       *f = cst_rows_numbers(r->rows, &cst_channel_figures, k, lane);
     if (started)
       f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
     else
@@ -42,9 +42,9 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   const int         W = r->width;
   const int         g = (int)(lane / W);
   const double     *x = cst_batch_lane(r->st, b, lane);
-  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane);
-  double           *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane);
-  double           *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
+  double           *q = cst_rows_numbers(r->rows, &cst_channel_q, 0, lane);
+  double           *p = cst_rows_numbers(r->rows, &cst_channel_p, 0, lane);
+  double           *lambda = cst_rows_numbers(r->rows, &cst_channel_lambda, 0, lane);
   for (int i = 0; i < s->nq; i++) {
     q[i] = x[(at->q + i) * W];
     p[i] = x[(at->p + i) * W];
@@ -60,8 +60,8 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
 /* A state can be finite where its energy overflows: such a trajectory has failed too. */
 static void check_energy(const cst_runner *r, long lane) {
   signed char *status =
-      cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane);
-  const double *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES,
+      cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0), lane);
+  const double *f = cst_rows_numbers(r->rows, &cst_channel_figures,
                                      cst_parts_quantity_find(r->plan, "energy"), lane);
   if (*status == CST_DONE && isfinite(f[CST_FIGURE_START]) && !isfinite(f[CST_FIGURE_DRIFT]))
     *status = CST_NOT_FINITE;
@@ -76,12 +76,12 @@ static void fill_row(cst_runner *r, long lane) {
   const double           iterations = x[at->iterations * r->width];
   double                 per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
-  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0),
+  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0),
                               lane) = (signed char)status->reason;
-  *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) =
+  *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_steps, 0), lane) =
       steps;
-  *cst_rows_numbers(r->rows, CST_CHANNEL_ITERATIONS, 0, lane) = iterations;
-  *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) =
+  *cst_rows_numbers(r->rows, &cst_channel_iterations, 0, lane) = iterations;
+  *cst_rows_numbers(r->rows, &cst_channel_evaluations, 0, lane) =
       per_step * (double)steps + per_iteration * iterations;
   fill_state(r, lane, steps, done);
   for (int k = 0; k < CST_ERRORS && r->error[k]; k++)
@@ -98,11 +98,11 @@ static PetscErrorCode write_single_series(cst_runner *r) {
   if (p->study->members > 1 || !p->most_samples)
     PetscFunctionReturn(0);
   for (long l = 0; l < work->count; l++) {
-    const double *x = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, l);
+    const double *x = cst_rows_numbers(r->rows, &cst_channel_samples, 0, l);
     const int     icase = r->cohort->cases[work->first + l];
     for (int k = 0; k < p->nquantity; k++, x += p->most_samples) {
-      PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_MAX, k, x));
-      PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_RMS, k, x));
+      PetscCall(cst_output_series(r->output, icase, &cst_channel_series_max, k, x));
+      PetscCall(cst_output_series(r->output, icase, &cst_channel_series_rms, k, x));
     }
   }
   PetscFunctionReturn(0);

@@ -68,7 +68,7 @@ void cst_runner_close_window(cst_runner *r) {
   const cst_plan *p = r->plan;
   const int       W = r->width;
   for (int k = 0; k < p->nquantity; k++) {
-    double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
+    double *window = cst_rows_numbers(r->rows, &cst_channel_windows, k, 0);
     for (int g = 0; g < b->groups; g++) {
       const int at = k * CST_SLOTS + CST_SLOT_SUM;
       double   *sum = cst_runner_accumulators(r, g) + at * W;
@@ -187,7 +187,7 @@ static void sample_single(cst_runner *r, int sample) {
     const double *accumulators = cst_runner_accumulators(r, g);
     for (int l = 0; l < W && g * W + l < r->work->count; l++) {
       const bool alive = b->alive[g] >> l & 1;
-      double    *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * W + l);
+      double    *samples = cst_rows_numbers(r->rows, &cst_channel_samples, 0, g * W + l);
       for (int k = 0; k < p->nquantity; k++) {
         const int    at = k * CST_SLOTS + CST_SLOT_START;
         const double start = accumulators[at * W + l];

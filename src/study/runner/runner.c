@@ -64,11 +64,11 @@ static void clear_rows(cst_runner *r) {
   for (int k = 0; k < CST_ERRORS; k++)
     fill(r->error[k], n, 0);
   for (int k = 0; k < p->nquantity; k++) {
-    double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
+    double *window = cst_rows_numbers(r->rows, &cst_channel_windows, k, 0);
     fill(window, n * CST_WINDOWS, NAN);
   }
   cst_runner_clear_collected(r);
-  double *sample = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, 0);
+  double *sample = cst_rows_numbers(r->rows, &cst_channel_samples, 0, 0);
   fill(sample, n * p->nquantity * p->most_samples, NAN);
 }
 

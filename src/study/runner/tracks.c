@@ -21,10 +21,10 @@ int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long mem
 
 /* ---- parts of a state ------------------------------------------------------------------------ */
 
-static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, int count) {
+static void part(cst_tracks *t, bool there, const cst_channel_row *row, int which, int count) {
   if (!there || !count)
     return;
-  t->part[t->nparts++] = (cst_track_part){kind, which, count, t->numbers};
+  t->part[t->nparts++] = (cst_track_part){row, which, count, t->numbers};
   t->numbers += count;
 }
 
@@ -34,12 +34,12 @@ void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
   const int         nq = sys->nq;
   *t = (cst_tracks){
       .plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
-  part(t, s->store_q, CST_CHANNEL_STATE_Q, 0, nq);
-  part(t, s->store_p, CST_CHANNEL_STATE_P, 0, nq);
-  part(t, s->store_lambda, CST_CHANNEL_STATE_LAMBDA, 0, sys->ng);
-  part(t, s->store_v, CST_CHANNEL_STATE_V, 0, nq);
+  part(t, s->store_q, &cst_channel_state_q, 0, nq);
+  part(t, s->store_p, &cst_channel_state_p, 0, nq);
+  part(t, s->store_lambda, &cst_channel_state_lambda, 0, sys->ng);
+  part(t, s->store_v, &cst_channel_state_v, 0, nq);
   for (int i = 0; i < p->nstored; i++)
-    part(t, true, CST_CHANNEL_STATE_QUANTITY, i, 1);
+    part(t, true, &cst_channel_state_quantity, i, 1);
 }
 
 void cst_tracks_destroy(cst_tracks *t) {
@@ -100,15 +100,15 @@ static PetscErrorCode write(cst_tracks *t, int at) {
   const cst_track *x = &t->track[at];
   const int        icase = (int)x->icase;
   PetscFunctionBegin;
-  PetscCall(cst_output_track(t->output, CST_CHANNEL_STATE_TIME, icase, x->chosen, t->first, x->held,
-                             t->t));
+  PetscCall(cst_output_track(t->output, &cst_channel_state_time, icase, x->chosen, t->first,
+                             x->held, t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
-    const bool            of_quantity = y->kind == CST_CHANNEL_STATE_QUANTITY;
+    const bool            of_quantity = y->row == &cst_channel_state_quantity;
     const int             which = of_quantity ? icase * t->plan->nstored + y->which : icase;
     const long            row = (long)at * t->numbers + y->at;
     const double         *from = t->x + row * t->depth;
-    PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held, from));
+    PetscCall(cst_output_track(t->output, y->row, which, x->chosen, t->first, x->held, from));
   }
   PetscFunctionReturn(0);
 }

@@ -26,20 +26,20 @@ typedef struct {
 
 /* A part of a state: a channel, and the offset of its numbers. */
 typedef struct {
-  cst_channel_kind kind;
-  int              which, count; /* which: a stored quantity */
-  long             at;
+  const cst_channel_row *row;
+  int                    which, count; /* which: a stored quantity */
+  long                   at;
 } cst_track_part;
 
 typedef struct {
-  const cst_plan *plan;
-  cst_output     *output;
-  int             nparts;
-  cst_track_part *part;
-  int             n, room;
-  cst_track      *track; /* of the current batch, in the order of its lanes */
+  const cst_plan  *plan;
+  cst_output      *output;
+  int              nparts;
+  cst_track_part  *part;
+  int              n, room;
+  cst_track       *track; /* of the current batch, in the order of its lanes */
   const cst_class *cohort;
-  long            numbers; /* per state */
+  long             numbers; /* per state */
   /* maximal states per track; index of the first one in memory, and their number */
   long    depth, first, held;
   size_t  size;

@@ -74,8 +74,8 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   const long    n = rows->plan->study->members;
   const double *figures;
   PetscFunctionBegin;
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGES, k, i, 0, n, s->means));
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_SQUARES, k, i, 0, n, s->square));
+  PetscCall(cst_output_read_members(rows->output, &cst_channel_averages, k, i, 0, n, s->means));
+  PetscCall(cst_output_read_members(rows->output, &cst_channel_squares, k, i, 0, n, s->square));
   PetscCall(cst_case_rows_figures(rows, k, &figures));
   for (long m = 0; m < n; m++) {
     const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
@@ -116,10 +116,10 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
     s->all_weight[m] = 1;
   if (!rows->plan->study->average_fixman)
     PetscFunctionReturn(0);
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_WEIGHTS, 0, rows->icase, 0, n,
-                                    s->weight));
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n,
-                                    s->square));
+  PetscCall(cst_output_read_members(rows->output, &cst_channel_average_weights, 0, rows->icase, 0,
+                                    n, s->weight));
+  PetscCall(cst_output_read_members(rows->output, &cst_channel_average_squares, 0, rows->icase, 0,
+                                    n, s->square));
   for (long m = 0; m < n; m++) {
     s->all_weight[m] = mean_over(s, s->weight + m * CST_WINDOWS);
     if (rows->good[m]) {

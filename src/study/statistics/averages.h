@@ -7,7 +7,7 @@
 #ifndef CST_AVERAGES_H
 #define CST_AVERAGES_H
 #include "study/result/case-rows.h"
-#include "study/result/columns.h"
+#include "study/channels/columns.h"
 
 /* Declares the columns. NULL: there are none. Owned, free(). */
 void *cst_averages_declare(const cst_plan *p, cst_columns *c);

@@ -54,9 +54,9 @@ static PetscErrorCode read_members(conclusion *d, long first, long n) {
   const int      i = rows->icase;
   cst_output    *o = rows->output;
   PetscFunctionBegin;
-  PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, i, first, n, d->counts));
+  PetscCall(cst_output_read_members(o, &cst_channel_counts, d->which, i, first, n, d->counts));
   if (d->weights)
-    PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, i, first, n, d->weights));
+    PetscCall(cst_output_read_members(o, &cst_channel_weights, d->which, i, first, n, d->weights));
   PetscFunctionReturn(0);
 }
 
@@ -200,10 +200,10 @@ static PetscErrorCode conclude(conclusion *d) {
     else
       d->error[k] = NAN;
   }
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_HISTOGRAM, d->which, i, d->all));
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_OUTSIDE, d->which, i, d->outside));
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_DENSITY, d->which, i, d->density));
-  PetscCall(cst_output_case(rows->output, CST_CHANNEL_DENSITY_ERROR, d->which, i, d->error));
+  PetscCall(cst_output_case(rows->output, &cst_channel_histogram, d->which, i, d->all));
+  PetscCall(cst_output_case(rows->output, &cst_channel_outside, d->which, i, d->outside));
+  PetscCall(cst_output_case(rows->output, &cst_channel_density, d->which, i, d->density));
+  PetscCall(cst_output_case(rows->output, &cst_channel_density_error, d->which, i, d->error));
   PetscFunctionReturn(0);
 }
 

@@ -34,7 +34,7 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   double          *uniform, *q, *v;
   PetscFunctionBegin;
   PetscCall(PetscMalloc3(s->members * nq, &uniform, nq, &q, nq, &v));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_Q, 0, &state));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
   for (long m = 0; m < s->members; m++) {
     cst_study_member(s, c->variant, m, q, v);
     for (int i = 0; i < nq; i++) {
@@ -44,7 +44,7 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
       uniform[m * nq + i] = even ? 0.5 * v[i] : 0;
     }
   }
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_P, 0, &state));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
   for (long m = 0; m < s->members; m++) {
     inert[m] = 0;
     for (int i = 0; i < nq; i++)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -51,8 +51,8 @@ void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
   return data + (size_t)lane * row;
 }
 
-double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, long lane) {
-  const cst_channel *c = cst_channels_find(r->channels, kind, which);
+double *cst_rows_numbers(const cst_rows *r, const cst_channel_row *row, int which, long lane) {
+  const cst_channel *c = cst_channels_find(r->channels, row, which);
   return cst_rows_at(r, c, lane);
 }
 

@@ -1,6 +1,6 @@
 /* columns.c: columns and their values (see columns.h). Each kind of study declares its own columns. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/result/columns.h"
+#include "study/channels/columns.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
