@@ -43,7 +43,7 @@ accepted=(legacyUninitvar uninitvar assignBoolToPointer missingInclude missingIn
   sizeofDereferencedVoidPointer preprocessorErrorDirective cppcheckError CastIntegerToAddressAtReturn
   invalidPointerCast:src/method/core/*               # whole numbers in lanes of doubles, which are 64 bits wide on purpose
   constStatement:src/method/core/normal.h            # (vu){} + stream
-  invalidPointerCast:src/study/statistics/ensemble-statistics.c  # keys of 64 bits in the memory of the numbers
+  invalidPointerCast:src/statistics/ensemble-statistics.c  # keys of 64 bits in the memory of the numbers
   ctuArrayIndex:src/expr/pairs.h                     # part has PAIRS_PARTS elements
   negativeIndex:src/method/core/dopri5.c             # the time, where the form for no system has none
   autoVariables:src/expr/parse-pairs.c               # the parser is put back before these go

@@ -11,10 +11,10 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/channels/channels.h"
-#include "study/plan/footprint.h"
+#include "study/estimate/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"
-#include "study/plan/trial.h"
+#include "study/estimate/trial.h"
 
 static void say_size(double bytes, char *out, size_t n) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};

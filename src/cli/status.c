@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "method/core.h"
 #include "study/channels/channels.h"
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 #include "record/snapshot.h"
 #include "study/run/run-notes.h"
 #include <math.h>

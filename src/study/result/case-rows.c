@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/result/output.h"
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 
 enum { AT_ONCE = 8 << 20 }; /* bytes of rows that are read ahead, of all channels together */
 

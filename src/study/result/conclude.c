@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/statistics/averages.h"
+#include "study/collector.h"
 #include "study/result/case-rows.h"
 #include "study/kind.h"
 
@@ -16,7 +16,7 @@ struct cst_conclusion {
   cst_number_column failed, iterations, evaluations;
   cst_text_column   failures, undefined; /* undefined: only with observables of the study */
   void             *kind;                /* handles of the kind's columns */
-  void             *averages, *histograms;
+  void             *collected[CST_COLLECTORS]; /* handles of the collectors' columns */
 };
 
 /* Columns that describe the case; known before the run. */
@@ -100,9 +100,10 @@ static void declare_run(cst_conclusion *x) {
   }
 }
 
-static void declare_averages(cst_conclusion *x) {
-  x->averages = cst_averages_declare(x->plan, x->columns);
-  x->histograms = cst_histograms_declare(x->plan, x->columns);
+static void declare_collected(cst_conclusion *x) {
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->columns)
+      x->collected[k] = cst_collectors[k]->columns(x->plan, x->columns);
 }
 
 cst_conclusion *cst_conclude_create(const cst_plan *p) {
@@ -113,10 +114,10 @@ cst_conclusion *cst_conclude_create(const cst_plan *p) {
   declare_run(x);
   const bool errors_first = cst_study_needs(p->study, CST_NEEDS_REFERENCE);
   if (!errors_first)
-    declare_averages(x);
+    declare_collected(x);
   x->kind = p->study->kind->declare(p, x->columns);
   if (errors_first)
-    declare_averages(x);
+    declare_collected(x);
   return x;
 }
 
@@ -125,8 +126,8 @@ void cst_conclude_destroy(cst_conclusion *x) {
     return;
   cst_columns_destroy(x->columns);
   free(x->kind);
-  free(x->averages);
-  free(x->histograms);
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    free(x->collected[k]);
   free(x);
 }
 
@@ -200,8 +201,9 @@ PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int ica
   PetscFunctionBegin;
   PetscCall(conclude_run(x, rows, icase));
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
-  PetscCall(cst_averages_conclude(rows, x->averages));
-  PetscCall(cst_histograms_conclude(rows, x->histograms));
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (x->collected[k])
+      PetscCall(cst_collectors[k]->conclude(rows, x->collected[k]));
   PetscFunctionReturn(0);
 }
 

@@ -5,7 +5,6 @@
 #include "study/result/longer.h"
 #include "study/result/output-internal.h"
 #include "study/result/sound.h"
-#include "study/runner/tracks.h"
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
@@ -81,7 +80,7 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < tracks; i++) {
       const int was =
-          time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+          time ? 0 : cst_plan_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
       long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->trajectory_every + 1;

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include "constella/record.h"
 #include "record/snapshot.h"
-#include "study/run/bundle.h"
+#include "record/bundle.h"
 #include "study/channels/channels.h"
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 #include "study/run/identity.h"
 #include "study/run/resume.h"
 #include "study/run/run-notes.h"

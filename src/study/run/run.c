@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/result/extend.h"
+#include "study/run/extend.h"
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
 #include "study/result/longer.h"
-#include "study/runner/replay.h"
+#include "study/run/replay.h"
 #include "study/run/run.h"
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"

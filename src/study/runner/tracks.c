@@ -6,19 +6,6 @@
 #include "core/need.h"
 #include "study/plan/clock.h"
 
-int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
-  const int   n = p->study->ntrajectory;
-  const long *list;
-  if (c->member)
-    list = c->member + icase * n;
-  else
-    list = p->study->trajectory;
-  for (int i = 0; list && i < n; i++)
-    if (list[i] == member)
-      return i;
-  return -1;
-}
-
 /* ---- parts of a state ------------------------------------------------------------------------ */
 
 static void part(cst_tracks *t, bool there, const cst_channel_row *row, int which, int count) {

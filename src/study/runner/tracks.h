@@ -9,15 +9,6 @@
 #define CST_TRACKS_H
 #include "study/result/output.h"
 
-/* The members of each case whose states are stored, [ncase][ntrajectory], -1: none. NULL: those of the study
- * file, or none if it asks for the worst members. */
-typedef struct {
-  long *member;
-} cst_chosen;
-
-/* Index of the member among the stored ones of a case; -1: it is not stored. */
-int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
-
 typedef struct {
   long lane, icase;
   int  chosen;
