@@ -70,6 +70,8 @@ run_clang_tidy() {
 tools/format.sh --check || failed=1
 exported_names >"$log" 2>&1
 verdict $? 'exported names'
+tools/rooms.sh >"$log" 2>&1
+verdict $? 'includes between rooms'
 ! grep -rl '#include <hdf5.h>' include src | grep -v '^src/record/' >"$log"
 verdict $? 'HDF5 in src/record alone'
 if has nm && has cppcheck; then
