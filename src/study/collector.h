@@ -42,8 +42,7 @@ typedef struct cst_collector {
   void (*look)(cst_collection *x, int group, const cst_view *view);
   /* The same for several states of a group after the first one, which are not measured. A collector that
    * looks and has no `along` makes all observed states be measured one by one. */
-  void (*along)(cst_collection *x, int group, const cst_view *view,
-                const cst_states *states);
+  void (*along)(cst_collection *x, int group, const cst_view *view, const cst_states *states);
   /* At a stop, after that. */
   PetscErrorCode (*stop)(cst_collection *x);
   /* The batch has ended: its numbers in the rows become those of the file. */

@@ -54,11 +54,10 @@ void cst_channels_declare_last(cst_channels *c) {
                                                 NULL};
   for (int k = 0; c->columns && k < c->columns->n; k++) {
     const cst_column *x = &c->columns->column[k];
-    cst_channels_add(c, &cst_channel_statistic, k,
-                     (cst_channel_use){.name = x->name,
-                                       .unit = x->use.unit,
-                                       .doc = x->doc,
-                                       .text = x->label != NULL});
+    cst_channels_add(
+        c, &cst_channel_statistic, k,
+        (cst_channel_use){
+            .name = x->name, .unit = x->use.unit, .doc = x->doc, .text = x->label != NULL});
   }
   if (!c->columns)
     return;

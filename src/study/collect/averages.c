@@ -34,7 +34,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
 }
 
 typedef struct {
-  double **average, **square;      /* [nquantity] into the rows, from lane 0 on; NULL: not averaged */
+  double **average, **square; /* [nquantity] into the rows, from lane 0 on; NULL: not averaged */
   double  *weight, *weight_square; /* likewise; NULL: samples are not weighted */
 } own;
 
@@ -81,7 +81,6 @@ static void average(const own *o, cst_runner *r, int group, const double *weight
   if (weight)
     add_weights(o, r, group, part, weight);
 }
-
 
 /* Divides sums by the number of folds; failed lanes get NaN. */
 static void finish_average(cst_runner *r, double *sums, double *squares, const double *folds) {

@@ -57,8 +57,7 @@ static void record_errors(const own *e, cst_runner *r, long lane, int parts, rea
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!(parts >> k & 1))
       continue;
-    const double apart =
-        part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    const double apart = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
     if (part[k].chosen)
       all = cst_norm_join(s->norm, all, apart);
     keep_largest(&e->error[k][lane], apart);

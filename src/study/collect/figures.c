@@ -18,10 +18,8 @@ static const char *name_of(const cst_observation *x) { return x->name ? x->name 
 /* What an observer keeps is written if its row has a path for it. */
 static void declare_observer(cst_channels *c, const cst_observation *look, int k) {
   const cst_observer *row = look->row;
-  cst_channel_use     use = {.path = row->path,
-                             .name = name_of(look),
-                             .doc = row->path_doc,
-                             .count = (size_t)row->kept};
+  cst_channel_use     use = {
+          .path = row->path, .name = name_of(look), .doc = row->path_doc, .count = (size_t)row->kept};
   if (!row->kept)
     return;
   if (row->path) {
@@ -49,7 +47,8 @@ static void fold_one(cst_runner *r, int group, bool begins) {
   const int  W = r->width;
   double    *acc = cst_runner_accumulators(r, group);
   if (begins) {
-    r->meter.fold->fold(r->plan->nquantity, r->meter.value, r->meter.scale, b->alive[group], true, acc);
+    r->meter.fold->fold(r->plan->nquantity, r->meter.value, r->meter.scale, b->alive[group], true,
+                        acc);
     return;
   }
   for (int i = 0; i < r->meter.nspan; i++) {
@@ -57,7 +56,7 @@ static void fold_one(cst_runner *r, int group, bool begins) {
     const double *value = r->meter.value + first * W;
     const double *scale = r->meter.scale + first * W;
     r->meter.fold->fold(r->meter.span[i].count, value, scale, b->alive[group], false,
-                  acc + (long)first * CST_SLOTS * W);
+                        acc + (long)first * CST_SLOTS * W);
   }
 }
 

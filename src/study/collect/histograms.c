@@ -78,7 +78,8 @@ static int place(const cst_histogram *h, double scale, double x) {
   return k;
 }
 
-static void count(const own *o, cst_runner *r, int which, int group, int block, const double *weight) {
+static void count(const own *o, cst_runner *r, int which, int group, int block,
+                  const double *weight) {
   const cst_histogram *h = &r->plan->study->histogram[which];
   const size_t         W = (size_t)r->width;
   const size_t         at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;

@@ -27,8 +27,7 @@ static void declare_last(const cst_plan *p, cst_channels *c) {
 /* Stores the rows of an extensible study, before anything is observed. */
 static PetscErrorCode store_rows(cst_runner *r) {
   const long   n = cst_runner_numbers(r);
-  const size_t width =
-      cst_channels_find(r->rows->channels, &cst_channel_continue, 0)->count;
+  const size_t width = cst_channels_find(r->rows->channels, &cst_channel_continue, 0)->count;
   PetscFunctionBegin;
   PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= width, PETSC_COMM_SELF,
              PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n, width);

@@ -30,9 +30,8 @@ static void declare(const cst_plan *p, cst_channels *c) {
   if (!p->most_samples)
     return;
   if (p->study->members == 1)
-    cst_channels_add(
-        c, &cst_channel_samples, 0,
-        (cst_channel_use){.count = (size_t)p->nquantity * (size_t)p->most_samples});
+    cst_channels_add(c, &cst_channel_samples, 0,
+                     (cst_channel_use){.count = (size_t)p->nquantity * (size_t)p->most_samples});
   cst_channels_add(c, &cst_channel_sample_time, 0, (cst_channel_use){0});
   add(c, &cst_channel_series_max);
   add(c, &cst_channel_series_rms);
@@ -95,8 +94,8 @@ static void sample_members(const own *o, cst_runner *r, int sample) {
     for (int g = (int)(at / W); g * W < to; g++) {
       cst_runner_measure(r, g, CST_KEEP_NOT);
       const int lanes = r->b->alive[g] & lanes_between(r, g, at, to);
-      r->meter.fold->accumulate(p->nquantity, r->meter.value, cst_runner_accumulators(r, g), lanes, o->bins,
-                          o->top, o->count);
+      r->meter.fold->accumulate(p->nquantity, r->meter.value, cst_runner_accumulators(r, g), lanes,
+                                o->bins, o->top, o->count);
     }
     cst_series_add(r->series, icase, sample, W, o->bins, o->top, o->count);
     at = to;

@@ -79,7 +79,8 @@ static group_state state_of(cst_runner *r, int group) {
 }
 
 /* The numbers of the group that a part of a track stores, by lane. */
-static const double *source_of(const cst_tracks *t, const cst_runner *r, const group_state *x, int which) {
+static const double *source_of(const cst_tracks *t, const cst_runner *r, const group_state *x,
+                               int which) {
   const cst_channel_row *row = t->part[which].row;
   if (row == &cst_channel_state_q)
     return x->q;
@@ -93,7 +94,8 @@ static const double *source_of(const cst_tracks *t, const cst_runner *r, const g
   return r->meter.value + quantity * r->width;
 }
 
-static void keep_part(const cst_tracks *t, const cst_runner *r, const group_state *x, int track, int which, int lane) {
+static void keep_part(const cst_tracks *t, const cst_runner *r, const group_state *x, int track,
+                      int which, int lane) {
   double       *to = cst_tracks_place(t, track, which);
   const double *from = source_of(t, r, x, which);
   for (int i = 0; i < t->part[which].count; i++)
@@ -141,9 +143,7 @@ static void locate(cst_collection *x, long step, bool done) {
 
 static bool wanted(const cst_plan *p) { return p->study->ntrajectory > 0; }
 
-static void create(cst_collection *x) {
-  cst_tracks_create(x->own, x->run->plan, x->run->output);
-}
+static void create(cst_collection *x) { cst_tracks_create(x->own, x->run->plan, x->run->output); }
 
 static void destroy(cst_collection *x) { cst_tracks_destroy(x->own); }
 

@@ -48,8 +48,8 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   for (int i = 0; i < r->meter.nwanted; i++) {
     const int              k = r->meter.wanted[i];
     const cst_observation *look = &r->plan->look[k];
-    r->meter.measure[k](look, &view, cst_runner_observer(r, k, group), r->meter.value + look->first * W,
-                  r->meter.scale + look->first * W);
+    r->meter.measure[k](look, &view, cst_runner_observer(r, k, group),
+                        r->meter.value + look->first * W, r->meter.scale + look->first * W);
   }
   return view;
 }

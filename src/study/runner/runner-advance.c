@@ -210,8 +210,12 @@ static PetscErrorCode go_back(cst_runner *r) {
 /* Advances one slice; a halted slice is undone. */
 static PetscErrorCode advance_slice(cst_runner *r) {
   const bool         by_group = folds_by_group(r) && !r->timed;
-  const cst_schedule schedule = {
-      r, next_stop, cst_runner_observe, fold_after, by_group ? fold_group : NULL, r->meter.one_by_one};
+  const cst_schedule schedule = {r,
+                                 next_stop,
+                                 cst_runner_observe,
+                                 fold_after,
+                                 by_group ? fold_group : NULL,
+                                 r->meter.one_by_one};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))

@@ -100,7 +100,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->slices.poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->meter.fold = cst_fold_for(s, p->isa);
-  PetscCall(PetscMalloc3(p->nlook, &r->meter.measure, p->nlook, &r->meter.follow, p->nlook, &r->meter.kept));
+  PetscCall(PetscMalloc3(p->nlook, &r->meter.measure, p->nlook, &r->meter.follow, p->nlook,
+                         &r->meter.kept));
   for (int k = 0; k < p->nlook; k++) {
     const cst_observer *row = p->look[k].row;
     r->meter.measure[k] = cst_fold_measure(r->meter.fold, row);
@@ -151,8 +152,9 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   free(r->slices.kept_rows);
   free(r->meter.wanted);
   free(r->meter.span);
-  double *owned[] = {r->q0,   r->v0,     r->meter.value, r->meter.scale, r->meter.scratch, r->meter.time,
-                     r->lambda, r->start, r->meter.speed, r->meter.times, r->meter.traced,  r->meter.traced_scale};
+  double *owned[] = {
+      r->q0,     r->v0,    r->meter.value, r->meter.scale, r->meter.scratch, r->meter.time,
+      r->lambda, r->start, r->meter.speed, r->meter.times, r->meter.traced,  r->meter.traced_scale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);
