@@ -43,7 +43,7 @@ accepted=(legacyUninitvar uninitvar assignBoolToPointer missingInclude missingIn
   sizeofDereferencedVoidPointer preprocessorErrorDirective cppcheckError CastIntegerToAddressAtReturn
   invalidPointerCast:src/method/core/*               # whole numbers in lanes of doubles, which are 64 bits wide on purpose
   constStatement:src/method/core/normal.h            # (vu){} + stream
-  invalidPointerCast:src/study/statistics/ensemble-statistics.c  # keys of 64 bits in the memory of the numbers
+  invalidPointerCast:src/statistics/ensemble-statistics.c  # keys of 64 bits in the memory of the numbers
   ctuArrayIndex:src/expr/pairs.h                     # part has PAIRS_PARTS elements
   negativeIndex:src/method/core/dopri5.c             # the time, where the form for no system has none
   autoVariables:src/expr/parse-pairs.c               # the parser is put back before these go
@@ -70,6 +70,8 @@ run_clang_tidy() {
 tools/format.sh --check || failed=1
 exported_names >"$log" 2>&1
 verdict $? 'exported names'
+tools/rooms.sh >"$log" 2>&1
+verdict $? 'includes between rooms'
 ! grep -rl '#include <hdf5.h>' include src | grep -v '^src/record/' >"$log"
 verdict $? 'HDF5 in src/record alone'
 if has nm && has cppcheck; then

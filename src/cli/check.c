@@ -11,11 +11,11 @@
 #include "cli/show.h"
 #include "core/need.h"
 #include "method/method.h"
-#include "study/plan/channels.h"
-#include "study/plan/footprint.h"
+#include "study/channels/channels.h"
+#include "study/estimate/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"
-#include "study/plan/trial.h"
+#include "study/estimate/trial.h"
 
 static void say_size(double bytes, char *out, size_t n) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -162,7 +162,7 @@ static void print_trajectories(const cst_plan *p) {
 
 static void print_extensible(const cst_plan *p) {
   cst_channels      *c = cst_channels_create(p, NULL);
-  const cst_channel *x = cst_channels_find(c, CST_CHANNEL_CONTINUE, 0);
+  const cst_channel *x = cst_channels_find(c, &cst_channel_continue, 0);
   if (x)
     print_size("extensible", (double)cst_channel_bytes(x) * (double)p->study->members * p->ncase);
   cst_channels_destroy(c);

@@ -14,7 +14,7 @@
 #include "core/need.h"
 #include "core/text.h"
 #include "study/file/starts.h"
-#include "study/result/extend-check.h"
+#include "study/run/extend-check.h"
 #include "system/compile/compile.h"
 
 /* Calls fetch on rank 0 for all ranks. Collective. */

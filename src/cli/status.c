@@ -6,8 +6,8 @@
 #include "constella/record.h"
 #include "core/text.h"
 #include "method/core.h"
-#include "study/plan/channels.h"
-#include "study/run/failure.h"
+#include "study/channels/channels.h"
+#include "study/result/failure.h"
 #include "record/snapshot.h"
 #include "study/run/run-notes.h"
 #include <math.h>
@@ -36,7 +36,7 @@ static counts count(cst_result *r) {
 static double share(cst_result *r, const counts *c) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
-  double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e);
+  double *w = cst_result_read(r, cst_channel_work_done.path, &ndim, e);
   double  done = w && ndim == 0 ? *w : NAN;
   free(w);
   if (isfinite(done))

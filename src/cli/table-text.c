@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 
 static int width(const char *s) {
   int n = 0;

@@ -12,7 +12,7 @@
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "solve/solver.h"
-#include "study/result/verify.h"
+#include "study/run/verify.h"
 #include "core/need.h"
 
 enum { SAMPLE = 8 };

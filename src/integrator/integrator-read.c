@@ -7,7 +7,7 @@
 #include "core/boundary.h"
 #include "integrator/integrator-internal.h"
 #include "study/file/names.h"
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 
 long cst_integrator_count(const cst_integrator *x) {
   CST_REQUIRE(x, 0);

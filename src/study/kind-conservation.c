@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/statistics/judge.h"
+#include "study/result/judge.h"
 #include "study/kind.h"
 #include "study/result/parts.h"
 

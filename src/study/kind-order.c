@@ -118,17 +118,18 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
  * (only errors above ten floors are used). For G v, whose terms are not stored, the size is the one by which
  * it was scaled. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
-  const cst_plan               *p = rows->plan;
-  const cst_study              *s = p->study;
-  const int                     i = rows->icase;
-  const int                     size[CST_ERRORS] = {0, s->system->nq, s->system->nq, s->system->ng};
-  const double                 *largest[] = {x->constraints.largest[CST_HIDDEN].value,
-                                             x->constraints.largest[CST_HIDDEN_SCALED].value};
-  const double                 *state;
-  static const cst_channel_kind channel[CST_ERRORS] = {[CST_ERROR_Q] = CST_CHANNEL_Q,
-                                                       [CST_ERROR_P] = CST_CHANNEL_P,
-                                                       [CST_ERROR_LAMBDA] = CST_CHANNEL_LAMBDA};
-  double                        most[FITS] = {0};
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  const int        i = rows->icase;
+  const int        size[CST_ERRORS] = {0, s->system->nq, s->system->nq, s->system->ng};
+  const double    *largest[] = {x->constraints.largest[CST_HIDDEN].value,
+                                x->constraints.largest[CST_HIDDEN_SCALED].value};
+  const double    *state;
+  static const cst_channel_row *const channel[CST_ERRORS] = {[CST_ERROR_Q] = &cst_channel_q,
+                                                             [CST_ERROR_P] = &cst_channel_p,
+                                                             [CST_ERROR_LAMBDA] =
+                                                                 &cst_channel_lambda};
+  double                              most[FITS] = {0};
   PetscFunctionBegin;
   for (int k = 1; k < CST_ERRORS; k++) {
     if (size[k] == 0)

@@ -8,11 +8,11 @@
 #define CST_KIND_H
 #include <petscsys.h>
 #include "constella/study.h"
-#include "study/result/columns.h"
 
 typedef struct cst_plan      cst_plan;
 typedef struct cst_reader    cst_reader;
 typedef struct cst_case_rows cst_case_rows;
+typedef struct cst_columns   cst_columns;
 
 /* What a kind requires of reader, runner, reference and writer. */
 enum {

@@ -37,7 +37,7 @@ static side make(const char *end) {
   free(text);
   cst_diag_destroy(d);
   x.channels = cst_channels_create(x.plan, NULL);
-  x.width = cst_channels_find(x.channels, CST_CHANNEL_CONTINUE, 0)->count;
+  x.width = cst_channels_find(x.channels, &cst_channel_continue, 0)->count;
   return x;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/document.h"
-#include "study/plan/trial.h"
+#include "study/estimate/trial.h"
 #include "tap.h"
 
 enum { STEPS = 1000, CLASSES = 12 };

@@ -13,7 +13,6 @@
 #include <string.h>
 #include "constella/record.h"
 #include "core/need.h"
-#include "study/plan/channels.h"
 #include "study/file/starts.h"
 
 /* Arguments for the fetch, whose signature has only a path. */
@@ -46,7 +45,7 @@ static const char *read_finals(cst_result *file, finals *f) {
     return "has another system, or another description of it";
   if (strcmp(cst_result_state(file), "complete"))
     return "is not complete";
-  f->status = cst_result_read(file, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
+  f->status = cst_result_read(file, "/final/status", &ndim, e);
   if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1)
     return "has no final states";
   f->ncase = e[0];
@@ -65,15 +64,15 @@ static const char *read_finals(cst_result *file, finals *f) {
   }
   const long nq = asked.system->nq;
   const long npar = asked.system->npar;
-  f->q = cst_result_read(file, cst_channel_path(CST_CHANNEL_Q), &ndim, e);
+  f->q = cst_result_read(file, "/final/q", &ndim, e);
   bool states = f->q && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
-  f->p = cst_result_read(file, cst_channel_path(CST_CHANNEL_P), &ndim, e);
+  f->p = cst_result_read(file, "/final/p", &ndim, e);
   states = states && f->p && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
   if (!states)
     return "has no final states of this system";
   if (!npar)
     return NULL;
-  f->c = cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e);
+  f->c = cst_result_read(file, "/cases/parameters", &ndim, e);
   const bool parameters = f->c && ndim == 2 && e[0] == f->ncase && e[1] == npar;
   if (!parameters)
     return "has no parameters of this system";

@@ -74,7 +74,8 @@ long cst_plan_class_window_end(const cst_class *k, long window) {
 }
 
 long cst_plan_window_folds(const cst_class *k, long window) {
-  return folds_until(k, first_of(k, window + 1) - 1) - folds_until(k, first_of(k, window) - 1);
+  const long last = window + 1 < CST_WINDOWS ? first_of(k, window + 1) - 1 : k->n;
+  return folds_until(k, last) - folds_until(k, first_of(k, window) - 1);
 }
 
 cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {

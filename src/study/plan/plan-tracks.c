@@ -151,3 +151,16 @@ double cst_plan_track_bytes(const cst_plan *p, long batch) {
   }
   return most;
 }
+
+int cst_plan_chosen_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
+  const int   n = p->study->ntrajectory;
+  const long *list;
+  if (c->member)
+    list = c->member + icase * n;
+  else
+    list = p->study->trajectory;
+  for (int i = 0; list && i < n; i++)
+    if (list[i] == member)
+      return i;
+  return -1;
+}

@@ -6,7 +6,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/plan/plan.h"
-#include "study/reference/reference.h"
+#include "study/plan/clock.h"
 
 enum { FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
@@ -176,6 +176,28 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
         s->system->gram.banded ? " that couple as a band" : "");
 }
 
+/* Reports errors that are read at more times than a reference can hold. */
+enum { MOST_READS = 20000000 };
+
+static void check_reads(const cst_plan *p, cst_diag *d) {
+  const cst_study_word at = cst_study_place(p->study, "reference");
+  double               reads = 0;
+  if (p->study->reference != CST_REFERENCE_METHOD)
+    return;
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_class *class = &p->classes[p->class_of[i]];
+    const long every = class->read;
+    if (every > 0)
+      reads += (double)(p->cases[i].n / every);
+  }
+  if (reads > MOST_READS)
+    cst_diag_add(
+        d, p->study->file, at.line, at.column,
+        "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
+        "the coarse mesh take fewer",
+        reads, MOST_READS);
+}
+
 /* Reports averages of multipliers that are longer than twice the spacing at which errors are read. */
 static void check_means(const cst_plan *p, cst_diag *d) {
   const cst_study_word at = cst_study_place(p->study, "methods");
@@ -190,7 +212,7 @@ static void check_means(const cst_plan *p, cst_diag *d) {
         d, p->study->file, at.line, at.column,
         "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
         "'error', or 'over: end'",
-        cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
+        cst_method_label(p->study->method[c->method]), mean, cst_clock_at(c, (double)c->read));
     return;
   }
 }
@@ -228,7 +250,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   cst_plan_find_stored(p, d);
   count_freedom(p, d);
   cost_classes(p);
-  cst_reference_check(p, d);
+  check_reads(p, d);
   if (cst_diag_count(d) == before)
     cst_plan_check_names(p, d);
   if (cst_diag_count(d) == before)

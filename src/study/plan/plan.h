@@ -103,6 +103,15 @@ long   cst_plan_track_numbers(const cst_plan *p);
 long   cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks);
 double cst_plan_track_bytes(const cst_plan *p, long batch);
 
+/* The members of each case whose states are stored, [ncase][ntrajectory], -1: none. NULL: those of the study
+ * file, or none if it asks for the worst members. */
+typedef struct {
+  long *member;
+} cst_chosen;
+
+/* Index of the member among the stored ones of a case; -1: it is not stored. */
+int cst_plan_chosen_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
+
 /* plan-classes.c: finds the classes of the cases. */
 void cst_plan_classes_make(cst_plan *p);
 

@@ -25,27 +25,6 @@ static double steps_of(const cst_plan *p, int variant) {
   return sum;
 }
 
-enum { MOST_READS = 20000000 };
-
-void cst_reference_check(const cst_plan *p, cst_diag *d) {
-  const cst_study_word at = cst_study_place(p->study, "reference");
-  double               reads = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD)
-    return;
-  for (int i = 0; i < p->ncase; i++) {
-    const cst_class *class = &p->classes[p->class_of[i]];
-    const long every = class->read;
-    if (every > 0)
-      reads += (double)(p->cases[i].n / every);
-  }
-  if (reads > MOST_READS)
-    cst_diag_add(
-        d, p->study->file, at.line, at.column,
-        "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
-        "the coarse mesh take fewer",
-        reads, MOST_READS);
-}
-
 double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   const cst_study *s = p->study;
   const double     members = (double)s->members;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/reference/reference.h"
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice) {
   /* the last stop, the previous time, the longest step of the reference since that stop */
@@ -62,9 +62,9 @@ static void add_difference(const cst_study *s, const double *x, const double *y,
       continue;
     const double *one = x + at[k];
     const double *other = y + at[k];
-    const double  e = cst_runner_norm_apart(s->norm, one, other, size[k]);
+    const double  e = cst_norm_apart(s->norm, one, other, size[k]);
     if (chosen[k])
-      all = cst_runner_norm_join(s->norm, all, e);
+      all = cst_norm_join(s->norm, all, e);
     keep_largest(&error[k], e);
   }
   keep_largest(&error[CST_ERROR_ALL], all);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/reference/reference.h"
+#include "study/plan/clock.h"
 
 enum { MEMBERS_PER_ITEM = 64, MEMBERS_TWICE = 8 };
 
@@ -31,12 +32,12 @@ static int case_times(const cst_plan *p, int i, double *t) {
     const long lead = m * k->read + k->lead;
     const long multiplier = k->lead > 0 ? lead : state;
     if (t)
-      t[n] = (double)state * c->h;
+      t[n] = cst_clock_of(c, (double)state);
     n++;
     if (back == 0 || p->study->system->ng == 0)
       continue;
     if (t)
-      t[n] = ((double)multiplier - back) * c->h;
+      t[n] = cst_clock_of(c, (double)multiplier - back);
     n++;
   }
   return n;

@@ -5,7 +5,7 @@
 #define CST_REFERENCE_H
 #include "method/stepper.h"
 #include "study/plan/agenda.h"
-#include "study/run/bundle.h"
+#include "record/bundle.h"
 
 /* Reference states by variant, time and member. States of a method are computed once; an exact motion is
  * evaluated on demand. Momenta are kinetic, M v + a, whatever representative the method uses. */
@@ -40,8 +40,6 @@ long                cst_reference_twice(const cst_study *s);
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
 /* The times at which cases of a variant are compared with a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);
-/* Reports an error if the number of times, over all cases, exceeds its limit. */
-void cst_reference_check(const cst_plan *p, cst_diag *d);
 /* reference-cost.c: the reference method's steps, over all members and parameter sets, and their cost on one
  * core; 0: the reference is not a method. */
 double cst_reference_work(const cst_plan *p, double *nanoseconds);
@@ -101,6 +99,6 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
  * finest run. */
 void cst_reference_warn(const cst_plan *p, cst_diag *d);
 /* |x - y|, and the norm of two parts combined. */
-double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, int n);
-double cst_runner_norm_join(cst_norm kind, double a, double b);
+double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n);
+double cst_norm_join(cst_norm kind, double a, double b);
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/result/output.h"
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 
 enum { AT_ONCE = 8 << 20 }; /* bytes of rows that are read ahead, of all channels together */
 
@@ -49,34 +49,34 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
 }
 
 /* Reads a block of a channel that begins with the open case. */
-static PetscErrorCode read_block(cst_case_rows *r, cst_channel_kind kind, int which, size_t numbers,
-                                 cst_case_block *b) {
+static PetscErrorCode read_block(cst_case_rows *r, const cst_channel_row *row, int which,
+                                 size_t numbers, cst_case_block *b) {
   PetscFunctionBegin;
   if (!b->x)
     PetscCall(PetscMalloc1((size_t)r->most * numbers, &b->x));
   b->first = r->icase;
   b->n = PetscMax(1, PetscMin(r->most, r->until - r->icase));
-  PetscCall(cst_output_read(r->output, kind, which, b->first, b->n, b->x));
+  PetscCall(cst_output_read(r->output, row, which, b->first, b->n, b->x));
   PetscFunctionReturn(0);
 }
 
 /* Reads the rows of the open case; of many members without a block, which would hold them in memory. */
-static PetscErrorCode get(cst_case_rows *r, cst_channel_kind kind, int which, double *x) {
+static PetscErrorCode get(cst_case_rows *r, const cst_channel_row *row, int which, double *x) {
   const cst_channels *all = cst_output_channels(r->output);
-  const cst_channel  *c = cst_channels_find(all, kind, which);
+  const cst_channel  *c = cst_channels_find(all, row, which);
   PetscFunctionBegin;
-  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
+  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
   cst_case_block *b = &r->block[c - all->channel];
   const size_t    numbers = (size_t)r->plan->study->members * c->count;
   const int       i = r->icase;
   if (numbers == 0)
     PetscFunctionReturn(0);
   if (r->most == 1) {
-    PetscCall(cst_output_read(r->output, kind, which, i, 1, x));
+    PetscCall(cst_output_read(r->output, row, which, i, 1, x));
     PetscFunctionReturn(0);
   }
   if (!b->x || i < b->first || i >= b->first + b->n)
-    PetscCall(read_block(r, kind, which, numbers, b));
+    PetscCall(read_block(r, row, which, numbers, b));
   memcpy(x, b->x + (size_t)(i - b->first) * numbers, sizeof *x * numbers);
   PetscFunctionReturn(0);
 }
@@ -85,13 +85,13 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase) {
   PetscFunctionBegin;
   r->icase = icase;
   r->failed = 0;
-  PetscCall(get(r, CST_CHANNEL_STATUS, 0, r->number));
+  PetscCall(get(r, &cst_channel_status, 0, r->number));
   for (long m = 0; m < r->plan->study->members; m++) {
     r->good[m] = r->number[m] == 0;
     r->failed += r->number[m] > 0;
   }
   if (r->error)
-    PetscCall(get(r, CST_CHANNEL_ERROR, CST_ERROR_ALL, r->error));
+    PetscCall(get(r, &cst_channel_error, CST_ERROR_ALL, r->error));
   PetscFunctionReturn(0);
 }
 
@@ -102,19 +102,19 @@ bool cst_case_rows_unreferred(const cst_case_rows *r) {
   return any;
 }
 
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which,
+PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
                                  const double **x) {
   PetscFunctionBegin;
-  PetscCheck(kind < CST_CHANNEL_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "figures and windows have functions of their own");
-  PetscCall(get(r, kind, which, r->number));
+  PetscCheck(row != &cst_channel_figures && row != &cst_channel_windows, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "figures and windows have functions of their own");
+  PetscCall(get(r, row, which, r->number));
   *x = r->number;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x) {
   PetscFunctionBegin;
-  PetscCall(get(r, CST_CHANNEL_FIGURES, quantity, r->figures));
+  PetscCall(get(r, &cst_channel_figures, quantity, r->figures));
   *x = r->figures;
   PetscFunctionReturn(0);
 }
@@ -132,7 +132,7 @@ void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) 
 
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
   PetscFunctionBegin;
-  PetscCall(get(r, CST_CHANNEL_WINDOWS, quantity, x));
+  PetscCall(get(r, &cst_channel_windows, quantity, x));
   for (long m = 0; m < r->plan->study->members; m++) {
     double *window = x + m * CST_WINDOWS;
     if (r->good[m])

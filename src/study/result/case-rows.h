@@ -38,7 +38,7 @@ void cst_case_rows_ahead(cst_case_rows *r, int until);
 /* Opens a case. */
 PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase);
 /* Reads [members][components] of a channel of numbers or of a state. */
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which,
+PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
                                  const double **x);
 /* Reads [members][CST_FIGURES] of a quantity. */
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x);

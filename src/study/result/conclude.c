@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/statistics/averages.h"
+#include "study/collector.h"
 #include "study/result/case-rows.h"
 #include "study/kind.h"
 
@@ -14,9 +14,9 @@ struct cst_conclusion {
   const cst_plan   *plan;
   cst_columns      *columns;
   cst_number_column failed, iterations, evaluations;
-  cst_text_column   failures, undefined; /* undefined: only with observables of the study */
-  void             *kind;                /* handles of the kind's columns */
-  void             *averages, *histograms;
+  cst_text_column   failures, undefined;       /* undefined: only with observables of the study */
+  void             *kind;                      /* handles of the kind's columns */
+  void             *collected[CST_COLLECTORS]; /* handles of the collectors' columns */
 };
 
 /* Whether every value of a swept argument is a number. */
@@ -162,9 +162,10 @@ static void declare_run(cst_conclusion *x) {
   }
 }
 
-static void declare_averages(cst_conclusion *x) {
-  x->averages = cst_averages_declare(x->plan, x->columns);
-  x->histograms = cst_histograms_declare(x->plan, x->columns);
+static void declare_collected(cst_conclusion *x) {
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->columns)
+      x->collected[k] = cst_collectors[k]->columns(x->plan, x->columns);
 }
 
 cst_conclusion *cst_conclude_create(const cst_plan *p) {
@@ -175,10 +176,10 @@ cst_conclusion *cst_conclude_create(const cst_plan *p) {
   declare_run(x);
   const bool errors_first = cst_study_needs(p->study, CST_NEEDS_REFERENCE);
   if (!errors_first)
-    declare_averages(x);
+    declare_collected(x);
   x->kind = p->study->kind->declare(p, x->columns);
   if (errors_first)
-    declare_averages(x);
+    declare_collected(x);
   return x;
 }
 
@@ -187,8 +188,8 @@ void cst_conclude_destroy(cst_conclusion *x) {
     return;
   cst_columns_destroy(x->columns);
   free(x->kind);
-  free(x->averages);
-  free(x->histograms);
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    free(x->collected[k]);
   free(x);
 }
 
@@ -235,7 +236,7 @@ PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *
   const double *status;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_open(rows, icase));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &status));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &status));
   cst_failures_count(failures, status, rows->error, rows->plan->study->members);
   PetscFunctionReturn(0);
 }
@@ -249,9 +250,9 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   cst_failures_say(&failures, why, sizeof why);
   cst_column_set(x->failed, i, (double)cst_failures_total(&failures));
   cst_column_say(x->failures, i, why);
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ITERATIONS, 0, &number));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_iterations, 0, &number));
   cst_column_set(x->iterations, i, per_step(rows, number));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_EVALUATIONS, 0, &number));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &number));
   cst_column_set(x->evaluations, i, per_step(rows, number));
   if (x->undefined.label)
     PetscCall(conclude_undefined(x, rows));
@@ -262,8 +263,9 @@ PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int ica
   PetscFunctionBegin;
   PetscCall(conclude_run(x, rows, icase));
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
-  PetscCall(cst_averages_conclude(rows, x->averages));
-  PetscCall(cst_histograms_conclude(rows, x->histograms));
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (x->collected[k])
+      PetscCall(cst_collectors[k]->conclude(rows, x->collected[k]));
   PetscFunctionReturn(0);
 }
 

@@ -4,7 +4,7 @@
 #ifndef CST_CONCLUDE_H
 #define CST_CONCLUDE_H
 #include "study/result/case-rows.h"
-#include "study/run/failure.h"
+#include "study/result/failure.h"
 
 typedef struct cst_conclusion cst_conclusion;
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "study/result/parts.h"
+#include "study/plan/clock.h"
 
 #define HALF 0.5
 
@@ -19,14 +20,14 @@ static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leap
   const cst_case *c = &p->cases[rows->icase];
   double         *x;
   PetscFunctionBegin;
-  l->time = (double)c->n * c->h;
+  l->time = cst_clock_of(c, (double)c->n);
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(p->study->members * CST_WINDOWS, &x));
   PetscCall(cst_case_rows_windows(rows, energy, x));
   for (int w = CST_WINDOWS - 1; w >= 0; w--)
     if (fabs(x[l->member * CST_WINDOWS + w]) > HALF * l->error)
-      l->time = (double)c->n * c->h * (w + 1) / CST_WINDOWS;
+      l->time = cst_clock_of(c, (double)c->n) * (w + 1) / CST_WINDOWS;
   PetscCall(PetscFree(x));
   PetscFunctionReturn(0);
 }

@@ -67,8 +67,8 @@ void cst_longer_seal(double *row) {
 static bool is_kept(const cst_channel *c) { return *c->field.path && c->count && c->kept; }
 
 /* Offset of a channel among the kept numbers; -1: not kept. */
-static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
-  const cst_channel *wanted = cst_channels_find(x, kind, which);
+static long place_of(const cst_channels *x, const cst_channel_row *row, int which) {
+  const cst_channel *wanted = cst_channels_find(x, row, which);
   long               at = 0;
   for (int k = 0; wanted && k < x->n; k++) {
     if (&x->channel[k] == wanted)
@@ -178,21 +178,21 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
     const cst_channel *c = &now->channel[k];
     if (!is_kept(c))
       continue;
-    const long there = place_of(old, c->kind, c->which);
-    const long here = place_of(now, c->kind, c->which);
+    const long there = place_of(old, c->row, c->which);
+    const long here = place_of(now, c->row, c->which);
     if (there < 0)
       continue;
-    if (c->kind == CST_CHANNEL_SAMPLES)
+    if (c->row == &cst_channel_samples)
       convert_samples(p, from, q, to, x + there, y + here);
-    else if (c->kind == CST_CHANNEL_ERROR && q->study->over == CST_OVER_END)
+    else if (c->row == &cst_channel_error && q->study->over == CST_OVER_END)
       memset(y + here, 0, sizeof *y * c->count);
-    else if (c->kind != CST_CHANNEL_WINDOWS)
+    else if (c->row != &cst_channel_windows)
       memcpy(y + here, x + there, sizeof *y * c->count);
   }
-  double *accumulators = y + place_of(now, CST_CHANNEL_ACCUMULATORS, 0);
+  double *accumulators = y + place_of(now, &cst_channel_accumulators, 0);
   for (int k = 0; k < q->nquantity; k++) {
-    const long there = place_of(old, CST_CHANNEL_WINDOWS, k);
-    const long here = place_of(now, CST_CHANNEL_WINDOWS, k);
+    const long there = place_of(old, &cst_channel_windows, k);
+    const long here = place_of(now, &cst_channel_windows, k);
     double    *sum = accumulators + (long)k * CST_SLOTS + CST_SLOT_SUM;
     if (there >= 0)
       join_windows(p, from, q, to, x + there, y + here, sum);

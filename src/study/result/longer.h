@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LONGER_H
 #define CST_LONGER_H
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 
 /* Layout of a row: a head, the numbers of the trajectory, and the step again as a seal, which shows that the
  * row is complete. */

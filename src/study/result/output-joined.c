@@ -15,7 +15,7 @@ static void joined_of_all(cst_result *file, const cst_plan *p, long *members) {
 
 long *cst_output_joined(cst_result *file, const cst_plan *p, char *why, size_t n) {
   cst_channels      *channels = cst_channels_create(p, NULL);
-  const cst_channel *c = cst_channels_find(channels, CST_CHANNEL_JOINED, 0);
+  const cst_channel *c = cst_channels_find(channels, &cst_channel_joined, 0);
   long              *members = cst_zeros(p->ncase, sizeof *members);
   const long         start[1] = {0}, count[1] = {p->ncase};
   bool               good = true;
@@ -31,18 +31,10 @@ long *cst_output_joined(cst_result *file, const cst_plan *p, char *why, size_t n
 }
 
 bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long *start) {
-  switch (c->kind) {
-  case CST_CHANNEL_WINDOWS:
-  case CST_CHANNEL_CONTINUE:
-    return start[1] < o->joined[start[0]];
-  case CST_CHANNEL_SERIES_MAX:
-  case CST_CHANNEL_SERIES_RMS:
-  case CST_CHANNEL_SERIES_SUM:
-  case CST_CHANNEL_SERIES_COUNT:
-    return o->joined[start[0]] > 0;
-  default:
+  if (!(c->row->is & CST_IS_JOINED))
     return false;
-  }
+  const long first = c->count ? start[1] : 0;
+  return first < o->joined[start[0]];
 }
 
 bool cst_output_continues(const cst_output *o, int icase, long member) {

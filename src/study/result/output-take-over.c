@@ -5,7 +5,6 @@
 #include "study/result/longer.h"
 #include "study/result/output-internal.h"
 #include "study/result/sound.h"
-#include "study/runner/tracks.h"
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
@@ -42,7 +41,7 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan 
 /* Numbers per row from which a longer run continues. */
 static long numbers_of(const cst_plan *p) {
   cst_channels *c = cst_channels_create(p, NULL);
-  const long    n = (long)cst_channels_find(c, CST_CHANNEL_CONTINUE, 0)->count;
+  const long    n = (long)cst_channels_find(c, &cst_channel_continue, 0)->count;
   cst_channels_destroy(c);
   return n;
 }
@@ -50,14 +49,14 @@ static long numbers_of(const cst_plan *p) {
 /* Copies rows, [case][member]..., and series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                    int to, const cst_channel *c) {
-  const bool is_series = c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS;
+  const bool is_series = c->row->is & CST_IS_OF_ONE;
   const bool single = old->study->members == 1 && is_series;
   long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
   PetscFunctionBegin;
   if (!cst_output_has_rows(c) && !single)
     PetscFunctionReturn(0);
   cst_output_extent(o, c, 2, count);
-  if (c->kind == CST_CHANNEL_CONTINUE)
+  if (c->row->is & CST_IS_WIDER)
     count[2] = numbers_of(old);
   count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
   PetscCall(take_rows(o, file, old, from, c, c->field.path, there, here, count, 1));
@@ -73,15 +72,15 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
   PetscFunctionBegin;
   for (int at = 0; at < o->channels->n; at++) {
     const cst_channel *c = &o->channels->channel[at];
-    const bool         time = c->kind == CST_CHANNEL_STATE_TIME;
+    const bool         time = c->field.ndim == 1;
     const int          along = time ? 0 : 1; /* the dimension of the stored steps */
     const int          tracks = time ? 1 : now->ntrajectory;
-    if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER)
+    if (!cst_channel_is_of_track(c, to) || c->row->is & CST_IS_LAST)
       continue;
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < tracks; i++) {
       const int was =
-          time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+          time ? 0 : cst_plan_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
       long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->trajectory_every + 1;
@@ -94,7 +93,7 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
 
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                     int to) {
-  const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
+  const cst_channel *status = cst_channels_find(o->channels, &cst_channel_status, 0);
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
@@ -112,8 +111,8 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
 PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
                                     int from, int to, long member, double *made) {
   const cst_plan    *was = old->plan, *now = o->plan;
-  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0);
-  const cst_channel *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
+  const cst_channel *a = cst_channels_find(old, &cst_channel_continue, 0);
+  const cst_channel *b = cst_channels_find(o->channels, &cst_channel_continue, 0);
   const cst_class   *earlier = &was->classes[was->class_of[from]];
   const cst_class   *later = &now->classes[now->class_of[to]];
   const long         there[3] = {from, member, 0};

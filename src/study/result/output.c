@@ -66,12 +66,12 @@ void cst_output_extent(const cst_output *o, const cst_channel *c, int first, lon
 
 /* Writes `rows` rows of a channel, from index `at` of its first dimension, with the full range of all others.
  */
-static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long at, long rows,
+static PetscErrorCode put(cst_output *o, const cst_channel_row *row, int which, long at, long rows,
                           const void *x) {
-  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  const cst_channel *c = cst_channels_find(o->channels, row, which);
   long               start[CST_FIELD_DIMS] = {at}, count[CST_FIELD_DIMS] = {rows};
   PetscFunctionBegin;
-  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
+  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
   cst_output_extent(o, c, 1, count);
   PetscCall(cst_output_block(o, c, start, count, x));
   PetscFunctionReturn(0);
@@ -83,12 +83,12 @@ static PetscErrorCode put_case(cst_output *o, int i) {
   const cst_case   *c = &p->cases[i];
   const bool        tangential = p->method[c->method]->properties.tangential;
   PetscFunctionBegin;
-  PetscCall(put(o, CST_CHANNEL_STEP, 0, i, 1, &c->h));
-  PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
-  PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1, representative[tangential]));
-  PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
+  PetscCall(put(o, &cst_channel_step, 0, i, 1, &c->h));
+  PetscCall(put(o, &cst_channel_steps_taken, 0, i, 1, &c->n));
+  PetscCall(put(o, &cst_channel_representative, 0, i, 1, representative[tangential]));
+  PetscCall(put(o, &cst_channel_tolerance, 0, i, 1, &p->study->tolerance[c->tolerance]));
   if (cst_system_named(p->study->system))
-    PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
+    PetscCall(put(o, &cst_channel_parameters, 0, i, 1, cst_plan_parameters(p, c->variant)));
   if (p->study->trajectory)
     PetscCall(cst_output_chosen(o, i, p->study->trajectory));
   PetscFunctionReturn(0);
@@ -97,7 +97,7 @@ static PetscErrorCode put_case(cst_output *o, int i) {
 PetscErrorCode cst_output_join(cst_output *o, int icase, long members) {
   PetscFunctionBegin;
   if (o->plan->study->extensible)
-    PetscCall(put(o, CST_CHANNEL_JOINED, 0, icase, 1, &members));
+    PetscCall(put(o, &cst_channel_joined, 0, icase, 1, &members));
   PetscFunctionReturn(0);
 }
 
@@ -110,7 +110,7 @@ static PetscErrorCode put_cases(cst_output *o) {
     PetscCall(cst_output_join(o, i, 0));
   for (int i = 0; i < p->study->nhistogram; i++) {
     const cst_histogram *h = &p->study->histogram[i];
-    PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, h->bins + 1, h->edge));
+    PetscCall(put(o, &cst_channel_edges, i, 0, h->bins + 1, h->edge));
   }
   PetscFunctionReturn(0);
 }
@@ -200,7 +200,7 @@ static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_wo
 
 /* The status is written last: a row with a status is complete. */
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r) {
-  const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
+  const cst_channel *status = cst_channels_find(o->channels, &cst_channel_status, 0);
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
@@ -211,18 +211,18 @@ PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
+PetscErrorCode cst_output_series(cst_output *o, int icase, const cst_channel_row *row, int quantity,
                                  const void *x) {
   PetscFunctionBegin;
-  PetscCall(put(o, kind, quantity, icase, 1, x));
+  PetscCall(put(o, row, quantity, icase, 1, x));
   PetscFunctionReturn(0);
 }
 
 /* ---- other channels -------------------------------------------------------------------------------- */
 
-PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen,
+PetscErrorCode cst_output_track(cst_output *o, const cst_channel_row *row, int which, int chosen,
                                 long at, long n, const double *x) {
-  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  const cst_channel *c = cst_channels_find(o->channels, row, which);
   const bool         time = c->field.ndim == 1;
   long               start[CST_FIELD_DIMS] = {time ? at : chosen, at};
   long               count[CST_FIELD_DIMS] = {time ? n : 1, n};
@@ -235,12 +235,12 @@ PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which,
 
 PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member) {
   PetscFunctionBegin;
-  PetscCall(put(o, CST_CHANNEL_STATE_MEMBER, icase, 0, o->plan->study->ntrajectory, member));
+  PetscCall(put(o, &cst_channel_state_member, icase, 0, o->plan->study->ntrajectory, member));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
-  const cst_channel *c = cst_channels_find(o->channels, CST_CHANNEL_STATE_MEMBER, icase);
+  const cst_channel *c = cst_channels_find(o->channels, &cst_channel_state_member, icase);
   const long         start[1] = {0};
   const long         count[1] = {o->plan->study->ntrajectory};
   PetscFunctionBegin;
@@ -272,14 +272,13 @@ static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int first, int n,
-                               double *x) {
-  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
+                               int n, double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, row, which);
   long               start[CST_FIELD_DIMS] = {first}, count[CST_FIELD_DIMS] = {n};
   void              *rows = x;
   PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
-             cst_channel_path(kind));
+  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
   cst_output_extent(o, c, 1, count);
   if (!c->count)
     PetscFunctionReturn(0);
@@ -300,22 +299,22 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase,
-                                       long first, long n, double *x) {
-  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+PetscErrorCode cst_output_read_members(cst_output *o, const cst_channel_row *row, int which,
+                                       int icase, long first, long n, double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, row, which);
   long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
   PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "the study has no %s", cst_channel_path(kind));
+             "the study has no %s", row->path);
   cst_output_extent(o, c, 2, count);
   PetscCall(read_back(o, c, start, count, x));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase,
+PetscErrorCode cst_output_case(cst_output *o, const cst_channel_row *row, int which, int icase,
                                const void *x) {
   PetscFunctionBegin;
-  PetscCall(put(o, kind, which, icase, 1, x));
+  PetscCall(put(o, row, which, icase, 1, x));
   PetscFunctionReturn(0);
 }
 
@@ -329,7 +328,7 @@ static void *values_of(const cst_column *c, int first) {
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c, int first, int n) {
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++)
-    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, first, n, values_of(&c->column[k], first)));
+    PetscCall(put(o, &cst_channel_statistic, k, first, n, values_of(&c->column[k], first)));
   PetscFunctionReturn(0);
 }
 
@@ -338,22 +337,22 @@ PetscErrorCode cst_output_read_columns(cst_output *o, cst_columns *c, int first,
   const long count[1] = {n};
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) {
-    const cst_channel *x = cst_channels_find(o->channels, CST_CHANNEL_STATISTIC, k);
+    const cst_channel *x = cst_channels_find(o->channels, &cst_channel_statistic, k);
     PetscCheck(cst_record_read(o->record, x->place, start, count, values_of(&c->column[k], first)),
                PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind, const double *seconds) {
+PetscErrorCode cst_output_times(cst_output *o, const cst_channel_row *row, const double *seconds) {
   PetscFunctionBegin;
-  PetscCall(put(o, kind, 0, 0, o->plan->ncase, seconds));
+  PetscCall(put(o, row, 0, 0, o->plan->ncase, seconds));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_output_rates(cst_output *o, const double *rate) {
   PetscFunctionBegin;
-  PetscCall(put(o, CST_CHANNEL_RATE, 0, 0, o->plan->ncase, rate));
+  PetscCall(put(o, &cst_channel_rate, 0, 0, o->plan->ncase, rate));
   PetscFunctionReturn(0);
 }
 
@@ -374,7 +373,7 @@ bool cst_output_sync(const cst_output *o, char *why, int n) {
 
 PetscErrorCode cst_output_share(cst_output *o, double share) {
   PetscFunctionBegin;
-  PetscCall(put(o, CST_CHANNEL_WORK_DONE, 0, 0, 1, &share));
+  PetscCall(put(o, &cst_channel_work_done, 0, 0, 1, &share));
   PetscFunctionReturn(0);
 }
 
@@ -385,10 +384,10 @@ PetscErrorCode cst_output_flush(cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_checkpoint(cst_output *o, cst_channel_kind kind, long number) {
+PetscErrorCode cst_output_checkpoint(cst_output *o, const cst_channel_row *row, long number) {
   const double x = (double)number;
   PetscFunctionBegin;
-  PetscCall(put(o, kind, 0, 0, 1, &x));
+  PetscCall(put(o, row, 0, 0, 1, &x));
   PetscFunctionReturn(0);
 }
 

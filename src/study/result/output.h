@@ -4,7 +4,7 @@
 #define CST_OUTPUT_H
 #include "constella/record.h"
 #include "study/plan/agenda.h"
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 #include "study/result/compare.h"
 
 typedef struct cst_output cst_output;
@@ -19,7 +19,7 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* From case `from` of a result with an earlier end: copies the stored states; reads the row from which a
- * member continues (longer.h), as many numbers as CST_CHANNEL_CONTINUE of o has. */
+ * member continues (longer.h), as many numbers as cst_channel_continue of o has. */
 PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                 int to);
 PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
@@ -33,32 +33,32 @@ bool cst_output_continues(const cst_output *o, int icase, long member);
 /* Writes this for case icase of an extensible study. */
 PetscErrorCode cst_output_join(cst_output *o, int icase, long members);
 /* Writes a channel of the samples of a case, x[most_samples]; of a quantity if the channel has several. */
-PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
+PetscErrorCode cst_output_series(cst_output *o, int icase, const cst_channel_row *row, int quantity,
                                  const void *x);
 /* Copies rows, states, and series of single members from case `from` of a smaller study to case `to`. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                     int to);
 /* Writes n stored states of a chosen member, beginning with the at-th: times, or one part of each state,
  * x[n][numbers]. */
-PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen,
+PetscErrorCode cst_output_track(cst_output *o, const cst_channel_row *row, int which, int chosen,
                                 long at, long n, const double *x);
 /* Writes, or reads back, the members of a case whose states are stored. */
 PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member);
 PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member);
 /* Reads the rows of cases first .. first + n - 1: x[n][members][count of the channel]. */
-PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int first, int n,
-                               double *x);
+PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
+                               int n, double *x);
 /* Reads n members from `first` on. */
-PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase,
-                                       long first, long n, double *x);
+PetscErrorCode cst_output_read_members(cst_output *o, const cst_channel_row *row, int which,
+                                       int icase, long first, long n, double *x);
 /* Writes index icase of the first dimension of a channel that has no rows: x[all other dimensions]. */
-PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase,
+PetscErrorCode cst_output_case(cst_output *o, const cst_channel_row *row, int which, int icase,
                                const void *x);
 /* Writes, or reads back, the values of all columns for cases first .. first + n - 1. */
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c, int first, int n);
 PetscErrorCode cst_output_read_columns(cst_output *o, cst_columns *c, int first, int n);
-/* kind: CST_CHANNEL_CPU or CST_CHANNEL_CPU_MOST; seconds[ncase]. */
-PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind, const double *seconds);
+/* kind: cst_channel_cpu or cst_channel_cpu_most; seconds[ncase]. */
+PetscErrorCode cst_output_times(cst_output *o, const cst_channel_row *row, const double *seconds);
 PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
 /* Collective; before the flush. */
 void cst_output_note(cst_output *o, const char *group, const char *name, const char *text);
@@ -73,8 +73,8 @@ bool cst_output_sync(const cst_output *o, char *why, int n);
 /* Stores the fraction of the study that is done, for `status`; on one rank. */
 PetscErrorCode cst_output_share(cst_output *o, double share);
 /* Stores the number of the newest checkpoint: that its rows are in the file, before it gets its name
- * (CST_CHANNEL_ROWS_UNTIL), and afterwards that it is there (CST_CHANNEL_CHECKPOINT). */
-PetscErrorCode cst_output_checkpoint(cst_output *o, cst_channel_kind kind, long number);
+ * (cst_channel_rows_until), and afterwards that it is there (cst_channel_checkpoint). */
+PetscErrorCode cst_output_checkpoint(cst_output *o, const cst_channel_row *row, long number);
 bool           cst_output_is_named(const cst_output *o); /* see cst_record_is_named */
 /* Collective. *finished: whether all is on the disk; else, on all ranks, the reason in why[n]. kept[PATH_MAX]
  * or NULL: see cst_record_close. */

@@ -28,7 +28,7 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
   const double *error;
   PetscFunctionBegin;
   for (int k = 0; k < CST_ERRORS; k++) {
-    PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, k, &error));
+    PetscCall(cst_case_rows_get(rows, &cst_channel_error, k, &error));
     cst_column_set(x->largest[k], rows->icase, cst_case_rows_largest(error, n));
     if (n > 1)
       cst_column_set(x->rms[k], rows->icase, cst_ensemble_rms(error, n));

@@ -17,9 +17,9 @@ static PetscErrorCode measure(cst_case_rows *rows, long member, double time, dou
   PetscCall(PetscArraycpy(c, cst_plan_parameters(p, k->variant), cst_system_named(s)));
   if (s->timed)
     c[s->account - 1] = time;
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_Q, 0, &state));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
   PetscCall(PetscArraycpy(q, state + member * s->nq, s->nq));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_P, 0, &state));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
   *condition = cst_system_velocity(s, c, q, state + member * s->nq, v)
                    ? cst_system_rank_ahead(s, c, q, v, k->h)
                    : 0;
@@ -39,13 +39,13 @@ PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l
   if (!rows->failed)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(members, &lost));
-  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &x));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &x));
   for (long m = 0; m < members; m++) {
     lost[m] = x[m] == CST_RANK_LOST;
     found += lost[m];
   }
   if (found)
-    PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STEPS, 0, &x));
+    PetscCall(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
   for (long m = 0; m < members && found; m++) {
     if (!lost[m] || !(x[m] * p->cases[i].h < time))
       continue;

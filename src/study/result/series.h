@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SERIES_H
 #define CST_SERIES_H
-#include "study/run/bundle.h"
+#include "record/bundle.h"
 #include "study/result/output.h"
 
 /* A rank's sampled series, by case, sample and quantity; only for cases with several members. */

@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOUND_H
 #define CST_SOUND_H
-#include "study/plan/channels.h"
+#include "study/channels/channels.h"
 
 /* True if all n numbers x, of the type of the channel, are possible in case icase of the plan. Else why[size]
  * tells the first that is not, and what is possible. */

@@ -9,7 +9,7 @@
 #ifndef CST_PART_WRITER_H
 #define CST_PART_WRITER_H
 #include "record/snapshot.h"
-#include "study/run/bundle.h"
+#include "record/bundle.h"
 #include "study/result/output.h"
 
 typedef struct cst_part_writer cst_part_writer;

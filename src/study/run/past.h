@@ -3,7 +3,7 @@
 #ifndef CST_PAST_H
 #define CST_PAST_H
 #include "record/snapshot.h"
-#include "study/runner/piece.h"
+#include "study/run/piece.h"
 
 typedef struct {
   cst_snapshot   *snapshot; /* NULL: no checkpoint */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include "constella/record.h"
 #include "record/snapshot.h"
-#include "study/run/bundle.h"
-#include "study/plan/channels.h"
-#include "study/run/failure.h"
+#include "record/bundle.h"
+#include "study/channels/channels.h"
+#include "study/result/failure.h"
 #include "study/run/identity.h"
 #include "study/run/resume.h"
 #include "study/run/run-notes.h"
@@ -61,10 +61,10 @@ static bool check_by_all(const char *path, long number) {
 /* ---- the result ---------------------------------------------------------------------------------- */
 
 /* A checkpoint number that the result has stored; 0: none. */
-static double number_in(cst_result *f, cst_channel_kind kind) {
+static double number_in(cst_result *f, const cst_channel_row *row) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
-  double *x = cst_result_read(f, cst_channel_path(kind), &ndim, e);
+  double *x = cst_result_read(f, row->path, &ndim, e);
   double  number = x && *x > 0 && *x < 1e15 ? *x : 0;
   free(x);
   return number;
@@ -112,7 +112,7 @@ static char *identity_of(const char *path, long number, char *why, int n) {
 static void find_checkpoints(const cst_resume *r, const char *path, cst_result *f,
                              cst_snapshot_owner *owner) {
   cst_snapshot_own(owner, path, r->run);
-  owner->taken = (long)number_in(f, CST_CHANNEL_CHECKPOINT);
+  owner->taken = (long)number_in(f, &cst_channel_checkpoint);
   owner->until = r->until;
   (void)cst_snapshot_find(owner);
 }
@@ -200,9 +200,9 @@ bool cst_resume_has_rows(const cst_plan *p, const cst_past *past, const char *pa
   int         ndim;
   long        e[CST_FIELD_DIMS], icase, member;
   cst_result *f = cst_result_open(path, why, n);
-  double    *status = f ? cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e) : NULL;
-  const bool fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->members;
-  const bool lost = fits && find_lost(p, past, status, &icase, &member);
+  double     *status = f ? cst_result_read(f, cst_channel_status.path, &ndim, e) : NULL;
+  const bool  fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->members;
+  const bool  lost = fits && find_lost(p, past, status, &icase, &member);
   if (f && !fits)
     snprintf(why, (size_t)n, "its rows cannot be read");
   if (lost)
@@ -263,7 +263,7 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
   cst_result_number(f, "/run", "attempts", &attempts);
   r->attempts = attempts >= 0 && attempts < 1e9 ? (long)attempts : 0;
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
-  r->until = (long)number_in(f, CST_CHANNEL_ROWS_UNTIL);
+  r->until = (long)number_in(f, &cst_channel_rows_until);
   r->seconds = seconds_of(r, path, f);
   snprintf(r->continues, sizeof r->continues, "%s", continues ? continues : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
@@ -275,8 +275,8 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
     r->left = has_checkpoint(path, r);
   } else if ((r->number = choose(p, path, name, f, r, d)) > 0)
     r->start = CST_START_RESUMED;
-  else if (!cst_diag_count(d) && number_in(f, CST_CHANNEL_CHECKPOINT) > 0)
-    refuse_loss(path, name, r, number_in(f, CST_CHANNEL_CHECKPOINT), d);
+  else if (!cst_diag_count(d) && number_in(f, &cst_channel_checkpoint) > 0)
+    refuse_loss(path, name, r, number_in(f, &cst_channel_checkpoint), d);
   else if (!cst_diag_count(d))
     snprintf(
         r->message, sizeof r->message,

@@ -97,7 +97,7 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
 static PetscErrorCode promise_rows(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
   PetscFunctionBegin;
-  PetscCall(cst_output_checkpoint(k->output, CST_CHANNEL_ROWS_UNTIL, d->number));
+  PetscCall(cst_output_checkpoint(k->output, &cst_channel_rows_until, d->number));
   d->failed = !cst_output_sync(k->output, d->reason, sizeof d->reason);
   PetscFunctionReturn(0);
 }
@@ -119,7 +119,7 @@ static PetscErrorCode finish_checkpoint(cst_run_control *k) {
   if (d->failed || d->last)
     end(k, d->failed || d->lost ? CST_END_FAILED : CST_END_STOPPED);
   if (!d->failed)
-    PetscCall(cst_output_checkpoint(k->output, CST_CHANNEL_CHECKPOINT, d->number));
+    PetscCall(cst_output_checkpoint(k->output, &cst_channel_checkpoint, d->number));
   PetscFunctionReturn(0);
 }
 

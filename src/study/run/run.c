@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/result/extend.h"
+#include "study/run/extend.h"
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
 #include "study/result/longer.h"
-#include "study/runner/replay.h"
+#include "study/run/replay.h"
 #include "study/run/run.h"
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"
 #include "study/run/stop.h"
+#include "study/plan/clock.h"
 
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   double *t;
@@ -24,8 +25,8 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++)
-      t[j] = j < k->nsample ? (double)k->sample[j] * k->h : NAN;
-    PetscCall(cst_output_series(o, i, CST_CHANNEL_SAMPLE_TIME, 0, t));
+      t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
+    PetscCall(cst_output_series(o, i, &cst_channel_sample_time, 0, t));
   }
   PetscCall(PetscFree(t));
   PetscFunctionReturn(0);
@@ -98,7 +99,7 @@ static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *st
   const cst_class *k = &d->plan->classes[w->cohort];
   const long       members = d->plan->study->members;
   const long       width =
-      (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
+      (long)cst_channels_find(cst_output_channels(d->output), &cst_channel_continue, 0)->count;
   PetscFunctionBegin;
   d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
   double *x = d->rows;
@@ -109,7 +110,7 @@ static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *st
         cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members, row));
     PetscCheck(cst_longer_alike(x, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "%s of the file: case %d, member %ld is at another step than its batch",
-               cst_channel_path(CST_CHANNEL_CONTINUE), k->cases[lane / members], lane % members);
+               cst_channel_continue.path, k->cases[lane / members], lane % members);
   }
   const long       numbers = (long)x[CST_LONGER_NUMBERS];
   const cst_origin from = {cst_longer_position(d->plan, k, x), numbers, x, true};
@@ -164,7 +165,7 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
     for (int i = 0; i < p->ncase; i++)
       icase[i] = both[k * p->nclass + p->class_of[i]];
-    PetscCall(cst_output_times(d->output, k ? CST_CHANNEL_CPU_MOST : CST_CHANNEL_CPU, icase));
+    PetscCall(cst_output_times(d->output, k ? &cst_channel_cpu_most : &cst_channel_cpu, icase));
   }
   PetscCall(PetscFree2(both, icase));
   PetscFunctionReturn(0);

@@ -6,8 +6,8 @@
 #include "record/lock.h"
 #include "study/plan/agenda.h"
 #include "study/run/back-end.h"
-#include "study/result/extend.h"
-#include "study/run/failure.h"
+#include "study/run/extend.h"
+#include "study/result/failure.h"
 #include "study/run/past.h"
 #include "study/run/resume.h"
 

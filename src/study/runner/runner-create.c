@@ -8,7 +8,7 @@
 #include "method/method.h"
 #include "study/runner/runner-internal.h"
 
-static double *aligned(size_t n) {
+double *cst_runner_aligned(size_t n) {
   void *p = NULL;
   if (posix_memalign(&p, 64, (n + 8) * sizeof(double)))
     cst_need_fail();
@@ -32,8 +32,8 @@ static void clear_values(cst_runner *r, const cst_observation *look) {
   const int first = look->first * r->width;
   const int end = first + look->count * r->width;
   for (int i = first; i < end; i++) {
-    r->value[i] = NAN;
-    r->scale[i] = 1;
+    r->meter.value[i] = NAN;
+    r->meter.scale[i] = 1;
   }
 }
 
@@ -41,8 +41,8 @@ static void clear_values(cst_runner *r, const cst_observation *look) {
 static void find_wanted(cst_runner *r) {
   const cst_plan *p = r->plan;
   int             last = -2; /* the last observation that is wanted */
-  r->wanted = cst_zeros(p->nlook, sizeof *r->wanted);
-  r->span = cst_zeros(p->nlook, sizeof *r->span);
+  r->meter.wanted = cst_zeros(p->nlook, sizeof *r->meter.wanted);
+  r->meter.span = cst_zeros(p->nlook, sizeof *r->meter.span);
   for (int k = 0; k < p->nlook; k++) {
     const cst_observation *look = &p->look[k];
     if (!look->wanted) {
@@ -50,10 +50,33 @@ static void find_wanted(cst_runner *r) {
       continue;
     }
     if (last != k - 1)
-      r->span[r->nspan++].first = look->first;
-    r->span[r->nspan - 1].count += look->count;
-    r->wanted[r->nwanted++] = k;
+      r->meter.span[r->meter.nspan++].first = look->first;
+    r->meter.span[r->meter.nspan - 1].count += look->count;
+    r->meter.wanted[r->meter.nwanted++] = k;
     last = k;
+  }
+}
+
+/* Those that this study wants. States are looked at one by one if some of them can do no more. */
+static void create_collections(cst_runner *r) {
+  r->meter.one_by_one = r->plan->needs_lambda;
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    const cst_collector *row = cst_collectors[k];
+    if (row->wanted && !row->wanted(r->plan))
+      continue;
+    cst_collection *x = &r->collection[r->ncollection++];
+    *x = (cst_collection){row, r, cst_zeros(1, row->own + 1)};
+    if (row->create)
+      row->create(x);
+    r->meter.one_by_one |= row->look && !row->along;
+  }
+}
+
+static void destroy_collections(cst_runner *r) {
+  for (int i = 0; i < r->ncollection; i++) {
+    if (r->collection[i].row->destroy)
+      r->collection[i].row->destroy(&r->collection[i]);
+    free(r->collection[i].own);
   }
 }
 
@@ -72,52 +95,42 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->output = o;
   r->series = series;
   r->batch = batch;
-  r->slice_class = -1;
-  r->poll = poll;
-  r->poll_context = context;
+  r->slices.slice_class = -1;
+  r->slices.poll = poll;
+  r->slices.poll_context = context;
   r->width = cst_isas[p->isa].width;
-  r->fold = cst_fold_for(s, p->isa);
-  PetscCall(PetscMalloc3(p->nlook, &r->measure, p->nlook, &r->follow, p->nlook, &r->kept));
+  r->meter.fold = cst_fold_for(s, p->isa);
+  PetscCall(PetscMalloc3(p->nlook, &r->meter.measure, p->nlook, &r->meter.follow, p->nlook,
+                         &r->meter.kept));
   for (int k = 0; k < p->nlook; k++) {
     const cst_observer *row = p->look[k].row;
-    r->measure[k] = cst_fold_measure(r->fold, row);
-    r->follow[k] = cst_fold_follow(r->fold, row);
+    r->meter.measure[k] = cst_fold_measure(r->meter.fold, row);
+    r->meter.follow[k] = cst_fold_follow(r->meter.fold, row);
   }
-  r->one_by_one = p->needs_lambda || p->study->averages;
   const size_t W = (size_t)r->width;
   const size_t groups = ((size_t)batch + W - 1) / W;
   const size_t quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass,
-                         &r->seconds));
-  r->q0 = aligned(groups * (size_t)nq * W);
-  r->v0 = aligned(groups * (size_t)nq * W);
-  r->value = aligned(quantities * W);
-  r->scale = aligned(quantities * W);
+                         &r->slices.seconds));
+  r->q0 = cst_runner_aligned(groups * (size_t)nq * W);
+  r->v0 = cst_runner_aligned(groups * (size_t)nq * W);
+  r->meter.value = cst_runner_aligned(quantities * W);
+  r->meter.scale = cst_runner_aligned(quantities * W);
   find_wanted(r);
-  r->bins = aligned(quantities * CST_BINS * W);
-  r->top = aligned(quantities * W);
-  r->count = aligned(quantities * W);
   const size_t scratch = expression_scratch(p) + 4 + (size_t)(2 * nq + ng);
-  r->scratch = aligned(scratch * W);
-  r->time = aligned(W);
-  r->speed = aligned(CST_TRAIL * (size_t)nq * W);
-  r->times = aligned(CST_TRAIL * W);
-  r->traced = aligned(CST_TRAIL * W);
-  r->traced_scale = aligned(CST_TRAIL * W);
-  r->half_lambda = aligned(groups * (size_t)(ng + 1) * W);
-  r->lambda = aligned((size_t)ng * W);
-  r->last = aligned((size_t)ng * W);
-  r->state = aligned(6 * (size_t)nq + 2 * (size_t)ng);
+  r->meter.scratch = cst_runner_aligned(scratch * W);
+  r->meter.time = cst_runner_aligned(W);
+  r->meter.speed = cst_runner_aligned(CST_TRAIL * (size_t)nq * W);
+  r->meter.times = cst_runner_aligned(CST_TRAIL * W);
+  r->meter.traced = cst_runner_aligned(CST_TRAIL * W);
+  r->meter.traced_scale = cst_runner_aligned(CST_TRAIL * W);
+  r->lambda = cst_runner_aligned((size_t)ng * W);
+  r->start = cst_runner_aligned(2 * (size_t)nq);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
-  for (int k = 0; k < CST_ERRORS; k++)
-    r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
   for (int k = 0; k < p->nlook; k++)
-    r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
-  r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
-  const cst_channel *c = cst_channels_find(r->rows->channels, CST_CHANNEL_CONTINUE, 0);
-  r->row = c ? c->count : 0;
-  cst_runner_create_collected(r);
-  cst_tracks_create(&r->tracks, p, o);
+    r->meter.kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
+  r->meter.accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
+  create_collections(r);
   PetscFunctionReturn(0);
 }
 
@@ -132,17 +145,16 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
-  PetscCall(PetscFree3(r->measure, r->follow, r->kept));
-  PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
+  PetscCall(PetscFree3(r->meter.measure, r->meter.follow, r->meter.kept));
+  PetscCall(PetscFree3(r->stepper, r->partner, r->slices.seconds));
   PetscCall(PetscFree2(r->full, r->half));
-  cst_runner_destroy_collected(r);
-  cst_tracks_destroy(&r->tracks);
-  free(r->kept_rows);
-  free(r->wanted);
-  free(r->span);
-  double *owned[] = {r->q0,    r->v0,      r->value, r->scale,       r->bins,        r->top,
-                     r->count, r->scratch, r->time,  r->half_lambda, r->lambda,      r->last,
-                     r->state, r->speed,   r->times, r->traced,      r->traced_scale};
+  destroy_collections(r);
+  free(r->slices.kept_rows);
+  free(r->meter.wanted);
+  free(r->meter.span);
+  double *owned[] = {
+      r->q0,     r->v0,    r->meter.value, r->meter.scale, r->meter.scratch, r->meter.time,
+      r->lambda, r->start, r->meter.speed, r->meter.times, r->meter.traced,  r->meter.traced_scale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);

@@ -3,6 +3,7 @@
 #ifndef CST_RUNNER_INTERNAL_H
 #define CST_RUNNER_INTERNAL_H
 #include <limits.h>
+#include "study/collector.h"
 #include "study/runner/runner.h"
 #include "study/runner/tracks.h"
 
@@ -10,23 +11,11 @@ typedef struct {
   int first, count;
 } cst_span;
 
-struct cst_runner {
-  const cst_plan *plan;
-  long            batch; /* maximal number of lanes */
-  cst_reference  *reference;
-  cst_output     *output;
-  cst_series     *series;
-  cst_poll       *poll;
-  void           *poll_context;
-  cst_halt       *halt, *pause; /* called with poll_context; NULL: none */
+/* Measures the observables of the lanes. */
+typedef struct {
   const cst_fold *fold;
-  int             width;
-  cst_stepper   **stepper, **partner; /* [nmethod]; partner: half the step, for reference: self */
-  cst_batch      *full, *half;        /* [nmethod] */
-  double         *seconds;            /* [nclass] */
-  double         *q0, *v0;            /* [group][nq][W] */
-  cst_measure   **measure;            /* [nlook] */
-  cst_follow    **follow;             /* [nlook]; NULL: by the observer's own along() */
+  cst_measure   **measure;    /* [nlook] */
+  cst_follow    **follow;     /* [nlook]; NULL: by the observer's own along() */
   bool            one_by_one; /* states on the way are looked at one after another, in records */
   /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
    * [CST_TRAIL][W] */
@@ -34,47 +23,56 @@ struct cst_runner {
   int      *wanted, nwanted; /* observations that are measured */
   cst_span *span;            /* their quantities: sequences without a gap */
   int       nspan;
-  double   *value, *scale;      /* [quantity][W] */
-  double   *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
-  double   *scratch;            /* workspace of expressions */
-  double   *time;               /* [W] */
-  double   *half_lambda;   /* [group][ng][W]: the partner's multipliers one of its steps earlier */
-  double   *lambda, *last; /* [ng][W]: of the group being read; of its partner */
-  /* states of two lanes and one start: see runner-read.c */
-  double   *state;
-  cst_rows *rows;
-  /* numbers per row from which a longer run continues; 0: none */
-  size_t row;
+  double   *value, *scale; /* [quantity][W] */
+  double   *scratch;       /* workspace of expressions */
+  double   *time;          /* [W] */
   /* into the rows, from lane 0 on; kept[nlook], NULL: the observer keeps nothing */
   double *accumulators, **kept;
-  double *error[CST_ERRORS]; /* [lane] into the rows; NULL without a reference */
-  /* [nquantity] into the rows, from lane 0 on; NULL: not averaged */
-  double **average, **square;
-  double *average_weight, *weight_square; /* likewise; NULL: samples of averages are not weighted */
-  double **counts, **weights; /* [nhistogram] likewise; NULL: samples are not weighted */
-  double  *inside;            /* [values of the largest histogram][W] */
-  /* the current batch */
-  const cst_work  *work; /* NULL: none */
-  const cst_class *cohort;
-  cst_stepper     *st, *hst;
-  cst_batch       *b, *hb;
-  int              window;
-  long             in_window, folds; /* in the open window, and in total */
-  int              next_sample;
-  long             next_fold; /* next step that is observed */
-  long             slice_end; /* next step at which MPI is entered */
-  long             slice;     /* steps of the last slice, in a batch of this class: */
-  int              slice_class;
-  bool             timed; /* the batch is being timed; nothing is observed */
-  cst_chosen       chosen;
-  cst_tracks       tracks;
-  /* [count of the work] members of its case that are replayed to store their states; NULL: not a replay */
-  const long *replayed;
+} cst_meter;
+
+/* The time that a rank steps without entering MPI. */
+typedef struct {
+  cst_poll *poll;
+  void     *poll_context;
+  cst_halt *halt, *pause; /* called with poll_context; NULL: none */
+  double   *seconds;      /* [nclass] */
+  long      slice_end;    /* next step at which MPI is entered */
+  long      slice;        /* steps of the last slice, in a batch of this class: */
+  int       slice_class;
   /* state of the batch when its slice began, so that the slice may be halted inside: */
   bool         watched;
   double      *kept_rows; /* [count][numbers] */
   size_t       kept_room;
   cst_position kept_at;
+} cst_slices;
+
+struct cst_runner {
+  const cst_plan *plan;
+  long            batch; /* maximal number of lanes */
+  cst_reference  *reference;
+  cst_output     *output;
+  cst_series     *series;
+  int             width;
+  cst_stepper   **stepper, **partner; /* [nmethod]; partner: half the step, for reference: self */
+  cst_batch      *full, *half;        /* [nmethod] */
+  double         *q0, *v0;            /* [group][nq][W] */
+  double         *start;              /* one start */
+  double         *lambda;             /* [ng][W]: of the group being read */
+  cst_rows       *rows;
+  cst_meter       meter;
+  cst_slices      slices;
+  int             ncollection;
+  cst_collection  collection[CST_COLLECTORS];
+  cst_chosen      chosen;
+  /* the current batch */
+  const cst_work  *work; /* NULL: none */
+  const cst_class *cohort;
+  cst_stepper     *st, *hst;
+  cst_batch       *b, *hb;
+  long             next_fold; /* next step that is observed */
+  bool             timed;     /* the batch is being timed; nothing is observed */
+  /* [count of the work] members of its case that are replayed to store their states; NULL: not a replay */
+  const long *replayed;
 };
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
@@ -92,28 +90,15 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 void cst_runner_fold(cst_runner *r);
 /* The same for one group at states on its way, without the counts that all groups share. */
 void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way);
-/* runner-collect.c: adds a group that was just measured to averages and histograms; converts sums to means at
- * the end; resets them. */
-void cst_runner_collect(cst_runner *r, int group, const cst_view *view);
-void cst_runner_finish_averages(cst_runner *r);
-void cst_runner_clear_collected(cst_runner *r);
-void cst_runner_create_collected(cst_runner *r);
-void cst_runner_destroy_collected(cst_runner *r);
-/* Closes the window that ends here: stores the means of living lanes and resets the sums. */
-void cst_runner_close_window(cst_runner *r);
-/* Records the next sample of the series at the current step. */
-void cst_runner_sample(cst_runner *r);
-/* Compares all lanes with the reference at the current step, as far as the class reads there, and updates the
- * largest errors so far. */
-PetscErrorCode cst_runner_read_errors(cst_runner *r);
-/* keep.c: stores states of chosen members: finds those in the current batch, which is at this step; stores
- * their current states. */
-void           cst_keep_follow(cst_runner *r, long step, bool done);
-PetscErrorCode cst_keep_states(cst_runner *r);
+/* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
+long cst_runner_next_multiple(long now, long every, long lead);
+/* Zeros, aligned to the lanes; free(). */
+double *cst_runner_aligned(size_t n);
 /* Values of all quantities of a group at the current step, written to r->value. Returns the view that
  * observers had. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
 bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
+bool     cst_runner_group_lives(const cst_runner *r, int group, int lane);
 /* True if the row can be that of a lane of the batch, which has just been started. */
 bool cst_runner_fits(const cst_runner *r, long lane, const double *row);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
@@ -128,8 +113,8 @@ PetscErrorCode cst_runner_observe(void *context);
 void cst_runner_watch(cst_runner *r, bool watched);
 /* Makes the steppers of the batch compute multipliers at the steps at which they are read. */
 void cst_runner_read_at_stops(cst_runner *r);
-/* runner-rows.c: writes the rows of the current batch, which has ended, to the result. */
-PetscErrorCode cst_runner_write_rows(cst_runner *r);
+/* runner-rows.c: fills what every study has in the rows of the current batch, which has ended. */
+void cst_runner_fill_rows(cst_runner *r);
 /* Restores a lane from a row of cst_runner_save. */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif

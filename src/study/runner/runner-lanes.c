@@ -51,18 +51,28 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
   if (p->method[r->cohort->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
-    r->fold->multipliers(cst_stepper_context(st), record, lambda);
+    r->meter.fold->multipliers(cst_stepper_context(st), record, lambda);
   if (p->study->system->dropped)
     make_least(r, st, record, lambda);
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {
   const size_t numbers = (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
-  return r->accumulators + (size_t)group * numbers;
+  return r->meter.accumulators + (size_t)group * numbers;
 }
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {
-  if (r->kept[look])
-    return r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width;
+  if (r->meter.kept[look])
+    return r->meter.kept[look] +
+           (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width;
   return NULL;
+}
+
+bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
+  const int W = r->width;
+  return b->alive[lane / W] >> lane % W & 1;
+}
+
+bool cst_runner_group_lives(const cst_runner *r, int group, int lane) {
+  return r->b->alive[group] >> lane & 1;
 }

@@ -9,12 +9,9 @@ const cst_work *cst_runner_work(const cst_runner *r) {
 }
 
 cst_position cst_runner_position(const cst_runner *r) {
-  return (cst_position){.step = r->b->step,
-                        .half_step = r->hst ? r->hb->step : 0,
-                        .window = r->window,
-                        .in_window = r->in_window,
-                        .folds = r->folds,
-                        .next_sample = r->next_sample};
+  cst_position at = cst_plan_position(r->plan, r->cohort, r->b->step);
+  at.half_step = r->hst ? r->hb->step : 0;
+  return at;
 }
 
 long cst_runner_ahead(const cst_runner *r) {

@@ -11,7 +11,7 @@
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[cohort]; }
+double cst_runner_seconds(const cst_runner *r, int cohort) { return r->slices.seconds[cohort]; }
 
 /* Creates the stepper (one SNES per method) when it is first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
@@ -46,30 +46,19 @@ static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b,
   cst_batch_address(st, b, lane, s->seed, (uint64_t)cst_runner_member(r, lane));
 }
 
-static void fill(double *x, long n, double value) {
-  for (long i = 0; x && i < n; i++)
-    x[i] = value;
-}
-
 /* Resets the rows of the batch. */
 static void clear_rows(cst_runner *r) {
-  const cst_plan *p = r->plan;
-  const long      n = r->work->count;
-  const long      lanes = (long)r->b->groups * r->width;
-  for (int k = 0; k < p->nlook; k++) {
-    const long kept = lanes * (long)p->look[k].row->kept;
-    if (kept)
-      fill(cst_runner_observer(r, k, 0), kept, 0);
-  }
-  for (int k = 0; k < CST_ERRORS; k++)
-    fill(r->error[k], n, 0);
-  for (int k = 0; k < p->nquantity; k++) {
-    double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
-    fill(window, n * CST_WINDOWS, NAN);
-  }
-  cst_runner_clear_collected(r);
-  double *sample = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, 0);
-  fill(sample, n * p->nquantity * p->most_samples, NAN);
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row->begin)
+      r->collection[i].row->begin(&r->collection[i]);
+}
+
+/* Tells the collectors where the batch is; done: what is due there has been looked at. */
+static void locate(cst_runner *r, long step, bool done) {
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row->locate)
+      r->collection[i].row->locate(&r->collection[i], step, done);
+  r->next_fold = cst_plan_class_fold_after(r->cohort, done ? step : step - 1);
 }
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */
@@ -80,16 +69,16 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   const cst_study *s = r->plan->study;
   const int        nq = s->system->nq;
   const long       W = r->width;
-  double          *q = r->state;
-  double          *v = r->state + nq;
+  double          *q = r->start;
+  double          *v = r->start + nq;
   PetscFunctionBegin;
   cst_batch_reset(r->st, b, work->count);
   if (hst)
     cst_batch_reset(hst, r->hb, work->count);
   for (long l = 0; l < work->count; l++) {
-    if (r->halt)
-      *stop = r->halt(r->poll_context);
-    if (r->halt && *stop)
+    if (r->slices.halt)
+      *stop = r->slices.halt(r->slices.poll_context);
+    if (r->slices.halt && *stop)
       PetscFunctionReturn(0);
     const int  variant = cst_runner_case(r, l)->variant;
     const long member = cst_runner_member(r, l);
@@ -107,11 +96,6 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   if (hst)
     cst_batch_ready(hst, r->hb);
   clear_rows(r);
-  r->window = 0;
-  r->in_window = 0;
-  r->folds = 0;
-  r->next_sample = 0;
-  r->next_fold = 0;
   PetscFunctionReturn(0);
 }
 
@@ -138,11 +122,7 @@ PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
     r->hb->step = from->at.half_step;
   if (hst)
     cst_batch_ready(hst, r->hb);
-  r->window = (int)from->at.window;
-  r->in_window = from->at.in_window;
-  r->folds = from->at.folds;
-  r->next_sample = (int)from->at.next_sample;
-  r->next_fold = cst_plan_class_fold_after(k, from->at.step);
+  locate(r, from->at.step, !from->opens);
   PetscFunctionReturn(0);
 }
 
@@ -175,11 +155,8 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   cst_runner_watch(r, false);
   if (from)
     PetscCall(cst_runner_resume(r, from));
-  if (r->replayed)
-    r->next_sample = r->cohort->nsample;
-  cst_keep_follow(r, from ? from->at.step : 0, from && !from->opens);
-  if (from && from->opens)
-    r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step - 1);
+  else
+    locate(r, 0, false);
   if (!from || from->opens)
     PetscCall(cst_runner_observe(r));
   PetscFunctionReturn(0);
@@ -187,10 +164,11 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
 
 static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionBegin;
-  if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS))
-    cst_runner_close_window(r);
-  cst_runner_finish_averages(r);
-  PetscCall(cst_runner_write_rows(r));
+  cst_runner_fill_rows(r);
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row->finish)
+      PetscCall(r->collection[i].row->finish(&r->collection[i]));
+  PetscCall(cst_output_rows(r->output, r->work, r->rows));
   r->work = NULL;
   PetscFunctionReturn(0);
 }
@@ -202,15 +180,17 @@ PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_o
   PetscCall(begin(r, w, from, stop));
   if (!*stop) {
     PetscCall(cst_runner_advance(r, step, stop));
-    PetscCall(cst_tracks_flush(&r->tracks));
+    PetscCall(cst_runner_flush(r));
   }
-  r->seconds[w->cohort] += MPI_Wtime() - before;
+  r->slices.seconds[w->cohort] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_runner_flush(cst_runner *r) {
   PetscFunctionBegin;
-  PetscCall(cst_tracks_flush(&r->tracks));
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row->flush)
+      PetscCall(r->collection[i].row->flush(&r->collection[i]));
   PetscFunctionReturn(0);
 }
 
@@ -228,7 +208,7 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
     PetscCall(begin(r, &w, NULL, stop));
     if (!*stop)
       PetscCall(cst_runner_advance(r, k->n, stop));
-    PetscCall(cst_tracks_flush(&r->tracks));
+    PetscCall(cst_runner_flush(r));
     r->work = NULL;
     r->replayed = NULL;
   }
@@ -243,7 +223,7 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_orig
     PetscFunctionReturn(0);
   const double before = MPI_Wtime();
   PetscCall(finish(r));
-  r->seconds[w->cohort] += MPI_Wtime() - before;
+  r->slices.seconds[w->cohort] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 

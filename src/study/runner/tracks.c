@@ -4,26 +4,14 @@
 #include "study/runner/tracks.h"
 #include <stdlib.h>
 #include "core/need.h"
-
-int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
-  const int   n = p->study->ntrajectory;
-  const long *list;
-  if (c->member)
-    list = c->member + icase * n;
-  else
-    list = p->study->trajectory;
-  for (int i = 0; list && i < n; i++)
-    if (list[i] == member)
-      return i;
-  return -1;
-}
+#include "study/plan/clock.h"
 
 /* ---- parts of a state ------------------------------------------------------------------------ */
 
-static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, int count) {
+static void part(cst_tracks *t, bool there, const cst_channel_row *row, int which, int count) {
   if (!there || !count)
     return;
-  t->part[t->nparts++] = (cst_track_part){kind, which, count, t->numbers};
+  t->part[t->nparts++] = (cst_track_part){row, which, count, t->numbers};
   t->numbers += count;
 }
 
@@ -33,12 +21,12 @@ void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
   const int         nq = sys->nq;
   *t = (cst_tracks){
       .plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
-  part(t, s->store_q, CST_CHANNEL_STATE_Q, 0, nq);
-  part(t, s->store_p, CST_CHANNEL_STATE_P, 0, nq);
-  part(t, s->store_lambda, CST_CHANNEL_STATE_LAMBDA, 0, sys->ng);
-  part(t, s->store_v, CST_CHANNEL_STATE_V, 0, nq);
+  part(t, s->store_q, &cst_channel_state_q, 0, nq);
+  part(t, s->store_p, &cst_channel_state_p, 0, nq);
+  part(t, s->store_lambda, &cst_channel_state_lambda, 0, sys->ng);
+  part(t, s->store_v, &cst_channel_state_v, 0, nq);
   for (int i = 0; i < p->nstored; i++)
-    part(t, true, CST_CHANNEL_STATE_QUANTITY, i, 1);
+    part(t, true, &cst_channel_state_quantity, i, 1);
 }
 
 void cst_tracks_destroy(cst_tracks *t) {
@@ -69,7 +57,7 @@ void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
 void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
   if (!t->n)
     return;
-  t->h = k->h;
+  t->cohort = k;
   t->first = first;
   t->depth = cst_plan_track_depth(t->plan, k, t->n);
   const size_t depth = (size_t)t->depth;
@@ -99,15 +87,15 @@ static PetscErrorCode write(cst_tracks *t, int at) {
   const cst_track *x = &t->track[at];
   const int        icase = (int)x->icase;
   PetscFunctionBegin;
-  PetscCall(cst_output_track(t->output, CST_CHANNEL_STATE_TIME, icase, x->chosen, t->first, x->held,
-                             t->t));
+  PetscCall(cst_output_track(t->output, &cst_channel_state_time, icase, x->chosen, t->first,
+                             x->held, t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
-    const bool            of_quantity = y->kind == CST_CHANNEL_STATE_QUANTITY;
+    const bool            of_quantity = y->row == &cst_channel_state_quantity;
     const int             which = of_quantity ? icase * t->plan->nstored + y->which : icase;
     const long            row = (long)at * t->numbers + y->at;
     const double         *from = t->x + row * t->depth;
-    PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held, from));
+    PetscCall(cst_output_track(t->output, y->row, which, x->chosen, t->first, x->held, from));
   }
   PetscFunctionReturn(0);
 }
@@ -116,7 +104,7 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   PetscFunctionBegin;
   for (long i = 0; i < t->held; i++) {
     const long step = (t->first + i) * t->plan->study->trajectory_every;
-    t->t[i] = (double)step * t->h;
+    t->t[i] = cst_clock_at(t->cohort, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held)

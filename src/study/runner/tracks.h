@@ -9,15 +9,6 @@
 #define CST_TRACKS_H
 #include "study/result/output.h"
 
-/* The members of each case whose states are stored, [ncase][ntrajectory], -1: none. NULL: those of the study
- * file, or none if it asks for the worst members. */
-typedef struct {
-  long *member;
-} cst_chosen;
-
-/* Index of the member among the stored ones of a case; -1: it is not stored. */
-int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
-
 typedef struct {
   long lane, icase;
   int  chosen;
@@ -26,20 +17,20 @@ typedef struct {
 
 /* A part of a state: a channel, and the offset of its numbers. */
 typedef struct {
-  cst_channel_kind kind;
-  int              which, count; /* which: a stored quantity */
-  long             at;
+  const cst_channel_row *row;
+  int                    which, count; /* which: a stored quantity */
+  long                   at;
 } cst_track_part;
 
 typedef struct {
-  const cst_plan *plan;
-  cst_output     *output;
-  int             nparts;
-  cst_track_part *part;
-  int             n, room;
-  cst_track      *track; /* of the current batch, in the order of its lanes */
-  double          h;
-  long            numbers; /* per state */
+  const cst_plan  *plan;
+  cst_output      *output;
+  int              nparts;
+  cst_track_part  *part;
+  int              n, room;
+  cst_track       *track; /* of the current batch, in the order of its lanes */
+  const cst_class *cohort;
+  long             numbers; /* per state */
   /* maximal states per track; index of the first one in memory, and their number */
   long    depth, first, held;
   size_t  size;

@@ -1,0 +1,305 @@
+/* errors.c: the collector `errors`: the largest errors against the reference. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/channels/channels.h"
+#include "study/collector.h"
+#include "study/plan/clock.h"
+#include "study/runner/runner-internal.h"
+
+/* clang-format off */
+const cst_channel_row cst_channel_error = {"/error/%s", "1", "error against the reference", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
+/* clang-format on */
+
+static void declare(const cst_plan *p, cst_channels *c) {
+  for (int k = 0; k < CST_ERRORS && p->study->reference != CST_REFERENCE_NONE; k++)
+    cst_channels_add(c, &cst_channel_error, k,
+                     (cst_channel_use){.name = cst_channels_error_names[k]});
+}
+
+typedef struct {
+  double *error[CST_ERRORS]; /* [lane] into the rows */
+  double *half_lambda; /* [group][ng][W]: the partner's multipliers one of its steps earlier */
+  double *last;        /* [ng][W]: of the partner's group being read */
+  double *state;       /* states of two lanes and one start */
+} own;
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* A NaN is kept. */
+static void keep_largest(double *kept, double e) {
+  if (isnan(e) || e > *kept)
+    *kept = e;
+}
+
+/* Parts of the error, as bits. */
+enum { STATES = 1 << CST_ERROR_Q | 1 << CST_ERROR_P, MULTIPLIERS = 1 << CST_ERROR_LAMBDA };
+
+/* The compared quantities of a lane or of its reference. */
+typedef struct {
+  double *q, *p, *lambda;
+} reading;
+
+static void record_errors(const own *e, cst_runner *r, long lane, int parts, reading x, reading y) {
+  const cst_study *s = r->plan->study;
+  const int        nq = s->system->nq;
+  const int        ng = s->system->ng;
+  const struct {
+    const double *x, *y;
+    int           n;
+    bool          chosen;
+  } part[CST_ERRORS] = {[CST_ERROR_Q] = {x.q, y.q, nq, s->error_q},
+                        [CST_ERROR_P] = {x.p, y.p, nq, s->error_p},
+                        [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error_lambda}};
+  double all = 0;
+  for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
+    if (!(parts >> k & 1))
+      continue;
+    const double apart = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    if (part[k].chosen)
+      all = cst_norm_join(s->norm, all, apart);
+    keep_largest(&e->error[k][lane], apart);
+  }
+  keep_largest(&e->error[CST_ERROR_ALL][lane], all);
+}
+
+static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane,
+                       double *q, double *p) {
+  const int         W = r->width;
+  const cst_system *s = r->plan->study->system;
+  const cst_layout *at = cst_stepper_layout(st);
+  const double     *x = cst_batch_lane(st, b, lane);
+  for (int i = 0; i < s->nq; i++) {
+    q[i] = x[(at->q + i) * W];
+    p[i] = x[(at->p + i) * W];
+  }
+}
+
+static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
+  const size_t nq = (size_t)r->plan->study->system->nq;
+  const size_t W = (size_t)r->width;
+  const size_t group = (size_t)lane / W;
+  const size_t first = group * nq * W + (size_t)lane % W;
+  for (size_t i = 0; i < nq; i++) {
+    q0[i] = r->q0[first + i * W];
+    v0[i] = r->v0[first + i * W];
+  }
+}
+
+/* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
+ * the time that the method's row names. */
+static PetscErrorCode bring_partner(const own *e, cst_runner *r) {
+  cst_stepper      *hst = r->hst;
+  const cst_system *s = r->plan->study->system;
+  const size_t      block = (size_t)s->ng * (size_t)r->width;
+  const size_t      size = cst_stepper_record_size(hst);
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_advance(hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  if (cst_stepper_halted(hst))
+    PetscFunctionReturn(0);
+  for (int g = 0; g < r->hb->groups; g++) {
+    const double *record = r->hb->record + (size_t)g * size;
+    double       *lambda = e->half_lambda + (size_t)g * block;
+    cst_runner_lambda(r, hst, record, r->hb->step, lambda);
+  }
+  PetscCall(cst_stepper_advance(hst, r->hb, 1));
+  PetscFunctionReturn(0);
+}
+
+/* The value between two, at the fraction w of the way. */
+static double between(double before, double after, double w) {
+  if (w == 1)
+    return after;
+  if (w == 0)
+    return before;
+  return (1 - w) * before + w * after;
+}
+
+/* A failed partner gives NaN. */
+static void partner_reading(const own *e, cst_runner *r, long lane, reading y) {
+  const cst_plan       *p = r->plan;
+  const cst_system     *s = p->study->system;
+  const int             ng = s->ng;
+  const int             W = r->width;
+  const cst_properties *method = &p->method[r->cohort->method]->properties;
+  const double          w = method->lambda_time;
+  const size_t          group = (size_t)(lane / W);
+  const double         *first = e->half_lambda + group * (size_t)(ng * W);
+  const bool            lost = !cst_runner_lives(r, r->hb, lane);
+  lane_state(r, r->hst, r->hb, lane, y.q, y.p);
+  for (int a = 0; a < ng; a++) {
+    const long at = a * W + lane % W;
+    if (lost)
+      y.lambda[a] = NAN;
+    else
+      y.lambda[a] = between(first[at], e->last[at], w);
+  }
+  if (!lost)
+    return;
+  for (int i = 0; i < s->nq; i++) {
+    y.q[i] = NAN;
+    y.p[i] = NAN;
+  }
+}
+
+/* References are kinetic; converts p to the representative of the lane's method. */
+static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
+  const cst_study *s = r->plan->study;
+  const int        variant = cst_runner_case(r, lane)->variant;
+  const double    *c = s->parameter + (long)variant * s->system->npar;
+  if (r->plan->method[r->cohort->method]->properties.tangential)
+    cst_system_tangential(s->system, c, q, p);
+}
+
+static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
+                              const double *v0, reading y) {
+  const cst_class      *k = r->cohort;
+  const cst_properties *method = &r->plan->method[k->method]->properties;
+  const int             variant = cst_runner_case(r, lane)->variant;
+  const double          step = (double)r->b->step;
+  const double          t = cst_clock_at(k, step);
+  const double          back = cst_properties_back(method, k->h);
+  const double          tl = back == 0 ? t : cst_clock_at(k, step - back);
+  double               *q = parts & STATES ? y.q : NULL;
+  double               *p = parts & STATES ? y.p : NULL;
+  double               *lambda = parts & MULTIPLIERS ? y.lambda : NULL;
+  cst_reference_get(r->reference, variant, cst_runner_member(r, lane), q0, v0, t, tl, q, p, lambda);
+  if (parts & STATES)
+    make_comparable(r, lane, y.q, y.p);
+}
+
+static void read_lane(const own *e, cst_runner *r, long lane, int parts) {
+  const int         W = r->width;
+  const cst_system *s = r->plan->study->system;
+  const int         nq = s->nq;
+  double           *q0 = e->state;
+  double           *v0 = q0 + nq;
+  double           *own = v0 + nq;
+  double           *other = own + 2 * nq + s->ng;
+  const reading     x = {own, own + nq, own + 2 * nq};
+  const reading     y = {other, other + nq, other + 2 * nq};
+  lane_state(r, r->st, r->b, lane, x.q, x.p);
+  for (int a = 0; a < s->ng; a++)
+    x.lambda[a] = r->lambda[a * W + lane % W];
+  lane_start(r, lane, q0, v0);
+  if (r->hst)
+    partner_reading(e, r, lane, y);
+  else
+    reference_reading(r, lane, parts, q0, v0, y);
+  record_errors(e, r, lane, parts, x, y);
+}
+
+static void group_multipliers(const own *e, cst_runner *r, int group) {
+  cst_stepper *hst = r->hst;
+  cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
+  if (hst)
+    cst_runner_lambda(r, hst, r->hb->record + (size_t)group * cst_stepper_record_size(hst),
+                      r->hb->step, e->last);
+}
+
+static void read_lanes(const own *e, cst_runner *r, int parts) {
+  for (long lane = 0; lane < r->work->count; lane++) {
+    if (lane % r->width == 0 && parts & MULTIPLIERS)
+      group_multipliers(e, r, (int)(lane / r->width));
+    if (cst_runner_lives(r, r->b, lane))
+      read_lane(e, r, lane, parts);
+  }
+}
+
+/* States and multipliers that are read at different stops are not combined, not even where two stops
+ * coincide; the error is the larger of the two. */
+static PetscErrorCode read_errors(const own *e, cst_runner *r) {
+  const cst_class *k = r->cohort;
+  const long       now = r->b->step;
+  PetscFunctionBegin;
+  if (r->hst)
+    PetscCall(bring_partner(e, r));
+  if (cst_runner_halted(r))
+    PetscFunctionReturn(0);
+  if (k->lead == 0)
+    read_lanes(e, r, STATES | MULTIPLIERS);
+  else {
+    if (cst_plan_class_reads_states(k, now))
+      read_lanes(e, r, STATES);
+    if (cst_plan_class_reads_lambda(k, now))
+      read_lanes(e, r, MULTIPLIERS);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- the collector ---------------------------------------------------------------------------- */
+
+static void create(cst_collection *x) {
+  cst_runner       *r = x->run;
+  own              *e = x->own;
+  const cst_system *s = r->plan->study->system;
+  const size_t      ng = (size_t)s->ng, W = (size_t)r->width;
+  const size_t      groups = ((size_t)r->batch + W - 1) / W;
+  for (int k = 0; k < CST_ERRORS; k++)
+    e->error[k] = cst_rows_numbers(r->rows, &cst_channel_error, k, 0);
+  e->half_lambda = cst_runner_aligned(groups * (ng + 1) * W);
+  e->last = cst_runner_aligned(ng * W);
+  e->state = cst_runner_aligned(6 * (size_t)s->nq + 2 * ng);
+}
+
+static void destroy(cst_collection *x) {
+  own *e = x->own;
+  free(e->half_lambda);
+  free(e->last);
+  free(e->state);
+}
+
+static bool wanted(const cst_plan *p) { return p->study->reference != CST_REFERENCE_NONE; }
+
+static void begin(cst_collection *x) {
+  const own *e = x->own;
+  for (int k = 0; k < CST_ERRORS; k++)
+    memset(e->error[k], 0, sizeof(double) * (size_t)x->run->work->count);
+}
+
+static long next(const cst_collection *x, long step) {
+  const cst_class *k = x->run->cohort;
+  const long       mesh = cst_runner_next_multiple(step, k->read, 0);
+  if (k->lead == 0)
+    return mesh;
+  return PetscMin(mesh, cst_runner_next_multiple(step, k->read, k->lead));
+}
+
+/* It advances the partner, which may be halted. */
+static PetscErrorCode before(cst_collection *x) {
+  cst_runner      *r = x->run;
+  const cst_class *k = r->cohort;
+  const long       now = r->b->step;
+  PetscFunctionBegin;
+  if (now > 0 && !r->replayed &&
+      (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
+    PetscCall(read_errors(x->own, r));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode finish(cst_collection *x) {
+  const own *e = x->own;
+  PetscFunctionBegin;
+  for (long l = 0; l < x->run->work->count; l++)
+    for (int k = 0; k < CST_ERRORS; k++)
+      if (x->run->b->status[l].reason != CST_DONE)
+        e->error[k][l] = NAN;
+  PetscFunctionReturn(0);
+}
+
+const cst_collector cst_collector_errors = {
+    .name = "errors",
+    .doc = "errors against the reference",
+    .declare = declare,
+    .own = sizeof(own),
+    .wanted = wanted,
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .next = next,
+    .reads = next,
+    .before = before,
+    .finish = finish,
+};

@@ -1,0 +1,254 @@
+/* histograms.c: counts and densities of the histograms of a case, summed over its members (see averages.h).
+ *
+ * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run; unweighted
+ * samples have w = 1. Its error is that of the mean of (w_k - r w) / <w>, the first-order error of a ratio.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/statistics.h"
+#include "core/need.h"
+#include "study/collect/averages-columns.h"
+
+/* Columns of a histogram; effective: for weighted samples only. */
+typedef struct {
+  cst_number_column inside, effective;
+} histogram_columns;
+
+void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
+  histogram_columns *x = cst_zeros(p->study->nhistogram, sizeof *x);
+  for (int k = 0; k < p->study->nhistogram; k++) {
+    const cst_histogram *h = &p->study->histogram[k];
+    x[k].inside =
+        cst_columns_number(c, cst_columns_use("inside", h->name),
+                           "fraction of all samples that lie in the bins", "%s_inside", h->name);
+    if (h->fixman)
+      x[k].effective =
+          cst_columns_number(c, cst_columns_use("effective", h->name),
+                             "effective number of equally weighted samples: (sum w)^2 / sum w^2",
+                             "%s_effective", h->name);
+  }
+  return x;
+}
+
+enum { AT_ONCE = 1 << 20 }; /* numbers of rows read at once */
+
+typedef struct {
+  cst_case_rows       *rows;
+  const cst_histogram *h;
+  int                  which, blocks, counted, weighed; /* counted, weighed: numbers per block */
+  long                 some;                            /* members read at once */
+  /* [some][blocks][...]; weights NULL: unweighted */
+  double *counts, *weights;
+  long   *all, outside[CST_OUTSIDE + 1]; /* [bins] */
+  double *weight;                        /* [bins] */
+  double  total, square, good;           /* sum of all weights, of their squares; good members */
+  double *density, *error;               /* [bins] */
+} conclusion;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static PetscErrorCode read_members(conclusion *d, long first, long n) {
+  cst_case_rows *rows = d->rows;
+  const int      i = rows->icase;
+  cst_output    *o = rows->output;
+  PetscFunctionBegin;
+  PetscCall(cst_output_read_members(o, &cst_channel_counts, d->which, i, first, n, d->counts));
+  if (d->weights)
+    PetscCall(cst_output_read_members(o, &cst_channel_weights, d->which, i, first, n, d->weights));
+  PetscFunctionReturn(0);
+}
+
+/* The weights in the bins of a block of one of the members that were read; *total: of all its samples. */
+static const double *block_of(const conclusion *d, long member, int block, double *total) {
+  const cst_histogram *h = d->h;
+  const long           at = member * d->blocks + block;
+  if (d->weights) {
+    const double *w = d->weights + at * d->weighed;
+    *total = w[h->bins + CST_WEIGHT];
+    return w;
+  }
+  const double *x = d->counts + at * d->counted;
+  *total = x[h->bins + CST_BELOW] + x[h->bins + CST_ABOVE];
+  for (int k = 0; k < h->bins; k++)
+    *total += x[k];
+  return x;
+}
+
+static void add_block(conclusion *d, long member, int block) {
+  const cst_histogram *h = d->h;
+  const double        *x = d->counts + (member * d->blocks + block) * d->counted;
+  double               total;
+  for (int k = 0; k < h->bins; k++) {
+    d->all[k] += (long)x[k];
+    d->outside[CST_OUTSIDE] += (long)x[k];
+  }
+  for (int k = 0; k < CST_OUTSIDE; k++) {
+    const long samples = (long)x[h->bins + k];
+    d->outside[k] += samples;
+    d->outside[CST_OUTSIDE] += samples;
+  }
+  const double *w = block_of(d, member, block, &total);
+  for (int k = 0; k < h->bins; k++)
+    d->weight[k] += w[k];
+  d->total += total;
+  if (d->weights)
+    d->square += w[h->bins + CST_WEIGHT_SQUARE];
+}
+
+static PetscErrorCode add_all(conclusion *d) {
+  const long members = d->rows->plan->study->members;
+  PetscFunctionBegin;
+  for (long first = 0; first < members; first += d->some) {
+    const long n = PetscMin(d->some, members - first);
+    PetscCall(read_members(d, first, n));
+    for (long m = 0; m < n; m++) {
+      if (!d->rows->good[first + m])
+        continue;
+      for (int b = 0; b < d->blocks; b++)
+        add_block(d, m, b);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* Contribution of one block to the error: the linearised deviation of r. */
+static double part(const conclusion *d, long member, int block, int bin) {
+  double        total;
+  const double *w = block_of(d, member, block, &total);
+  const double  mean = d->weight[bin] / d->total * total;
+  const double  scale = d->good * d->blocks / d->total;
+  return (w[bin] - mean) * scale;
+}
+
+/* Few members: all blocks are in memory. */
+static void errors_of_few(conclusion *d) {
+  const long n = d->rows->plan->study->members;
+  double    *x = cst_zeros(n * d->blocks, sizeof *x);
+  for (int k = 0; k < d->h->bins; k++) {
+    for (long m = 0; m < n; m++) {
+      double    *of_member = x + m * d->blocks;
+      const bool good = d->rows->good[m];
+      for (int b = 0; b < d->blocks; b++)
+        if (good)
+          of_member[b] = part(d, m, b, k);
+        else
+          of_member[b] = NAN;
+    }
+    d->error[k] = cst_batch_means_estimate(x, n, d->blocks).error;
+  }
+  free(x);
+}
+
+static PetscErrorCode errors_of_many(conclusion *d) {
+  const long members = d->rows->plan->study->members;
+  const int  bins = d->h->bins;
+  double    *square = cst_zeros(bins, sizeof *square);
+  PetscFunctionBegin;
+  for (long first = 0; first < members; first += d->some) {
+    const long n = PetscMin(d->some, members - first);
+    PetscCall(read_members(d, first, n));
+    for (long m = 0; m < n; m++) {
+      if (!d->rows->good[first + m])
+        continue;
+      for (int k = 0; k < bins; k++) {
+        const double y = part(d, m, 0, k);
+        square[k] += y * y;
+      }
+    }
+  }
+  for (int k = 0; k < bins; k++) {
+    d->error[k] = NAN;
+    if (d->good <= 1)
+      continue;
+    const double variance = square[k] / d->good / (d->good - 1);
+    d->error[k] = cst_batch_means_error(variance, d->good - 1);
+  }
+  free(square);
+  PetscFunctionReturn(0);
+}
+
+/* ---- a case ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode conclude(conclusion *d) {
+  const cst_histogram *h = d->h;
+  cst_case_rows       *rows = d->rows;
+  const int            i = rows->icase;
+  const int            bins = h->bins;
+  const long           members = rows->plan->study->members;
+  PetscFunctionBegin;
+  memset(d->all, 0, sizeof *d->all * (size_t)bins);
+  memset(d->outside, 0, sizeof d->outside);
+  memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
+  d->total = d->square = d->good = 0;
+  for (long m = 0; m < members; m++)
+    d->good += rows->good[m];
+  PetscCall(add_all(d));
+  if (d->blocks > 1)
+    errors_of_few(d);
+  else
+    PetscCall(errors_of_many(d));
+  for (int k = 0; k < bins; k++) {
+    const double width = h->edge[k + 1] - h->edge[k];
+    d->density[k] = d->weight[k] / d->total / width;
+    /* an empty bin has no error estimate */
+    if (d->all[k])
+      d->error[k] = d->error[k] / width;
+    else
+      d->error[k] = NAN;
+  }
+  PetscCall(cst_output_case(rows->output, &cst_channel_histogram, d->which, i, d->all));
+  PetscCall(cst_output_case(rows->output, &cst_channel_outside, d->which, i, d->outside));
+  PetscCall(cst_output_case(rows->output, &cst_channel_density, d->which, i, d->density));
+  PetscCall(cst_output_case(rows->output, &cst_channel_density_error, d->which, i, d->error));
+  PetscFunctionReturn(0);
+}
+
+static void set_columns(const conclusion *d, const histogram_columns *x) {
+  cst_case_rows *rows = d->rows;
+  double         inside = 0;
+  for (int k = 0; k < d->h->bins; k++)
+    inside += (double)d->all[k];
+  cst_column_set(x->inside, rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
+  if (d->weights)
+    cst_column_set(x->effective, rows->icase, d->total * d->total / d->square);
+}
+
+static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x,
+                                         int which) {
+  const cst_plan      *p = rows->plan;
+  const cst_histogram *h = &p->study->histogram[which];
+  conclusion           d = {.rows = rows,
+                            .h = h,
+                            .which = which,
+                            .blocks = p->blocks,
+                            .counted = h->bins + CST_OUTSIDE,
+                            .weighed = h->bins + CST_WEIGHED};
+  PetscFunctionBegin;
+  if (d.blocks > 1)
+    d.some = p->study->members;
+  else
+    d.some = PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
+  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins,
+                         &d.density, h->bins, &d.error));
+  PetscCall(PetscMalloc1(h->bins, &d.all));
+  if (h->fixman)
+    PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
+  PetscCall(conclude(&d));
+  set_columns(&d, x);
+  PetscCall(PetscFree(d.weights));
+  PetscCall(PetscFree(d.all));
+  PetscCall(PetscFree4(d.counts, d.weight, d.density, d.error));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
+  const histogram_columns *x = handles;
+  PetscFunctionBegin;
+  for (int k = 0; k < rows->plan->study->nhistogram; k++)
+    PetscCall(conclude_histogram(rows, &x[k], k));
+  PetscFunctionReturn(0);
+}

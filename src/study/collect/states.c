@@ -1,0 +1,184 @@
+/* states.c: the collector `states`: states along chosen trajectories. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/channels/channels.h"
+#include "study/collector.h"
+#include "study/runner/runner-internal.h"
+#include "study/runner/tracks.h"
+
+/* clang-format off */
+const cst_channel_row cst_channel_state_time = {"/trajectories/%d/t", "1", "time", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_q = {"/trajectories/%d/q", "1", "coordinates", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_p = {"/trajectories/%d/p", "1", "momenta", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_lambda = {"/trajectories/%d/lambda", "1", "multipliers of the step that ends here", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_MULTIPLIER, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_v = {"/trajectories/%d/v", "1", "velocities", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_quantity = {"/trajectories/%d/%s", NULL, NULL, CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_member = {"/trajectories/%d/member", "1", "member; -1: none", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_LAST | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_NONE}, {0}};
+/* clang-format on */
+
+/* The number of stored states differs between cases, so each case has its own axis of time. */
+static int axis_of(cst_channels *c, int icase) {
+  const cst_plan *p = c->plan;
+  return cst_channels_axis(c, "time of a stored state",
+                           p->cases[icase].n / p->study->trajectory_every + 1, "time%d", icase);
+}
+
+/* One channel of each case. */
+static void add(cst_channels *c, const cst_channel_row *row, bool there) {
+  for (int i = 0; there && i < c->plan->ncase; i++)
+    cst_channels_add(c, row, i, (cst_channel_use){.icase = i, .axis = axis_of(c, i)});
+}
+
+static void add_quantity(cst_channels *c, int icase, int k) {
+  const cst_plan     *p = c->plan;
+  const cst_quantity *x = &p->quantity[p->stored[k]];
+  cst_channels_add(c, &cst_channel_state_quantity, icase * p->nstored + k,
+                   (cst_channel_use){.name = x->name,
+                                     .icase = icase,
+                                     .unit = x->unit,
+                                     .doc = x->doc,
+                                     .axis = axis_of(c, icase)});
+}
+
+static void declare(const cst_plan *p, cst_channels *c) {
+  const cst_study *s = p->study;
+  if (!s->ntrajectory)
+    return;
+  add(c, &cst_channel_state_time, true);
+  add(c, &cst_channel_state_q, s->store_q);
+  add(c, &cst_channel_state_p, s->store_p);
+  add(c, &cst_channel_state_lambda, s->store_lambda);
+  add(c, &cst_channel_state_v, s->store_v);
+  for (int i = 0; i < p->ncase; i++)
+    for (int k = 0; k < p->nstored; k++)
+      add_quantity(c, i, k);
+  add(c, &cst_channel_state_member, true);
+}
+
+/* Pointers to the state of a group, [components][W]; NULL: not stored. */
+typedef struct {
+  const double *q, *p, *lambda, *v;
+} group_state;
+
+static group_state state_of(cst_runner *r, int group) {
+  const int         W = r->width;
+  const cst_study  *s = r->plan->study;
+  const cst_layout *at = cst_stepper_layout(r->st);
+  const double     *record = cst_runner_record(r, group);
+  const bool        quantities = r->plan->nstored > 0;
+  if (quantities)
+    cst_runner_measure(r, group, CST_KEEP_NOT);
+  if (s->store_v && !quantities)
+    r->meter.fold->velocities(cst_stepper_context(r->st), record, r->meter.scratch);
+  if (s->store_lambda)
+    cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
+  return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->meter.scratch};
+}
+
+/* The numbers of the group that a part of a track stores, by lane. */
+static const double *source_of(const cst_tracks *t, const cst_runner *r, const group_state *x,
+                               int which) {
+  const cst_channel_row *row = t->part[which].row;
+  if (row == &cst_channel_state_q)
+    return x->q;
+  if (row == &cst_channel_state_p)
+    return x->p;
+  if (row == &cst_channel_state_lambda)
+    return x->lambda;
+  if (row == &cst_channel_state_v)
+    return x->v;
+  const int quantity = r->plan->stored[t->part[which].which];
+  return r->meter.value + quantity * r->width;
+}
+
+static void keep_part(const cst_tracks *t, const cst_runner *r, const group_state *x, int track,
+                      int which, int lane) {
+  double       *to = cst_tracks_place(t, track, which);
+  const double *from = source_of(t, r, x, which);
+  for (int i = 0; i < t->part[which].count; i++)
+    to[i] = from[i * r->width + lane];
+}
+
+static PetscErrorCode keep_states(cst_tracks *t, cst_runner *r) {
+  const int   W = r->width;
+  group_state x = {0};
+  int         seen = -1;
+  PetscFunctionBegin;
+  for (int i = 0; i < t->n; i++) {
+    const long lane = t->track[i].lane;
+    const int  group = (int)(lane / W);
+    if (!cst_runner_lives(r, r->b, lane))
+      continue;
+    if (group != seen) {
+      x = state_of(r, group);
+      seen = group;
+    }
+    for (int k = 0; k < t->nparts; k++)
+      keep_part(t, r, &x, i, k, (int)(lane % W));
+    t->track[i].held++;
+  }
+  PetscCall(cst_tracks_next(t));
+  PetscFunctionReturn(0);
+}
+
+/* `done`: this step has already been stored. */
+static void locate(cst_collection *x, long step, bool done) {
+  cst_runner      *r = x->run;
+  cst_tracks      *t = x->own;
+  const cst_plan  *p = r->plan;
+  const cst_study *s = p->study;
+  const long       every = s->trajectory_every;
+  cst_tracks_clear(t);
+  for (long lane = 0; lane < r->work->count; lane++) {
+    const long icase = cst_runner_case(r, lane) - p->cases;
+    const int  chosen = cst_plan_chosen_find(p, &r->chosen, icase, cst_runner_member(r, lane));
+    if (chosen >= 0)
+      cst_tracks_add(t, lane, icase, chosen);
+  }
+  cst_tracks_open(t, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
+}
+
+static bool wanted(const cst_plan *p) { return p->study->ntrajectory > 0; }
+
+static void create(cst_collection *x) { cst_tracks_create(x->own, x->run->plan, x->run->output); }
+
+static void destroy(cst_collection *x) { cst_tracks_destroy(x->own); }
+
+static long next(const cst_collection *x, long step) {
+  const cst_tracks *t = x->own;
+  if (!t->n)
+    return LONG_MAX;
+  return cst_runner_next_multiple(step, x->run->plan->study->trajectory_every, 0);
+}
+
+static PetscErrorCode stop(cst_collection *x) {
+  cst_tracks *t = x->own;
+  PetscFunctionBegin;
+  if (t->n && x->run->b->step % x->run->plan->study->trajectory_every == 0)
+    PetscCall(keep_states(t, x->run));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode flush(cst_collection *x) {
+  PetscFunctionBegin;
+  PetscCall(cst_tracks_flush(x->own));
+  PetscFunctionReturn(0);
+}
+
+const cst_collector cst_collector_states = {
+    .name = "states",
+    .doc = "states along trajectories",
+    .declare = declare,
+    .own = sizeof(cst_tracks),
+    .wanted = wanted,
+    .create = create,
+    .destroy = destroy,
+    .locate = locate,
+    .next = next,
+    .reads = next,
+    .stop = stop,
+    .flush = flush,
+};

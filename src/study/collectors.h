@@ -1,0 +1,10 @@
+/* collectors.h: all collectors (collector.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+COLLECTOR(later)
+COLLECTOR(errors)
+COLLECTOR(windows)
+COLLECTOR(figures)
+COLLECTOR(averages)
+COLLECTOR(histograms)
+COLLECTOR(series)
+COLLECTOR(states)

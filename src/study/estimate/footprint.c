@@ -1,0 +1,106 @@
+/* footprint.c: memory and file size of a study (see footprint.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/estimate/footprint.h"
+#include <math.h>
+#include <string.h>
+#include "study/channels/channels.h"
+#include "study/reference/reference.h"
+#include "study/result/conclude.h"
+
+static const double program = 54e6; /* code and libraries */
+
+/* Rows of the table of reference states; an upper bound that does not merge equal times of different cases.
+ */
+static double reference_rows(const cst_plan *p) {
+  const cst_study *s = p->study;
+  double           rows = 0;
+  if (s->reference != CST_REFERENCE_METHOD)
+    return 0;
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_class *k = &p->classes[p->class_of[i]];
+    const double     times =
+        k->lead > 0 || cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
+                !s->system->ng
+                ? 1
+                : 2;
+    rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
+  }
+  return rows * (double)(s->members + cst_reference_twice(s));
+}
+
+static double series_bytes(const cst_plan *p) {
+  const double cells = (double)p->ncase * p->most_samples * p->nquantity;
+  if (p->study->members > 1)
+    return 2 * cells * (sizeof(cst_sum) + 16);
+  return 0;
+}
+
+static double row_bytes(const cst_plan *p) {
+  cst_channels *c = cst_channels_create(p, NULL);
+  double        bytes = 0;
+  for (int k = 0; k < c->n; k++)
+    bytes += (double)cst_channel_bytes(&c->channel[k]);
+  cst_channels_destroy(c);
+  return bytes;
+}
+
+/* The cases, the parameters, starts and steps of their sets, and the columns, which every rank has. */
+static double case_bytes(const cst_plan *p) {
+  const cst_study  *s = p->study;
+  const cst_system *on = s->system;
+  cst_conclusion   *table = cst_conclude_create(p);
+  double            column = 0;
+  for (int k = 0; k < cst_conclude_columns(table)->n; k++)
+    column += cst_conclude_columns(table)->column[k].label ? CST_TEXT_WIDTH : sizeof(double);
+  cst_conclude_destroy(table);
+  const double numbers = on->npar + s->nstep + 2.0 * on->nq;
+  return p->ncase * (column + sizeof(cst_case) + 2 * sizeof(int)) +
+         s->nvariant * numbers * sizeof(double);
+}
+
+/* Arrays over the members of a case with which a rank concludes, and rows that it reads ahead; the estimate of growth copies and transforms
+ * its windows. */
+static double conclusion_bytes(const cst_plan *p) {
+  static const double ahead = 8 << 20;
+  const cst_system   *s = p->study->system;
+  const double        windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
+  const double        averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
+  const double        rows = row_bytes(p) * (double)p->study->members * p->ncase;
+  return fmin(ahead, rows) + 8.0 * (double)p->study->members *
+                                 (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
+}
+
+/* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
+ * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
+ * trajectory. */
+double cst_footprint_memory(const cst_plan *p, long batch) {
+  const cst_study  *study = p->study;
+  const cst_system *s = study->system;
+  const double batches = 4.0 * study->nmethod * (study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  const double per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
+  const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
+  const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  const double status = 2.0 * (double)study->members * p->ncase;
+  double       sum = program + group + reference + cst_plan_track_bytes(p, batch);
+  sum += per_lane * (double)batch;
+  sum += series_bytes(p);
+  sum += conclusion_bytes(p);
+  sum += case_bytes(p);
+  return sum + status;
+}
+
+/* The data, and HDF5's overhead per dataset and for the attributes of the study. */
+double cst_footprint_file(const cst_plan *p) {
+  static const double run = 2e4;
+  static const double dataset = 650;
+  const cst_study    *s = p->study;
+  cst_conclusion     *table = cst_conclude_create(p);
+  cst_channels       *c = cst_channels_create(p, cst_conclude_columns(table));
+  const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +
+                                (s->starts_text ? strlen(s->starts_text) : 0));
+  const double        bytes = run + texts + dataset * (c->nfield + c->ndim) +
+                       cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
+  cst_channels_destroy(c);
+  cst_conclude_destroy(table);
+  return bytes;
+}

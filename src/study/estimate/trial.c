@@ -1,0 +1,220 @@
+/* trial.c: a few steps of the first trajectory of each class (see trial.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/estimate/trial.h"
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include "core/need.h"
+#include "study/reference/reference.h"
+
+/* FEW steps are counted, of which the second half tells what further ones take. */
+enum { FEW = 32 };
+/* Of all classes, in nanoseconds by the plan's estimate and by the clock; of one; and for how long a class is
+ * timed. */
+static const double budget = 5e8;
+static const double most_of_one = 5e7;
+static const double timed = 1e5;
+
+struct cst_trier {
+  const cst_plan *plan;
+  cst_stepper   **stepper; /* [nmethod], and the reference's; NULL before it is needed */
+  double          until;   /* the clock at which it must have ended */
+};
+
+static double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+cst_trier *cst_trial_create(const cst_plan *p) {
+  cst_trier *t = cst_need(calloc(1, sizeof *t));
+  t->plan = p;
+  t->stepper = cst_zeros(p->study->nmethod, sizeof *t->stepper);
+  t->until = clock_now() + 4 * budget;
+  return t;
+}
+
+void cst_trial_destroy(cst_trier *t) {
+  for (int i = 0; i <= t->plan->study->nmethod; i++)
+    (void)cst_stepper_destroy(&t->stepper[i]);
+  free(t->stepper);
+  free(t);
+}
+
+/* Steps that fail may take very long. */
+static bool takes_too_long(void *context) {
+  const cst_trier *t = context;
+  return clock_now() > t->until;
+}
+
+static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
+  const cst_study          *s = t->plan->study;
+  const cst_stepper_options o = {t->plan->isa, 1,   s->max_iterations, s->compensated,
+                                 s->iteration, true};
+  const int                 m = k->method;
+  PetscFunctionBegin;
+  if (!t->stepper[m]) {
+    const cst_prepared *method;
+    if (m < s->nmethod)
+      method = t->plan->method[m];
+    else
+      method = t->plan->reference;
+    PetscCall(cst_stepper_create(method, &o, &t->stepper[m]));
+  }
+  *st = t->stepper[m];
+  cst_stepper_set_resolution(*st, s->resolution);
+  cst_stepper_set_step(*st, k->h);
+  cst_stepper_halt_by(*st, takes_too_long, t);
+  PetscFunctionReturn(0);
+}
+
+static bool start(const cst_trier *t, const cst_class *k, cst_stepper *st, cst_batch *b) {
+  const cst_study *s = t->plan->study;
+  const cst_case  *c = &t->plan->cases[k->cases[0]];
+  double          *q = cst_need(malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)));
+  double          *v = q + s->system->nq;
+  const bool       good = cst_study_member(s, c->variant, 0, q, v);
+  cst_batch_reset(st, b, 1);
+  if (good) {
+    cst_batch_start(st, b, 0, cst_plan_parameters(t->plan, c->variant), q, v,
+                    s->tolerance[c->tolerance]);
+    cst_batch_address(st, b, 0, s->seed, 0);
+    cst_batch_ready(st, b);
+  }
+  free(q);
+  return good;
+}
+
+static double iterations(cst_stepper *st, const cst_batch *b) {
+  return cst_batch_lane(st, b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
+}
+
+/* Further steps, for a while. */
+static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nanoseconds) {
+  const double before = clock_now();
+  const long   from = b->step;
+  long         some = 1;
+  PetscFunctionBegin;
+  while (b->step < n && b->alive[0]) {
+    if (clock_now() - before >= timed || cst_stepper_halted(st))
+      break;
+    PetscCall(cst_stepper_advance(st, b, PetscMin(some, n - b->step)));
+    some *= 2;
+  }
+  if (b->step > from && b->alive[0])
+    *nanoseconds = (clock_now() - before) / (double)(b->step - from);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n,
+                           double *evaluations, double *nanoseconds) {
+  const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost)));
+  const long half = few / 2;
+  double     per_step, per_iteration, first = 0;
+  PetscFunctionBegin;
+  cst_stepper_evaluations(st, &per_step, &per_iteration);
+  if (half)
+    PetscCall(cst_stepper_advance(st, b, half));
+  first = iterations(st, b);
+  const double before = clock_now();
+  if (b->alive[0] && !cst_stepper_halted(st))
+    PetscCall(cst_stepper_advance(st, b, few - half));
+  *nanoseconds = (clock_now() - before) / (double)(few - half);
+  const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
+  const double all = iterations(st, b);
+  const double steps =
+      goes_on ? (double)n : (double)(b->status[0].reason ? b->status[0].step : few);
+  const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
+  *evaluations = per_step * steps + per_iteration * (all + further);
+  if (goes_on)
+    PetscCall(measure(st, b, k->n, nanoseconds));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                                double *nanoseconds, bool *good) {
+  cst_stepper *st = NULL;
+  cst_batch    b;
+  PetscFunctionBegin;
+  PetscCall(set_up(t, k, &st));
+  PetscCall(cst_batch_create(st, &b));
+  *good = start(t, k, st, &b);
+  if (*good)
+    PetscCall(step(st, &b, k, n, evaluations, nanoseconds));
+  PetscCall(cst_batch_destroy(&b));
+  PetscFunctionReturn(0);
+}
+
+bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                     double *nanoseconds) {
+  bool good = false;
+  *evaluations = *nanoseconds = 0;
+  return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Of a class that was not tried: a step takes what one of the class before does, of the same method where
+ * possible. */
+typedef struct {
+  int    method;
+  double evaluations, nanoseconds; /* a step */
+} rates;
+
+static double of_few(const cst_class *k) {
+  return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW));
+}
+
+/* Seconds of a reference in double precision, from the steps of its first trajectory. */
+static double try_reference(cst_trier *t) {
+  const cst_plan  *p = t->plan;
+  const cst_study *s = p->study;
+  const int        width = cst_isas[p->isa].width;
+  double           evaluations, nanoseconds, planned;
+  const double     steps = cst_reference_work(p, &planned);
+  if (steps <= 0 || s->reference_quad || p->nclass == 0)
+    return NAN;
+  cst_class k = p->classes[0];
+  k.method = s->nmethod;
+  k.h = s->reference_step;
+  k.n = lround(fmax(1, steps / (double)s->members));
+  k.cost = planned / steps;
+  if (!cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds))
+    return NAN;
+  return 1e-9 * steps * nanoseconds * ceil((double)s->members / width) / (double)s->members;
+}
+
+/* Steps of the method itself and of its partner at half the step, for one of the study's. */
+static double steps_each(const cst_study *s) { return s->reference == CST_REFERENCE_SELF ? 3 : 1; }
+
+cst_trial cst_trial_make(const cst_plan *p) {
+  cst_trier   *t = cst_trial_create(p);
+  cst_trial    all = {0};
+  rates        last = {-1, NAN, NAN};
+  double       spent = 0;
+  const double width = cst_isas[p->isa].width;
+  const double begun = clock_now();
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    const double     n = (double)k->n;
+    double           evaluations = NAN, nanoseconds = NAN;
+    spent += of_few(k);
+    const bool time_left = spent < budget && clock_now() - begun < budget;
+    if (k->method != last.method || time_left) {
+      if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds))
+        continue;
+      last = (rates){k->method, evaluations / n, nanoseconds};
+    }
+    const double groups = ceil((double)k->lanes / width);
+    const double per_step =
+        steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k);
+    all.evaluations += last.evaluations * n * (double)k->lanes;
+    all.seconds += 1e-9 * groups * n * per_step;
+  }
+  all.reference = try_reference(t);
+  cst_trial_destroy(t);
+  if (p->study->system_file)
+    all.seconds = all.reference = NAN;
+  return all;
+}

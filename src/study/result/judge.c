@@ -1,0 +1,124 @@
+/* judge.c: the verdict on one observable of one case (see judge.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/result/judge.h"
+#include <math.h>
+#include "study/result/parts.h"
+#include "study/plan/clock.h"
+
+PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &j->inert));
+  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n,
+                         &j->largest, n, &j->scale, n, &j->start, n, &j->last));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
+  PetscFunctionBegin;
+  PetscCall(PetscFree(j->inert));
+  PetscCall(PetscFree7(j->moved, j->away, j->means, j->largest, j->scale, j->start, j->last));
+  PetscFunctionReturn(0);
+}
+
+/* A coordinate that moves uniformly over the whole run, such as one of a free or of a very heavy body, exchanges
+ * no energy with the others: what it has does not belong to the scale of an energy error. Its momentum is that
+ * at the end. */
+#define UNIFORM 1e-3 /* relative departure from q(0) + v(0) t */
+static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  const cst_case  *c = &p->cases[rows->icase];
+  const int        nq = s->system->nq;
+  const double     end = cst_clock_of(c, (double)c->n);
+  const double    *state;
+  double          *uniform, *q, *v;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(s->members * nq, &uniform, nq, &q, nq, &v));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
+  for (long m = 0; m < s->members; m++) {
+    cst_study_member(s, c->variant, m, q, v);
+    for (int i = 0; i < nq; i++) {
+      const double way = v[i] * end;
+      const double off = fabs(state[m * nq + i] - q[i] - way);
+      const bool   even = way != 0 && off <= UNIFORM * fabs(way);
+      uniform[m * nq + i] = even ? 0.5 * v[i] : 0;
+    }
+  }
+  PetscCall(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
+  for (long m = 0; m < s->members; m++) {
+    inert[m] = 0;
+    for (int i = 0; i < nq; i++)
+      if (uniform[m * nq + i] != 0)
+        inert[m] += uniform[m * nq + i] * state[m * nq + i];
+  }
+  PetscCall(PetscFree3(uniform, q, v));
+  PetscFunctionReturn(0);
+}
+
+/* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
+PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
+  const cst_plan  *p = rows->plan;
+  const cst_study *s = p->study;
+  const int        displacement = cst_parts_quantity_find(p, "displacement");
+  const double    *figures;
+  double          *q, *v;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  PetscCall(cst_case_rows_figures(rows, displacement, &figures));
+  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->moved);
+  for (long m = 0; m < s->members; m++) {
+    double size = 0;
+    cst_study_member(s, p->cases[rows->icase].variant, m, q, v);
+    for (int k = 0; k < s->system->nq; k++)
+      size += q[k] * q[k];
+    if (j->moved[m] > 0)
+      j->moved[m] /= sqrt(size);
+  }
+  PetscCall(cst_case_rows_windows(rows, displacement, j->away));
+  PetscCall(find_inert(rows, j->inert));
+  PetscCall(PetscFree2(q, v));
+  PetscFunctionReturn(0);
+}
+
+/* True if any member, even a failed one, has values of the quantity read last. */
+static bool is_observed(const double *figures, long members) {
+  for (long m = 0; m < members; m++)
+    if (!isnan(figures[m * CST_FIGURES + CST_FIGURE_START]))
+      return true;
+  return false;
+}
+
+PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                                 cst_growth *g) {
+  const cst_case *c = &rows->plan->cases[rows->icase];
+  const long      n = rows->plan->study->members;
+  const double   *figures;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_figures(rows, quantity, &figures));
+  *looked = is_observed(figures, n);
+  if (!*looked)
+    PetscFunctionReturn(0);
+  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->largest);
+  cst_case_rows_pick(rows, CST_FIGURE_SIZE, -1, j->scale);
+  cst_case_rows_pick(rows, CST_FIGURE_START, -1, j->start);
+  cst_case_rows_pick(rows, CST_FIGURE_END, -1, j->last);
+  const bool of_energy = quantity == cst_parts_quantity_find(rows->plan, "energy");
+  for (long m = 0; m < n; m++) {
+    j->last[m] -= j->start[m];
+    if (of_energy && j->inert[m] > 0)
+      j->scale[m] = fmax(0, j->scale[m] - j->inert[m]);
+  }
+  PetscCall(cst_case_rows_windows(rows, quantity, j->means));
+  const cst_long_run run = {.members = n,
+                            .steps = c->n,
+                            .end = cst_clock_of(c, (double)c->n),
+                            .means = j->means,
+                            .largest = j->largest,
+                            .scale = j->scale,
+                            .start = j->start,
+                            .last = j->last,
+                            .moved = j->moved,
+                            .away = j->away};
+  *g = cst_growth_estimate(&run);
+  PetscFunctionReturn(0);
+}

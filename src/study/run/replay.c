@@ -1,0 +1,127 @@
+/* replay.c: recomputes the worst members of every case to store their states (see replay.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/run/replay.h"
+#include <math.h>
+#include <stdlib.h>
+#include "core/need.h"
+#include "study/result/case-rows.h"
+
+typedef struct {
+  double size;
+  long   member;
+} entry;
+
+static int worse(const void *a, const void *b) {
+  const entry *x = a;
+  const entry *y = b;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return (x->member > y->member) - (x->member < y->member);
+}
+
+/* The largest change of a quantity, or the error, of every member; NaN: excluded. */
+static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
+  const cst_plan *p = rows->plan;
+  const double   *x;
+  PetscFunctionBegin;
+  if (p->worst_by < 0) {
+    PetscCall(cst_case_rows_get(rows, &cst_channel_error, CST_ERROR_ALL, &x));
+    for (long m = 0; m < p->study->members; m++)
+      if (rows->good[m])
+        size[m] = x[m];
+      else
+        size[m] = NAN;
+    PetscFunctionReturn(0);
+  }
+  const bool drifts = p->quantity[p->worst_by].drifts;
+  PetscCall(cst_case_rows_figures(rows, p->worst_by, &x));
+  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, drifts ? -1 : CST_FIGURE_START, size);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member) {
+  const long     members = p->study->members;
+  cst_case_rows *rows;
+  double        *size = cst_zeros(members, sizeof *size);
+  entry         *list = cst_zeros(members, sizeof *list);
+  long           n = 0;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_create(p, o, NULL, &rows));
+  PetscCall(cst_case_rows_open(rows, icase));
+  PetscCall(read_sizes(rows, size));
+  for (long m = 0; m < members; m++)
+    if (!isnan(size[m]))
+      list[n++] = (entry){size[m], m};
+  qsort(list, (size_t)n, sizeof *list, worse);
+  for (long i = 0; i < p->study->ntrajectory; i++)
+    if (i < n)
+      member[i] = list[i].member;
+    else
+      member[i] = -1;
+  PetscCall(cst_case_rows_destroy(&rows));
+  free(size);
+  free(list);
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  const cst_plan *plan;
+  cst_output     *output;
+  cst_runner     *runner;
+  long           *member; /* [ncase][ntrajectory] */
+  signed char    *open;   /* [ncase] */
+} replay;
+
+/* On rank 0, which has also read the rows of every case for its conclusions. */
+static PetscErrorCode choose(replay *d) {
+  const int n = d->plan->study->ntrajectory;
+  PetscFunctionBegin;
+  for (int i = 0; i < d->plan->ncase; i++) {
+    long *there = d->member + (size_t)i * (size_t)n;
+    PetscCall(cst_output_read_chosen(d->output, i, there));
+    d->open[i] = there[0] < 0;
+    if (d->open[i])
+      PetscCall(cst_replay_choose(d->output, d->plan, i, there));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The members are written after their states are on disk: a case with members is complete. */
+static PetscErrorCode replay_case(void *context, int i, bool *stop) {
+  replay     *d = context;
+  const int   most = d->plan->study->ntrajectory;
+  const long *member = d->member + (size_t)i * (size_t)most;
+  int         n = 0;
+  char        why[256];
+  PetscFunctionBegin;
+  while (n < most && member[n] >= 0)
+    n++;
+  if (!d->open[i] || n == 0)
+    PetscFunctionReturn(0);
+  PetscCall(cst_runner_replay(d->runner, i, member, n, stop));
+  if (*stop)
+    PetscFunctionReturn(0);
+  PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
+             "%s", why);
+  PetscCall(cst_output_chosen(d->output, i, member));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
+                          cst_end *end) {
+  const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
+  replay       d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_zeros(p->ncase, 1)};
+  PetscMPIInt  rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0)
+    PetscCall(choose(&d));
+  PetscCallMPI(MPI_Bcast(d.member, (PetscMPIInt)n, MPI_LONG, 0, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  cst_runner_choose(r, d.member);
+  PetscCall(cst_run_control_phase(k, p->ncase, replay_case, &d, end));
+  cst_runner_choose(r, NULL);
+  free(d.member);
+  free(d.open);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,103 @@
+/* meter.c: measures the observables of a running batch, and lets the collectors look at it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "study/plan/clock.h"
+#include "study/runner/runner-internal.h"
+
+/* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
+static void set_time(cst_runner *r) {
+  const double t = cst_clock_at(r->cohort, (double)r->b->step);
+  if (r->meter.time[0] == t)
+    return;
+  for (int l = 0; l < r->width; l++)
+    r->meter.time[l] = t;
+}
+
+/* The view of a group, without what depends on its state. */
+static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
+  const int         nq = s->nq;
+  const double     *record = cst_runner_record(r, group);
+  const int         W = r->width;
+  double           *v = r->meter.scratch;
+  double           *lambda = v + nq * W;
+  double           *more = lambda + (s->ng + 1) * W;
+  return (cst_view){.context = cst_stepper_context(r->st),
+                    .record = record,
+                    .q0 = r->q0 + (size_t)group * (size_t)nq * (size_t)W,
+                    .v = v,
+                    .lambda = lambda,
+                    .time = r->meter.time,
+                    .scratch = more + W,
+                    .isa = p->isa,
+                    .alive = r->b->alive[group],
+                    .keep = keep,
+                    .freedom = p->freedom[r->cohort->method]};
+}
+
+cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
+  const int      W = r->width;
+  const cst_view view = view_of(r, group, keep);
+  r->meter.fold->velocities(view.context, view.record, r->meter.scratch);
+  if (r->plan->needs_lambda)
+    cst_runner_lambda(r, r->st, view.record, r->b->step,
+                      r->meter.scratch + r->plan->study->system->nq * W);
+  set_time(r);
+  for (int i = 0; i < r->meter.nwanted; i++) {
+    const int              k = r->meter.wanted[i];
+    const cst_observation *look = &r->plan->look[k];
+    r->meter.measure[k](look, &view, cst_runner_observer(r, k, group),
+                        r->meter.value + look->first * W, r->meter.scale + look->first * W);
+  }
+  return view;
+}
+
+/* The times of states, which neighbours have in common. */
+static void set_times(cst_runner *r, const cst_way *way) {
+  const int W = r->width;
+  for (int i = 0; i < way->n; i++) {
+    const double t = cst_clock_at(r->cohort, (double)way->step[i]);
+    if (r->meter.times[i * W] == t)
+      continue;
+    for (int l = 0; l < W; l++)
+      r->meter.times[i * W + l] = t;
+  }
+}
+
+/* A group at a state whose values are of use in themselves: at its first state, or to some collector. */
+static void look_here(cst_runner *r, int group) {
+  const cst_view view = cst_runner_measure(r, group, r->b->step == 0 ? CST_KEEP_FIRST : CST_KEEP);
+  for (int i = 0; i < r->ncollection; i++) {
+    cst_collection *x = &r->collection[i];
+    if (x->row->look)
+      x->row->look(x, group, &view);
+  }
+}
+
+static void look_along(cst_runner *r, int group, const cst_way *way) {
+  const cst_view   view = view_of(r, group, CST_KEEP);
+  const cst_states states = {way->n, way->stride, way->q, way->p, r->meter.speed, r->meter.times};
+  r->meter.fold->speeds(view.context, view.record, &states, r->meter.speed);
+  set_times(r, way);
+  for (int i = 0; i < r->ncollection; i++) {
+    cst_collection *x = &r->collection[i];
+    if (x->row->along)
+      x->row->along(x, group, &view, &states);
+  }
+}
+
+void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
+  if (r->meter.one_by_one || way->step[0] == 0)
+    look_here(r, group);
+  else
+    look_along(r, group, way);
+}
+
+void cst_runner_fold(cst_runner *r) {
+  for (int g = 0; g < r->b->groups; g++) {
+    const cst_way way = cst_stepper_way(r->st, r->b, g);
+    cst_runner_fold_group(r, g, &way);
+  }
+}
