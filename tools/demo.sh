@@ -11,6 +11,7 @@ export PYTHON=$python
 # Containers run as root, and a machine may have only one core.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe   # Open MPI 5
 
 mkdir -p demo
 log=demo/log   # begun by `make demo`
