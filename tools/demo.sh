@@ -11,7 +11,7 @@ export PYTHON=$python
 # Containers run as root, and a machine may have only one core.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe   # Open MPI 5 
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe   # Open MPI 5
 export OMPI_MCA_orte_execute_quiet=1
 
 mkdir -p demo
