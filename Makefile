@@ -62,11 +62,13 @@ SHARED   := -fPIC -fno-semantic-interposition
 LANE_SHARED := $(if $(SAN),$(SHARED),$(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED)))
 CFLAGS   ?= $(OPT) -g
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS) $(BESIDE)
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(if $(SCALAR),-DCST_SCALAR) $(PC_CFLAGS) $(BESIDE)
 LANE_CFLAGS = $(filter-out $(SHARED),$(ALL_CFLAGS)) $(LANE_SHARED)
 
 # Instruction sets, with their flags and numbers of lanes.
-ifeq ($(shell uname -m),x86_64)
+ifdef SCALAR
+ISAS := scalar
+else ifeq ($(shell uname -m),x86_64)
 ISAS := v2 v3 v4
 else
 ISAS := portable
@@ -74,7 +76,7 @@ endif
 # Instruction sets for which the cores of each system of the catalogue are compiled. v2, for machines from
 # before 2013, would take a third of the build. With the sanitizers they would take hours: all systems run the
 # general code then (FORM_ISAS=v3 compiles those of v3).
-FORM_ISAS ?= $(if $(SAN),,$(filter-out v2,$(ISAS)))
+FORM_ISAS ?= $(if $(SAN)$(SCALAR),,$(filter-out v2,$(ISAS)))
 # Lane code compiled for one system does not read the context, and without constraints it leaves arrays
 # unset. Its debugging information has lines and functions only (-g1): locations of variables would take a
 # third of the time.
@@ -83,6 +85,8 @@ ISA_v2       := $(LANE_FLAGS) -march=x86-64-v2 -DCST_W=2 -DCST_ISA=v2
 ISA_v3       := $(LANE_FLAGS) -march=x86-64-v3 -DCST_W=4 -DCST_ISA=v3
 ISA_v4       := $(LANE_FLAGS) -march=x86-64-v4 -mprefer-vector-width=512 -DCST_W=8 -DCST_ISA=v4
 ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
+# One lane in plain C, for debugging: `make scalar`.
+ISA_scalar   := $(filter-out -g1,$(LANE_FLAGS)) -DCST_PORTABLE -DCST_W=1 -DCST_ISA=scalar
 
 # Sources. Lane code, compiled for each instruction set, is in src/ROOM/core, in src/expr/interpret.c and in
 # src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows.
@@ -115,11 +119,16 @@ SHARED_LIB   := $(BUILD)/libconstella.so.$(RELEASE)
 SONAME       := libconstella.so.$(ABI)
 PROGRAM      := $(BUILD)/constella
 
-.PHONY: all setup config help clean
+.PHONY: all scalar setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
 	@$(MAKE) --no-print-directory $(BUILD)/generated
 	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc
+
+# The program without optimisation and with one lane, for debugging: CONSTELLA_ISA=scalar runs it.
+scalar:
+	@$(MAKE) --no-print-directory SCALAR=1 OPT=-O0 BUILD=$(BUILD)/scalar $(BUILD)/scalar/generated
+	@$(MAKE) --no-print-directory SCALAR=1 OPT=-O0 BUILD=$(BUILD)/scalar -j$(JOBS) $(BUILD)/scalar/constella
 
 help:
 	@echo 'make          build $(PROGRAM)'
@@ -130,7 +139,8 @@ help:
 	@echo 'make pictures the figures of the README and of docs/, from jobs'
 	@echo 'make test     set up, build, run every test'
 	@echo 'make test-all the same with every method on every system, where make test takes a choice that leaves no claim unchecked'
-	@echo 'make check    build and the fast tests only'
+	@echo 'make check    build and the fast tests only; those of one room with ROOM=method, of some files with ONLY=skew'
+	@echo 'make scalar   the program with one lane and without optimisation, for debugging (CONSTELLA_ISA=scalar)'
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits;  make bench-scale   checkpoints of many ranks on a slow disk'
 	@echo '              make bench-matrix [AGAINST=FILE]   all methods on the standard systems, beside a stored build/matrix.txt'
@@ -182,7 +192,7 @@ $(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
 # sources.c: the sources with which users' systems and layers are compiled at run time: those of a system of
 # the catalogue, the headers that they include, and the header of layers.
 OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(LANE_USERS)
-OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
+OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
 	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \

@@ -16,7 +16,8 @@ ranks=(1 2 3 5)
 here=$(cd "$(dirname "$0")" && pwd)
 constella=${CONSTELLA:-$(command -v constella || echo "$here/../build/constella")}
 launcher=${LAUNCHER:-mpirun -n}
-export OMPI_MCA_rmaps_base_oversubscribe=1   # more ranks than cores, which Open MPI refuses otherwise
+# More ranks than cores, which Open MPI refuses otherwise; the second name is that of version 5.
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 began=$(date +%s.%N)
 $launcher "${RANKS:-2}" "$constella" run "$study" -o "$name-undisturbed.h5" --overwrite --progress none

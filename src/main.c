@@ -1,11 +1,13 @@
 /* main.c: the program `constella`: finds the command and calls it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "cli/guard.h"
 #include "cli/limits.h"
@@ -23,7 +25,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* Environment variables: what each sets, and what holds where it is not set. */
 static const char *const variables[][2] = {
-    {"CONSTELLA_ISA", "the instruction set, v2, v3 or v4; the widest that the machine has"},
+    {"CONSTELLA_ISA",
+     "the instruction set, v2, v3 or v4, or scalar for debugging; the widest that the machine has"},
     {"CONSTELLA_CC",
      "the compiler for your own systems and methods; the one that compiled constella, or cc"},
     {"CONSTELLA_TRUST_CODE",
@@ -116,8 +119,37 @@ static int begin(int argc, char **argv) {
   return find(name) ? run(find(name), argc - 1, argv + 1) : unknown(name);
 }
 
+#ifdef CST_SCALAR
+static bool becomes_scalar(char **argv) {
+  (void)argv;
+  return true;
+}
+#else
+/* CONSTELLA_ISA=scalar: the program without optimisation and with one lane, for debugging, takes this one's
+ * place. `make scalar` builds it into the folder scalar/ beside this program. */
+static bool becomes_scalar(char **argv) {
+  const char *isa = getenv("CONSTELLA_ISA");
+  char        self[PATH_MAX + 32];
+  if (!isa || strcmp(isa, "scalar"))
+    return true;
+  const ssize_t n = readlink("/proc/self/exe", self, PATH_MAX);
+  self[n > 0 ? n : 0] = 0;
+  char *name = strrchr(self, '/');
+  if (name) {
+    strcpy(name, "/scalar/constella");
+    execv(self, argv);
+  }
+  fprintf(stderr,
+          "constella: error: CONSTELLA_ISA=scalar: cannot start %s: %s; `make scalar` builds it\n",
+          self, strerror(errno));
+  return false;
+}
+#endif
+
 int main(int argc, char **argv) {
   cst_streams_open();
+  if (!becomes_scalar(argv))
+    return cst_streams_end(2);
   if (!cst_limits_raise_stack())
     return 2;
   return cst_streams_end(begin(argc, argv));

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time, the programs that
-# were stopped or skipped, and why, and with 'N passed, N failed, N skipped'.
+# run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time and the sum of all,
+# the programs that were stopped or skipped, and why, and with 'N passed, N failed, N skipped'. SECONDS_BUDGET in the environment is
+# what the sum may be; it is printed, not enforced.
 # Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
 # processes use no CPU time for IDLE_ALLOWED seconds, or 60, is stopped too (see watch.pl).
 # SPDX-License-Identifier: BSD-2-Clause
@@ -12,6 +13,7 @@ use TAP::Harness;
 
 $ENV{OMPI_ALLOW_RUN_AS_ROOT} = $ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} = 1;
 $ENV{OMPI_MCA_rmaps_base_oversubscribe} = $ENV{OMPI_MCA_mpi_yield_when_idle} = 1;
+$ENV{PRTE_MCA_rmaps_default_mapping_policy} = ':oversubscribe';   # Open MPI 5
 $ENV{OPENBLAS_NUM_THREADS} = $ENV{OMP_NUM_THREADS} = 1;
 
 my $idle = $ENV{IDLE_ALLOWED} || 60;
@@ -36,6 +38,9 @@ my @ended = sort { $b->{cpu} <=> $a->{cpu} } map { chomp; my %x; @x{qw(cpu secon
 print "most CPU time, of the time that passed:\n" if @ended;
 printf "%8.1f s of %6.1f s  %s\n", @{$_}{qw(cpu seconds test)} for @ended[0 .. ($#ended < 9 ? $#ended : 9)];
 printf "stopped: %s: %s\n", @{$_}{qw(test why)} for grep { $_->{why} } @ended;
+my $sum = 0;
+$sum += $_->{cpu} for @ended;
+printf "%.0f CPU seconds in all%s\n", $sum, $ENV{SECONDS_BUDGET} ? ", of the $ENV{SECONDS_BUDGET} that all tests may take" : '';
 my ($broken, $absent) = (0, 0);
 for my $test (@tests) {
   my ($parser) = $result->parsers($test);

@@ -9,8 +9,13 @@ TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
 # CPU seconds of a test, with all processes that it starts (tests/watch.pl).
 SECONDS_ALLOWED ?= 240
-# Rooms whose tests `make check` runs: the fast ones.
+# Rooms whose tests `make check` runs: the fast ones, or ROOM="method cli". ONLY=skew: only the files with one of
+# these words in their names.
 FAST_ROOMS ?= core expr system tableau study record
+ROOM       ?= $(if $(ONLY),$(notdir $(patsubst %/,%,$(wildcard tests/*/))),$(FAST_ROOMS))
+ONLY       ?=
+# $(call CHOSEN,files)
+CHOSEN      = $(strip $(if $(ONLY),$(foreach t,$(1),$(if $(strip $(foreach w,$(ONLY),$(findstring $(w),$(notdir $(t))))),$(t))),$(1)))
 
 # Linking the static library into each test would take most of their build. They share a library that
 # exports all names.
@@ -27,7 +32,9 @@ $(BUILD)/tests/survive/strike.so: tests/survive/strike.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g $(WARN) -shared -fPIC $< -o $@ -ldl
 
-.PHONY: test test-all check tests-built san
+CHECK_C := $(call CHOSEN,$(filter $(ROOM:%=tests/%/%),$(TEST_C)))
+.PHONY: test test-all check tests-built check-built san
+check-built: $(PROGRAM) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(BUILD)/tests/survive/strike.so
 tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
 
 # $(call RANKS,file.c)
@@ -36,9 +43,9 @@ RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n
 # the start of MPI or the instant of a kill.
 define RUN_LIST
 @mkdir -p $(BUILD)
-@{ $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_PY)),echo '$(SECONDS_ALLOWED) $(PYTHON) $(t)';) \
-   $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_SH)),echo '$(SECONDS_ALLOWED) $(t)';) \
-   $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_C)),$(foreach n,$(call RANKS,$(t)),echo '$(SECONDS_ALLOWED) $(if $(filter 0,$(n)),,mpirun -n $(n) )$(BUILD)/$(t:.c=)';)) :; } >$(BUILD)/tests.list
+@{ $(foreach t,$(call CHOSEN,$(filter $(1:%=tests/%/%),$(TEST_PY))),echo '$(SECONDS_ALLOWED) $(PYTHON) $(t)';) \
+   $(foreach t,$(call CHOSEN,$(filter $(1:%=tests/%/%),$(TEST_SH))),echo '$(SECONDS_ALLOWED) $(t)';) \
+   $(foreach t,$(call CHOSEN,$(filter $(1:%=tests/%/%),$(TEST_C))),$(foreach n,$(call RANKS,$(t)),echo '$(SECONDS_ALLOWED) $(if $(filter 0,$(n)),,mpirun -n $(n) )$(BUILD)/$(t:.c=)';)) :; } >$(BUILD)/tests.list
 @BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' PYTHON='$(PYTHON)' JOBS=$$(($(JOBS) + 2)) perl tests/run.pl $(BUILD)/tests.list
 endef
 
@@ -47,18 +54,20 @@ test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
 	@$(MAKE) --no-print-directory run-tests
 # All combinations of methods, layers, biases and systems instead of those that tests/method/cover.h chooses.
-test-all:
+test-all: scalar
 	@CONSTELLA_TEST_ALL=1 $(MAKE) --no-print-directory SECONDS_ALLOWED=1200 test
 check:
 	@tools/format.sh --check
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
+	@$(MAKE) --no-print-directory -j$(JOBS) check-built
 	@$(MAKE) --no-print-directory run-check
 .PHONY: run-tests run-check
+run-tests: export SECONDS_BUDGET ?= 800
 run-tests:
 	$(call RUN_LIST,$(sort $(notdir $(wildcard tests/*))))
 run-check:
-	$(call RUN_LIST,$(FAST_ROOMS))
+	$(if $(call CHOSEN,$(filter $(ROOM:%=tests/%/%),$(TEST_C) $(TEST_SH) $(TEST_PY))),,$(error no test in $(ROOM) $(if $(ONLY),with '$(ONLY)' in its name)))
+	$(call RUN_LIST,$(ROOM))
 
 # The tests under the address and undefined-behaviour sanitizers, in a build folder of their own.
 san:

@@ -11,6 +11,8 @@ export PYTHON=$python
 # Containers run as root, and a machine may have only one core.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe   # Open MPI 5
+export OMPI_MCA_orte_execute_quiet=1
 
 mkdir -p demo
 log=demo/log   # begun by `make demo`
@@ -24,7 +26,7 @@ stage() {
 }
 
 study() {   # NAME COLUMNS
-  stage "running jobs/demo-$1.yaml on 2 ranks" mpirun --quiet -n 2 "$constella" run "jobs/demo-$1.yaml" -o "demo/$1.h5" --overwrite --progress log
+  stage "running jobs/demo-$1.yaml on 2 ranks" mpirun -n 2 "$constella" run "jobs/demo-$1.yaml" -o "demo/$1.h5" --overwrite --progress log
   stage "drawing demo/$1.html and its figures" "$constella" report "demo/$1.h5" -o "demo/$1.html" --figures demo
   echo
   echo "\$ $constella table demo/$1.h5 --columns $2"

@@ -139,10 +139,12 @@ def show_progress(stream: Iterable[str], wanted: bool) -> list[str]:
 
 
 def start(line: list[str]) -> subprocess.Popen[str]:
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    mpi = {"OMPI_MCA_orte_execute_quiet": "1"}
+    if os.geteuid() == 0:
+        mpi.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     try:
         return subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **root}
+            line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **mpi}
         )
     except OSError as e:
         raise ConstellaError(f"{line[0]} cannot be started: {e.strerror}") from None
@@ -177,9 +179,14 @@ def refuse_other_program(output: pathlib.Path) -> None:
         )
 
 
+# What prterun of Open MPI 5 says of a rank that ends with a status other than 0. The mpirun of version 4 is told to
+# be quiet.
+PRTERUN = re.compile(r"^-{60,}\nprterun detected .*?\n-{60,}$", re.MULTILINE | re.DOTALL)
+
+
 def worded(said: list[str], path: pathlib.Path) -> str:
     """The messages of the program, in words of Python."""
-    text = "\n".join(said).replace(str(path), "the study")
+    text = PRTERUN.sub("", "\n".join(said)).replace(str(path), "the study").strip("\n")
     for then, now in SAID.items():
         text = text.replace(then, now)
     return text
@@ -193,7 +200,7 @@ def run(
     overwrite: bool = False,
     resume: bool = True,
     options: Iterable[object] = (),
-    mpirun: str = "mpirun --quiet",
+    mpirun: str = "mpirun",
 ) -> Result:
     """Run a study and open its result.
 

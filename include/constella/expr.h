@@ -234,4 +234,11 @@ void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
 double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementary_tan(double x),
     cst_elementary_exp(double x), cst_elementary_log(double x),
     cst_elementary_atan2(double y, double x), cst_elementary_pow(double x, double y);
+
+#ifdef CST_SCALAR /* W = 1, plain C: see constella/isa.h */
+void cst_tape_run_scalar(const cst_tape *t, const double *const in[128], double *out,
+                         double *scratch);
+void cst_pairs_run_scalar(const cst_pair_tapes *p, bool value, const int *place,
+                          const double *const in[128], double *out, double *scratch);
+#endif
 #endif

@@ -3,11 +3,11 @@
 #ifndef CONSTELLA_ISA_H
 #define CONSTELLA_ISA_H
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CST_SCALAR)
 #define CST_ISA_LIST(X) X(v2, 2) X(v3, 4) X(v4, 8)
 enum { CST_ISA_COUNT = 3 };
 #else
-#define CST_ISA_LIST(X) X(portable, 4)
+#define CST_ISA_LIST(X) CST_ONLY_ISA(X)
 enum { CST_ISA_COUNT = 1 };
 #endif
 enum { CST_W_MAX = 8 };
@@ -25,4 +25,11 @@ extern const cst_isa cst_isas[CST_ISA_COUNT];
 int cst_isa_choose(const char **reason);
 /* Whether this CPU can run set i. */
 int cst_isa_available(int i);
+
+/* The only set: with `make scalar` one lane in plain C for debugging, on other processors four. */
+#ifdef CST_SCALAR
+#define CST_ONLY_ISA(X) X(scalar, 1)
+#else
+#define CST_ONLY_ISA(X) X(portable, 4)
+#endif
 #endif

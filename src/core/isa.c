@@ -1,7 +1,7 @@
 /* isa.c: chooses the instruction set, from the CPU or from CONSTELLA_ISA. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/isa.h"
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CST_SCALAR)
 #include <cpuid.h>
 #endif
 #include <stdio.h>
@@ -14,7 +14,7 @@ const cst_isa cst_isas[CST_ISA_COUNT] = {
 #undef X
 };
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CST_SCALAR)
 /* Tests f16c, movbe and lzcnt, which __builtin_cpu_supports does not know in every compiler. */
 static int has_rest_of_v3(void) {
   const unsigned f16c = 1u << 29, movbe = 1u << 22, lzcnt = 1u << 5;
@@ -38,6 +38,8 @@ static int has_v4(void) {
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
+#elif defined(CST_SCALAR)
+static int has_scalar(void) { return 1; }
 #else
 static int has_portable(void) { return 1; }
 #endif
@@ -50,7 +52,7 @@ int cst_isa_available(int i) {
   };
   if (i < 0 || i >= CST_ISA_COUNT)
     return 0;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CST_SCALAR)
   __builtin_cpu_init();
 #endif
   return has[i]();

@@ -8,7 +8,7 @@
 #include "expr/expr-internal.h"
 #include "expr/tape-measure.h"
 
-enum { LOG2_W = CST_W == 2 ? 1 : CST_W == 4 ? 2 : 3 };
+enum { LOG2_W = CST_W == 1 ? 0 : CST_W == 2 ? 1 : CST_W == 4 ? 2 : 3 };
 
 CST_INLINE vd apply(cst_op op, vd a, vd b) {
   switch (op) {

@@ -181,7 +181,7 @@ def test_ranks():
         said = ""
     except constella.ConstellaError as e:
         said = str(e)
-    ok("did you mean 'rattle'" in said and "mpirun" not in said and "----" not in said, "ranks: no words of mpirun", said)
+    ok("did you mean 'rattle'" in said and "mpirun" not in said and "prterun" not in said and "----" not in said, "ranks: no words of mpirun", said)
 
 
 def test_installed():

@@ -32,6 +32,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # the same for Open MPI 5
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):

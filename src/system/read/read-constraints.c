@@ -146,6 +146,6 @@ void cst_read_constraints(cst_reading *r) {
       read_expression(r, value[k], &s->family[k], r->variable[k]);
   if (s->ng)
     cst_read_orthogonal(r);
-  cst_read_read_velocities(r);
+  cst_read_velocity_constraints(r);
   free(value);
 }

@@ -131,7 +131,7 @@ static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
   return *phi >= 0 && check_form(r, n, name, *phi);
 }
 
-void cst_read_read_velocities(cst_reading *r) {
+void cst_read_velocity_constraints(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_yaml_get(r->root, "nonholonomic");
   const int   first = s->ng - s->nvel;

@@ -141,7 +141,7 @@ cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const 
  * expressions. */
 int  cst_read_count_velocities(const cst_reading *r);
 void cst_read_declare_velocities(cst_reading *r);
-void cst_read_read_velocities(cst_reading *r);
+void cst_read_velocity_constraints(cst_reading *r);
 
 /* The parts of a description, in this order. */
 void cst_read_units(cst_reading *r);
