@@ -61,7 +61,8 @@ static cst_node slope(const cst_curve *x, const cst_node *a, int degree, cst_nod
 }
 
 /* out[n] := expressions of the inputs q, evaluated at R. */
-static void at_point(const cst_curve *x, const cst_node *of, int n, const cst_node *R, cst_node *out) {
+static void at_point(const cst_curve *x, const cst_node *of, int n, const cst_node *R,
+                     cst_node *out) {
   cst_node input[N];
   for (int i = 0; i < x->s->nq; i++)
     input[i] = cst_graph_input(x->g, 'q', i);
@@ -173,8 +174,8 @@ static void gauss_points(int n, double *weight, double *node) {
   }
 }
 
-void cst_curve_open(cst_curve *x, const cst_curve_kind *of, const cst_system *s, cst_node t, const cst_node *q,
-                       const cst_node *v) {
+void cst_curve_open(cst_curve *x, const cst_curve_kind *of, const cst_system *s, cst_node t,
+                    const cst_node *q, const cst_node *v) {
   cst_node phi[CST_MAX_G * N], phi0[CST_MAX_G];
   *x = (cst_curve){.s = s, .g = s->graph, .p = of->degree, .points = 1, .weight = {1}, .t = t};
   x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;

@@ -95,9 +95,9 @@ void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: a
 void cst_file_error(cst_reader *r);              /* error */
 void cst_file_steps(cst_reader *r);              /* end, steps */
 void cst_file_schemes(cst_reader *r);
-void cst_file_methods(cst_reader *r);            /* methods, reference */
-void cst_file_observe(cst_reader *r);            /* observables, samples, observe, trajectories */
-void cst_file_trajectories(cst_reader *r);       /* trajectories; after observables */
+void cst_file_methods(cst_reader *r);      /* methods, reference */
+void cst_file_observe(cst_reader *r);      /* observables, samples, observe, trajectories */
+void cst_file_trajectories(cst_reader *r); /* trajectories; after observables */
 void cst_file_trajectories_destroy(cst_study *s);
 void cst_file_noise(cst_reader *r);    /* noise; after methods, steps and roundoff */
 void cst_file_averages(cst_reader *r); /* burn-in, histograms */
