@@ -163,7 +163,7 @@ def test_ensemble():
         failed, sound = (list(np.flatnonzero(is_it)) for is_it in (status > 0, status == 0))
         drawn = {
             "drawn over time": [t.member for t in motion.chosen(r, None)],
-            "drawn as a mechanism": [machine.one(r, None).member],
+            "drawn as a mechanism": [t.member for t in machine.chosen(r, None, None)],
         }
         for how, members in drawn.items():
             ok(members == sound[:1], f"a member that did not fail is {how}", (members, failed))

@@ -17,7 +17,7 @@ layers:
     a: [[0, 0, 0, 0], [1/3, 0, 0, 0], [-1/3, 1, 0, 0], [1, -1, 1, 0]]
     b: [1/8, 3/8, 3/8, 1/8]
     c: [0, 1/3, 2/3, 1]
-  radau: {{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4]}}
+  radau-iia: {{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4]}}
 methods:
 {methods}
 reference: {{method: "gauss(8)", step: 0.01}}
@@ -26,8 +26,8 @@ reference: {{method: "gauss(8)", step: 0.01}}
 METHODS = [
     ("kutta38", "kutta38", 4),
     ("project( kutta38 )", "project(kutta38)", 4),
-    ('"compose(kutta38,radau)"', "compose(kutta38, radau)", 3),
-    ('"compose(radau, adjoint(radau))"', "compose(radau, adjoint(radau))", 4),
+    ('"compose(kutta38,radau-iia)"', "compose(kutta38, radau-iia)", 3),
+    ('"compose(radau-iia, adjoint(radau-iia))"', "compose(radau-iia, adjoint(radau-iia))", 4),
     ('"project({a:[[0,0],[2/3,0]],b:[1/4,3/4]})"', "project({a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]})", 2),
     (
         "{b: [1/2, 1/2], a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]]}",
