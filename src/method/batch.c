@@ -43,8 +43,7 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
 
 static double *numbers(int n) {
   double *x = calloc((size_t)n + 1, sizeof *x);
-  if (!x)
-    cst_need_fail();
+  cst_need(x);
   return x;
 }
 

@@ -31,8 +31,7 @@ static const char too_large[] = "take more operations than can be differentiated
 /* Zeroed memory. */
 static void *memory(size_t n, size_t size) {
   void *p = calloc(n, size);
-  if (!p)
-    cst_need_fail();
+  cst_need(p);
   return p;
 }
 
@@ -143,8 +142,7 @@ static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N
       most = registers;
   }
   p->scratch = aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most);
-  if (!p->scratch)
-    cst_need_fail();
+  cst_need(p->scratch);
 }
 
 static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *reason, char *why,

@@ -9,8 +9,7 @@
 
 cst_program *cst_program_create(const cst_method *m) {
   cst_program *p = calloc(1, sizeof *p);
-  if (!p)
-    cst_need_fail();
+  cst_need(p);
   cst_term_expand(cst_method_root(m), p, 1.0);
   return p;
 }
@@ -50,8 +49,7 @@ void cst_program_add(cst_program *p, cst_substep step) {
   if (p->n == p->capacity) {
     p->capacity = p->capacity ? 2 * p->capacity : 8;
     p->step = realloc(p->step, sizeof *p->step * (size_t)p->capacity);
-    if (!p->step)
-      cst_need_fail();
+    cst_need(p->step);
   }
   p->step[p->n++] = step;
 }

@@ -9,8 +9,7 @@ enum { POINTS = 2 };
 
 static double *numbers(int n) {
   double *x = calloc((size_t)n + 1, sizeof *x);
-  if (!x)
-    cst_need_fail();
+  cst_need(x);
   return x;
 }
 

@@ -212,8 +212,7 @@ static layer *describe(cst_object *o, const char *key, char *why, int n) {
   if (!check(m, why, n))
     return NULL;
   layer *l = calloc(1, sizeof *l);
-  if (!l)
-    cst_need_fail();
+  cst_need(l);
   *l = (layer){
       .rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
       .method = m,

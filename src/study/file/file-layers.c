@@ -87,8 +87,7 @@ static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, con
   f->r = r;
   f->n = 0;
   f->out = open_memstream(&f->text, &f->length);
-  if (!f->out)
-    cst_need_fail();
+  cst_need(f->out);
   if (cst_reader_keys(r, n, what, in, forms) && cst_diag_count(r->d) == before)
     write_node(f, n, 0);
   fclose(f->out);
@@ -149,8 +148,7 @@ static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *
 
 static void note(cst_study *s, cst_layer_file x) {
   s->layer = realloc(s->layer, sizeof *s->layer * (size_t)(s->nlayer + 1));
-  if (!s->layer)
-    cst_need_fail();
+  cst_need(s->layer);
   s->layer[s->nlayer++] = x;
 }
 

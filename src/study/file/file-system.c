@@ -132,8 +132,7 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   if (!cst_reader_list(r, n, name, "numbers, or one number", false))
     return;
   c->value = realloc(c->value, sizeof(double) * (size_t)cst_yaml_size(n));
-  if (!c->value)
-    cst_need_fail();
+  cst_need(c->value);
   c->n = 0;
   double     standard = c->value[0];
   cst_yaml **item = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *item);

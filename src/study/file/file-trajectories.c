@@ -55,8 +55,7 @@ static bool fit(cst_reader *r, cst_yaml *n, long more) {
 static void add(cst_study *s, long from, long to) {
   s->trajectory = realloc(s->trajectory, sizeof *s->trajectory *
                                              ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
-  if (!s->trajectory)
-    cst_need_fail();
+  cst_need(s->trajectory);
   for (long k = from; k <= to; k++)
     s->trajectory[s->ntrajectory++] = k;
 }

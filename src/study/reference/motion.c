@@ -33,8 +33,7 @@ struct cst_motion {
 
 static quad *numbers(int n) {
   quad *x = calloc((size_t)n + 1, sizeof *x);
-  if (!x)
-    cst_need_fail();
+  cst_need(x);
   return x;
 }
 
@@ -42,8 +41,7 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
                               const double *v0) {
   const int   nq = s->nq;
   cst_motion *m = calloc(1, sizeof *m);
-  if (!m)
-    cst_need_fail();
+  cst_need(m);
   m->equations = cst_quad_create(s, c);
   m->nq = nq;
   m->ng = s->ng;

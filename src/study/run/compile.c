@@ -98,8 +98,7 @@ static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_co
   char *bytes = code->bytes;
   PetscCallMPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, PETSC_COMM_WORLD));
   code->bytes = rank ? malloc(code->size) : bytes;
-  if (!code->bytes)
-    cst_need_fail();
+  cst_need(code->bytes);
   PetscCallMPI(MPI_Bcast(code->bytes, (PetscMPIInt)code->size, MPI_BYTE, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn(0);
 }

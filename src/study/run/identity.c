@@ -61,8 +61,7 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   char   libraries[512], *text = NULL;
   size_t n;
   FILE  *f = open_memstream(&text, &n);
-  if (!f)
-    cst_need_fail();
+  cst_need(f);
   cst_libraries(libraries, sizeof libraries);
   fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n",
           run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries,

@@ -33,8 +33,7 @@ char *cst_worst_state(const cst_system *s, const double *q, const double *v) {
   char  *text = NULL;
   size_t n;
   FILE  *f = open_memstream(&text, &n);
-  if (!f)
-    cst_need_fail();
+  cst_need(f);
   fputs("{q: ", f);
   print_list(f, s, q);
   fputs(", v: ", f);
