@@ -4,9 +4,9 @@
 #   tools/debian.sh FOLDER [COMMAND...]
 #
 # As root, on Debian with debootstrap. A FOLDER that does not exist or is empty gets a Debian (SUITE, trixie
-# unless set; from MIRROR) and in it, in /constella, the last commit of this repository; a folder made so
-# before gets the last commit again and keeps what was built. In it `make demo` and `make test` run, or the
-# commands given, until one fails. Their output is also in FOLDER/log. Nothing outside FOLDER is changed; its
+# unless set; from MIRROR, or where debootstrap looks without it) and in it, in /constella, the last commit of
+# this repository; a folder made so before gets the last commit again and keeps what was built. In it `make
+# demo` and `make test` run, or the commands given, until one fails. Their output is also in FOLDER/log. Nothing outside FOLDER is changed; its
 # mounts are taken away at the end. Exit: that of the first command that fails; 2 for wrong arguments.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
