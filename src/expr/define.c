@@ -8,7 +8,7 @@
 #include <string.h>
 #include "expr/parse.h"
 
-enum { USE = 64 }; /* what a use costs besides its text, in characters */
+enum { USE = 128 }; /* what a use costs besides its text, in characters */
 
 void cst_graph_define(cst_graph *g, const cst_definition *d, int n) {
   g->definition = d;
@@ -142,7 +142,7 @@ static void take_error(cst_parser *p, const cst_parser *of, const cst_definition
   strcpy(message, of->error->message);
   if (of->foreign && !p->used)
     cst_parse_foreign(p, at, d, message);
-  else if (of->foreign || of->cycle)
+  else if (of->foreign || of->cycle || of->within >= 0)
     cst_parse_fail(p, at, "%s", message);
   else
     cst_parse_fail(p, at, "in '%s': %.180s", d->name, message);

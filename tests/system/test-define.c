@@ -176,6 +176,8 @@ static void test_texts(void) {
   refused(DOC, "define: {f: x/0}", "f:2:14: error: definition 'f': division by zero\n");
   refused(DOC, "define: {'f(u)': 1/u, g: f(0)}",
           "f:2:26: error: definition 'g': in 'f': division by zero\n");
+  refused(DOC, "define: {'f(u)': 1/u, 'g(u)': f(u - 1), h: 2*g(1)}",
+          "f:2:46: error: definition 'h': in 'f': division by zero\n");
   refused(DOC, "define: {f: g + 1, g: x/0, h: g}",
           "f:2:24: error: definition 'g': division by zero\n");
 }

@@ -154,8 +154,11 @@ static void check_all(cst_reading *r, cst_yaml *const *value, int n) {
   cst_expr_error       error[CST_DEFINE_MOST];
   int                  within[CST_DEFINE_MOST], nall;
   const cst_scope      in = cst_read_velocities(r, true);
-  for (int k = 0; k < n; k++)
-    state[k] = cst_definition_check(g, k, in.names, in.n, &error[k], &within[k]);
+  for (int k = 0; k < n; k++) {
+    state[k] = CST_DEFINE_GOOD;
+    if (!cst_graph_spent(g)) /* one message is enough */
+      state[k] = cst_definition_check(g, k, in.names, in.n, &error[k], &within[k]);
+  }
   const cst_definition *d = cst_graph_definitions(g, &nall);
   for (int k = 0; k < n && cst_read_goes_on(r); k++)
     if (state[k] == CST_DEFINE_WRONG ||
