@@ -64,10 +64,9 @@ static void write_cycle(const cst_parse_frame *f, const cst_definition *a,
                         char title[CST_PARSE_TITLE]) {
   const cst_parse_frame *from[CST_EXPR_DEPTH];
   int                    n = 0;
-  for (; f && n < CST_EXPR_DEPTH; f = f->outer) {
+  while (f && n < CST_EXPR_DEPTH) {
     from[n++] = f;
-    if (f->of == a)
-      break;
+    f = f->of == a ? NULL : f->outer;
   }
   *title = '\0';
   while (n-- > 0)
