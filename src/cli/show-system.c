@@ -6,7 +6,6 @@
 #include "cli/show.h"
 #include "constella/system.h"
 #include "core/need.h"
-#include "expr/define.h"
 
 enum { SHOWN = 12 }; /* numbers of a long state */
 
@@ -142,17 +141,6 @@ static void print_symmetries(const cst_system *s) {
       printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
 }
 
-static void print_definitions(const cst_system *s) {
-  int                   n;
-  const cst_definition *d = cst_graph_definitions(s->graph, &n);
-  for (int k = 0; k < n; k++) {
-    printf("%-12s %s", k ? "" : "define", d[k].name);
-    for (int i = 0; i < d[k].n; i++)
-      printf("%s%s", i ? ", " : "(", d[k].argument[i]);
-    printf("%s: %s\n", d[k].n ? ")" : "", d[k].text);
-  }
-}
-
 /* Prints the methods that cannot step the system, tested by their examples. */
 static void print_methods(const cst_system *s) {
   char why[400];
@@ -187,7 +175,6 @@ bool cst_show_system(const char *name) {
   printf("\n");
   print_names("coordinates", s->coordinate_name, s->ncoordinate);
   print_bodies(s);
-  print_definitions(s);
   if (!s->nplain)
     cst_show_item("mass", "of the bodies alone");
   if (s->nplain)

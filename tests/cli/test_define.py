@@ -84,6 +84,7 @@ def places():
         study("initial: {q: [stretch, 0], v: [0, 0]}"),
         ":6:15: error: 'q': 'stretch' cannot stand here, it depends on y; allowed: m, k, c",
     )
+    refused("the nearest observable", study("observables: [haet]"), "did you mean 'heat'?")
     refused("a function alone is no observable", study("observables: [mu]"), "unknown observable 'mu'")
     refused(
         "the nearest function",

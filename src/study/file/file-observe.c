@@ -144,11 +144,17 @@ static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const c
 }
 
 static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
-  const char *names[CST_OBSERVERS];
-  int         count = 0;
+  const char           *names[CST_OBSERVERS + CST_DEFINE_MOST];
+  const cst_definition *d = NULL;
+  int                   count = 0, defined = 0;
   for (int k = 0; k < CST_OBSERVERS; k++)
     if (is_named(cst_observers[k]))
       names[count++] = cst_observers[k]->name;
+  if (r->s->system)
+    d = cst_graph_definitions(r->s->system->graph, &defined);
+  for (int k = 0; k < defined; k++)
+    if (!d[k].n)
+      names[count++] = d[k].name;
   cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s", name, wanted(),
                  cst_diag_guess(name, names, count));
 }
