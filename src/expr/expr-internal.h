@@ -13,6 +13,7 @@
 #include "constella/expr.h"
 #include "core/need.h"
 #include "expr/budget.h"
+#include "expr/define.h"
 
 typedef enum {
   CST_OP_CONSTANT,
@@ -58,6 +59,8 @@ struct cst_graph {
   uint32_t    slots;
   double      effort;     /* of the sums that were parsed */
   double      work, most; /* so far, in nodes looked up or visited; operations fail beyond `most` */
+  const cst_definition *definition; /* [definitions], borrowed */
+  int                   definitions;
 };
 
 typedef struct {

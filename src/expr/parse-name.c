@@ -55,13 +55,19 @@ static int list_functions(const char **allowed) {
 }
 
 static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
-  const char **allowed =
-      cst_expr_memory(NULL, (size_t)p->n + CST_EXPR_DEPTH + 2 + CST_FUNCTIONS, sizeof *allowed);
-  int count = 0;
+  if (p->used) {
+    p->foreign = !p->failed;
+    return cst_parse_fail(p, at, "%.*s", n < SHOWN ? (int)n : SHOWN, p->text + at);
+  }
+  const int    most = p->n + p->g->definitions + CST_EXPR_DEPTH + CST_DEFINE_ARGUMENTS;
+  const char **allowed = cst_expr_memory(NULL, (size_t)most + 2 + CST_FUNCTIONS, sizeof *allowed);
+  int          count = 0;
   for (const cst_parse_loop *l = p->loop; l; l = l->outer)
     allowed[count++] = l->name;
   for (int i = 0; i < p->n; i++)
     allowed[count++] = p->names[i].name;
+  for (int i = 0; i < p->g->definitions; i++)
+    allowed[count++] = p->g->definition[i].name;
   allowed[count++] = "pi";
   count += list_functions(allowed + count);
   unknown(p, at, n, "unknown name", allowed, count);
@@ -70,8 +76,12 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
 }
 
 static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
-  const char *allowed[CST_FUNCTIONS + 1];
-  return unknown(p, at, n, "unknown function", allowed, list_functions(allowed));
+  const char *allowed[CST_FUNCTIONS + 1 + CST_DEFINE_MOST];
+  int         count = list_functions(allowed);
+  for (int i = 0; i < p->g->definitions; i++)
+    if (p->g->definition[i].n)
+      allowed[count++] = p->g->definition[i].name;
+  return unknown(p, at, n, "unknown function", allowed, count);
 }
 
 static bool same(const cst_parser *p, size_t at, size_t n, const char *word) {
@@ -100,9 +110,40 @@ static const cst_binding *find_binding(cst_parser *p, size_t at, size_t n) {
   return p->seen[slot].binding = b < end ? b : NULL;
 }
 
+static const cst_definition *find_definition(const cst_parser *p, size_t at, size_t n) {
+  for (int k = 0; k < p->g->definitions; k++)
+    if (same(p, at, n, p->g->definition[k].name))
+      return &p->g->definition[k];
+  return NULL;
+}
+
+/* Whether the word is the velocity of something that has the name of an argument. */
+static bool primes_argument(const cst_parser *p, size_t at, size_t n) {
+  if (!p->arguments || p->text[at + n - 1] != '\'')
+    return false;
+  while (p->text[at + n - 1] == '\'')
+    n--;
+  const cst_parse_loop *l = p->arguments;
+  while (l && !same(p, at, n, l->name))
+    l = l->outer;
+  return l;
+}
+
 bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
   return same(p, at, n, "pi") || same(p, at, n, "sum") ||
-         cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) || find_binding(p, at, n);
+         cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) ||
+         find_binding(p, at, n) || find_definition(p, at, n);
+}
+
+cst_node cst_parse_foreign(cst_parser *p, size_t at, const cst_definition *d, const char *name) {
+  char         list[LIST + 8];
+  const char **allowed = cst_expr_memory(NULL, (size_t)p->n + 1, sizeof *allowed);
+  for (int i = 0; i < p->n; i++)
+    allowed[i] = p->names[i].name;
+  list_allowed(allowed, p->n, list);
+  free(allowed);
+  return cst_parse_fail(p, at, "'%s' cannot stand here, it depends on %s; allowed: %s", d->name,
+                        name, p->n ? list : "numbers");
 }
 
 /* Reports that n, at `at`, is not constant, with the first name that it depends on. */
@@ -181,6 +222,9 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
     return cst_parse_fail(
         p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first",
         SHOWN, b->name, SHOWN, b->name, b->shift + 1);
+  const cst_definition *d = f || series || b ? NULL : find_definition(p, at, n);
+  if (d && !find_loop(p, at, n))
+    return cst_parse_definition(p, d, at);
   if (!f && !series)
     return unknown_function(p, at, n);
   if (!cst_parse_enter(p, p->at++))
@@ -198,6 +242,11 @@ cst_node cst_parse_name(cst_parser *p) {
   const char next = cst_parse_peek(p);
   if (next == '(')
     return applied(p, at, n);
+  if (primes_argument(p, at, n))
+    return cst_parse_fail(p, at,
+                          "'%.*s' is the velocity of no argument; pass the velocity as an argument "
+                          "of its own",
+                          n < SHOWN ? (int)n : SHOWN, text + at);
   const bool            pi = same(p, at, n, "pi");
   const cst_parse_loop *loop = pi ? NULL : find_loop(p, at, n);
   const cst_binding    *b = pi || loop ? NULL : find_binding(p, at, n);
@@ -209,6 +258,9 @@ cst_node cst_parse_name(cst_parser *p) {
                           SHOWN, b->name, b->count, SHOWN, b->name, b->shift + 1);
   if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(text + at, n)))
     return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, text + at);
+  const cst_definition *d = pi || loop || b ? NULL : find_definition(p, at, n);
+  if (d)
+    return cst_parse_definition(p, d, at);
   if (!pi && !loop && !b)
     return unknown_name(p, at, n);
   if (next == '[')

@@ -158,7 +158,7 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
 
 /* Reads the whole double sum. */
 static bool read_double(cst_parser *p, cst_parse_pairs *x) {
-  cst_parse_loop i = {.outer = NULL};
+  cst_parse_loop i = {.outer = p->loop};
   cst_parse_loop j = {.outer = &i};
   int            times[2];
   double         from, to, more[2];

@@ -67,16 +67,19 @@ static bool limit(cst_parser *p, const char *what, double *value) {
   return false;
 }
 
+void cst_parse_charge(cst_parser *p, double n, size_t at, const char *what) {
+  p->read += n;
+  cst_graph_spend(p->g, n / CHARACTERS_A_NODE);
+  if (p->read > CHARACTERS)
+    cst_parse_fail(p, at, "the %s of an expression are together longer than %d characters", what,
+                   CHARACTERS);
+}
+
 /* Reads TERM once, from `start` on. */
 static cst_node term(cst_parser *p, size_t start, size_t at) {
   p->at = start;
   const cst_node n = cst_parse_expression(p);
-  p->read += (double)(p->at - start);
-  cst_graph_spend(p->g, (double)(p->at - start) / CHARACTERS_A_NODE);
-  if (p->read > CHARACTERS)
-    cst_parse_fail(p, at,
-                   "the terms of all sums of an expression are together longer than %d characters",
-                   CHARACTERS);
+  cst_parse_charge(p, (double)(p->at - start), at, "terms of all sums");
   return n;
 }
 
@@ -109,7 +112,8 @@ cst_node cst_parse_series(cst_parser *p, size_t at) {
   cst_parse_loop l = {.outer = p->loop};
   double         from, to;
   cst_node       pairs;
-  if (p->pairs && !p->loop && !p->idle && !p->failed && cst_parse_double(p, &pairs))
+  const bool     outermost = p->loop == p->arguments && !p->inside;
+  if (p->pairs && outermost && !p->idle && !p->failed && cst_parse_double(p, &pairs))
     return pairs;
   if (!cst_parse_variable(p, &l))
     return -1;

@@ -9,7 +9,7 @@
  *                | ( expression )
  *              | sum ( name , expression , expression , expression )
  *
- * A name may end in apostrophes: x' is looked up as it is written.
+ * A function is one of the graph's or a definition (define.h). A name may end in apostrophes: x' is looked up as it is written.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -158,8 +158,7 @@ cst_node cst_parse_expression(cst_parser *p) {
   return n;
 }
 
-/* Reads the whole text. */
-static cst_node complete(cst_parser *p) {
+cst_node cst_parse_complete(cst_parser *p) {
   char s[32];
   if (!cst_parse_peek(p))
     return cst_parse_fail(p, p->at, "empty expression; %s", operand_wanted);
@@ -188,8 +187,11 @@ cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding 
                       .names = names,
                       .n = n,
                       .error = error ? error : &unread,
-                      .pairs = pairs};
-  const cst_node r = complete(&p);
+                      .pairs = pairs,
+                      .defined = cst_parse_defined_create(g),
+                      .within = -1};
+  const cst_node r = cst_parse_complete(&p);
+  free(p.defined);
   g->effort += p.read + 16 * p.terms;
   return r;
 }

@@ -9,13 +9,14 @@
 #include "expr/expr-internal.h"
 
 enum {
-  CST_PARSE_SHOWN = 40
-}; /* characters of a word in a message; the longest variable of a sum */
+  CST_PARSE_SHOWN = 40, /* characters of a word in a message; the longest variable of a sum */
+  CST_PARSE_TITLE = 100
+};
 
-/* The variable of a sum whose terms are being read. */
+/* The variable of a sum whose terms are being read, or an argument of the definition that is. */
 typedef struct cst_parse_loop {
   char                         name[CST_PARSE_SHOWN + 1];
-  cst_node                     node; /* its value, a constant */
+  cst_node                     node; /* its value; of a sum a constant */
   const struct cst_parse_loop *outer;
 } cst_parse_loop;
 
@@ -37,6 +38,18 @@ typedef struct {
   int             narray;
 } cst_parse_pairs;
 
+/* A definition whose text is being read. */
+typedef struct cst_parse_frame {
+  const cst_definition         *of;
+  const struct cst_parse_frame *outer; /* the one whose text uses it */
+} cst_parse_frame;
+
+/* What is known of a definition in this parse. */
+typedef struct {
+  cst_node node;    /* of a name; -1: not read yet */
+  bool     checked; /* its text was read while only the grammar was checked */
+} cst_parse_defined;
+
 typedef struct {
   cst_graph  *g;
   const char *text;
@@ -47,11 +60,20 @@ typedef struct {
   bool   failed;
   const cst_binding    *names;
   int                   n;
-  const cst_parse_loop *loop; /* the innermost */
+  const cst_parse_loop *loop;      /* the innermost */
+  const cst_parse_loop *arguments; /* of the definition, the outermost part of `loop` */
   cst_expr_error       *error;
   /* receives double sums that can be sums over pairs; NULL: they are written out */
   cst_pair_sums   *pairs;
   cst_parse_pairs *pair; /* the one whose term is being read */
+  /* text is that of frame->of; NULL: an expression */
+  const cst_parse_frame *frame;
+  cst_parse_defined     *defined; /* [g->definitions] */
+  bool                   used; /* the text of a definition is read for an expression that uses it */
+  bool                   inside; /* and it is used inside a sum */
+  bool foreign; /* it failed on a name that has no meaning there; the message is that name */
+  bool cycle;   /* it failed because a definition is defined by itself */
+  int  within;  /* -1; the definition in whose text it failed, or the first of the cycle */
   struct {
     size_t             end; /* the end of the name in the text; 0: the slot is free */
     const cst_binding *binding;
@@ -81,13 +103,25 @@ cst_node cst_parse_operation(cst_parser *p, cst_op op, cst_node a, cst_node b, s
 cst_node cst_parse_closing(cst_parser *p, char bracket,
                            cst_node n); /* n, when the bracket follows */
 cst_node cst_parse_expression(cst_parser *p);
+cst_node cst_parse_complete(cst_parser *p); /* the whole text */
 cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at);
+
+/* define.c: definitions. What a parse keeps of those of g; NULL: g has none. Owned, free() */
+cst_parse_defined *cst_parse_defined_create(const cst_graph *g);
+/* Definition d, used by the word at `at` of n characters, which was read */
+cst_node cst_parse_definition(cst_parser *p, const cst_definition *d, size_t at);
+/* "slip(x, w)" */
+void cst_definition_title(const cst_definition *d, char title[CST_PARSE_TITLE]);
+/* Counts n characters that are read again, for `what`; an error at `at` when they are too many. */
+void cst_parse_charge(cst_parser *p, double n, size_t at, const char *what);
 
 /* instead.c: advice on a function or name that expressions do not have; NULL: none */
 const char *cst_expr_instead(const char *word, bool function);
 
 /* parse-name.c: names and what they stand for */
 cst_node cst_parse_name(cst_parser *p);
+/* An error about the word at `at`, whose definition depends on `name`, which has no meaning here. */
+cst_node cst_parse_foreign(cst_parser *p, size_t at, const cst_definition *d, const char *name);
 bool     cst_parse_taken(cst_parser *p, size_t at,
                          size_t n); /* whether the word has a meaning already */
 /* The value of n, at `at`; an error about `what` when it is not an integer constant. */

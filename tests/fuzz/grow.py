@@ -170,6 +170,13 @@ GROWTHS = {
     "gyroscopic": lambda n: system(
         HEAD.format(n=n) + 'potential: 0\ngyroscopic: ["sum(j, 1, n, x[j])"]\n' + STATE
     ),
+    "definitions": lambda n: system(
+        HEAD.format(n=1)
+        + "potential: f0(x[1])\ndefine:\n"
+        + "".join(f"  f{k}(u): f{k + 1}(u + 1) - f{k + 1}(2*u)\n  n{k}: f{k}(x[1]) + {k}\n" for k in range(n))
+        + f"  f{n}(u): u\n"
+        + STATE
+    ),
     "forces": lambda n: system(
         HEAD.format(n=n) + 'potential: 0\nforces: {drag: ["-sum(j, 1, n, x\'[j])"]}\n' + STATE
     ),

@@ -30,7 +30,8 @@ static void test_whole(void) {
   refused(DOC, "potental: 3",
           "f:2:1: error: unknown key 'potental'; did you mean 'potential'? Allowed: system, doc, "
           "source, "
-          "coordinates, parameters, mass, potential, stiff, gyroscopic, constraints, nonholonomic, "
+          "coordinates, parameters, define, mass, potential, stiff, gyroscopic, constraints, "
+          "nonholonomic, "
           "forces, "
           "symmetries, bodies, states, units, up, ground\n");
   refused(DOC, "up: w", "f:2:5: error: 'up' is 'w'; allowed: x, y, z, -x, -y, -z\n");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "expr/define.h"
 #include "observe/observer.h"
 #include "study/file/names.h"
 #include "study/file/reader.h"
@@ -143,21 +144,33 @@ static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const c
 }
 
 static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
-  const char *names[CST_OBSERVERS];
-  int         count = 0;
+  const char           *names[CST_OBSERVERS + CST_DEFINE_MOST];
+  const cst_definition *d = NULL;
+  int                   count = 0, defined = 0;
   for (int k = 0; k < CST_OBSERVERS; k++)
     if (is_named(cst_observers[k]))
       names[count++] = cst_observers[k]->name;
+  if (r->s->system)
+    d = cst_graph_definitions(r->s->system->graph, &defined);
+  for (int k = 0; k < defined; k++)
+    if (!d[k].n)
+      names[count++] = d[k].name;
   cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s", name, wanted(),
                  cst_diag_guess(name, names, count));
 }
 
-/* A name without an expression: an observer that the system supports, or a quantity of a body. */
+/* Whether a name is an expression by itself: a quantity of a body, or a definition of the system. */
+static bool is_expression(const cst_system *s, const char *name) {
+  const cst_definition *d = cst_graph_definition_find(s->graph, name);
+  return cst_names_has_quantity(s, name) || (d && !d->n);
+}
+
+/* A name without an expression: an observer that the system supports, or such a name. */
 static void plain(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system   *s = r->s->system;
   const cst_observer *row = find(name);
   const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
-  if (!row && s && cst_names_has_quantity(s, name)) {
+  if (!row && s && is_expression(s, name)) {
     const cst_node node = is_free(r, n, name) ? parse(r, n, name, name, 0) : -1;
     if (node >= 0)
       add_expression(r, n, name, name, node);

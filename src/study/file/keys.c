@@ -20,7 +20,7 @@ const cst_key cst_study_keys[] = {
     {"", "error", CST_KEYS_ALL, "map", "{of: [q, p], norm: max, over: end}", "", "error: {norm: two, over: mesh}", "Which errors, in which norm, at which times."},
     {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
      "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
-     "Quantities measured along the run: names of `constella list observables`, and \"NAME: expression\" of coordinates, velocities x', multipliers lambda_NAME, parameters and t."},
+     "Quantities measured along the run: names of `constella list observables`, and \"NAME: expression\" of coordinates, velocities x', multipliers lambda_NAME, parameters, t and definitions of the system; a definition alone is named after itself."},
     {"", "samples", CST_KEYS_ALL, "map", "{count: 400, spacing: log}", "", "samples: {count: 100, spacing: linear}", "Points of the time series that the result keeps. They change no verdict."},
     {"", "observe", CST_KEYS_ALL, "auto or every", "auto", "", "observe: every",
      "How often extrema, window means and drift are updated: at every k-th step, k the largest odd number not above min(15, n/1024), or at every step."},

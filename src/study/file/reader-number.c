@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "expr/define.h"
 #include "study/file/reader.h"
 
 static const char *const number_wanted = "a number or a quoted expression of the parameters and pi";
@@ -47,6 +48,15 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   return text;
 }
 
+/* Expressions that have the names of the system's parameters have its definitions too. */
+static void define(cst_reader *r, bool named) {
+  int                   n = 0;
+  const cst_definition *d = NULL;
+  if (named && r->s->system)
+    d = cst_graph_definitions(r->s->system->graph, &n);
+  cst_graph_define(r->graph, d, n);
+}
+
 /* The node of the expression at n, or -1. */
 static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
                            int count, bool quiet) {
@@ -54,6 +64,7 @@ static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const c
   const char    *text = cst_reader_text(r, n, what, number_wanted);
   if (!text)
     return -1;
+  define(r, names != NULL);
   cst_node x = cst_expr_parse(r->graph, text, names, count, &error);
   if (x < 0 && !quiet)
     cst_yaml_error_at(r->doc, n, error.offset, r->d, "'%s': %s", what, error.message);

@@ -10,6 +10,7 @@ const cst_key cst_system_keys[] = {
     {"", "source", CST_KEYS_ALL, "text", "none", "", "source: Goldstein, Classical Mechanics", "Where it is from, for pages and `constella cite`."},
     {"", "coordinates", CST_KEYS_ALL, "list of names", "required; those of the bodies alone", "", "coordinates: [x, y]", "The coordinates q. \"x[n]\" declares an array."},
     {"", "parameters", CST_KEYS_ALL, "map of names to numbers, expressions or maps", "none", "", "parameters: {L: 2}", "The parameters with their defaults, at most 32."},
+    {"", "define", CST_KEYS_ALL, "map of names to expressions", "none", "", "define: {r2: x^2 + y^2}", "Names for subexpressions, and functions of one line, \"slip(u, w)\": u - w*R, that all keys below may use; at most 256."},
     {"", "mass", CST_KEYS_ALL, "list of expressions, or of rows", "required; that of the bodies alone", "", "mass: [1, 1]", "The mass matrix M(q): its diagonal, or the rows of a symmetric matrix."},
     {"", "potential", CST_KEYS_ALL, "expression", "required; 0 with bodies", "", "potential: (x^2 + y^2)/2", "V(q) or V(q, t); 0 where there is none."},
     {"", "stiff", CST_KEYS_ALL, "expression", "0", "", "stiff: 100*x^2", "A second part of the potential, V = potential + stiff. `zhang-skeel(form=stiff)` takes its Hessian alone (docs/springs.md)."},

@@ -1,6 +1,7 @@
 /* read-constraints.c: reads constraints, single ones and families. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "expr/define.h"
 #include "system/read/reader.h"
 
 enum { LARGEST = 1000000 }; /* largest bound of the range of a family */
@@ -12,7 +13,7 @@ static bool taken(cst_reading *r, const char *name) {
   for (int i = 0; i < known.n; i++)
     if (!strcmp(known.names[i].name, name))
       return true;
-  return false;
+  return cst_graph_definition_find(r->s->graph, name) != NULL;
 }
 
 /* The name text[0 .. n) of the variable, `offset` characters into the node. */

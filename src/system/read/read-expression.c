@@ -45,11 +45,22 @@ static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   return false;
 }
 
+/* Whether the message is about a velocity, "unknown name 'x''; ...", or about a definition that depends on
+ * one, "it depends on x'; ..." (cst_parse_foreign). */
+static bool is_about_velocity(const char *message) {
+  static const char named[] = "unknown name '", used[] = "it depends on ";
+  const char       *name = strstr(message, named);
+  const char       *end = name ? strchr(name, ';') : NULL;
+  if (end)
+    return end - name > (long)sizeof named && end[-1] == '\'' && end[-2] == '\'';
+  name = strstr(message, used);
+  end = name ? strchr(name, ';') : NULL;
+  return end && end[-1] == '\'';
+}
+
 /* Where a velocity may stand, if the expression named one; else "". */
 static const char *place_of_velocity(const char *what, const char *message) {
-  const char *name = strstr(message, "unknown name '");
-  const char *end = name ? strchr(name, ';') : NULL;
-  if (!end || end - name < 16 || end[-1] != '\'' || end[-2] != '\'')
+  if (!is_about_velocity(message))
     return "";
   return cst_text_begins(what, "constraint")
              ? "; a constraint on velocities belongs to the key `nonholonomic`"

@@ -147,6 +147,7 @@ void cst_read_velocity_constraints(cst_reading *r);
 void cst_read_units(cst_reading *r);
 void cst_read_parameters(cst_reading *r);
 bool cst_read_coordinates(cst_reading *r); /* false: the rest cannot be read */
+bool cst_read_definitions(cst_reading *r); /* read-definitions.c; false likewise */
 void cst_read_mass(cst_reading *r);
 void cst_read_gyroscopic(cst_reading *r);
 void cst_read_potential(cst_reading *r);
