@@ -23,8 +23,6 @@ static size_t expression_scratch(const cst_plan *p) {
       const int registers = cst_tape_registers(p->look[k].tape);
       most = PetscMax(most, registers);
     }
-  for (int k = 0; k < p->study->nhistogram; k++)
-    most = PetscMax(most, cst_tape_registers(p->histogram[k]));
   return (size_t)most;
 }
 
