@@ -129,6 +129,34 @@ def resumed():
     ok(not differ, "the bits of a run without a stop", differ)
 
 
+def failed():
+    """Failed members have extremes up to their last good state, and no part in the columns."""
+    process, result = run(
+        "failed",
+        """study: ensemble
+system: planar-pendulum
+initial: {members: 12, seed: 3, spread: {q: 0.05, v: 2.5}}
+end: 20
+steps: [0.5]
+methods: [rattle]
+observe: every
+extremes: [{name: speed, expression: "sqrt(x'^2 + y'^2)"}]
+""",
+    )
+    ok(process.returncode == 1, "some members fail", process.stderr)
+    (row,) = table(result)
+    with h5py.File(result) as f:
+        good, speed = f["final/status"][0] == 0, f["extremes/speed"][0]
+    ok(0 < good.sum() < 12 and numpy.isfinite(speed).all(), "all members have extremes", speed)
+    mine = [speed[good, 0].min(), speed[good, 1].max()]
+    ok(
+        [row["speed_least"], row["speed_largest"]] == mine and speed[:, 1].max() > mine[1],
+        "columns are over the others",
+        row,
+        mine,
+    )
+
+
 def mistakes():
     for name, line, said in (
         ("scalar", "extremes: y", "'extremes' is"),
@@ -163,5 +191,5 @@ def mistakes():
     ok("extremes       height: y[4]\n" in process.stdout and ", 6 values\n" in process.stdout, "told", process.stdout)
 
 
-together([stored, bits, extended, resumed, mistakes])
+together([stored, bits, extended, resumed, failed, mistakes])
 done()
