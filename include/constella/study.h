@@ -43,12 +43,18 @@ typedef struct {
   int                        line, column; /* of an expression: where the name is written */
 } cst_observable;
 
-/* The distribution of the values of an expression, or of a family of them, over time and members. */
+/* An expression of coordinates, velocities and so on, or a family of them. */
 typedef struct {
-  char     *name, *expression;
+  char     *text;
   int       n;    /* expressions of the family; 1 without `for` */
   cst_node *node; /* [n] in the graph of the system */
-  int       bins;
+} cst_expressions;
+
+/* The distribution of the values of expressions over time and members. */
+typedef struct {
+  char           *name;
+  cst_expressions expressions;
+  int             bins;
   /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
   double *edge;
   bool    fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
@@ -152,10 +158,11 @@ typedef struct {
   cst_observable    *observable;
   int                nhistogram;
   cst_histogram     *histogram;
-  bool               averages; /* time averages of the observables are taken */
-  bool   average_fixman;       /* every sample of them has the weight (det G M^-1 G')^(-1/2) */
-  double burn_in;              /* the part of the run that averages and histograms leave out */
-  int    samples;              /* count, at most; 0: none */
+  void **collected;      /* what each collector has read of its own keys; NULL: it has none */
+  bool   averages;       /* time averages of the observables are taken */
+  bool   average_fixman; /* every sample of them has the weight (det G M^-1 G')^(-1/2) */
+  double burn_in;        /* the part of the run that averages and histograms leave out */
+  int    samples;        /* count, at most; 0: none */
   bool   samples_log;
   bool   observe_every;
   int    ntrajectory; /* members whose states are stored, at most */

@@ -12,6 +12,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/channels/channels.h"
+#include "study/collector.h"
 #include "study/estimate/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"
@@ -139,11 +140,12 @@ static void print_scheme(const cst_study_scheme *x) {
 
 static void print_averages(const cst_study *s) {
   printf("%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - s->burn_in));
-  for (int i = 0; i < s->nhistogram; i++) {
-    const cst_histogram *h = &s->histogram[i];
-    printf("%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name, h->n,
-           h->bins, h->edge[0], h->edge[h->bins]);
-  }
+}
+
+static void print_collected(const cst_plan *p) {
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->tell)
+      cst_collectors[k]->tell(p, stdout);
 }
 
 static void print_trajectories(const cst_plan *p) {
@@ -235,6 +237,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   if (s->averages)
     print_averages(s);
+  print_collected(p);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);
   print_conclusions(p);

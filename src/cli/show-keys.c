@@ -39,7 +39,7 @@ void cst_show_study_keys(void) {
       "layer under a name of your own. Numbers may be written as quoted expressions of the "
       "system's "
       "parameters and pi. `constella list studies|systems|methods|observables` lists the names.");
-  print_keys(cst_study_keys);
+  print_keys(cst_study_keys());
 }
 
 void cst_show_system_keys(void) {

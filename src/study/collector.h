@@ -7,6 +7,8 @@
 #include <petscsys.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include "core/keys.h"
 #include "observe/observer.h"
 
 typedef struct cst_plan       cst_plan;
@@ -15,9 +17,27 @@ typedef struct cst_columns    cst_columns;
 typedef struct cst_case_rows  cst_case_rows;
 typedef struct cst_runner     cst_runner;
 typedef struct cst_collection cst_collection;
+struct cst_reader;
+
+/* What a collector asks of the plan. */
+typedef struct {
+  bool   lambda;      /* it reads multipliers at observed steps */
+  double nanoseconds; /* per observation and lane */
+} cst_demand;
 
 typedef struct cst_collector {
   const char *name, *doc;
+  /* Its keys of the study file, ending with a row without a key; NULL: none of its own. read: reads them,
+   * after those that others read too, into wish, of `wish` bytes, which begin as zeros and are then
+   * cst_study.collected[CST_COLLECTOR_name]. forget: NULL, or releases what wish owns. */
+  const cst_key *keys;
+  size_t         wish;
+  void (*read)(struct cst_reader *r, void *wish);
+  void (*forget)(void *wish);
+  /* NULL: it asks for nothing. */
+  cst_demand (*demand)(const cst_plan *p);
+  /* NULL, or prints its lines of `constella check`. */
+  void (*tell)(const cst_plan *p, FILE *out);
   /* Adds its channels, those that there are in this study. */
   void (*declare)(const cst_plan *p, cst_channels *c);
   /* NULL, or adds those that depend on the channels of all others. */

@@ -1,6 +1,6 @@
 """test_adding.py: the C code of docs/adding.md works: the method builds, is listed and has the orders of its
-table; the observer and the kind of study, which exist only on that page, are read, run, verified and drawn;
-the layer runs."""
+table; the observer, the collector and the kind of study, which exist only on that page, are read, run,
+verified and drawn; the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
@@ -219,6 +219,68 @@ observe: every
     ok(command(program, "verify", path("speeds.h5")).returncode == 0, "it is verified")
 
 
+def collector():
+    """A count of changes of sign that no list of the sources has: its key is read, refused and shown, its
+    channel written, resumed by other batches, verified."""
+    (source,), (line,) = blocks("c", "const cst_collector cst_collector_"), blocks("c", "COLLECTOR(")
+    with open(os.path.join(SOURCES, "src/study/collectors.h"), encoding="utf-8") as file:
+        listed = file.read()
+    os.makedirs(path("listed/study"), exist_ok=True)
+    write("listed/study/collectors.h", listed + line)
+    write("signs.c", source)
+    users = [path("signs.c")]  # and what depends on how many collectors there are
+    for file in sorted(glob.glob(os.path.join(SOURCES, "src/**/*.c"), recursive=True)):
+        with open(file, encoding="utf-8") as text:
+            if re.search(r"CST_COLLECTORS\b|study/collectors\.h", text.read()):
+                users.append(file)
+    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
+    flags += ['-DCST_VERSION="test"', '-DCST_COMPILER="test"', "-O1"]
+    program, objects = path("with-signs"), []
+    for file in users:
+        objects.append(path(f"{len(objects)}-{os.path.basename(file)}.o"))
+        told = command(variable("CC")[0], "-I" + path("listed"), *flags, "-c", file, "-o", objects[-1])
+        if told.returncode:
+            return ok(False, f"{os.path.basename(file)} compiles", told.stdout)
+    told = command(
+        variable("CC")[0],
+        *variable("SANFLAGS"),
+        BUILD + "/obj/main.o",
+        *objects,
+        BUILD + "/libconstella.a",
+        "-o",
+        program,
+        *variable("PC_LIBS"),
+    )
+    if not ok(told.returncode == 0, "a program with the collector is linked", told.stdout):
+        return
+    ok("\nsigns.expression\n" in command(program, "show", "study").stdout, "its keys are shown")
+    study = """study: conservation
+system: planar-pendulum
+initial: {members: 5, seed: 3, spread: {q: 0.05, v: 0.05}}
+end: 40.0
+steps: [0.02]
+methods: [rattle]
+observe: every
+trajectories: {members: [0, 1, 2, 3, 4], every: 1}
+signs: {name: turns, expression: x}
+"""
+    told = command(program, "check", write("signs.yaml", study.replace("expression: x", "expresion: x")))
+    ok(told.returncode == 2 and ":9:" in told.stdout and "expresion" in told.stdout, "refused", told.stdout)
+    write("signs.yaml", study)
+    for name, more in (("signs", []), ("signs-2", ["--batch", "3"])):
+        words = ["-o", path(name + ".h5"), "--overwrite", "--progress", "none", *more]
+        told = command(program, "run", path("signs.yaml"), *words)
+        if not ok(told.returncode == 0, "it runs", told.stdout):
+            return
+    with h5py.File(path("signs.h5")) as one, h5py.File(path("signs-2.h5")) as other:
+        found = one["signs/turns"][0]
+        signs = one["trajectories/0/q"][:, :, 0] > 0
+        mine = (signs[:, 1:] != signs[:, :-1]).sum(axis=1)
+        ok((found[:, 1] == mine).all() and (mine > 5).all(), "the changes are those of the stored states", found, mine)
+        ok((found == other["signs/turns"][0]).all(), "the same for other batches")
+    ok(command(program, "verify", path("signs.h5")).returncode == 0, "it is verified")
+
+
 def kind():
     """A kind of study that is in no list of the sources: read, refused, run, verified, resumed from its
     parts, drawn."""
@@ -313,13 +375,14 @@ def layer():
 if __name__ == "__main__":
     counted = sum(name == "c" for name, _ in BLOCKS)
     ok(
-        counted == 7,
+        counted == 9,
         "every C block of the page is looked at: a method, its line, an observer, its line, "
-        "a kind of study, its line, a layer",
+        "a collector, its line, a kind of study, its line, a layer",
         counted,
     )
     method()
     observer()
+    collector()
     kind()
     layer()
     done()

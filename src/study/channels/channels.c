@@ -44,6 +44,10 @@ int cst_channels_axis(cst_channels *c, const char *doc, long size, const char *f
   return d;
 }
 
+void cst_channels_label(cst_channels *c, int axis, const char *const *label) {
+  c->dim[axis].label = label;
+}
+
 static void make_shared_axes(cst_channels *c) {
   static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale", "size"};
   static const char *const outside[CST_OUTSIDE + 1] = {"below", "above", "no number", "all"};

@@ -145,6 +145,8 @@ void cst_channels_add(cst_channels *c, const cst_channel_row *row, int which, cs
 /* Adds an axis; the one of that name if there is one. */
 int cst_channels_axis(cst_channels *c, const char *doc, long size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Names the entries of an axis, label[size], borrowed. */
+void cst_channels_label(cst_channels *c, int axis, const char *const *label);
 
 /* NULL: the study has no such channel. */
 const cst_channel *cst_channels_find(const cst_channels *c, const cst_channel_row *row, int which);

@@ -3,12 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/isa.h"
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/averages-columns.h"
-#include "study/collector.h"
-#include "study/runner/runner-internal.h"
+#include "study/collect/expressions.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_counts = {"/histograms/%s_members", "1", "samples in each bin, then below all bins, above all bins, and not a number", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_BLOCK, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_SAMPLES, true, false}};
@@ -49,8 +47,8 @@ static void declare(const cst_plan *p, cst_channels *c) {
 }
 
 typedef struct {
-  double **counts, **weights; /* [nhistogram] into the rows; NULL: samples are not weighted */
-  double  *inside;            /* [values of the largest histogram][W] */
+  double    **counts, **weights; /* [nhistogram] into the rows; NULL: samples are not weighted */
+  cst_values *values;            /* [nhistogram] */
 } own;
 
 /* Numbers per lane and block of a histogram. */
@@ -89,11 +87,11 @@ static void count(const own *o, cst_runner *r, int which, int group, int block,
   double              *weights = NULL;
   if (h->fixman)
     weights = o->weights[which] + at * weighed(h) * W;
-  for (int i = 0; i < h->n; i++)
+  for (int i = 0; i < h->expressions.n; i++)
     for (size_t l = 0; l < W; l++) {
       if (!cst_runner_group_lives(r, group, (int)l))
         continue;
-      const int k = place(h, scale, o->inside[(size_t)i * W + l]);
+      const int k = place(h, scale, o->values[which].value[(size_t)i * W + l]);
       counts[(size_t)k * W + l]++;
       if (!weights || k == h->bins + CST_NO_NUMBER)
         continue;
@@ -106,20 +104,19 @@ static void count(const own *o, cst_runner *r, int which, int group, int block,
     }
 }
 
-static void evaluate(const own *o, cst_runner *r, const cst_view *view, const cst_tape *tape) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
-#define X(isa, w) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  const cst_layout *at = &view->context->at;
-  const double     *in[128] = {0};
-  in['c'] = view->record + at->c * r->width;
-  in['q'] = view->record + at->q * r->width;
-  in['v'] = view->v;
-  in['l'] = view->lambda;
-  in['t'] = view->time;
-  run[view->isa](tape, in, o->inside, view->scratch);
+static cst_demand demand(const cst_plan *p) {
+  cst_demand all = {0};
+  for (int k = 0; k < p->study->nhistogram; k++)
+    cst_values_demand(p, &p->study->histogram[k].expressions, &all);
+  return all;
+}
+
+static void tell(const cst_plan *p, FILE *out) {
+  for (int i = 0; i < p->study->nhistogram; i++) {
+    const cst_histogram *h = &p->study->histogram[i];
+    fprintf(out, "%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name,
+            h->expressions.n, h->bins, h->edge[0], h->edge[h->bins]);
+  }
 }
 
 static bool wanted(const cst_plan *p) { return p->study->nhistogram > 0; }
@@ -128,21 +125,22 @@ static void create(cst_collection *x) {
   own             *o = x->own;
   cst_runner      *r = x->run;
   const cst_study *s = r->plan->study;
-  int              most = 0;
   o->counts = cst_zeros(2 * s->nhistogram, sizeof *o->counts);
   o->weights = o->counts + s->nhistogram;
+  o->values = cst_zeros(s->nhistogram, sizeof *o->values);
   for (int k = 0; k < s->nhistogram; k++) {
     o->counts[k] = cst_rows_numbers(r->rows, &cst_channel_counts, k, 0);
     o->weights[k] = cst_rows_numbers(r->rows, &cst_channel_weights, k, 0);
-    most = PetscMax(most, s->histogram[k].n);
+    o->values[k] = cst_values_create(r, &s->histogram[k].expressions);
   }
-  o->inside = cst_runner_aligned((size_t)(most + 1) * (size_t)r->width);
 }
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
+  for (int k = 0; k < x->run->plan->study->nhistogram; k++)
+    cst_values_destroy(&o->values[k]);
   free(o->counts);
-  free(o->inside);
+  free(o->values);
 }
 
 static void begin(cst_collection *x) {
@@ -159,6 +157,7 @@ static void begin(cst_collection *x) {
 }
 
 static void look(cst_collection *x, int group, const cst_view *view) {
+  const own       *o = x->own;
   cst_runner      *r = x->run;
   const cst_study *s = r->plan->study;
   double           weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
@@ -171,14 +170,16 @@ static void look(cst_collection *x, int group, const cst_view *view) {
   if (weighs)
     r->meter.fold->weigh(view->context, view->record, weight);
   for (int k = 0; k < s->nhistogram; k++) {
-    evaluate(x->own, r, view, r->plan->histogram[k]);
-    count(x->own, r, k, group, block, weight);
+    cst_values_look(&o->values[k], view);
+    count(o, r, k, group, block, weight);
   }
 }
 
 const cst_collector cst_collector_histograms = {
     .name = "histograms",
     .doc = "distributions of expressions",
+    .demand = demand,
+    .tell = tell,
     .declare = declare,
     .own = sizeof(own),
     .wanted = wanted,

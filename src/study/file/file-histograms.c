@@ -3,55 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/need.h"
 #include "observe/observer.h"
-#include "study/file/names.h"
 #include "study/file/reader.h"
 
-enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64, NAME_LENGTH = 32, MOST_WEIGHED = 128 };
-
-/* ---- the expressions ------------------------------------------------------------------------- */
-
-typedef struct {
-  cst_reader    *r;
-  cst_histogram *h;
-  cst_yaml      *text;
-  int            room;
-} growing;
-
-static bool parse(void *context, const cst_binding *names, int n, long number) {
-  growing       *x = context;
-  cst_reader    *r = x->r;
-  cst_expr_error error;
-  const cst_node node = cst_expr_parse(r->s->system->graph, x->h->expression, names, n, &error);
-  if (node < 0) {
-    cst_yaml_error_at(r->doc, x->text, error.offset, r->d, "histogram '%s'%s: %s", x->h->name,
-                      number ? ", in one of its expressions" : "", error.message);
-    return false;
-  }
-  if (x->h->n == x->room) {
-    x->room = x->room ? 2 * x->room : 16;
-    x->h->node = cst_need(realloc(x->h->node, sizeof *x->h->node * (size_t)x->room));
-  }
-  x->h->node[x->h->n++] = node;
-  return true;
-}
-
-static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
-  cst_system *s = r->s->system;
-  cst_yaml   *text = cst_reader_required(r, n, "histograms", "expression");
-  const char *written = cst_reader_text(r, text, "expression", "an expression");
-  char        what[64];
-  long        visits;
-  if (!written || !s)
-    return;
-  h->expression = strdup(written);
-  snprintf(what, sizeof what, "histogram '%.40s'", h->name);
-  cst_names names = cst_names_create(s, s->graph, written);
-  growing   x = {r, h, text, 0};
-  cst_reader_family(r, cst_yaml_get(n, "for"), what, names.name, names.n, parse, &x, &visits);
-  cst_names_destroy(&names);
-}
+enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64, MOST_WEIGHED = 128 };
 
 /* ---- the bins -------------------------------------------------------------------------------- */
 
@@ -126,29 +81,10 @@ static bool collide(const char *a, const char *b) {
   return false;
 }
 
-static bool is_identifier(const char *s) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
-                    rest[] = "0123456789_-";
-  const size_t n = strspn(s, letters);
-  for (size_t i = n; s[i]; i++)
-    if (!strchr(letters, s[i]) && !strchr(rest, s[i]))
-      return false;
-  return n > 0 && strlen(s) <= NAME_LENGTH;
-}
-
 static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_study *s = r->s;
-  if (!is_identifier(name)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "'%s' cannot name a histogram; allowed: a letter, then letters, digits, _ and "
-                   "-, at most %d",
-                   name, NAME_LENGTH);
+  if (!cst_reader_name(r, n, "a histogram", name))
     return;
-  }
-  for (int k = 0; k < CST_OBSERVERS; k++)
-    if (!strcmp(cst_observers[k]->name, name))
-      cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by an observable; choose another",
-                     name);
   for (int i = 0; i < s->nhistogram; i++) {
     const char *other = s->histogram[i].name;
     if (!strcmp(other, name))
@@ -166,6 +102,7 @@ static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
 static void read_histogram(cst_reader *r, cst_yaml *n) {
   cst_study    *s = r->s;
   cst_histogram h = {0};
+  char          what[64];
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(
         r->doc, n, r->d,
@@ -179,7 +116,8 @@ static void read_histogram(cst_reader *r, cst_yaml *n) {
   h.name = strdup(text ? text : "");
   if (text)
     check_name(r, name, text);
-  read_expressions(r, n, &h);
+  snprintf(what, sizeof what, "histogram '%.40s'", h.name);
+  cst_reader_expressions(r, n, "histograms", what, &h.expressions);
   read_bins(r, n, &h);
   h.fixman = read_weight(r, n);
   s->histogram[s->nhistogram++] = h;
@@ -228,8 +166,7 @@ void cst_file_histograms_destroy(cst_study *s) {
   for (int i = 0; i < s->nhistogram; i++) {
     cst_histogram *h = &s->histogram[i];
     free(h->name);
-    free(h->expression);
-    free(h->node);
+    cst_reader_forget(&h->expressions);
     free(h->edge);
   }
 }

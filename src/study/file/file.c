@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/boundary.h"
 #include "constella/random.h"
+#include "study/collector.h"
 #include "study/kind.h"
 #include "study/file/reader.h"
 
@@ -121,6 +122,27 @@ static void read_extensible(cst_reader *r) {
         "temperature): the parts of the run over which they are taken would move with its end");
 }
 
+/* The keys that collectors read themselves. */
+static void read_collected(cst_reader *r) {
+  r->s->collected = cst_reader_memory(CST_COLLECTORS, sizeof *r->s->collected);
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    const cst_collector *row = cst_collectors[k];
+    if (!row->read)
+      continue;
+    r->s->collected[k] = cst_reader_memory(1, row->wish);
+    row->read(r, r->s->collected[k]);
+  }
+}
+
+static void forget_collected(cst_study *s) {
+  for (int k = 0; s->collected && k < CST_COLLECTORS; k++) {
+    if (s->collected[k] && cst_collectors[k]->forget)
+      cst_collectors[k]->forget(s->collected[k]);
+    free(s->collected[k]);
+  }
+  free(s->collected);
+}
+
 static void check_size(cst_reader *r) {
   const cst_study *s = r->s;
   double           cases = (double)s->nvariant * s->ntolerance * s->nmethod * s->nstep;
@@ -132,7 +154,7 @@ static void check_size(cst_reader *r) {
 /* Checks the top-level keys: those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
   const char        *keys[CST_MOST_KEYS + 32];
-  int                n = cst_keys_of(cst_study_keys, "", CST_KEYS_ALL, keys);
+  int                n = cst_keys_of(cst_study_keys(), "", CST_KEYS_ALL, keys);
   const char *const *own = r->s->kind ? r->s->kind->keys : NULL;
   while (own && *own && n < CST_COUNT(keys))
     keys[n++] = *own++;
@@ -154,6 +176,7 @@ static void read_all(cst_reader *r) {
   cst_file_methods(r);
   cst_file_observe(r);
   cst_file_averages(r);
+  read_collected(r);
   read_solver(r);
   read_roundoff(r);
   read_checkpoint(r);
@@ -234,6 +257,7 @@ void cst_study_destroy(cst_study *s) {
     free(s->observable[i].expression);
   }
   cst_file_histograms_destroy(s);
+  forget_collected(s);
   cst_file_trajectories_destroy(s);
   for (int i = 0; i < s->nkey; i++)
     free(s->key[i].text);

@@ -2,9 +2,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/keys.h"
 #include <stddef.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/collector.h"
 
 /* clang-format off */
-const cst_key cst_study_keys[] = {
+static const cst_key of_all[] = {
     {"", "study", CST_KEYS_ALL, "word", NULL, "", "study: order",
      "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts) or ensemble (distributions at the end)."},
     {"", "title", CST_KEYS_ALL, "text", "none", "", "title: Orders of compositions", "A line for tables and reports."},
@@ -143,3 +146,37 @@ const cst_key cst_study_keys[] = {
     {0},
 };
 /* clang-format on */
+
+enum { MOST_OF_COLLECTORS = 64, ROWS = sizeof of_all / sizeof *of_all - 1 };
+
+typedef struct {
+  cst_key row[ROWS + MOST_OF_COLLECTORS + 1];
+  int     n;
+} table;
+
+static void add(table *t, const cst_key *k) {
+  if (t->n == ROWS + MOST_OF_COLLECTORS)
+    cst_need_fail();
+  t->row[t->n++] = *k;
+}
+
+/* Adds the keys of collectors: those of one map, or those of maps of their own. */
+static void add_collected(table *t, const char *in) {
+  for (int c = 0; c < CST_COLLECTORS; c++)
+    for (const cst_key *k = cst_collectors[c]->keys; k && k->key; k++)
+      if (in ? !strcmp(k->in, in) : *k->in != 0)
+        add(t, k);
+}
+
+const cst_key *cst_study_keys(void) {
+  static table all;
+  if (all.n)
+    return all.row;
+  for (int i = 0; i < ROWS; i++) {
+    add(&all, &of_all[i]);
+    if (!*of_all[i].in && *of_all[i + 1 < ROWS ? i + 1 : i].in)
+      add_collected(&all, "");
+  }
+  add_collected(&all, NULL);
+  return all.row;
+}

@@ -5,7 +5,8 @@
  * expression, or other allowed values. Units "time" and the like are as the system declares them.
  *
  * A new key needs one row, and the function that reads its value. Keys of the forms of starts (starts.h) have
- * rows with forms 0: they are described here but allowed there.
+ * rows with forms 0: they are described here but allowed there. Keys that a collector reads are rows of its
+ * own (collector.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STUDY_KEYS_H
@@ -25,5 +26,6 @@ enum {
   CST_LAYER_FILE = 2,
 };
 
-extern const cst_key cst_study_keys[]; /* ends with a row whose key is NULL */
+/* All of them, those of collectors behind the others of the same map; ends with a row whose key is NULL. */
+const cst_key *cst_study_keys(void);
 #endif

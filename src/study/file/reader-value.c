@@ -31,7 +31,7 @@ bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *co
 
 bool cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms) {
   const char *keys[CST_MOST_KEYS];
-  return cst_reader_map(r, n, what, keys, cst_keys_of(cst_study_keys, in, forms, keys));
+  return cst_reader_map(r, n, what, keys, cst_keys_of(cst_study_keys(), in, forms, keys));
 }
 
 bool cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of,

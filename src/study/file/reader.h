@@ -77,6 +77,15 @@ typedef bool cst_family_visit(void *context, const cst_binding *names, int n, lo
 bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
                        int count, cst_family_visit *visit, void *context, long *visits);
 
+/* reader-expressions.c: the keys `expression` and `for` of a map, whose keys keys.h lists for `in`; false
+ * after a mistake. forget: releases them. */
+bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
+                            cst_expressions *x);
+void cst_reader_forget(cst_expressions *x);
+/* Whether a name can be that of datasets, and is not that of an observable; false: reported. of: "a
+ * histogram". */
+bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *name);
+
 /* places.c: notes the places of all keys; cst_study_place */
 void cst_places_read(cst_reader *r);
 

@@ -80,7 +80,7 @@ static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
 
 static void check_keys(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   const char        *keys[CST_MOST_KEYS + MOST_KEYS];
-  int                n = cst_keys_of(cst_study_keys, "initial", CST_START_TABLE, keys);
+  int                n = cst_keys_of(cst_study_keys(), "initial", CST_START_TABLE, keys);
   const char *const *also = f->also;
   keys[n++] = f->key;
   while (also && *also && n < CST_COUNT(keys))

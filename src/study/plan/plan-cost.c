@@ -141,14 +141,10 @@ static double program_cost(const cst_program *p, const cst_system *s) {
   return sum;
 }
 
-/* Nanoseconds per lane for one observation of all quantities, including counted values. */
+/* Nanoseconds per lane for one observation of all quantities, and what collectors do then. */
 static double look_cost(const cst_plan *p) {
-  static const double value = 10;
-  const cst_system   *s = p->study->system;
-  double              counted = 0;
-  for (int k = 0; k < p->study->nhistogram; k++)
-    counted += value * p->study->histogram[k].n;
-  return counted + 0.8 * p->nquantity +
+  const cst_system *s = p->study->system;
+  return p->collect_cost + 0.8 * p->nquantity +
          0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
+#include "study/collector.h"
 #include "study/plan/plan.h"
 #include "study/plan/clock.h"
 
@@ -64,15 +65,13 @@ static void make_looks(cst_plan *p) {
   }
 }
 
-static void make_histograms(cst_plan *p) {
-  const cst_study *s = p->study;
-  p->histogram = cst_zeros(s->nhistogram, sizeof *p->histogram);
-  p->blocks = s->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
-  for (int i = 0; i < s->nhistogram; i++) {
-    const cst_histogram *h = &s->histogram[i];
-    p->histogram[i] = cst_tape_create(s->system->graph, h->node, h->n);
-    for (int k = 0; k < h->n; k++)
-      p->needs_lambda |= cst_graph_depends(s->system->graph, h->node[k], 'l');
+static void ask_collectors(cst_plan *p) {
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    if (!cst_collectors[k]->demand)
+      continue;
+    const cst_demand d = cst_collectors[k]->demand(p);
+    p->needs_lambda |= d.lambda;
+    p->collect_cost += d.nanoseconds;
   }
 }
 
@@ -246,7 +245,8 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   check_means(p, d);
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);
-  make_histograms(p);
+  p->blocks = s->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
+  ask_collectors(p);
   cst_plan_find_stored(p, d);
   count_freedom(p, d);
   cost_classes(p);
@@ -268,9 +268,6 @@ void cst_plan_destroy(cst_plan *p) {
   }
   for (int i = 0; i < p->nlook; i++)
     cst_tape_destroy(p->look[i].tape);
-  for (int i = 0; i < p->study->nhistogram; i++)
-    cst_tape_destroy(p->histogram[i]);
-  free(p->histogram);
   free(p->freedom);
   free(p->stored);
   free(p->look);

@@ -42,12 +42,12 @@ typedef struct cst_plan {
   cst_observation *look;             /* in the order of the observers, then of the study file */
   int           nquantity, nbuiltin; /* nbuiltin: number of those before the user's expressions */
   cst_quantity *quantity;
-  cst_tape    **histogram; /* [nhistogram] tapes of their expressions */
   /* parts of the run in which histograms are counted, for their error estimates */
   int blocks;
   /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the conserved momenta */
   double *freedom;
   bool    needs_lambda; /* a user's expression reads multipliers */
+  double  collect_cost; /* of collectors, in nanoseconds per observation and lane */
   int     most_samples;
   int     nstored, *stored; /* quantities stored along trajectories */
   /* the quantity by which the worst members are chosen; -1: the error, or none are chosen */

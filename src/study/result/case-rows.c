@@ -2,7 +2,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/case-rows.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/result/output.h"
 #include "study/result/failure.h"
 
@@ -17,17 +19,17 @@ static int cases_at_once(const cst_plan *p, const cst_channels *c) {
 
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
                                     cst_case_rows **rows) {
-  const cst_system *s = p->study->system;
-  const long        n = p->study->members;
-  const long        state = PetscMax(1, PetscMax(s->nq, s->ng));
-  cst_case_rows    *r;
+  const long     n = p->study->members;
+  cst_case_rows *r;
   PetscFunctionBegin;
   PetscCall(PetscNew(&r));
   *rows = r;
   r->plan = p;
   r->output = o;
   r->reference_error = reference_error;
-  PetscCall(PetscMalloc3(n, &r->good, n * CST_FIGURES, &r->figures, n * state, &r->number));
+  PetscCall(PetscMalloc2(n, &r->good, n * CST_FIGURES, &r->figures));
+  r->room = (size_t)n;
+  r->number = cst_zeros(n, sizeof *r->number);
   if (p->study->reference != CST_REFERENCE_NONE)
     PetscCall(PetscMalloc1(n, &r->error));
   r->most = cases_at_once(p, cst_output_channels(o));
@@ -43,7 +45,8 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
     PetscCall(PetscFree((*rows)->block[k].x));
   PetscCall(PetscFree((*rows)->block));
   PetscCall(PetscFree((*rows)->error));
-  PetscCall(PetscFree3((*rows)->good, (*rows)->figures, (*rows)->number));
+  PetscCall(PetscFree2((*rows)->good, (*rows)->figures));
+  free((*rows)->number);
   PetscCall(PetscFree(*rows));
   PetscFunctionReturn(0);
 }
@@ -104,7 +107,13 @@ bool cst_case_rows_unreferred(const cst_case_rows *r) {
 
 PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
                                  const double **x) {
+  const cst_channel *c = cst_channels_find(cst_output_channels(r->output), row, which);
+  const size_t       numbers = c ? (size_t)r->plan->study->members * c->count : 0;
   PetscFunctionBegin;
+  if (numbers > r->room) {
+    r->room = numbers;
+    r->number = cst_need(realloc(r->number, numbers * sizeof *r->number));
+  }
   PetscCheck(row != &cst_channel_figures && row != &cst_channel_windows, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "figures and windows have functions of their own");
   PetscCall(get(r, row, which, r->number));

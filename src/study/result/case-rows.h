@@ -25,9 +25,10 @@ struct cst_case_rows {
   bool           *good;            /* [members] true: did not fail */
   double         *error;           /* [members] of all parts together; NULL without a reference */
   double         *figures;         /* [members][CST_FIGURES] of the quantity read last */
-  double         *number;          /* [members][largest state] of the channel read last */
-  int             until, most;     /* cases before `until` are read ahead, `most` at once */
-  cst_case_block *block;           /* [channels] */
+  double         *number;          /* [room]: [members][count] of the channel read last */
+  size_t          room;
+  int             until, most; /* cases before `until` are read ahead, `most` at once */
+  cst_case_block *block;       /* [channels] */
 };
 
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
@@ -37,7 +38,7 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows);
 void cst_case_rows_ahead(cst_case_rows *r, int until);
 /* Opens a case. */
 PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase);
-/* Reads [members][components] of a channel of numbers or of a state. */
+/* Reads [members][count] of a channel of trajectories. */
 PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
                                  const double **x);
 /* Reads [members][CST_FIGURES] of a quantity. */

@@ -13,7 +13,7 @@ static double largest(const cst_plan *p, int icase, const cst_channel *c) {
   case CST_MOST_STEPS:
     return (double)steps;
   case CST_MOST_SAMPLES:
-    return ((double)steps + 1) * (double)p->study->histogram[c->which].n;
+    return ((double)steps + 1) * (double)p->study->histogram[c->which].expressions.n;
   case CST_MOST_MEMBERS:
     return (double)p->study->members;
   default:

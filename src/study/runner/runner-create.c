@@ -23,8 +23,6 @@ static size_t expression_scratch(const cst_plan *p) {
       const int registers = cst_tape_registers(p->look[k].tape);
       most = PetscMax(most, registers);
     }
-  for (int k = 0; k < p->study->nhistogram; k++)
-    most = PetscMax(most, cst_tape_registers(p->histogram[k]));
   return (size_t)most;
 }
 
@@ -60,6 +58,7 @@ static void find_wanted(cst_runner *r) {
 /* Those that this study wants. States are looked at one by one if some of them can do no more. */
 static void create_collections(cst_runner *r) {
   r->meter.one_by_one = r->plan->needs_lambda;
+  r->collection = cst_zeros(CST_COLLECTORS, sizeof *r->collection);
   for (int k = 0; k < CST_COLLECTORS; k++) {
     const cst_collector *row = cst_collectors[k];
     if (row->wanted && !row->wanted(r->plan))
@@ -78,6 +77,7 @@ static void destroy_collections(cst_runner *r) {
       r->collection[i].row->destroy(&r->collection[i]);
     free(r->collection[i].own);
   }
+  free(r->collection);
 }
 
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference,

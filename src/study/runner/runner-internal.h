@@ -62,7 +62,7 @@ struct cst_runner {
   cst_meter       meter;
   cst_slices      slices;
   int             ncollection;
-  cst_collection  collection[CST_COLLECTORS];
+  cst_collection *collection; /* [ncollection] */
   cst_chosen      chosen;
   /* the current batch */
   const cst_work  *work; /* NULL: none */

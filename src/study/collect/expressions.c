@@ -1,0 +1,56 @@
+/* expressions.c: evaluates expressions of the study file for collectors (see expressions.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/collect/expressions.h"
+#include <stdlib.h>
+#include "constella/isa.h"
+
+cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
+  cst_values   v = {.n = x->n};
+  const size_t W = (size_t)r->width;
+  v.tape = cst_tape_create(r->plan->study->system->graph, x->node, x->n);
+  v.value = cst_runner_aligned((size_t)x->n * W);
+  v.scratch = cst_runner_aligned((size_t)cst_tape_registers(v.tape) * W);
+  return v;
+}
+
+void cst_values_destroy(cst_values *x) {
+  cst_tape_destroy(x->tape);
+  free(x->value);
+  free(x->scratch);
+}
+
+/* in: q, v and t are set; a tape reads only the inputs that it uses. */
+static void run(const cst_values *x, const cst_view *view, const double *in[128]) {
+  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
+#define X(isa, w) cst_tape_run_##isa,
+      CST_ISA_LIST(X)
+#undef X
+  };
+  in['c'] = view->record + view->context->at.c * cst_isas[view->isa].width;
+  in['l'] = view->lambda;
+  run[view->isa](x->tape, in, x->value, x->scratch);
+}
+
+void cst_values_look(const cst_values *x, const cst_view *view) {
+  const double *in[128] = {0};
+  in['q'] = view->record + view->context->at.q * cst_isas[view->isa].width;
+  in['v'] = view->v;
+  in['t'] = view->time;
+  run(x, view, in);
+}
+
+void cst_values_along(const cst_values *x, const cst_view *view, const cst_states *states, int i) {
+  const double *in[128] = {0};
+  const size_t  W = (size_t)cst_isas[view->isa].width;
+  in['q'] = states->q + (size_t)i * states->stride;
+  in['v'] = states->v + (size_t)i * (size_t)view->context->nq * W;
+  in['t'] = states->time + (size_t)i * W;
+  run(x, view, in);
+}
+
+void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *d) {
+  static const double value = 10;
+  d->nanoseconds += value * x->n;
+  for (int k = 0; k < x->n; k++)
+    d->lambda |= cst_graph_depends(p->study->system->graph, x->node[k], 'l');
+}
