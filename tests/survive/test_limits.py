@@ -191,7 +191,7 @@ def while_starting():
     )
     ok(until(lambda: catches(process.pid, signal.SIGTERM)), "a run that begins catches signals")
     process.send_signal(signal.SIGTERM)
-    status, out, err = finish(process, 20 * SLOWER)
+    status, out, err = finish(process, 60 * SLOWER)  # it ends itself after 20 s
     ok(
         status == 75 and "stopped by a signal" in err,
         "a signal while the run begins ends it",
