@@ -17,13 +17,40 @@ typedef struct cst_columns    cst_columns;
 typedef struct cst_case_rows  cst_case_rows;
 typedef struct cst_runner     cst_runner;
 typedef struct cst_collection cst_collection;
+typedef struct cst_later      cst_later;
+typedef struct cst_extension  cst_extension;
+typedef struct cst_class      cst_class;
+typedef struct cst_result     cst_result;
+typedef struct cst_output     cst_output;
+typedef struct cst_series     cst_series;
 struct cst_reader;
 
 /* What a collector asks of the plan. */
 typedef struct {
   bool   lambda;      /* it reads multipliers at observed steps */
   double nanoseconds; /* per observation and lane */
+  double concludes;   /* numbers of each member of a case that it holds while it concludes */
 } cst_demand;
+
+/* What becomes of its data of an earlier result in a study that extends that. Members that are NULL: nothing is
+ * against it; rows are copied; kept numbers are carried into a longer run as they are. */
+typedef struct {
+  /* Why case `from` of the result is computed again as case `to`; NULL: it need not be. */
+  const char *(*anew)(const cst_extension *e, int from, int to);
+  /* Copies its datasets of a case that are no rows of trajectories, also to a later end. */
+  PetscErrorCode (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
+  /* Adds what the result has summed over the members of its cases. */
+  PetscErrorCode (*add)(const cst_extension *e, cst_series *s);
+  /* With a later end. False: no class can go on to this one; text[n]: to which it can, as the end of "FILE,
+   * which ends at T, ". */
+  bool (*reaches)(const cst_extension *e, int from, int to, char *text, size_t n);
+  /* Why a class cannot go on as another one; NULL: it can. */
+  const char *(*refuse)(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                        const cst_class *to);
+  /* Sets its kept numbers in the row from which a trajectory goes on (collect/longer.h); then none of its
+   * channels is carried. */
+  void (*go_on)(const cst_later *x);
+} cst_reuse;
 
 typedef struct cst_collector {
   const char *name, *doc;
@@ -42,6 +69,10 @@ typedef struct cst_collector {
   void (*declare)(const cst_plan *p, cst_channels *c);
   /* NULL, or adds those that depend on the channels of all others. */
   void (*declare_last)(const cst_plan *p, cst_channels *c);
+
+  /* NULL, or writes what is known before the run into a new file, on one rank. */
+  PetscErrorCode (*open)(const cst_plan *p, cst_output *o);
+  const cst_reuse *reuse; /* NULL: as if all its members were */
 
   /* On a rank that steps. Members that are NULL have nothing to do. */
   bool (*wanted)(const cst_plan *p); /* in this study; NULL: in every study */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "constella/document.h"
-#include "study/result/longer.h"
+#include "study/collect/longer.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

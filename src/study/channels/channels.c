@@ -147,6 +147,7 @@ void cst_channels_add(cst_channels *c, const cst_channel_row *row, int which, cs
   make_room(c);
   cst_channel *x = &c->channel[c->n];
   *x = (cst_channel){.row = row,
+                     .owner = c->owner,
                      .which = which,
                      .icase = use.icase,
                      .place = -1,
@@ -168,18 +169,24 @@ void cst_channels_add(cst_channels *c, const cst_channel_row *row, int which, cs
   c->n++;
 }
 
+static void declare_of_collectors(cst_channels *c) {
+  for (int k = 0; k < 2 * CST_COLLECTORS; k++) {
+    c->owner = cst_collectors[k % CST_COLLECTORS];
+    void (*declare)(const cst_plan *, cst_channels *) =
+        k < CST_COLLECTORS ? c->owner->declare : c->owner->declare_last;
+    if (declare)
+      declare(c->plan, c);
+  }
+  c->owner = NULL;
+}
+
 cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns) {
   cst_channels *c = cst_need(calloc(1, sizeof *c));
   c->plan = p;
   c->columns = columns;
   make_shared_axes(c);
   cst_channels_declare_first(c);
-  for (int k = 0; k < CST_COLLECTORS; k++)
-    if (cst_collectors[k]->declare)
-      cst_collectors[k]->declare(p, c);
-  for (int k = 0; k < CST_COLLECTORS; k++)
-    if (cst_collectors[k]->declare_last)
-      cst_collectors[k]->declare_last(p, c);
+  declare_of_collectors(c);
   cst_channels_declare_last(c);
   return c;
 }

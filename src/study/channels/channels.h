@@ -69,13 +69,13 @@ enum {
 };
 
 /* The largest number that a channel may hold: any of its type; the last reason of a failure; the steps of the
- * case; the samples of a histogram along a trajectory; the members. */
+ * case; the members; as its owner's function says. */
 typedef enum {
   CST_MOST_OF_TYPE,
   CST_MOST_REASONS,
   CST_MOST_STEPS,
-  CST_MOST_SAMPLES,
-  CST_MOST_MEMBERS
+  CST_MOST_MEMBERS,
+  CST_MOST_OF_OWNER
 } cst_channel_most;
 
 typedef struct {
@@ -84,6 +84,7 @@ typedef struct {
   cst_channel_most most;
   bool             whole;
   bool             gaps; /* NaN stands for a number that there is not */
+  double (*largest)(const cst_plan *p, int icase, int which); /* with CST_MOST_OF_OWNER */
 } cst_channel_range;
 
 /* path: in the result file, or a name if it is not written; %s and %d stand for the name or the case. unit,
@@ -109,14 +110,15 @@ typedef struct {
 } cst_channel_use;
 
 typedef struct {
-  const cst_channel_row *row;
-  int                    which;
-  int                    icase;    /* of stored states */
-  cst_field              field;    /* description in the file */
-  int                    place;    /* index of the field among those written; -1: not written */
-  bool                   kept;     /* stored in checkpoints of unfinished trajectories */
-  bool                   in_lanes; /* the lanes of a group are interleaved */
-  size_t                 count;    /* numbers per trajectory; 0: not a channel of trajectories */
+  const cst_channel_row      *row;
+  const struct cst_collector *owner; /* NULL: every study has it */
+  int                         which;
+  int                         icase; /* of stored states */
+  cst_field                   field; /* description in the file */
+  int                         place; /* index of the field among those written; -1: not written */
+  bool                        kept;  /* stored in checkpoints of unfinished trajectories */
+  bool                        in_lanes; /* the lanes of a group are interleaved */
+  size_t                      count; /* numbers per trajectory; 0: not a channel of trajectories */
 } cst_channel;
 
 /* The channels of one row, which follow one another. */
@@ -126,14 +128,15 @@ typedef struct {
 } cst_channel_block;
 
 typedef struct cst_channels {
-  const cst_plan    *plan;
-  const cst_columns *columns; /* NULL: without the statistics */
-  int                ndim, n, nfield, nblock, most_dims, room;
-  cst_dimension     *dim;
-  int                shared[CST_AXES]; /* index of the shared axes */
-  cst_channel       *channel;
-  cst_field         *field; /* [nfield] of the channels that are written */
-  cst_channel_block *block;
+  const cst_plan             *plan;
+  const cst_columns          *columns; /* NULL: without the statistics */
+  const struct cst_collector *owner;   /* who is declaring */
+  int                         ndim, n, nfield, nblock, most_dims, room;
+  cst_dimension              *dim;
+  int                         shared[CST_AXES]; /* index of the shared axes */
+  cst_channel                *channel;
+  cst_field                  *field; /* [nfield] of the channels that are written */
+  cst_channel_block          *block;
 } cst_channels;
 
 /* Makes the channels of a plan. columns == NULL: without the statistics. Borrows both. */

@@ -33,6 +33,12 @@ static void declare(const cst_plan *p, cst_channels *c) {
   cst_channels_add(c, &cst_channel_average_squares, 0, (cst_channel_use){0});
 }
 
+static bool wanted(const cst_plan *p) { return p->study->averages; }
+
+static cst_demand demand(const cst_plan *p) {
+  return (cst_demand){.concludes = wanted(p) ? 2 * (CST_WINDOWS + 2) : 0};
+}
+
 typedef struct {
   double **average, **square; /* [nquantity] into the rows, from lane 0 on; NULL: not averaged */
   double  *weight, *weight_square; /* likewise; NULL: samples are not weighted */
@@ -116,8 +122,6 @@ static PetscErrorCode finish(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
-static bool wanted(const cst_plan *p) { return p->study->averages; }
-
 static void create(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
@@ -164,6 +168,7 @@ static void look(cst_collection *x, int group, const cst_view *view) {
 const cst_collector cst_collector_averages = {
     .name = "averages",
     .doc = "averages over time",
+    .demand = demand,
     .declare = declare,
     .own = sizeof(own),
     .wanted = wanted,

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/collect/longer.h"
 #include "study/plan/clock.h"
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
-const cst_channel_row cst_channel_error = {"/error/%s", "1", "error against the reference", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
+const cst_channel_row cst_channel_error = {"/error/%s", "1", "error against the reference", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 /* clang-format on */
 
 static void declare(const cst_plan *p, cst_channels *c) {
@@ -289,10 +288,33 @@ static PetscErrorCode finish(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
+/* ---- a later end ----------------------------------------------------------------------------- */
+
+static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                          const cst_class *to) {
+  (void)now;
+  return to->read != from->read && old->study->over != CST_OVER_END
+             ? "errors are read at other steps"
+             : NULL;
+}
+
+/* Errors at the end start from zero. */
+static void go_on(const cst_later *x) {
+  const bool again = x->now->plan->study->over == CST_OVER_END;
+  for (int k = 0; k < CST_ERRORS; k++) {
+    const double *was = cst_later_was(x, &cst_channel_error, k);
+    if (was)
+      *cst_later_made(x, &cst_channel_error, k) = again ? 0 : *was;
+  }
+}
+
+static const cst_reuse reuse = {.refuse = refuse, .go_on = go_on};
+
 const cst_collector cst_collector_errors = {
     .name = "errors",
     .doc = "errors against the reference",
     .declare = declare,
+    .reuse = &reuse,
     .own = sizeof(own),
     .wanted = wanted,
     .create = create,

@@ -14,7 +14,7 @@ enum { LEAST, LARGEST, ENDS, MOST = 64 };
 
 /* clang-format off */
 static const cst_channel_row values = {"/extremes/%s", "1", "least and largest value along the trajectory, at observed steps", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
-static const cst_channel_row times = {"/extremes/%s_time", "1", "first time of the least and of the largest value", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
+static const cst_channel_row times = {"/extremes/%s_time", "1", "first time of the least and of the largest value", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 
 static const cst_key keys[] = {
     {"", "extremes", CST_KEYS_ALL, "list of maps", "none", "", "extremes: [{name: lowest, expression: y}]", "The least and the largest value of expressions along each trajectory, at observed steps, with their times."},

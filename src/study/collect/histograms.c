@@ -7,9 +7,15 @@
 #include "study/channels/channels.h"
 #include "study/collect/averages-columns.h"
 #include "study/collect/expressions.h"
+#include "study/result/extension.h"
+
+/* The samples along a trajectory. */
+static double most_counted(const cst_plan *p, int icase, int which) {
+  return ((double)p->cases[icase].n + 1) * (double)p->study->histogram[which].expressions.n;
+}
 
 /* clang-format off */
-const cst_channel_row cst_channel_counts = {"/histograms/%s_members", "1", "samples in each bin, then below all bins, above all bins, and not a number", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_BLOCK, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_SAMPLES, true, false}};
+const cst_channel_row cst_channel_counts = {"/histograms/%s_members", "1", "samples in each bin, then below all bins, above all bins, and not a number", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_BLOCK, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_OWNER, true, false, most_counted}};
 const cst_channel_row cst_channel_weights = {"/histograms/%s_weights", "1", "weight of the samples in each bin, then the total weight and the sum of squared weights", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_BLOCK, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_histogram = {"/histograms/%s", "1", "samples in each bin, all good members", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_edges = {"/histograms/%s_edges", "1", "edges: bin k has edge k <= x < edge k + 1; the last one includes its end", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
@@ -45,6 +51,22 @@ static void declare(const cst_plan *p, cst_channels *c) {
   add(c, &cst_channel_density, "bin", 0, "bin", false);
   add(c, &cst_channel_density_error, "bin", 0, "bin", false);
 }
+
+static PetscErrorCode open(const cst_plan *p, cst_output *o) {
+  PetscFunctionBegin;
+  for (int i = 0; i < p->study->nhistogram; i++)
+    PetscCall(cst_output_all(o, &cst_channel_edges, i, p->study->histogram[i].edge));
+  PetscFunctionReturn(0);
+}
+
+static const char *anew(const cst_extension *e, int from, int to) {
+  (void)from, (void)to;
+  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
+    return "with this number of members histograms are counted in other blocks";
+  return NULL;
+}
+
+static const cst_reuse reuse = {.anew = anew};
 
 typedef struct {
   double    **counts, **weights; /* [nhistogram] into the rows; NULL: samples are not weighted */
@@ -181,6 +203,8 @@ const cst_collector cst_collector_histograms = {
     .demand = demand,
     .tell = tell,
     .declare = declare,
+    .open = open,
+    .reuse = &reuse,
     .own = sizeof(own),
     .wanted = wanted,
     .create = create,

@@ -3,12 +3,12 @@
 #include <math.h>
 #include "study/channels/channels.h"
 #include "study/collector.h"
-#include "study/result/longer.h"
+#include "study/collect/longer.h"
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_continue = {"/continue/rows", "1", "state from which a longer run continues: step, step at half the step size, count, the numbers, step again", CST_TYPE_F64, CST_IS_ROW | CST_IS_JOINED | CST_IS_WIDER, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_channel_joined = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false}};
+const cst_channel_row cst_channel_joined = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
 /* clang-format on */
 
 /* Largest size of a row: all numbers that checkpoints hold of a trajectory, and its state. */
@@ -47,6 +47,13 @@ static PetscErrorCode store_rows(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode open(const cst_plan *p, cst_output *o) {
+  PetscFunctionBegin;
+  for (int i = 0; i < p->ncase; i++)
+    PetscCall(cst_longer_join(o, i, 0));
+  PetscFunctionReturn(0);
+}
+
 static bool wanted(const cst_plan *p) { return p->study->extensible; }
 
 static PetscErrorCode before(cst_collection *x) {
@@ -60,6 +67,7 @@ const cst_collector cst_collector_later = {
     .name = "later",
     .doc = "rows for a later end",
     .declare_last = declare_last,
+    .open = open,
     .wanted = wanted,
     .before = before,
 };

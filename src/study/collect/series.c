@@ -5,16 +5,16 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/collect/series-cases.h"
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_samples = {"samples", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT, {CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_sample_time = {"/series/t", "1", "time", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_channel_series_max = {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_JOINED | CST_IS_OF_ONE | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
-const cst_channel_row cst_channel_series_rms = {"/series/%s/rms", NULL, "root mean square of x - x(0) over the members", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_JOINED | CST_IS_OF_ONE, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
+const cst_channel_row cst_channel_series_max = {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_JOINED | CST_IS_OF_ONE | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
+const cst_channel_row cst_channel_series_rms = {"/series/%s/rms", NULL, "root mean square of x - x(0) over the members", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_JOINED | CST_IS_OF_ONE, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 const cst_channel_row cst_channel_series_sum = {"/series/%s/sum", "1", "exact sum of (x - x(0))^2 over the members, in units of 2^-200", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_JOINED, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_WORD, CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_channel_series_count = {"/series/%s/count", "1", "members in the sum", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_JOINED | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false}};
+const cst_channel_row cst_channel_series_count = {"/series/%s/count", "1", "members in the sum", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_JOINED | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
 /* clang-format on */
 
 /* One channel of each quantity. */
@@ -113,8 +113,8 @@ static PetscErrorCode finish(cst_collection *x) {
     const double *sample = cst_rows_numbers(r->rows, &cst_channel_samples, 0, l);
     const int     icase = r->cohort->cases[work->first + l];
     for (int k = 0; k < p->nquantity; k++, sample += p->most_samples) {
-      PetscCall(cst_output_series(r->output, icase, &cst_channel_series_max, k, sample));
-      PetscCall(cst_output_series(r->output, icase, &cst_channel_series_rms, k, sample));
+      PetscCall(cst_output_case(r->output, &cst_channel_series_max, k, icase, sample));
+      PetscCall(cst_output_case(r->output, &cst_channel_series_rms, k, icase, sample));
     }
   }
   PetscFunctionReturn(0);
@@ -182,6 +182,8 @@ const cst_collector cst_collector_series = {
     .name = "series",
     .doc = "samples at chosen steps",
     .declare = declare,
+    .open = cst_series_open,
+    .reuse = &cst_series_reuse,
     .own = sizeof(own),
     .wanted = wanted,
     .create = create,

@@ -6,6 +6,7 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collector.h"
+#include "study/result/output-internal.h"
 #include "study/runner/runner-internal.h"
 #include "study/runner/tracks.h"
 
@@ -168,10 +169,52 @@ static PetscErrorCode flush(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static PetscErrorCode open(const cst_plan *p, cst_output *o) {
+  PetscFunctionBegin;
+  for (int i = 0; i < p->ncase && p->study->trajectory; i++)
+    PetscCall(cst_tracks_choose(o, i, p->study->trajectory));
+  PetscFunctionReturn(0);
+}
+
+/* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
+ * old file. */
+static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const cst_study *now = o->plan->study;
+  char             path[96];
+  PetscFunctionBegin;
+  if (!now->trajectory) /* the worst members are chosen at the end of the run */
+    PetscFunctionReturn(0);
+  for (int at = 0; at < o->channels->n; at++) {
+    const cst_channel *c = &o->channels->channel[at];
+    const bool         time = c->field.ndim == 1;
+    const int          along = time ? 0 : 1; /* the dimension of the stored steps */
+    const int          tracks = time ? 1 : now->ntrajectory;
+    if (!cst_channel_is_of_track(c, to) || c->row->is & CST_IS_LAST)
+      continue;
+    cst_channel_path_of(c, from, path, sizeof path);
+    for (int i = 0; i < tracks; i++) {
+      const int was =
+          time ? 0 : cst_plan_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
+      cst_output_extent(o, c, along, count);
+      count[along] = old->cases[from].n / now->trajectory_every + 1;
+      if (was >= 0)
+        PetscCall(cst_output_copy(o, file, old, from, c, path, there, here, count, along));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static const cst_reuse reuse = {.copy = copy};
+
 const cst_collector cst_collector_states = {
     .name = "states",
     .doc = "states along trajectories",
     .declare = declare,
+    .open = open,
+    .reuse = &reuse,
     .own = sizeof(cst_tracks),
     .wanted = wanted,
     .create = create,

@@ -1,9 +1,10 @@
 /* windows.c: the collector `windows`: means of the observables over equal parts of the run. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/collect/longer.h"
+#include "study/result/extension.h"
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
@@ -15,6 +16,13 @@ static void declare(const cst_plan *p, cst_channels *c) {
     if (p->quantity[k].windows)
       cst_channels_add(c, &cst_channel_windows, k,
                        (cst_channel_use){.name = p->quantity[k].name, .unit = p->quantity[k].unit});
+}
+
+static bool wanted(const cst_plan *p) { return cst_study_needs(p->study, CST_NEEDS_WINDOWS); }
+
+/* The estimate of growth copies and transforms them. */
+static cst_demand demand(const cst_plan *p) {
+  return (cst_demand){.concludes = wanted(p) ? 4 * CST_WINDOWS : 0};
 }
 
 typedef struct {
@@ -50,8 +58,6 @@ static void close_window(const own *o, cst_runner *r) {
     }
   }
 }
-
-static bool wanted(const cst_plan *p) { return cst_study_needs(p->study, CST_NEEDS_WINDOWS); }
 
 static void begin(cst_collection *x) {
   cst_runner *r = x->run;
@@ -93,10 +99,85 @@ static PetscErrorCode finish(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
+/* ---- a later end ----------------------------------------------------------------------------- */
+
+/* Whether the windows of the old class fill windows of the new one: its end is 2, 4, 8 .. CST_WINDOWS times the
+ * old one. */
+static bool fills(const cst_class *from, const cst_class *to) {
+  const long ratio = to->n / from->n;
+  return to->n % from->n == 0 && !(ratio & (ratio - 1)) && ratio <= CST_WINDOWS;
+}
+
+static bool reaches(const cst_extension *e, int from, int to, char *text, size_t n) {
+  const cst_case *was = &e->old->cases[from];
+  const cst_case *now = &e->now->cases[to];
+  const double    old = (double)was->n * was->h_nominal;
+  const double    end = (double)now->n * now->h_nominal;
+  double          below = old, above = 2 * old;
+  char            nearest[64];
+  if (!wanted(e->now) ||
+      fills(&e->old->classes[e->old->class_of[from]], &e->now->classes[e->now->class_of[to]]))
+    return true;
+  while (above < end && above < CST_WINDOWS * old) {
+    below = above;
+    above *= 2;
+  }
+  if (below > old)
+    snprintf(nearest, sizeof nearest, "%.10g and %.10g", below, above);
+  else
+    snprintf(nearest, sizeof nearest, "%.10g", above);
+  snprintf(text, n,
+           "can go on to %.10g, %.10g, %.10g .. %.10g, because its old windows have to fill new "
+           "ones; the nearest to %.10g: %s",
+           2 * old, 4 * old, 8 * old, CST_WINDOWS * old, end, nearest);
+  return false;
+}
+
+/* Merges the window means of the old run, and the sum of the open window, into those of the new run; `ratio`
+ * old windows make one new window. */
+static void join_windows(const cst_later *x, const double *old, double *made, double *sum) {
+  const cst_class *from = x->from, *to = x->to;
+  const long       ratio = to->n / from->n;
+  cst_position     was = cst_plan_position(x->old->plan, from, from->n - 1);
+  cst_position     is = cst_plan_position(x->now->plan, to, from->n - 1);
+  for (int w = 0; w < CST_WINDOWS; w++)
+    made[w] = NAN;
+  for (long w = 0; w <= is.window; w++) {
+    double all = 0, count = 0;
+    for (long i = ratio * w; i < ratio * (w + 1) && i <= was.window; i++) {
+      const double folds =
+          i == was.window ? (double)was.in_window : (double)cst_plan_window_folds(from, i);
+      if (folds == 0)
+        continue;
+      all += i == was.window ? *sum : old[i] * folds;
+      count += folds;
+    }
+    if (w == is.window) {
+      *sum = all;
+      return;
+    }
+    made[w] = count > 0 ? all / count : NAN;
+  }
+}
+
+static void go_on(const cst_later *x) {
+  double *accumulators = cst_later_made(x, &cst_channel_accumulators, 0);
+  for (int k = 0; k < x->now->plan->nquantity; k++) {
+    const double *was = cst_later_was(x, &cst_channel_windows, k);
+    if (was)
+      join_windows(x, was, cst_later_made(x, &cst_channel_windows, k),
+                   accumulators + (long)k * CST_SLOTS + CST_SLOT_SUM);
+  }
+}
+
+static const cst_reuse reuse = {.reaches = reaches, .go_on = go_on};
+
 const cst_collector cst_collector_windows = {
     .name = "windows",
     .doc = "means over windows",
+    .demand = demand,
     .declare = declare,
+    .reuse = &reuse,
     .own = sizeof(own),
     .wanted = wanted,
     .begin = begin,

@@ -58,16 +58,13 @@ static double case_bytes(const cst_plan *p) {
          s->nvariant * numbers * sizeof(double);
 }
 
-/* Arrays over the members of a case with which a rank concludes, and rows that it reads ahead; the estimate of growth copies and transforms
- * its windows. */
+/* Arrays over the members of a case with which a rank concludes, and rows that it reads ahead. */
 static double conclusion_bytes(const cst_plan *p) {
   static const double ahead = 8 << 20;
   const cst_system   *s = p->study->system;
-  const double        windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
-  const double        averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
   const double        rows = row_bytes(p) * (double)p->study->members * p->ncase;
   return fmin(ahead, rows) + 8.0 * (double)p->study->members *
-                                 (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
+                                 (p->collect_concludes + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with

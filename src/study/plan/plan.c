@@ -72,6 +72,7 @@ static void ask_collectors(cst_plan *p) {
     const cst_demand d = cst_collectors[k]->demand(p);
     p->needs_lambda |= d.lambda;
     p->collect_cost += d.nanoseconds;
+    p->collect_concludes += d.concludes;
   }
 }
 

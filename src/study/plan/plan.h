@@ -11,7 +11,7 @@
 
 /* Cases that step together: one method, one step, one number of steps. They differ only in parameters,
  * tolerance and start. */
-typedef struct {
+typedef struct cst_class {
   int    method;
   double h;
   long   n;
@@ -46,8 +46,9 @@ typedef struct cst_plan {
   int blocks;
   /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the conserved momenta */
   double *freedom;
-  bool    needs_lambda; /* a user's expression reads multipliers */
-  double  collect_cost; /* of collectors, in nanoseconds per observation and lane */
+  bool    needs_lambda;      /* a user's expression reads multipliers */
+  double  collect_cost;      /* of collectors, in nanoseconds per observation and lane */
+  double  collect_concludes; /* of collectors: numbers per member that they conclude with */
   int     most_samples;
   int     nstored, *stored; /* quantities stored along trajectories */
   /* the quantity by which the worst members are chosen; -1: the error, or none are chosen */

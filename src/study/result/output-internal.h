@@ -11,7 +11,7 @@ struct cst_output {
   cst_record     *record; /* NULL: compare with `file`, into `comparison` */
   cst_result     *file;
   cst_comparison *comparison;
-  long           *joined; /* [ncase] of `file`: cst_output_joined */
+  const long     *joined; /* [ncase] of `file`; borrowed */
   const char     *name;   /* of the record, for messages; borrowed */
 };
 
@@ -24,6 +24,11 @@ void cst_output_extent(const cst_output *o, const cst_channel *c, int first, lon
  * for this reason from those of a run in one piece: window sums are merged from partial ones, and samples of
  * the earlier run are missing. */
 bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long *start);
+/* Copies count[along] rows of a field, at start[along], from a dataset of the same shape in the result of `old`,
+ * where they begin at from_start. start and from_start are changed. */
+PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, int icase,
+                               const cst_channel *c, const char *from, long *from_start,
+                               long *start, long *count, int along);
 /* True if the channel has rows, one per trajectory, in the file. */
 bool cst_output_has_rows(const cst_channel *c);
 #endif

@@ -1,18 +1,16 @@
 /* output-take-over.c: copies what an earlier result of a smaller or shorter study already has: rows,
- * series of single members, stored states, and the rows from which a longer run continues. */
+ * series of single members, and what collectors copy. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include "study/result/longer.h"
+#include "study/collector.h"
 #include "study/result/output-internal.h"
 #include "study/result/sound.h"
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
-/* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
- * from_start. */
-static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan *old, int icase,
-                                const cst_channel *c, const char *from, long *from_start,
-                                long *start, long *count, int along) {
+PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, int icase,
+                               const cst_channel *c, const char *from, long *from_start,
+                               long *start, long *count, int along) {
   const cst_field *field = &c->field;
   size_t           row = cst_record_width(field->type);
   const long       rows = count[along];
@@ -38,11 +36,11 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan 
   PetscFunctionReturn(0);
 }
 
-/* Numbers per row from which a longer run continues. */
-static long numbers_of(const cst_plan *p) {
-  cst_channels *c = cst_channels_create(p, NULL);
-  const long    n = (long)cst_channels_find(c, &cst_channel_continue, 0)->count;
-  cst_channels_destroy(c);
+/* Numbers per row of a channel whose rows have another width in the earlier result. */
+static long width_in(const cst_plan *p, const cst_channel *c) {
+  cst_channels *all = cst_channels_create(p, NULL);
+  const long    n = (long)cst_channels_find(all, c->row, c->which)->count;
+  cst_channels_destroy(all);
   return n;
 }
 
@@ -57,36 +55,19 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
     PetscFunctionReturn(0);
   cst_output_extent(o, c, 2, count);
   if (c->row->is & CST_IS_WIDER)
-    count[2] = numbers_of(old);
+    count[2] = width_in(old, c);
   count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
-  PetscCall(take_rows(o, file, old, from, c, c->field.path, there, here, count, 1));
+  PetscCall(cst_output_copy(o, file, old, from, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
 }
 
-/* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
- * old file. */
-static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                  int to) {
-  const cst_study *now = o->plan->study;
-  char             path[96];
+PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                 int to) {
   PetscFunctionBegin;
-  for (int at = 0; at < o->channels->n; at++) {
-    const cst_channel *c = &o->channels->channel[at];
-    const bool         time = c->field.ndim == 1;
-    const int          along = time ? 0 : 1; /* the dimension of the stored steps */
-    const int          tracks = time ? 1 : now->ntrajectory;
-    if (!cst_channel_is_of_track(c, to) || c->row->is & CST_IS_LAST)
-      continue;
-    cst_channel_path_of(c, from, path, sizeof path);
-    for (int i = 0; i < tracks; i++) {
-      const int was =
-          time ? 0 : cst_plan_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
-      long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
-      cst_output_extent(o, c, along, count);
-      count[along] = old->cases[from].n / now->trajectory_every + 1;
-      if (was >= 0)
-        PetscCall(take_rows(o, file, old, from, c, path, there, here, count, along));
-    }
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    const cst_reuse *reuse = cst_collectors[k]->reuse;
+    if (reuse && reuse->copy)
+      PetscCall(reuse->copy(o, file, old, from, to));
   }
   PetscFunctionReturn(0);
 }
@@ -100,44 +81,8 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
     if (c != status)
       PetscCall(take_channel(o, file, old, from, to, c));
   }
-  /* the worst members are chosen at the end of the run */
-  if (o->plan->study->trajectory)
-    PetscCall(take_states(o, file, old, from, to));
+  PetscCall(cst_output_copies(o, file, old, from, to));
   /* last: a row with a status is complete */
   PetscCall(take_channel(o, file, old, from, to, status));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
-                                    int from, int to, long member, double *made) {
-  const cst_plan    *was = old->plan, *now = o->plan;
-  const cst_channel *a = cst_channels_find(old, &cst_channel_continue, 0);
-  const cst_channel *b = cst_channels_find(o->channels, &cst_channel_continue, 0);
-  const cst_class   *earlier = &was->classes[was->class_of[from]];
-  const cst_class   *later = &now->classes[now->class_of[to]];
-  const long         there[3] = {from, member, 0};
-  const long         n[3] = {1, 1, (long)a->count};
-  char               why[200];
-  double            *row;
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(a->count, &row));
-  PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
-             PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "%s of the file cannot be read, or has another shape", a->field.path);
-  PetscCheck(cst_longer_check(old, earlier, o->channels, row, why, sizeof why), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path,
-             from, member, why);
-  for (size_t i = 0; i < b->count; i++)
-    made[i] = NAN;
-  cst_longer_convert(old, earlier, o->channels, later, row, made);
-  PetscCall(PetscFree(row));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                int to) {
-  PetscFunctionBegin;
-  if (o->plan->study->trajectory)
-    PetscCall(take_states(o, file, old, from, to));
   PetscFunctionReturn(0);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/collector.h"
 #include "study/result/output-internal.h"
 #include "study/result/sound.h"
 
@@ -89,15 +90,6 @@ static PetscErrorCode put_case(cst_output *o, int i) {
   PetscCall(put(o, &cst_channel_tolerance, 0, i, 1, &p->study->tolerance[c->tolerance]));
   if (cst_system_named(p->study->system))
     PetscCall(put(o, &cst_channel_parameters, 0, i, 1, cst_plan_parameters(p, c->variant)));
-  if (p->study->trajectory)
-    PetscCall(cst_output_chosen(o, i, p->study->trajectory));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_join(cst_output *o, int icase, long members) {
-  PetscFunctionBegin;
-  if (o->plan->study->extensible)
-    PetscCall(put(o, &cst_channel_joined, 0, icase, 1, &members));
   PetscFunctionReturn(0);
 }
 
@@ -106,12 +98,9 @@ static PetscErrorCode put_cases(cst_output *o) {
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++)
     PetscCall(put_case(o, i));
-  for (int i = 0; i < p->ncase; i++)
-    PetscCall(cst_output_join(o, i, 0));
-  for (int i = 0; i < p->study->nhistogram; i++) {
-    const cst_histogram *h = &p->study->histogram[i];
-    PetscCall(put(o, &cst_channel_edges, i, 0, h->bins + 1, h->edge));
-  }
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->open)
+      PetscCall(cst_collectors[k]->open(p, o));
   PetscFunctionReturn(0);
 }
 
@@ -123,15 +112,13 @@ static PetscErrorCode create(const cst_plan *p, const cst_columns *columns, cst_
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
-                                  cst_output **output) {
-  char why[256];
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, const long *joined,
+                                  cst_comparison *comparison, cst_output **output) {
   PetscFunctionBegin;
   PetscCall(create(p, NULL, output));
   (*output)->file = file;
   (*output)->comparison = comparison;
-  (*output)->joined = cst_output_joined(file, p, why, sizeof why);
-  PetscCheck((*output)->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  (*output)->joined = joined;
   PetscFunctionReturn(0);
 }
 
@@ -211,48 +198,14 @@ PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_series(cst_output *o, int icase, const cst_channel_row *row, int quantity,
-                                 const void *x) {
-  PetscFunctionBegin;
-  PetscCall(put(o, row, quantity, icase, 1, x));
-  PetscFunctionReturn(0);
+bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long *start) {
+  if (!(c->row->is & CST_IS_JOINED))
+    return false;
+  const long first = c->count ? start[1] : 0;
+  return first < o->joined[start[0]];
 }
 
 /* ---- other channels -------------------------------------------------------------------------------- */
-
-PetscErrorCode cst_output_track(cst_output *o, const cst_channel_row *row, int which, int chosen,
-                                long at, long n, const double *x) {
-  const cst_channel *c = cst_channels_find(o->channels, row, which);
-  const bool         time = c->field.ndim == 1;
-  long               start[CST_FIELD_DIMS] = {time ? at : chosen, at};
-  long               count[CST_FIELD_DIMS] = {time ? n : 1, n};
-  PetscFunctionBegin;
-  if (c->field.ndim > 2)
-    count[2] = o->channels->dim[c->field.dim[2]].size;
-  PetscCall(cst_output_block(o, c, start, count, x));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member) {
-  PetscFunctionBegin;
-  PetscCall(put(o, &cst_channel_state_member, icase, 0, o->plan->study->ntrajectory, member));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
-  const cst_channel *c = cst_channels_find(o->channels, &cst_channel_state_member, icase);
-  const long         start[1] = {0};
-  const long         count[1] = {o->plan->study->ntrajectory};
-  PetscFunctionBegin;
-  if (o->file)
-    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", c->field.path);
-  else
-    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
-  PetscFunctionReturn(0);
-}
 
 /* Reads numbers of count[0] cases, with which something is computed: an earlier run may have written them. */
 static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long *start,
@@ -315,6 +268,16 @@ PetscErrorCode cst_output_case(cst_output *o, const cst_channel_row *row, int wh
                                const void *x) {
   PetscFunctionBegin;
   PetscCall(put(o, row, which, icase, 1, x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_all(cst_output *o, const cst_channel_row *row, int which, const void *x) {
+  const cst_channel *c = cst_channels_find(o->channels, row, which);
+  long               n[CST_FIELD_DIMS] = {0};
+  PetscFunctionBegin;
+  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
+  cst_output_extent(o, c, 0, n);
+  PetscCall(put(o, row, which, 0, n[0], x));
   PetscFunctionReturn(0);
 }
 
@@ -401,7 +364,6 @@ PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *fi
     *kept = 0;
   *finished = !o->record || cst_record_close(o->record, state, kept, why, n);
   cst_channels_destroy(o->channels);
-  free(o->joined);
   PetscCall(PetscFree(*output));
   PetscFunctionReturn(0);
 }

@@ -13,38 +13,19 @@ typedef struct cst_output cst_output;
 PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *name,
                                  const char *token, bool anew, const cst_columns *columns,
                                  cst_output **output);
-/* Compares whatever is written with the content of a result file, on one rank. Neither is changed. */
-PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
-                                  cst_output **output);
+/* Compares whatever is written with the content of a result file, on one rank. Neither is changed. joined: of
+ * each case, so many members, from the first on, were continued from an earlier end, and some of their channels
+ * (CST_IS_JOINED) are not compared; borrowed. */
+PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, const long *joined,
+                                       cst_comparison *comparison, cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
-/* From case `from` of a result with an earlier end: copies the stored states; reads the row from which a
- * member continues (longer.h), as many numbers as cst_channel_continue of o has. */
-PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                int to);
-PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const cst_channels *old,
-                                    int from, int to, long member, double *row);
-/* Of each case of a file, how many members, from the first on, were continued from an earlier end: their windows
- * and samples have other bits than those of a run in one piece. [ncase], owned; NULL, with the reason in
- * why[n]: the file cannot be right. */
-long *cst_output_joined(cst_result *file, const cst_plan *p, char *why, size_t n);
-/* Of a file that is compared: whether this holds for a member. */
-bool cst_output_continues(const cst_output *o, int icase, long member);
-/* Writes this for case icase of an extensible study. */
-PetscErrorCode cst_output_join(cst_output *o, int icase, long members);
-/* Writes a channel of the samples of a case, x[most_samples]; of a quantity if the channel has several. */
-PetscErrorCode cst_output_series(cst_output *o, int icase, const cst_channel_row *row, int quantity,
-                                 const void *x);
-/* Copies rows, states, and series of single members from case `from` of a smaller study to case `to`. */
+/* Copies rows, series of single members, and what collectors copy (cst_reuse.copy; alone: cst_output_copies), from
+ * case `from` of the result of a smaller study to case `to`. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                     int to);
-/* Writes n stored states of a chosen member, beginning with the at-th: times, or one part of each state,
- * x[n][numbers]. */
-PetscErrorCode cst_output_track(cst_output *o, const cst_channel_row *row, int which, int chosen,
-                                long at, long n, const double *x);
-/* Writes, or reads back, the members of a case whose states are stored. */
-PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member);
-PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member);
+PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                                 int to);
 /* Reads the rows of cases first .. first + n - 1: x[n][members][count of the channel]. */
 PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
                                int n, double *x);
@@ -54,6 +35,8 @@ PetscErrorCode cst_output_read_members(cst_output *o, const cst_channel_row *row
 /* Writes index icase of the first dimension of a channel that has no rows: x[all other dimensions]. */
 PetscErrorCode cst_output_case(cst_output *o, const cst_channel_row *row, int which, int icase,
                                const void *x);
+/* Writes all of such a channel. */
+PetscErrorCode cst_output_all(cst_output *o, const cst_channel_row *row, int which, const void *x);
 /* Writes, or reads back, the values of all columns for cases first .. first + n - 1. */
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c, int first, int n);
 PetscErrorCode cst_output_read_columns(cst_output *o, cst_columns *c, int first, int n);

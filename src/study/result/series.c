@@ -173,8 +173,8 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
       sum[i] = stored(&s->sum[icase][at], s->top[icase][at]);
       number[i] = (long)s->count[icase][at];
     }
-    PetscCall(cst_output_series(o, icase, &cst_channel_series_sum, q, sum));
-    PetscCall(cst_output_series(o, icase, &cst_channel_series_count, q, number));
+    PetscCall(cst_output_case(o, &cst_channel_series_sum, q, icase, sum));
+    PetscCall(cst_output_case(o, &cst_channel_series_count, q, icase, number));
     for (int which = 0; which < 2; which++) {
       for (int i = 0; i < p->most_samples; i++) {
         size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
@@ -186,8 +186,8 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
           x[i] =
               which == 0 || most >= LARGE ? most : sqrt(cst_sum_value(&s->sum[icase][at]) / count);
       }
-      PetscCall(cst_output_series(o, icase,
-                                  which ? &cst_channel_series_rms : &cst_channel_series_max, q, x));
+      PetscCall(cst_output_case(o, which ? &cst_channel_series_rms : &cst_channel_series_max, q,
+                                icase, x));
     }
   }
   PetscCall(PetscFree3(x, sum, number));

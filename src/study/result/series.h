@@ -6,7 +6,7 @@
 #include "study/result/output.h"
 
 /* A rank's sampled series, by case, sample and quantity; only for cases with several members. */
-typedef struct {
+typedef struct cst_series {
   const cst_plan *plan;
   cst_sum       **sum; /* [ncase]: [sample][quantity], NULL until the first batch of the case */
   double        **top;

@@ -12,10 +12,10 @@ static double largest(const cst_plan *p, int icase, const cst_channel *c) {
     return CST_REASONS - 1;
   case CST_MOST_STEPS:
     return (double)steps;
-  case CST_MOST_SAMPLES:
-    return ((double)steps + 1) * (double)p->study->histogram[c->which].expressions.n;
   case CST_MOST_MEMBERS:
     return (double)p->study->members;
+  case CST_MOST_OF_OWNER:
+    return c->row->range.largest(p, icase, c->which);
   default:
     return INFINITY;
   }

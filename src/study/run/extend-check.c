@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/result/longer.h"
+#include "study/collect/longer.h"
 #include "study/result/output.h"
 #include "study/result/sound.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/collect/longer.h"
 #include "study/run/extend.h"
 #include "study/run/extend-studies.h"
-#include "study/result/longer.h"
 
 /* ---- cases that are the same ----------------------------------------------------------------- */
 
@@ -80,20 +80,6 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
   return same;
 }
 
-/* Reads the samples of one quantity of a case from the file. */
-static bool read_samples(const cst_extension *e, const cst_channel_row *row, int quantity,
-                         int icase, long samples, void *x) {
-  const cst_channel *c = cst_channels_find(e->channels, row, quantity);
-  const long         start[3] = {icase, 0, 0};
-  const long         count[3] = {1, samples, CST_SUM_WORDS};
-  return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
-}
-
-static bool has_sums(const cst_extension *e) {
-  cst_sum sum;
-  return read_samples(e, &cst_channel_series_sum, 0, 0, 1, sum.word);
-}
-
 /* Cached answer for one variant of the file; cases come variant by variant. */
 typedef struct {
   int  variant;
@@ -108,43 +94,59 @@ static void compare_times(const cst_extension *e, int i, int k, variant_cache *m
                   same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
 }
 
+static const cst_reuse *reuse_of(int collector) {
+  static const cst_reuse none = {NULL};
+  const cst_reuse       *reuse = cst_collectors[collector]->reuse;
+  return reuse ? reuse : &none;
+}
+
 /* Why case i of the file must be recomputed as case k; NULL: it is taken over. */
 static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m) {
-  const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
+  const char *why = NULL;
   compare_times(e, i, k, m);
   if (!same_looks(class_of(e->old, i), class_of(e->now, k)))
     return "errors are read at other steps";
-  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
-    return "with this number of members histograms are counted in other blocks";
-  if (!m->same_times)
-    return "the reference is read at other times";
-  return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
+  for (int c = 0; c < CST_COLLECTORS && !why; c++)
+    if (reuse_of(c)->anew)
+      why = reuse_of(c)->anew(e, i, k);
+  return why || m->same_times ? why : "the reference is read at other times";
 }
 
-/* One error for all cases, at the key `end`: the ends to which a run with windows can go on. */
-static void refuse_end(cst_extension *e, const char *path, const cst_case *c, const cst_case *now,
-                       cst_diag *d) {
+/* Whether case i of the file can go on to the end of case k; else there is one error for all cases, at the key
+ * `end`. */
+static bool reaches(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
   const cst_study_word at = cst_study_place(e->now->study, "end");
-  const double         old = (double)c->n * c->h_nominal;
-  const double         wanted = (double)now->n * now->h_nominal;
-  double               below = old, above = 2 * old;
-  char                 nearest[64];
-  if (e->end_refused)
-    return;
-  e->end_refused = true;
-  while (above < wanted && above < CST_WINDOWS * old) {
-    below = above;
-    above *= 2;
+  const cst_case      *c = &e->old->cases[i];
+  char                 text[256];
+  for (int j = 0; j < CST_COLLECTORS; j++) {
+    if (!reuse_of(j)->reaches || reuse_of(j)->reaches(e, i, k, text, sizeof text))
+      continue;
+    if (!e->end_refused)
+      cst_diag_add(d, e->now->study->file, at.line, at.column, "%s, which ends at %.10g, %s", path,
+                   (double)c->n * c->h_nominal, text);
+    e->end_refused = true;
+    return false;
   }
-  if (below > old)
-    snprintf(nearest, sizeof nearest, "%.10g and %.10g", below, above);
-  else
-    snprintf(nearest, sizeof nearest, "%.10g", above);
-  cst_diag_add(
-      d, e->now->study->file, at.line, at.column,
-      "%s, which ends at %.10g, can go on to %.10g, %.10g, %.10g .. %.10g, because its old "
-      "windows have to fill new ones; the nearest to %.10g: %s",
-      path, old, 2 * old, 4 * old, 8 * old, CST_WINDOWS * old, wanted, nearest);
+  return true;
+}
+
+/* Why a class cannot be continued as another one; NULL: it can. Static text. */
+static const char *refuse_later(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                                const cst_class *to) {
+  static char text[256];
+  const char *why = NULL;
+  if (to->observe != from->observe) {
+    snprintf(text, sizeof text,
+             "a run of that length is observed at one step in %ld, not in %ld; with `observe: "
+             "every` both "
+             "are alike",
+             to->observe, from->observe);
+    return text;
+  }
+  for (int k = 0; k < CST_COLLECTORS && !why; k++)
+    if (reuse_of(k)->refuse)
+      why = reuse_of(k)->refuse(old, from, now, to);
+  return why;
 }
 
 /* Continues case i of the file as case k. */
@@ -152,11 +154,10 @@ static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d)
   const cst_case  *c = &e->old->cases[i];
   const cst_class *from = class_of(e->old, i);
   const cst_class *to = class_of(e->now, k);
-  const bool       fills = cst_longer_fills(e->now, from, to);
-  const char      *why = fills ? cst_longer_refuse(e->old, from, e->now, to) : NULL;
   const int        first = e->from[to->cases[0]];
-  if (!fills)
-    refuse_end(e, path, c, &e->now->cases[k], d);
+  const char      *why = NULL;
+  if (reaches(e, path, i, k, d))
+    why = refuse_later(e->old, from, e->now, to);
   if (!why && first >= 0 && e->old->cases[first].n != from->n)
     why = "it would share a batch with cases that ended at other steps";
   if (why)
@@ -212,7 +213,7 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++)
     e->from[k] = -1;
-  e->joined = cst_output_joined(file, old, why, sizeof why);
+  e->joined = cst_longer_joined(file, old, why, sizeof why);
   if (!e->joined)
     cst_diag_add(d, path, 0, 0, "%s", why);
   e->longer = cst_extend_compare(old->study, now->study, path, d);
@@ -268,10 +269,10 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (int k = 0; k < e->now->ncase && rank == 0; k++)
-    PetscCall(cst_output_join(o, k, joined(e, k)));
+    PetscCall(cst_longer_join(o, k, joined(e, k)));
   for (int k = rank; k < e->now->ncase; k += ranks)
     if (e->longer)
-      PetscCall(cst_output_go_on(o, e->file, e->old, e->from[k], k));
+      PetscCall(cst_output_copies(o, e->file, e->old, e->from[k], k));
     else if (e->from[k] >= 0)
       PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
   PetscFunctionReturn(0);
@@ -280,56 +281,15 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row) {
   PetscFunctionBegin;
-  PetscCall(cst_output_continued(o, e->file, e->channels, e->from[icase], icase, member, row));
-  PetscFunctionReturn(0);
-}
-
-/* Reads one quantity of a case at every sample of the file. */
-static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top,
-                        long *number) {
-  const long n = e->old->most_samples;
-  return read_samples(e, &cst_channel_series_sum, quantity, icase, n, sum->word) &&
-         read_samples(e, &cst_channel_series_max, quantity, icase, n, top) &&
-         read_samples(e, &cst_channel_series_count, quantity, icase, n, number);
-}
-
-/* Index in the new series of a sample of the file; -1: none. */
-static int there(const cst_extension *e, int icase, int sample) {
-  if (!e->longer)
-    return sample;
-  return cst_longer_sample(class_of(e->old, e->from[icase]), class_of(e->now, icase), sample);
-}
-
-static PetscErrorCode extend_one(const cst_extension *e, cst_series *s, int icase, int quantity,
-                                 cst_sum *sum, double *top, long *number) {
-  const int from = e->from[icase];
-  PetscFunctionBegin;
-  PetscCheck(read_series(e, quantity, from, sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "the series %s of the file cannot be read", e->old->quantity[quantity].name);
-  for (int i = 0; i < class_of(e->old, from)->nsample; i++) {
-    const int    at = there(e, icase, i);
-    const double most = number[i] > 0 ? top[i] : 0;
-    if (at >= 0)
-      cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
-  }
+  PetscCall(cst_longer_read(e->file, e->channels, e->from[icase], cst_output_channels(o), icase,
+                            member, row));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
-  const int samples = e->old->most_samples;
-  cst_sum  *sum;
-  double   *top;
-  long     *number;
   PetscFunctionBegin;
-  if (!e->now->most_samples || e->now->study->members == 1)
-    PetscFunctionReturn(0);
-  PetscCall(PetscMalloc3(samples, &sum, samples, &top, samples, &number));
-  for (int k = 0; k < e->now->ncase; k++) {
-    if (e->from[k] < 0)
-      continue;
-    for (int q = 0; q < e->now->nquantity; q++)
-      PetscCall(extend_one(e, s, k, q, sum, top, number));
-  }
-  PetscCall(PetscFree3(sum, top, number));
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (reuse_of(k)->add)
+      PetscCall(reuse_of(k)->add(e, s));
   PetscFunctionReturn(0);
 }

@@ -9,24 +9,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXTEND_H
 #define CST_EXTEND_H
-#include "study/run/past.h"
+#include "study/result/extension.h"
 #include "study/result/series.h"
-
-/* Every rank that opens the file has all of this. */
-typedef struct {
-  cst_result     *file;
-  const cst_plan *old, *now;
-  cst_channels   *channels; /* of the file */
-  cst_channels   *now_channels;
-  int            *from;        /* [ncase of now] case of the file that is taken over; -1: none */
-  long           *joined;      /* [ncase of old] cst_output_joined */
-  bool            longer;      /* the end is later: all cases are continued, none taken over */
-  bool            end_refused; /* the error about the end is there */
-  /* then it is kept as `continued`: the identifier of the result that is continued; else empty */
-  char origin[80];
-  long taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
-  const char *why;  /* why they are recomputed; NULL: none are */
-} cst_extension;
+#include "study/run/past.h"
 
 /* Checks that the study of `now` extends that of `old`, whose result is the file at path. Reports errors in
  * d. */
@@ -35,11 +20,11 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
 void cst_extend_destroy(cst_extension *e);
 /* Marks the trajectories that are taken over as done. */
 void cst_extend_mark(const cst_extension *e, cst_past *past);
-/* Collective: copies the rows that are taken over, and stored states, into a new file. cst_extend_series, on
- * one rank: adds the sums of the series. */
+/* Collective: copies the rows that are taken over, and other datasets, into a new file. cst_extend_series, on
+ * one rank: adds what the file has summed over members. */
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
 PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s);
-/* With a later end: the row from which a member of a case continues (cst_output_continued). */
+/* With a later end: the row from which a member of a case continues (cst_longer_read). */
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */

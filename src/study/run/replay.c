@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/result/case-rows.h"
+#include "study/runner/tracks.h"
 
 typedef struct {
   double size;
@@ -78,7 +79,7 @@ static PetscErrorCode choose(replay *d) {
   PetscFunctionBegin;
   for (int i = 0; i < d->plan->ncase; i++) {
     long *there = d->member + (size_t)i * (size_t)n;
-    PetscCall(cst_output_read_chosen(d->output, i, there));
+    PetscCall(cst_tracks_read_chosen(d->output, i, there));
     d->open[i] = there[0] < 0;
     if (d->open[i])
       PetscCall(cst_replay_choose(d->output, d->plan, i, there));
@@ -103,7 +104,7 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
     PetscFunctionReturn(0);
   PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
              "%s", why);
-  PetscCall(cst_output_chosen(d->output, i, member));
+  PetscCall(cst_tracks_choose(d->output, i, member));
   PetscFunctionReturn(0);
 }
 

@@ -8,29 +8,12 @@
 #include "study/run/extend.h"
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
-#include "study/result/longer.h"
+#include "study/collect/longer.h"
 #include "study/run/replay.h"
 #include "study/run/run.h"
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"
 #include "study/run/stop.h"
-#include "study/plan/clock.h"
-
-static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
-  double *t;
-  PetscFunctionBegin;
-  if (!p->most_samples)
-    PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(p->most_samples, &t));
-  for (int i = 0; i < p->ncase; i++) {
-    const cst_class *k = &p->classes[p->class_of[i]];
-    for (int j = 0; j < p->most_samples; j++)
-      t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
-    PetscCall(cst_output_series(o, i, &cst_channel_sample_time, 0, t));
-  }
-  PetscCall(PetscFree(t));
-  PetscFunctionReturn(0);
-}
 
 /* Steps of a class that were computed for this file. */
 static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
@@ -308,8 +291,6 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
   cst_run_notes_this(*o, p, a, past, &options->resume, ranks);
-  if (anew && rank == 0)
-    PetscCall(write_times(p, *o));
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
     PetscCall(cst_output_columns(*o, columns, 0, p->ncase));

@@ -12,10 +12,12 @@
 #include "constella/random.h"
 #include "core/need.h"
 #include "method/core.h"
+#include "study/collect/longer.h"
 #include "study/result/failure.h"
 #include "study/run/identity.h"
 #include "study/run/past.h"
 #include "study/run/verify.h"
+#include "study/runner/tracks.h"
 
 enum { PASTS = 2 };
 static const double tell_every = 10;
@@ -44,6 +46,7 @@ typedef struct {
   cst_series    *series;
   cst_runner    *runner;
   long          *chosen; /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
+  long          *joined; /* [ncase] cst_longer_joined */
   cst_comparison comparison; /* of the current trajectory */
   long           n, at;      /* number of trajectories to compute, and the current one */
   double         total, done, told;
@@ -333,19 +336,22 @@ static PetscErrorCode read_chosen(verification *d) {
   d->chosen =
       cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
   for (int i = 0; i < d->plan->ncase; i++)
-    PetscCall(cst_output_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
+    PetscCall(cst_tracks_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
   cst_runner_choose(d->runner, d->chosen);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode open_verification(verification *d) {
+  char why[256];
   PetscFunctionBegin;
   d->known =
       cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
   d->series = cst_series_create(d->plan);
   d->told = MPI_Wtime();
-  PetscCall(cst_output_compare(d->plan, d->file, &d->comparison, &d->output));
+  d->joined = cst_longer_joined(d->file, d->plan, why, sizeof why);
+  PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  PetscCall(cst_output_compare(d->plan, d->file, d->joined, &d->comparison, &d->output));
   PetscCall(cst_runner_create(d->plan, 1, d->reference, d->output, d->series, poll, d, &d->runner));
   PetscCall(read_chosen(d));
   PetscFunctionReturn(0);
@@ -361,6 +367,7 @@ static PetscErrorCode close_verification(verification *d) {
   for (int i = 0; i < PASTS; i++)
     cst_past_destroy(d->plan, d->past[i]);
   free(d->known);
+  free(d->joined);
   free(d->chosen);
   free(d->status);
   PetscFunctionReturn(0);
@@ -370,7 +377,7 @@ static void count(const verification *d, const trajectory *t, cst_verify_counts 
   const bool computed = t->stage >= MIDWAY;
   c->open += t->stage == OPEN;
   c->left_out += t->stage == LEFT_OUT;
-  c->joined += computed && cst_output_continues(d->output, (int)t->icase, t->member);
+  c->joined += computed && t->member < d->joined[t->icase];
   c->same += computed && !d->comparison.different;
   c->different += computed && d->comparison.different;
   c->compared += computed ? d->comparison.compared : 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/plan/clock.h"
+#include "study/result/output-internal.h"
 
 /* ---- parts of a state ------------------------------------------------------------------------ */
 
@@ -83,19 +84,34 @@ PetscErrorCode cst_tracks_next(cst_tracks *t) {
   PetscFunctionReturn(0);
 }
 
+/* Writes n stored states of a chosen member, beginning with the at-th: times, or one part of each state,
+ * x[n][numbers]. */
+static PetscErrorCode write_part(cst_output *o, const cst_channel_row *row, int which, int chosen,
+                                 long at, long n, const double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, row, which);
+  const bool         time = c->field.ndim == 1;
+  long               start[CST_FIELD_DIMS] = {time ? at : chosen, at};
+  long               count[CST_FIELD_DIMS] = {time ? n : 1, n};
+  PetscFunctionBegin;
+  if (c->field.ndim > 2)
+    count[2] = o->channels->dim[c->field.dim[2]].size;
+  PetscCall(cst_output_block(o, c, start, count, x));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode write(cst_tracks *t, int at) {
   const cst_track *x = &t->track[at];
   const int        icase = (int)x->icase;
   PetscFunctionBegin;
-  PetscCall(cst_output_track(t->output, &cst_channel_state_time, icase, x->chosen, t->first,
-                             x->held, t->t));
+  PetscCall(
+      write_part(t->output, &cst_channel_state_time, icase, x->chosen, t->first, x->held, t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
     const bool            of_quantity = y->row == &cst_channel_state_quantity;
     const int             which = of_quantity ? icase * t->plan->nstored + y->which : icase;
     const long            row = (long)at * t->numbers + y->at;
     const double         *from = t->x + row * t->depth;
-    PetscCall(cst_output_track(t->output, y->row, which, x->chosen, t->first, x->held, from));
+    PetscCall(write_part(t->output, y->row, which, x->chosen, t->first, x->held, from));
   }
   PetscFunctionReturn(0);
 }
@@ -113,5 +129,28 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   }
   t->first += t->held;
   t->held = 0;
+  PetscFunctionReturn(0);
+}
+
+/* ---- which members --------------------------------------------------------------------------- */
+
+PetscErrorCode cst_tracks_choose(cst_output *o, int icase, const long *member) {
+  PetscFunctionBegin;
+  PetscCall(cst_output_all(o, &cst_channel_state_member, icase, member));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_tracks_read_chosen(cst_output *o, int icase, long *member) {
+  const cst_channel *c = cst_channels_find(o->channels, &cst_channel_state_member, icase);
+  const long         start[1] = {0};
+  const long         count[1] = {o->plan->study->ntrajectory};
+  PetscFunctionBegin;
+  if (o->file)
+    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", c->field.path);
+  else
+    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }

@@ -1,48 +1,13 @@
 /* longer.c: converts rows at the end of a run into rows in the middle of a longer run (see longer.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/result/longer.h"
+#include "study/collect/longer.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper.h"
-
-bool cst_longer_fills(const cst_plan *now, const cst_class *from, const cst_class *to) {
-  const long ratio = to->n / from->n;
-  return !cst_study_needs(now->study, CST_NEEDS_WINDOWS) ||
-         (to->n % from->n == 0 && !(ratio & (ratio - 1)) && ratio <= CST_WINDOWS);
-}
-
-const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
-                              const cst_class *to) {
-  static char text[256];
-  if (to->observe != from->observe) {
-    snprintf(text, sizeof text,
-             "a run of that length is observed at one step in %ld, not in %ld; with `observe: "
-             "every` both "
-             "are alike",
-             to->observe, from->observe);
-    return text;
-  }
-  if (to->read != from->read && old->study->over != CST_OVER_END)
-    return "errors are read at other steps";
-  return cst_longer_fills(now, from, to) ? NULL : "its old windows would not fill new ones";
-}
-
-int cst_longer_sample(const cst_class *from, const cst_class *to, int sample) {
-  int low = 0, high = to->nsample;
-  if (from->sample[sample] >= from->n)
-    return -1;
-  while (low < high) {
-    const int half = (low + high) / 2;
-    if (to->sample[half] < from->sample[sample])
-      low = half + 1;
-    else
-      high = half;
-  }
-  return low < to->nsample && to->sample[low] == from->sample[sample] ? low : -1;
-}
+#include "study/result/sound.h"
 
 cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const double *row) {
   const long   step = (long)row[CST_LONGER_STEP];
@@ -77,47 +42,6 @@ static long place_of(const cst_channels *x, const cst_channel_row *row, int whic
       at += (long)x->channel[k].count;
   }
   return -1;
-}
-
-/* Merges the window means of the old run, and the sum of the open window, into those of the new run; `ratio`
- * old windows make one new window. */
-static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now,
-                         const cst_class *to, const double *old, double *made, double *sum) {
-  const long   ratio = to->n / from->n;
-  cst_position was = cst_plan_position(p, from, from->n - 1);
-  cst_position is = cst_plan_position(now, to, from->n - 1);
-  for (int w = 0; w < CST_WINDOWS; w++)
-    made[w] = NAN;
-  for (long w = 0; w <= is.window; w++) {
-    double all = 0, count = 0;
-    for (long i = ratio * w; i < ratio * (w + 1) && i <= was.window; i++) {
-      const double folds =
-          i == was.window ? (double)was.in_window : (double)cst_plan_window_folds(from, i);
-      if (folds == 0)
-        continue;
-      all += i == was.window ? *sum : old[i] * folds;
-      count += folds;
-    }
-    if (w == is.window) {
-      *sum = all;
-      return;
-    }
-    made[w] = count > 0 ? all / count : NAN;
-  }
-}
-
-static void convert_samples(const cst_plan *p, const cst_class *from, const cst_plan *now,
-                            const cst_class *to, const double *old, double *made) {
-  const long numbers = (long)now->nquantity * now->most_samples;
-  for (long i = 0; i < numbers; i++)
-    made[i] = NAN;
-  for (int s = 0; s < from->nsample; s++) {
-    const int there = cst_longer_sample(from, to, s);
-    if (there < 0)
-      continue;
-    for (long k = 0; k < p->nquantity; k++)
-      made[k * now->most_samples + there] = old[k * p->most_samples + s];
-  }
 }
 
 static long kept_numbers(const cst_channels *c) {
@@ -166,35 +90,100 @@ bool cst_longer_check(const cst_channels *old, const cst_class *from, const cst_
   return !*why;
 }
 
+const double *cst_later_was(const cst_later *x, const cst_channel_row *row, int which) {
+  const long at = place_of(x->old, row, which);
+  return at < 0 ? NULL : x->was + at;
+}
+
+double *cst_later_made(const cst_later *x, const cst_channel_row *row, int which) {
+  const long at = place_of(x->now, row, which);
+  return at < 0 ? NULL : x->made + at;
+}
+
+static const cst_reuse *reuse_of(const cst_collector *c) { return c ? c->reuse : NULL; }
+
+/* Carries the kept numbers that no collector sets. */
+static void carry(const cst_later *x) {
+  for (int k = 0; k < x->now->n; k++) {
+    const cst_channel *c = &x->now->channel[k];
+    const cst_reuse   *reuse = reuse_of(c->owner);
+    if (!is_kept(c) || (reuse && reuse->go_on))
+      continue;
+    const double *was = cst_later_was(x, c->row, c->which);
+    if (was)
+      memcpy(cst_later_made(x, c->row, c->which), was, sizeof *was * c->count);
+  }
+}
+
 void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
                         const cst_class *to, const double *row, double *made) {
-  const cst_plan *p = old->plan, *q = now->plan;
   const long      states = CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS] - kept_numbers(old);
-  const double   *x = row + states;
-  double         *y = made + states;
+  const cst_later x = {old, now, from, to, row + states, made + states};
   memcpy(made, row, sizeof *made * (size_t)states);
   made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_numbers(now));
-  for (int k = 0; k < now->n; k++) {
-    const cst_channel *c = &now->channel[k];
-    if (!is_kept(c))
-      continue;
-    const long there = place_of(old, c->row, c->which);
-    const long here = place_of(now, c->row, c->which);
-    if (there < 0)
-      continue;
-    if (c->row == &cst_channel_samples)
-      convert_samples(p, from, q, to, x + there, y + here);
-    else if (c->row == &cst_channel_error && q->study->over == CST_OVER_END)
-      memset(y + here, 0, sizeof *y * c->count);
-    else if (c->row != &cst_channel_windows)
-      memcpy(y + here, x + there, sizeof *y * c->count);
+  carry(&x);
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    const cst_reuse *reuse = reuse_of(cst_collectors[k]);
+    if (reuse && reuse->go_on)
+      reuse->go_on(&x);
   }
-  double *accumulators = y + place_of(now, &cst_channel_accumulators, 0);
-  for (int k = 0; k < q->nquantity; k++) {
-    const long there = place_of(old, &cst_channel_windows, k);
-    const long here = place_of(now, &cst_channel_windows, k);
-    double    *sum = accumulators + (long)k * CST_SLOTS + CST_SLOT_SUM;
-    if (there >= 0)
-      join_windows(p, from, q, to, x + there, y + here, sum);
-  }
+}
+
+PetscErrorCode cst_longer_read(cst_result *file, const cst_channels *old, int from,
+                               const cst_channels *now, int to, long member, double *made) {
+  const cst_channel *a = cst_channels_find(old, &cst_channel_continue, 0);
+  const cst_channel *b = cst_channels_find(now, &cst_channel_continue, 0);
+  const cst_class   *earlier = &old->plan->classes[old->plan->class_of[from]];
+  const cst_class   *later = &now->plan->classes[now->plan->class_of[to]];
+  const long         there[3] = {from, member, 0};
+  const long         n[3] = {1, 1, (long)a->count};
+  char               why[200];
+  double            *row;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(a->count, &row));
+  PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
+             PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s of the file cannot be read, or has another shape", a->field.path);
+  PetscCheck(cst_longer_check(old, earlier, now, row, why, sizeof why), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path,
+             from, member, why);
+  for (size_t i = 0; i < b->count; i++)
+    made[i] = NAN;
+  cst_longer_convert(old, earlier, now, later, row, made);
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(0);
+}
+
+/* ---- which members were continued ------------------------------------------------------------ */
+
+/* A file of an earlier version tells only whether all of it was continued. */
+static void joined_of_all(cst_result *file, const cst_plan *p, long *members) {
+  char *continued = cst_result_text(file, "/", "continued");
+  for (int i = 0; i < p->ncase; i++)
+    members[i] = continued ? p->study->members : 0;
+  free(continued);
+}
+
+long *cst_longer_joined(cst_result *file, const cst_plan *p, char *why, size_t n) {
+  cst_channels      *channels = cst_channels_create(p, NULL);
+  const cst_channel *c = cst_channels_find(channels, &cst_channel_joined, 0);
+  long              *members = cst_zeros(p->ncase, sizeof *members);
+  const long         start[1] = {0}, count[1] = {p->ncase};
+  bool               good = true;
+  if (!c || !cst_result_read_block(file, c->field.path, c->field.type, start, count, members))
+    joined_of_all(file, p, members);
+  else
+    good = cst_sound(p, 0, c, members, (size_t)p->ncase, why, n);
+  cst_channels_destroy(channels);
+  if (good)
+    return members;
+  free(members);
+  return NULL;
+}
+
+PetscErrorCode cst_longer_join(cst_output *o, int icase, long members) {
+  PetscFunctionBegin;
+  if (cst_channels_find(cst_output_channels(o), &cst_channel_joined, 0))
+    PetscCall(cst_output_case(o, &cst_channel_joined, 0, icase, &members));
+  PetscFunctionReturn(0);
 }

@@ -1,0 +1,129 @@
+/* series-cases.c: the series of cases as whole: their times, and what an earlier result has of them. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/collect/series-cases.h"
+#include <math.h>
+#include "study/collect/longer.h"
+#include "study/plan/clock.h"
+#include "study/result/extension.h"
+#include "study/result/series.h"
+
+PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
+  double *t;
+  PetscFunctionBegin;
+  if (!p->most_samples)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(p->most_samples, &t));
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_class *k = &p->classes[p->class_of[i]];
+    for (int j = 0; j < p->most_samples; j++)
+      t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
+    PetscCall(cst_output_case(o, &cst_channel_sample_time, 0, i, t));
+  }
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(0);
+}
+
+/* ---- an earlier result ----------------------------------------------------------------------- */
+
+/* Whether the sums over members are kept. */
+static bool summed(const cst_plan *p) { return p->most_samples > 0 && p->study->members > 1; }
+
+/* Reads the samples of one quantity of a case from the file. */
+static bool read_samples(const cst_extension *e, const cst_channel_row *row, int quantity,
+                         int icase, long samples, void *x) {
+  const cst_channel *c = cst_channels_find(e->channels, row, quantity);
+  const long         start[3] = {icase, 0, 0};
+  const long         count[3] = {1, samples, CST_SUM_WORDS};
+  return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
+}
+
+static const char *anew(const cst_extension *e, int from, int to) {
+  cst_sum sum;
+  (void)from, (void)to;
+  if (!summed(e->now) || read_samples(e, &cst_channel_series_sum, 0, 0, 1, sum.word))
+    return NULL;
+  return "the file has no sums of its series";
+}
+
+/* Index in the new class of a sample of the old class; -1: none, or it is at the old end and will be taken
+ * again. */
+static int find_sample(const cst_class *from, const cst_class *to, int sample) {
+  int low = 0, high = to->nsample;
+  if (from->sample[sample] >= from->n)
+    return -1;
+  while (low < high) {
+    const int half = (low + high) / 2;
+    if (to->sample[half] < from->sample[sample])
+      low = half + 1;
+    else
+      high = half;
+  }
+  return low < to->nsample && to->sample[low] == from->sample[sample] ? low : -1;
+}
+
+/* Samples that both studies have are kept. */
+static void go_on(const cst_later *x) {
+  const cst_plan *p = x->old->plan, *now = x->now->plan;
+  const double   *old = cst_later_was(x, &cst_channel_samples, 0);
+  double         *made = cst_later_made(x, &cst_channel_samples, 0);
+  const long      numbers = (long)now->nquantity * now->most_samples;
+  if (!old)
+    return;
+  for (long i = 0; i < numbers; i++)
+    made[i] = NAN;
+  for (int s = 0; s < x->from->nsample; s++) {
+    const int there = find_sample(x->from, x->to, s);
+    if (there < 0)
+      continue;
+    for (long k = 0; k < p->nquantity; k++)
+      made[k * now->most_samples + there] = old[k * p->most_samples + s];
+  }
+}
+
+/* Reads one quantity of a case at every sample of the file. */
+static bool read_quantity(const cst_extension *e, int quantity, int icase, cst_sum *sum,
+                          double *top, long *number) {
+  const long n = e->old->most_samples;
+  return read_samples(e, &cst_channel_series_sum, quantity, icase, n, sum->word) &&
+         read_samples(e, &cst_channel_series_max, quantity, icase, n, top) &&
+         read_samples(e, &cst_channel_series_count, quantity, icase, n, number);
+}
+
+static PetscErrorCode add_quantity(const cst_extension *e, cst_series *s, int icase, int quantity,
+                                   cst_sum *sum, double *top, long *number) {
+  const int        from = e->from[icase];
+  const cst_class *was = &e->old->classes[e->old->class_of[from]];
+  const cst_class *is = &e->now->classes[e->now->class_of[icase]];
+  PetscFunctionBegin;
+  PetscCheck(read_quantity(e, quantity, from, sum, top, number), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "the series %s of the file cannot be read",
+             e->old->quantity[quantity].name);
+  for (int i = 0; i < was->nsample; i++) {
+    const int    at = e->longer ? find_sample(was, is, i) : i;
+    const double most = number[i] > 0 ? top[i] : 0;
+    if (at >= 0)
+      cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add(const cst_extension *e, cst_series *s) {
+  const int samples = e->old->most_samples;
+  cst_sum  *sum;
+  double   *top;
+  long     *number;
+  PetscFunctionBegin;
+  if (!summed(e->now))
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc3(samples, &sum, samples, &top, samples, &number));
+  for (int k = 0; k < e->now->ncase; k++) {
+    if (e->from[k] < 0)
+      continue;
+    for (int q = 0; q < e->now->nquantity; q++)
+      PetscCall(add_quantity(e, s, k, q, sum, top, number));
+  }
+  PetscCall(PetscFree3(sum, top, number));
+  PetscFunctionReturn(0);
+}
+
+const cst_reuse cst_series_reuse = {.anew = anew, .add = add, .go_on = go_on};
