@@ -198,15 +198,16 @@ def orders(result):
 
 
 def figures(result, look):
-    """(name, caption, figure) of all figures that the file lists and has data for, and of those for sweeps
-    and trajectories."""
+    """(name, caption, figure) of all figures that the file lists and has data for, and of those that
+    every report has."""
     from . import plot
+    from .plot.kind import of_reports
 
     wanted = list(result.figures)
     unknown = [name for name in wanted if name not in plot.KINDS]
     if unknown:
         raise ResultError(f'asks for the figure "{unknown[0]}"; known are {", ".join(plot.KINDS)}')
-    wanted += [n for n in ("sweep", "trajectory", "mechanism") if n not in wanted]
+    wanted += [row.name for row in of_reports() if row.name not in wanted]
     for name in wanted:
         try:
             yield name, plot.KINDS[name].caption, plot.figure(name, result, look=look)

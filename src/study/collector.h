@@ -106,6 +106,9 @@ typedef struct cst_collector {
   void *(*columns)(const cst_plan *p, cst_columns *c);
   /* Sets the columns of the open case, and writes its datasets. */
   PetscErrorCode (*conclude)(cst_case_rows *rows, const void *handles);
+  /* Its figures in a report, after those of the kind of study: names of `constella list figures`, separated by
+   * commas; NULL: none. */
+  const char *figures;
 } cst_collector;
 
 /* A collector at work. */

@@ -26,7 +26,7 @@ enum {
 struct cst_kind {
   const char *name, *doc;
   unsigned    needs;
-  /* figures of a report, by the names of analysis/plots.py, separated by commas, in order */
+  /* figures of a report, by the names of `constella list figures`, separated by commas, in order */
   const char *figures;
   /* additional keys of the study file, terminated by NULL; NULL: none */
   const char *const *keys;

@@ -16,6 +16,15 @@ from constella import plot, style
 from constella.plot.work import rising
 
 order, sweep = order_study(), sweep_study()
+EXTREMES = {
+    "study": "ensemble",
+    "system": "double-pendulum",
+    "end": 4,
+    "steps": [0.1, 0.05],
+    "methods": ["rattle"],
+    "initial": {"members": 5, "seed": 1, "around": "default", "spread": {"q": 0.01, "v": 0.1}},
+    "extremes": [{"name": "low", "expression": "y2"}],
+}
 
 
 def made(name, kind, **changes):
@@ -61,6 +70,27 @@ def contains(box, inner):
         and inner.y0 >= box.y0 - 1
         and inner.y1 <= box.y1 + 1
     )
+
+
+def test_extremes():
+    result = run_here(EXTREMES, "extremes.h5")
+    fig = plot.extremes(result)
+    values, times = result.data("/extremes/low"), result.data("/extremes/low_time")
+    ok(
+        len(fig.axes) == 2
+        and drawn(fig.axes[1], times[1, :, 0], values[1, :, 0])
+        and drawn(fig.axes[1], times[1, :, 1], values[1, :, 1]),
+        "extremes: each member's values at their times, at the finest step",
+    )
+    ends = [y for _, y in lines(fig.axes[0])]
+    least, most = values[:, :, 0].min(axis=1), values[:, :, 1].max(axis=1)
+    ok(
+        len(ends) == 2 and np.array_equal(ends[0], least) and np.array_equal(ends[1], most),
+        "extremes: over the members, against the step",
+        ends,
+    )
+    ok(refused(lambda: plot.extremes(order), "the study has no extremes"), "extremes: none in the file")
+    ok(refused(lambda: plot.extremes(result, y=["high"]), "'high'; there are low"), "extremes: a wrong name")
 
 
 def test_on_axes():

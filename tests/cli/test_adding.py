@@ -5,6 +5,7 @@ verified and drawn; the layer runs."""
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -26,10 +27,11 @@ def blocks(language, words):
     return [text for name, text in BLOCKS if name == language and words in text]
 
 
-def command(*words):
+def command(*words, more=None):
     return subprocess.run(
         words,
         cwd=SOURCES,
+        env={**os.environ, **(more or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -279,6 +281,27 @@ signs: {name: turns, expression: x}
         ok((found[:, 1] == mine).all() and (mine > 5).all(), "the changes are those of the stored states", found, mine)
         ok((found == other["signs/turns"][0]).all(), "the same for other batches")
     ok(command(program, "verify", path("signs.h5")).returncode == 0, "it is verified")
+    figure(program, found[:, 1])
+
+
+def figure(program, changes):
+    """The figure of the collector, in a copy of the package that has its file and no other change."""
+    (source,) = blocks("python", '@kind("signs"')
+    shutil.copytree(os.path.join(SOURCES, "analysis"), path("analysis"))
+    write("analysis/constella/plot/signs.py", source)
+    mine = {"CONSTELLA_ANALYSIS": path("analysis")}
+    told = command(program, "plot", path("signs.h5"), "signs", "-o", path("signs.svg"), more=mine)
+    if told.returncode == 2 and "needs the Python module" in told.stdout:
+        return skip("the figure of the collector", "no matplotlib")
+    ok(told.returncode == 0 and "\nsigns " in command(program, "list", "figures", more=mine).stdout, "drawn", told.stdout)
+    asked = "import sys, constella; print(constella.plot.signs(sys.argv[1]).axes[0].lines[0].get_ydata()[0])"
+    told = command(sys.executable, "-B", "-c", asked, path("signs.h5"), more={"PYTHONPATH": path("analysis")})
+    ok(told.stdout.strip() == str(changes.mean()), "its line has the mean of the file", told.stdout, changes)
+    told = command(program, "report", path("signs.h5"), "-o", path("signs.html"), more=mine)
+    with open(path("signs.html"), encoding="utf-8") as file:
+        ok('<figure id="figure-signs"' in file.read(), "and the report has it", told.stdout)
+    told = command(program, "plot", path("speeds.h5"), "signs", "-o", path("none.svg"), more=mine)
+    ok(told.returncode == 2 and "the study counts no signs" in told.stdout, "a file without the group: said", told.stdout)
 
 
 def kind():

@@ -6,30 +6,30 @@ knows; KINDS lists them.
     constella.plot.save(fig, "order.pdf")
 
 A kind whose name has a hyphen has an underscore here: constella.plot.signed_drift.
-constella.plot.figure(NAME, result, ...) takes any.
+constella.plot.figure(NAME, result, ...) takes any. A kind is a function in a file of this folder (kind.py); there is
+no list of the files.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+import importlib
+import pkgutil
+from typing import Any
+
 from ..reading import nearest
 from .kind import KINDS, figure
-from .order import order
-from .work import work, work_energy
-from .drift import constraint, drift, signed_drift
-from .spread import ensemble, ensemble_drift
-from .averages import averages, histograms
-from .columns import axes
-from .motion import configuration, multipliers, phase, trajectory
-from .sweep import heat, sweep, verdicts
-from .machine import draw_mechanism as mechanism
 from .saving import save
 
+for _module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
+    importlib.import_module(f"{__name__}.{_module}")
+for _name in sorted(KINDS):
+    KINDS[_name] = KINDS.pop(_name)
+# a file may have the name of its figure
+globals().update({row.python: row.draw for row in KINDS.values()})
 
-def __getattr__(name):
+
+def __getattr__(name: str) -> Any:
     """The message for a kind that does not exist."""
-    known = [kind.replace("-", "_") for kind in KINDS]
+    known = [row.python for row in KINDS.values()]
     raise AttributeError(f"constella.plot has no '{name}'{nearest(name, known)} kinds are {', '.join(known)}")
 
 
-__all__ = [
-    "KINDS", "figure", "save", "order", "work", "work_energy", "drift", "signed_drift", "constraint", "ensemble", "ensemble_drift", "averages",
-    "histograms", "axes", "trajectory", "phase", "configuration", "multipliers", "sweep", "heat", "verdicts", "mechanism",
-]  # fmt: skip
+__all__ = ["KINDS", "figure", "save", *(row.python for row in KINDS.values())]

@@ -126,6 +126,7 @@ def draw_crowded(result, sheet, curves, names):
     """Densities over time and members behind the burn-in, at no more than three of the steps; bars are standard errors of the density, which
     allow for the correlation in time. A bin has none where the run does not tell it. More than six methods have a panel each, with the
     others in grey.""",
+    needs={"/histograms": "the study has no histograms"},
 )
 def histograms(result, sheet, y=None):
     """Densities with error bars."""

@@ -1,5 +1,7 @@
 """kind.py: kinds of figures, and how one is made: the selection, the look, the panels, the maker."""
 # SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
 import dataclasses
 import functools
 import inspect
@@ -31,26 +33,31 @@ COMMON = """
 @dataclasses.dataclass(frozen=True)
 class Kind:
     """name: on the command line and in files; make(result, sheet, **options) draws, and returns a text where
-    there is nothing to draw."""
+    there is nothing to draw. needs: groups of the file, and what is said where one is not there. report: None, or
+    its place among the figures that the report of every study has where there is data for them."""
 
     name: str
     make: Callable
+    draw: Callable
     caption: str
     takes: tuple
+    needs: dict
+    report: int | None
+
+    @property
+    def python(self):
+        """The name of its function."""
+        return self.name.replace("-", "_")
 
     @property
     def doc(self):
         return (self.make.__doc__ or "").strip().split("\n")[0]
 
 
-def kind(name, caption):
+def kind(name, caption, needs=None, report=None):
     """Decorates a maker: it becomes a function (result, ax=None, methods=None, ...), and a row of KINDS."""
 
     def decorate(make):
-        KINDS[name] = Kind(
-            name, make, " ".join(caption.split()), tuple(inspect.signature(make).parameters)[2:]
-        )
-
         @functools.wraps(make)
         def draw(
             result,
@@ -68,6 +75,8 @@ def kind(name, caption):
 
         draw.__doc__ = (make.__doc__ or "") + COMMON
         del draw.__wrapped__  # type: ignore[attr-defined]
+        takes = tuple(inspect.signature(make).parameters)[2:]
+        KINDS[name] = Kind(name, make, draw, " ".join(caption.split()), takes, needs or {}, report)
         return draw
 
     return decorate
@@ -94,6 +103,16 @@ def taken(row, options):
     return {**options, **lists}
 
 
+def missing(row, result):
+    """What is said of the first group that a kind needs and the file does not have; None: all are there."""
+    return next((said for group, said in row.needs.items() if not result.names(group)), None)
+
+
+def of_reports():
+    """The kinds that the report of every study has, in their order."""
+    return sorted((row for row in KINDS.values() if row.report is not None), key=lambda row: row.report)
+
+
 def figure(
     name,
     result,
@@ -116,7 +135,7 @@ def figure(
     sheet = Sheet(look, ax, width, title, legend, panel)
     options = taken(row, options)
     with naming(result.path), matplotlib.rc_context(style.LOOKS[look] if ax is None else {}):
-        nothing = row.make(chosen, sheet, **options)
+        nothing = missing(row, chosen) or row.make(chosen, sheet, **options)
         if nothing:
             raise ResultError(f"nothing to draw for the figure {name}: {nothing}")
         return sheet.finish()

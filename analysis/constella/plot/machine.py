@@ -195,6 +195,7 @@ def name_axes(ax, shape, unit):
     """The mechanism along a stored trajectory: points, rods, joints and anchors as the text of the system has them, bodies by their shapes;
     the last instant dark, earlier ones pale, thin lines the paths of points. In space the axis that the key `up` names points upwards, z
     without it.""",
+    report=3,
 )
 def draw_mechanism(result, sheet, members=None, time=None, instants=INSTANTS):
     """The mechanism itself, read off the system's text; with -o PAGE.html as an animation."""

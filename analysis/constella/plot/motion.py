@@ -129,7 +129,9 @@ def over_time(result, sheet, names, members, time, what):
 
 
 @kind(
-    "trajectory", "Stored trajectories over time, at the finest step of each method of which one was stored."
+    "trajectory",
+    "Stored trajectories over time, at the finest step of each method of which one was stored.",
+    report=2,
 )
 def trajectory(result, sheet, y=None, members=None, time=None):
     """x(t) of stored trajectories: all coordinates, or the expressions --y."""

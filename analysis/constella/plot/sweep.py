@@ -86,6 +86,7 @@ def finest_cases(result, name):
     "sweep",
     """A statistic against what is swept, at the finest step, a line a method. What else is swept sets the dashes of lines apart, or their
     transparency where there are many.""",
+    report=1,
 )
 def sweep(result, sheet, x=None, y=None):
     """Statistics (--y) against the parameter, tolerance, start or argument that is swept (--x)."""

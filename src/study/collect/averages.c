@@ -179,4 +179,5 @@ const cst_collector cst_collector_averages = {
     .finish = finish,
     .columns = cst_averages_declare,
     .conclude = cst_averages_conclude,
+    .figures = "averages",
 };

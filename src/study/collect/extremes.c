@@ -301,4 +301,5 @@ const cst_collector cst_collector_extremes = {
     .along = along,
     .columns = columns,
     .conclude = conclude,
+    .figures = "extremes",
 };

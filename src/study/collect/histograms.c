@@ -213,4 +213,5 @@ const cst_collector cst_collector_histograms = {
     .look = look,
     .columns = cst_histograms_declare,
     .conclude = cst_histograms_conclude,
+    .figures = "histograms",
 };

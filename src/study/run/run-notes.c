@@ -7,6 +7,7 @@
 #include "constella/constella.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
+#include "study/collector.h"
 #include "study/run/run-notes.h"
 
 void cst_run_notes_time(char text[32]) {
@@ -127,17 +128,25 @@ static void list_names(const cst_columns *c, bool labels, const char *between, c
   }
 }
 
-void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
-  const char *figures = s->kind->figures ? s->kind->figures : "";
-  const char *separator = *figures && s->averages ? "," : "";
-  char        text[4096];
+/* The figures of a report: of the kind of study, then of collectors at work. */
+static void list_figures(const cst_plan *p, char *text, size_t size) {
+  const char *figures = p->study->kind->figures;
+  size_t      n = (size_t)snprintf(text, size, "%s", figures ? figures : "");
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    const cst_collector *x = cst_collectors[k];
+    if (x->figures && (!x->wanted || x->wanted(p)) && n < size)
+      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", x->figures);
+  }
+}
+
+void cst_run_notes_columns(cst_output *o, const cst_plan *p, const cst_columns *c) {
+  char text[4096];
   for (int i = 0; i < c->n; i++)
     note_use(o, &c->column[i]);
   list_names(c, false, ",", text, sizeof text);
   cst_output_note(o, "/statistics", "columns", text);
   list_names(c, true, " ", text, sizeof text);
   cst_output_note(o, "/statistics", "coordinates", text);
-  snprintf(text, sizeof text, "%s%s%s%s", figures, separator, s->averages ? "averages" : "",
-           s->nhistogram ? ",histograms" : "");
+  list_figures(p, text, sizeof text);
   cst_output_note(o, "/statistics", "figures", text);
 }

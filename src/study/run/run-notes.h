@@ -23,7 +23,7 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, c
                         const cst_resume *earlier, int ranks);
 
 /* Attributes with which the table is printed and drawn, and those that xarray reads as coordinates. */
-void cst_run_notes_columns(cst_output *o, const cst_study *s, const cst_columns *c);
+void cst_run_notes_columns(cst_output *o, const cst_plan *p, const cst_columns *c);
 
 /* The cost of all steps and conclusions of the study; the part of it that earlier runs have done. */
 double cst_run_notes_work(const cst_plan *p);

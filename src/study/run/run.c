@@ -286,7 +286,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   if (anew) {
     cst_run_notes_study(*o, p->study);
     cst_run_notes_first(*o, options);
-    cst_run_notes_columns(*o, p->study, columns);
+    cst_run_notes_columns(*o, p, columns);
     if (options->extension && options->extension->longer)
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
