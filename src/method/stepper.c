@@ -107,6 +107,13 @@ static int find_state(const cst_stepper *st, const cst_substep_row *row,
   return n;
 }
 
+int cst_stepper_state(const cst_stepper *st, const char *name) {
+  for (int i = 0; i < st->nstate; i++)
+    if (!strcmp(st->state[i].name, name))
+      return st->shift + st->state[i].at;
+  return -1;
+}
+
 static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
                            const cst_stepper_options *o) {
   const cst_state_place *state[CST_MAX_STATE];

@@ -103,6 +103,9 @@ bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, c
 /* Copies a living lane into the failed and padding lanes of a record. */
 void cst_stepper_pad(const cst_stepper *s, double *record, int alive);
 
+/* The component of a record where the block of that name begins that substeps carry (substep.h); -1: there is
+ * none. */
+int cst_stepper_state(const cst_stepper *st, const char *name);
 /* Fills the blocks of substeps in a lane's column, for a start from q, v with the parameters c. */
 void cst_stepper_start(const cst_stepper *s, double *column, const double *c, const double *q,
                        const double *v);

@@ -44,7 +44,7 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
 const cst_observer cst_observer_balance = {
     .name = "balance",
     .doc = "T + V less the work of the forces and the integral of dV/dt, and these themselves",
-    .kept = 1,
+    .kept = {.one = 1},
     .refuse = refuse,
     .count = count,
     .describe = describe,

@@ -93,7 +93,7 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
 const cst_observer cst_observer_constraint = {
     .name = "constraint",
     .doc = "max |g_j|, and G v in the norm of error: {hidden: ...}; both scaled, too",
-    .kept = 1,
+    .kept = {.one = 1},
     .refuse = refuse,
     .count = count,
     .describe = describe,

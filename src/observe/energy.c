@@ -37,7 +37,7 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
 const cst_observer cst_observer_energy = {
     .name = "energy",
     .doc = "T + V, with the scale |T| + |V - V(q(0))|",
-    .kept = 1,
+    .kept = {.one = 1},
     .describe = describe,
 };
 #endif

@@ -43,14 +43,22 @@ typedef struct {
   const double             *record, *q0, *v; /* q0: coordinates at the start */
   const double             *lambda, *time;   /* lambda: only where some observer needs it */
   double                   *scratch;         /* of tapes */
-  int                       isa;
-  int                       alive; /* bits of the lanes that have not failed */
-  cst_keep                  keep;
-  double freedom; /* degrees of freedom of the kinetic energy under the method (plan.h) */
+  const double
+          *state; /* the block that row->state names, [n][W]; NULL: the method has no such block */
+  int      isa;
+  int      alive; /* bits of the lanes that have not failed */
+  cst_keep keep;
+  double   freedom; /* degrees of freedom of the kinetic energy under the method (plan.h) */
 } cst_view;
 
-/* Computes values and scales of the quantities of an observation, [count][W]; kept[row->kept][W] is zero at
- * the start. */
+/* Numbers per lane that an observer keeps from one observation to the next, in this order: single ones,
+ * vectors of nq numbers, vectors of ng. */
+typedef struct {
+  int one, q, g;
+} cst_observer_keeps;
+
+/* Computes values and scales of the quantities of an observation, [count][W]; kept[cst_observer_kept][W] is
+ * zero at the start. */
 typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept,
                          double *value, double *scale);
 
@@ -69,7 +77,10 @@ typedef struct cst_observer {
   bool optional;
   bool expression; /* one observation for each expression of the user, under its name */
   bool averages;   /* a study that names it computes time averages */
-  int  kept;       /* numbers per lane that it keeps from one observation to the next */
+  cst_observer_keeps kept;
+  /* A block of numbers that substeps carry from step to step (method/substep.h), which it reads as view->state;
+   * NULL: none. The block is that of the record, so all its states are looked at one by one. */
+  const char *state;
   /* Why it cannot observe a system, as the end of "'NAME': SYSTEM ..."; NULL: it can. A member NULL: it
    * always can. */
   const char *(*refuse)(const cst_system *s);
@@ -83,6 +94,12 @@ typedef struct cst_observer {
    * [case][member][kept]; NULL: they are not. */
   const char *path, *path_doc;
 } cst_observer;
+
+/* Numbers per lane that an observation keeps. */
+static inline int cst_observer_kept(const cst_observation *look) {
+  const cst_observer_keeps *k = &look->row->kept;
+  return k->one + k->q * look->system->nq + k->g * look->system->ng;
+}
 
 /* The rows, in the order of their quantities. */
 #define OBSERVER(name)       CST_OBSERVER_##name,

@@ -6,7 +6,8 @@
  *   next length = this one times 0.9 error^(-1/5), between a fifth and five times this one
  *
  * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation. The
- * length is kept from step to step; a length that the end of the interval cuts short is not. A lane that has
+ * length is kept from step to step; a length that the end of the interval cuts short is not. Rejected steps are
+ * counted (the observer `rejected`). A lane that has
  * arrived is frozen while others continue, so that its bits do not depend on them. A lane that has not
  * arrived after MOST steps, or whose steps are below round-off, has not converged; the only unknown
  * represents this. The method keeps no invariant; it serves for comparison.
@@ -18,7 +19,8 @@ enum { PAIR_STAGES = 7 };
 
 struct data {
   double tolerance;
-  int    length; /* its position in the record; 0 at the start: the length of the step */
+  int    length;   /* its position in the record; 0 at the start: the length of the step */
+  int    rejected; /* that of the count of rejected steps */
 };
 
 #ifdef CST_W
@@ -64,7 +66,7 @@ static const double difference[PAIR_STAGES] = {
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
-  vd        iterations, length;
+  vd        iterations, length, rejected;
   vl        step, lost;
 };
 
@@ -77,6 +79,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   for (int k = 0; k < NMASS; k++)
     L->minv[k] = 1.0 / L->m[k];
   L->length = *cst_block(record, OWN(0)->length);
+  L->rejected = *cst_block(record, OWN(0)->rejected);
   L->iterations = *cst_block(record, at.iterations); /* counted in begin, not by the solver */
   LOAD_TIME(L, record);
 }
@@ -161,6 +164,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     const vl cut = last & good;
     accept_step(C, L, good, t);
     L->iterations -= __builtin_convertvector(active, vd);
+    L->rejected -= __builtin_convertvector(active & ~good, vd);
     const vd length = vselect(cut, vmax(next, L->length), next);
     L->length = vselect(active, length, L->length);
     done = vselect(good, done + t, done);
@@ -192,6 +196,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, OWN(0)->length, &L->length, 1);
+  cst_store(record, OWN(0)->rejected, &L->rejected, 1);
   cst_store(record, at.iterations, &L->iterations, 1);
   STORE_ACCOUNTS(L, record);
 }
@@ -224,11 +229,11 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   PetscFunctionBegin;
   const struct parameters *x = of;
-  *(struct data *)lane = (struct data){.tolerance = x->tolerance, .length = with->state[0]};
+  *(struct data *)lane = (struct data){x->tolerance, with->state[0], with->state[1]};
   PetscFunctionReturn(0);
 }
 
-static const cst_state_block state[] = {{"length", .one = 1}, {NULL}};
+static const cst_state_block state[] = {{"length", .one = 1}, {"rejected", .one = 1}, {NULL}};
 static const cst_substep_row row = {
     .name = "dopri5",
     .data = sizeof(struct parameters),

@@ -18,13 +18,14 @@ static const char *name_of(const cst_observation *x) { return x->name ? x->name 
 /* What an observer keeps is written if its row has a path for it. */
 static void declare_observer(cst_channels *c, const cst_observation *look, int k) {
   const cst_observer *row = look->row;
+  const int           kept = cst_observer_kept(look);
   cst_channel_use     use = {
-          .path = row->path, .name = name_of(look), .doc = row->path_doc, .count = (size_t)row->kept};
-  if (!row->kept)
+          .path = row->path, .name = name_of(look), .doc = row->path_doc, .count = (size_t)kept};
+  if (!kept)
     return;
   if (row->path) {
     use.is = CST_IS_WRITTEN;
-    use.axis = cst_channels_axis(c, row->path_doc, row->kept, "%.40s_entry", name_of(look));
+    use.axis = cst_channels_axis(c, row->path_doc, kept, "%.40s_entry", name_of(look));
   }
   cst_channels_add(c, &cst_channel_observer, k, use);
 }
@@ -119,7 +120,8 @@ static void begin(cst_collection *x) {
   const size_t      lanes = (size_t)r->b->groups * (size_t)r->width;
   for (int k = 0; k < r->plan->nlook; k++)
     if (r->meter.kept[k])
-      memset(r->meter.kept[k], 0, sizeof(double) * lanes * (size_t)r->plan->look[k].row->kept);
+      memset(r->meter.kept[k], 0,
+             sizeof(double) * lanes * (size_t)cst_observer_kept(&r->plan->look[k]));
 }
 
 static PetscErrorCode finish(cst_collection *x) {

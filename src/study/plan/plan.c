@@ -65,6 +65,30 @@ static void make_looks(cst_plan *p) {
   }
 }
 
+static bool carries(const cst_prepared *m, const char *block) {
+  int              n;
+  cst_state_place *state = cst_program_state(m->program, m->stepped, 0, &n);
+  bool             found = false;
+  for (int i = 0; i < n; i++)
+    found |= !strcmp(state[i].name, block);
+  free(state);
+  return found;
+}
+
+/* Reports observers that would read a block of numbers that no method of the study carries. */
+static void check_blocks(const cst_plan *p, cst_diag *d) {
+  const cst_study_word at = cst_study_place(p->study, "observables");
+  for (int k = 0; k < p->nlook; k++) {
+    const cst_observer *row = p->look[k].row;
+    bool                found = !row->state || !p->look[k].wanted;
+    for (int m = 0; m < p->study->nmethod; m++)
+      found = found || carries(p->method[m], row->state);
+    if (!found)
+      cst_diag_add(d, p->study->file, at.line, at.column,
+                   "'%s' is kept by none of the methods of this study", row->name);
+  }
+}
+
 static void ask_collectors(cst_plan *p) {
   for (int k = 0; k < CST_COLLECTORS; k++) {
     if (!cst_collectors[k]->demand)
@@ -246,6 +270,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   check_means(p, d);
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);
+  check_blocks(p, d);
   p->blocks = s->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
   ask_collectors(p);
   cst_plan_find_stored(p, d);

@@ -14,6 +14,13 @@ static void set_time(cst_runner *r) {
     r->meter.time[l] = t;
 }
 
+void cst_runner_find_blocks(cst_runner *r) {
+  for (int k = 0; k < r->plan->nlook; k++) {
+    const char *name = r->plan->look[k].row->state;
+    r->meter.block[k] = name ? cst_stepper_state(r->st, name) : -1;
+  }
+}
+
 /* The view of a group, without what depends on its state. */
 static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
@@ -38,8 +45,8 @@ static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
 }
 
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
-  const int      W = r->width;
-  const cst_view view = view_of(r, group, keep);
+  const int W = r->width;
+  cst_view  view = view_of(r, group, keep);
   r->meter.fold->velocities(view.context, view.record, r->meter.scratch);
   if (r->plan->needs_lambda)
     cst_runner_lambda(r, r->st, view.record, r->b->step,
@@ -48,6 +55,7 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   for (int i = 0; i < r->meter.nwanted; i++) {
     const int              k = r->meter.wanted[i];
     const cst_observation *look = &r->plan->look[k];
+    view.state = r->meter.block[k] < 0 ? NULL : view.record + r->meter.block[k] * W;
     r->meter.measure[k](look, &view, cst_runner_observer(r, k, group),
                         r->meter.value + look->first * W, r->meter.scale + look->first * W);
   }

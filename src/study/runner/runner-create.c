@@ -40,6 +40,7 @@ static void find_wanted(cst_runner *r) {
   const cst_plan *p = r->plan;
   int             last = -2; /* the last observation that is wanted */
   r->meter.wanted = cst_zeros(p->nlook, sizeof *r->meter.wanted);
+  r->meter.block = cst_zeros(p->nlook, sizeof *r->meter.block);
   r->meter.span = cst_zeros(p->nlook, sizeof *r->meter.span);
   for (int k = 0; k < p->nlook; k++) {
     const cst_observation *look = &p->look[k];
@@ -58,6 +59,8 @@ static void find_wanted(cst_runner *r) {
 /* Those that this study wants. States are looked at one by one if some of them can do no more. */
 static void create_collections(cst_runner *r) {
   r->meter.one_by_one = r->plan->needs_lambda;
+  for (int i = 0; i < r->meter.nwanted; i++)
+    r->meter.one_by_one |= r->plan->look[r->meter.wanted[i]].row->state != NULL;
   r->collection = cst_zeros(CST_COLLECTORS, sizeof *r->collection);
   for (int k = 0; k < CST_COLLECTORS; k++) {
     const cst_collector *row = cst_collectors[k];
@@ -151,6 +154,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   destroy_collections(r);
   free(r->slices.kept_rows);
   free(r->meter.wanted);
+  free(r->meter.block);
   free(r->meter.span);
   double *owned[] = {
       r->q0,     r->v0,    r->meter.value, r->meter.scale, r->meter.scratch, r->meter.time,

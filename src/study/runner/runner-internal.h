@@ -19,9 +19,11 @@ typedef struct {
   bool            one_by_one; /* states on the way are looked at one after another, in records */
   /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
    * [CST_TRAIL][W] */
-  double   *speed, *times, *traced, *traced_scale;
-  int      *wanted, nwanted; /* observations that are measured */
-  cst_span *span;            /* their quantities: sequences without a gap */
+  double *speed, *times, *traced, *traced_scale;
+  int    *wanted, nwanted; /* observations that are measured */
+  /* [nlook] the component of the record where the block begins that an observer reads; -1: there is none */
+  int      *block;
+  cst_span *span; /* their quantities: sequences without a gap */
   int       nspan;
   double   *value, *scale; /* [quantity][W] */
   double   *scratch;       /* workspace of expressions */
@@ -81,7 +83,7 @@ double         *cst_runner_record(const cst_runner *r, int group);
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
                        double *lambda);
 
-/* Data of a group: accumulators [quantity][slot][W], and numbers that an observer keeps, [row->kept][W]
+/* Data of a group: accumulators [quantity][slot][W], and numbers that an observer keeps, [cst_observer_kept][W]
  * (NULL: none). */
 double *cst_runner_accumulators(const cst_runner *r, int group);
 double *cst_runner_observer(const cst_runner *r, int look, int group);
@@ -97,8 +99,10 @@ double *cst_runner_aligned(size_t n);
 /* Values of all quantities of a group at the current step, written to r->value. Returns the view that
  * observers had. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
-bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
-bool     cst_runner_group_lives(const cst_runner *r, int group, int lane);
+/* When a batch begins: finds the blocks that observers read. */
+void cst_runner_find_blocks(cst_runner *r);
+bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
+bool cst_runner_group_lives(const cst_runner *r, int group, int lane);
 /* True if the row can be that of a lane of the batch, which has just been started. */
 bool cst_runner_fits(const cst_runner *r, long lane, const double *row);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */

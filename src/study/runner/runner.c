@@ -137,6 +137,7 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   const int m = r->cohort->method;
   PetscCall(prepare(r, m, &r->stepper[m], &r->full[m]));
   r->st = r->stepper[m];
+  cst_runner_find_blocks(r);
   r->b = &r->full[m];
   cst_stepper_set_step(r->st, r->cohort->h);
   r->hst = NULL;
