@@ -19,6 +19,7 @@ from .averages import averages, histograms
 from .columns import axes
 from .motion import configuration, multipliers, phase, trajectory
 from .sweep import heat, sweep, verdicts
+from .section import section
 from .machine import draw_mechanism as mechanism
 from .saving import save
 
@@ -31,5 +32,6 @@ def __getattr__(name):
 
 __all__ = [
     "KINDS", "figure", "save", "order", "work", "work_energy", "drift", "signed_drift", "constraint", "ensemble", "ensemble_drift", "averages",
-    "histograms", "axes", "trajectory", "phase", "configuration", "multipliers", "sweep", "heat", "verdicts", "mechanism",
+    "histograms", "axes", "trajectory", "phase", "configuration", "multipliers", "sweep", "heat", "verdicts",
+    "section", "mechanism",
 ]  # fmt: skip
