@@ -89,7 +89,7 @@ void cst_spare_keep(cst_spare *x) {
 
 /* So near to a constraint that most solvers reach it in one iteration more. */
 static void refine(cst_spare *x) {
-  static const double near = 16 * DBL_EPSILON;
+  static const double near = 4 * DBL_EPSILON;
   const int           W = cst_stepper_width(x->st);
   double             *tolerance = x->b.record + cst_stepper_layout(x->st)->tolerance * W;
   for (int l = 0; l < W; l++)

@@ -17,74 +17,6 @@
 
 enum { SPAN = 16, HITS = 4 * CST_EVENTS_MOST };
 
-/* clang-format off */
-static const cst_channel_row last_channel = {"events", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_channel_event_count = {"/events/%s/count", "1", "events of the trajectory, also those that are not kept", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, true, false}};
-const cst_channel_row cst_channel_event_time = {"/events/%s/t", "1", "time of each event; column events_located tells how it is found", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
-static const cst_channel_row take_channel = {"/events/%s/take", "1", "values of the expressions at each event", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
-/* clang-format on */
-
-/* ---- the plan -------------------------------------------------------------------------------- */
-
-const cst_events *cst_events_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_events];
-}
-
-static bool wanted(const cst_plan *p) { return cst_events_of(p)->n > 0; }
-
-static cst_demand demand(const cst_plan *p) {
-  const cst_events *w = cst_events_of(p);
-  cst_demand        d = {0};
-  for (int k = 0; k < w->n; k++)
-    cst_values_demand(p, &w->each[k].when, &d);
-  return d;
-}
-
-static void tell(const cst_plan *p, FILE *out) {
-  const cst_events *w = cst_events_of(p);
-  for (int k = 0; k < w->n; k++) {
-    const cst_event *x = &w->each[k];
-    fprintf(out, "%-14s %s: ", k ? "" : "events", x->name);
-    if (x->every)
-      fprintf(out, "after every %.6g", x->every[0]);
-    else
-      fprintf(out, "%s = 0%s", x->when.text,
-              x->direction == CST_EVENT_UP     ? ", upwards"
-              : x->direction == CST_EVENT_DOWN ? ", downwards"
-                                               : "");
-    fprintf(out, x->stop ? "; ends the trajectory\n" : "\n");
-  }
-}
-
-static void declare_one(cst_channels *c, const cst_event *x, int k) {
-  const char *name = x->name;
-  const int   event =
-      cst_channels_axis(c, "event that is kept, in the order of time", x->keep, "%s_event", name);
-  cst_channels_add(c, &cst_channel_event_time, k, (cst_channel_use){.name = name, .axis = event});
-}
-
-static void declare(const cst_plan *p, cst_channels *c) {
-  const cst_events *w = cst_events_of(p);
-  if (!w->n)
-    return;
-  cst_channels_add(c, &last_channel, 0, (cst_channel_use){.count = (size_t)w->n});
-  for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &cst_channel_event_count, k, (cst_channel_use){.name = w->each[k].name});
-  for (int k = 0; k < w->n; k++)
-    declare_one(c, &w->each[k], k);
-  for (int k = 0; k < w->n; k++) {
-    const cst_event *x = &w->each[k];
-    if (!x->take.n)
-      continue;
-    const int axis =
-        cst_channels_axis(c, "expression that is taken", x->take.n, "%s_take", x->name);
-    cst_channels_label(c, axis, (const char *const *)x->text);
-    const int event = cst_channels_axis(c, "", x->keep, "%s_event", x->name);
-    cst_channels_add(c, &take_channel, k,
-                     (cst_channel_use){.name = x->name, .axis = event, .also = axis});
-  }
-}
-
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -117,7 +49,7 @@ static void create(cst_collection *x) {
     r->watch.speeds |= o->each[k].when.v;
   }
   o->locator = cst_locator_create(r);
-  o->last = cst_rows_numbers(r->rows, &last_channel, 0, 0);
+  o->last = cst_rows_numbers(r->rows, &cst_channel_event_last, 0, 0);
   const long groups = (r->batch + r->width - 1) / r->width;
   o->based = cst_zeros(groups, sizeof *o->based);
   o->next = cst_zeros(groups * w->n, sizeof *o->next);
@@ -151,7 +83,7 @@ static void begin(cst_collection *x) {
   for (int k = 0; k < w->n; k++) {
     double    *count = cst_rows_numbers(r->rows, &cst_channel_event_count, k, 0);
     double    *t = cst_rows_numbers(r->rows, &cst_channel_event_time, k, 0);
-    double    *take = cst_rows_numbers(r->rows, &take_channel, k, 0);
+    double    *take = cst_rows_numbers(r->rows, &cst_channel_event_take, k, 0);
     const long keep = w->each[k].keep, n = w->each[k].take.n;
     for (long l = 0; l < r->work->count; l++)
       count[l] = 0;
@@ -214,7 +146,8 @@ static void note(const own *o, cst_runner *r, const hit *x, double time) {
   cst_rows_numbers(r->rows, &cst_channel_event_time, x->event, lane)[at] = time;
   if (e->take.n)
     cst_locator_take(o->locator, &o->each[x->event].take,
-                     cst_rows_numbers(r->rows, &take_channel, x->event, lane) + at * e->take.n);
+                     cst_rows_numbers(r->rows, &cst_channel_event_take, x->event, lane) +
+                         at * e->take.n);
 }
 
 /* The time after which an event comes back in the case of a lane. */
@@ -415,11 +348,11 @@ const cst_collector cst_collector_events = {
     .wish = sizeof(cst_events),
     .read = cst_events_read,
     .forget = cst_events_forget,
-    .demand = demand,
-    .tell = tell,
-    .declare = declare,
+    .demand = cst_events_demand,
+    .tell = cst_events_tell,
+    .declare = cst_events_declare,
     .own = sizeof(own),
-    .wanted = wanted,
+    .wanted = cst_events_wanted,
     .create = create,
     .destroy = destroy,
     .begin = begin,

@@ -28,12 +28,19 @@ typedef struct {
 extern const cst_key cst_events_keys[];
 void                 cst_events_read(cst_reader *r, void *wish);
 void                 cst_events_forget(void *wish);
-const cst_events    *cst_events_of(const cst_plan *p);
+
+/* events-channels.c */
+extern const cst_channel_row cst_channel_event_last, cst_channel_event_count,
+    cst_channel_event_time, cst_channel_event_take;
+const cst_events *cst_events_of(const cst_plan *p);
+bool              cst_events_wanted(const cst_plan *p);
+cst_demand        cst_events_demand(const cst_plan *p);
+void              cst_events_tell(const cst_plan *p, FILE *out);
+void              cst_events_declare(const cst_plan *p, cst_channels *c);
 
 /* events-columns.c */
-extern const cst_channel_row cst_channel_event_count, cst_channel_event_time;
-void                        *cst_events_columns(const cst_plan *p, cst_columns *c);
-PetscErrorCode               cst_events_conclude(cst_case_rows *rows, const void *handles);
+void          *cst_events_columns(const cst_plan *p, cst_columns *c);
+PetscErrorCode cst_events_conclude(cst_case_rows *rows, const void *handles);
 
 /* events-locate.c: steps copies of lanes to where an event is. */
 typedef struct cst_locator cst_locator;
