@@ -62,7 +62,7 @@ class Cases(Columns):
 
     @property
     def status(self):
-        """[case, member]: -1 not run, 0 done, > 0 failed."""
+        """[case, member]: -1 not run, 0 done, > 0 ended before (reasons)."""
         x = self.data("/final/status")
         if x is None or x.ndim != 2 or len(x) != self.ncase:
             raise ResultError(
@@ -77,6 +77,12 @@ class Cases(Columns):
         return {int(k): words.strip() for k, words in re.findall(r"(-?\d+) ([^,;]+)", text)}
 
     @property
+    def failing(self):
+        """[case, member]: the trajectory has failed; one that an event ended has not."""
+        fine = [k for k, words in self.reasons.items() if words.endswith("(not a failure)")]
+        return (self.status > 0) & ~np.isin(self.status, fine)
+
+    @property
     def unreferred(self):
         """[case, member]: the trajectory ended well, and its reference is not finite."""
         x = self.data("/error/total")
@@ -84,13 +90,17 @@ class Cases(Columns):
 
     def failed_of(self, cases):
         """(number of failed trajectories, number of all) of some cases."""
-        s = (self.status > 0)[cases] | self.unreferred[cases]
+        s = self.failing[cases] | self.unreferred[cases]
         return int(s.sum()), s.size
 
     def counts(self):
         """Numbers of trajectories: all, finished, failed."""
         s = self.status[self.shown]
-        return s.size, int((s >= 0).sum()), int(((s > 0) | self.unreferred[self.shown]).sum())
+        return s.size, int((s >= 0).sum()), self.failed_of(self.shown)[0]
+
+    def stopped(self):
+        """Number of trajectories that events have ended."""
+        return int(((self.status > 0) & ~self.failing)[self.shown].sum())
 
     @property
     def complete(self):

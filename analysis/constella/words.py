@@ -203,15 +203,17 @@ def state(result):
     }
     head = words.get(written, f"The run was {written}")
     tail = f", {failed} of them failed" if failed else ""
+    tail += f", {result.stopped()} ended by an event" if result.stopped() else ""
     return f"{head}: {done} of {total} trajectories are done{tail}."
 
 
 def failures(result):
     """(case, reason, members) for every selected case and reason."""
     out, status, unreferred, reasons = [], result.status, result.unreferred, result.reasons
-    failed = (status > 0).any(axis=1) | unreferred.any(axis=1)
+    failing = result.failing
+    failed = failing.any(axis=1) | unreferred.any(axis=1)
     for case in result.chosen[failed[result.chosen]]:
-        for code in sorted({int(s) for s in status[case] if s > 0}):
+        for code in sorted({int(s) for s in status[case][failing[case]]}):
             reason = reasons.get(code, f"reason {code}")
             out.append((int(case), reason, np.flatnonzero(status[case] == code)))
         if unreferred[case].any():

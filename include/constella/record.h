@@ -46,7 +46,7 @@ typedef struct {
   cst_type type;
   int      ndim, dim[CST_FIELD_DIMS]; /* indices into the dimensions; ndim 0: a scalar */
   char     unit[32];                  /* "1" for nondimensional */
-  char     doc[160];                  /* long_name */
+  char     doc[240];                  /* long_name */
 } cst_field;
 
 typedef struct cst_record cst_record;

@@ -99,9 +99,13 @@ static bool replace_extended(const cst_arguments *a) {
 /* On rank 0: reports the end of the run. */
 static void report_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan,
                        const cst_run_end *end) {
-  const char *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
-  char        why[CST_FAILURE_TEXT];
+  const char  *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
+  const double all = (double)plan->ncase * (double)study->members;
+  char         why[CST_FAILURE_TEXT], stopped[64] = "";
   cst_failures_say(&end->failures, why, sizeof why);
+  if (cst_failures_stopped(&end->failures))
+    snprintf(stopped, sizeof stopped, ", %ld of %.0f ended by an event",
+             cst_failures_stopped(&end->failures), all);
   if (end->end == CST_END_STOPPED)
     printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file,
            end->reason, 100 * end->share);
@@ -117,18 +121,16 @@ static void report_end(const cst_arguments *a, const cst_study *study, const cst
             file, end->kept,
             end->end == CST_END_DONE ? "complete" : "interrupted; `-o` that file --resume goes on");
   else if (end->end == CST_END_DONE && end->failed)
-    printf("%s: complete, %ld of %.0f failed\n", file, end->failed,
-           (double)plan->ncase * (double)study->members);
+    printf("%s: complete, %ld of %.0f failed%s\n", file, end->failed, all, stopped);
   else if (end->end == CST_END_DONE)
-    printf("%s: complete, no trajectory failed\n", file);
+    printf("%s: complete, no trajectory failed%s\n", file, stopped);
   fflush(stdout);
   if (end->end == CST_END_DONE && end->failed)
     fprintf(
         stderr,
         "constella: %ld of %.0f trajectories failed (%s); /final/status%s of %s tells which, and "
         "`constella status %s` what helps\n",
-        end->failed, (double)plan->ncase * (double)study->members, why,
-        end->failures.of[CST_NO_REFERENCE] ? " or /error" : "", file, file);
+        end->failed, all, why, end->failures.of[CST_NO_REFERENCE] ? " or /error" : "", file, file);
 }
 
 /* Ends all ranks without waiting, because a single rank may have failed. A single process exits without MPI,

@@ -28,7 +28,7 @@ typedef struct {
 static counts count(cst_result *r) {
   counts c;
   c.total = cst_failures_read(&c.failures, r);
-  c.finished = c.failures.of[0] + cst_failures_total(&c.failures);
+  c.finished = cst_failures_ended(&c.failures);
   return c;
 }
 
@@ -109,22 +109,9 @@ static void print_condition(const condition *c) {
 
 /* Prints advice on each reason of failure. */
 static void print_advice(const cst_failures *f) {
-  static const char *const advice[CST_FAILURES] = {
-      [CST_NOT_CONVERGED] = "solver did not converge: take a smaller step, or a larger `solver: "
-                            "{max-iterations:}` where it is only slow",
-      [CST_NOT_FINITE] = "not finite: take a smaller step, or a method that is stable at this one",
-      [CST_NO_START] = "no consistent start: see `initial` and its spread",
-      [CST_STEP_TOO_LARGE] = "step-too-large: the step's equations have no solution that continues "
-                             "the motion; take a smaller step",
-      [CST_RANK_LOST] =
-          "rank of the constraints lost: no method passes a state where their gradients "
-          "are dependent; end before it, or take other starts or parameters",
-      [CST_NO_REFERENCE] = "no finite reference: take a smaller step of `reference`, or other "
-                           "starts; /error/total is NaN there",
-  };
-  for (int k = 1; k < CST_FAILURES; k++)
-    if (f->of[k] && advice[k])
-      line("advice", advice[k]);
+  for (int k = 0; k < CST_FAILURES; k++)
+    if (f->of[k] && cst_failure_advice(k))
+      line("advice", cst_failure_advice(k));
 }
 
 static void print_counts(cst_result *r, const counts *c) {
@@ -135,6 +122,8 @@ static void print_counts(cst_result *r, const counts *c) {
     printf(" (%.3g%%)", floor(1000.0 * (double)c->finished / (double)c->total) / 10);
   if (*why)
     printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
+  if (cst_failures_stopped(&c->failures))
+    printf(", %ld ended by an event", cst_failures_stopped(&c->failures));
   puts("");
   print_advice(&c->failures);
   print_text(r, "rank", "rank_lost");

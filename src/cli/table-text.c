@@ -65,6 +65,22 @@ static void print_failed(const cst_table *t, const cst_table_choice *c) {
                                 : "they enter no number of the others. /final/status tells which.");
 }
 
+/* Prints the number of trajectories that events have ended in the rows that are shown. */
+static void print_stopped(const cst_table *t, const cst_table_choice *c) {
+  const double *stopped = cst_table_numbers(t, "stopped");
+  const double *members = cst_table_numbers(t, "members");
+  double        sum = 0, all = 0;
+  for (long row = 0; stopped && row < t->rows; row++) {
+    sum += c->keep[row] && stopped[row] > 0 ? stopped[row] : 0;
+    all += c->keep[row] && members ? members[row] : 0;
+  }
+  if (sum > 0)
+    printf("\n%.0f of %.0f trajectories were ended by an event. They have not failed; they enter "
+           "maxima up to "
+           "there, and no means, errors and verdicts.\n",
+           sum, all);
+}
+
 /* Prints a note where statistics leave out members that did not fail; the first such row is the example. */
 static void print_undefined(const cst_table *t, const cst_table_choice *c) {
   const int k = cst_table_find(t, "undefined");
@@ -155,6 +171,7 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   print_observed(t, c);
   print_taken(t, c);
   print_failed(t, c);
+  print_stopped(t, c);
   print_undefined(t, c);
   print_survivors(t, c);
 }

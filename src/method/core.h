@@ -8,21 +8,8 @@
 #ifndef CST_CORE_H
 #define CST_CORE_H
 #include <stddef.h>
+#include "method/reason.h"
 #include "system/lane/group.h"
-
-/* How a trajectory ended. CST_NO_START: its start could not be projected onto the constraints.
- * CST_STEP_TOO_LARGE: the solution of the step's equations ends before the step does (core/near-root.h).
- * CST_RANK_LOST: a step failed on whose way the constraints lose rank (cst_system_rank_ahead).
- * Result files contain these numbers. */
-typedef enum {
-  CST_DONE,
-  CST_NOT_CONVERGED,
-  CST_NOT_FINITE,
-  CST_NO_START,
-  CST_STEP_TOO_LARGE,
-  CST_RANK_LOST,
-  CST_REASONS /* their number */
-} cst_reason;
 
 typedef struct {
   long steps; /* whole steps before a lane fails; n if none does */

@@ -72,6 +72,9 @@ enum {
   CST_TAKES_NO_TIME = 16, /* it takes no time: a projection */
   /* it does not divide by masses of rotation matrices, which vanish for flat bodies */
   CST_STEPS_FLAT = 8,
+  /* its blocks are of the length of the steps before: after steps of one length, one of another
+   * is none of the method */
+  CST_RECALLS = 32,
 };
 
 /* Arguments of row->bind, when a stepper is created. */

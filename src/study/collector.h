@@ -94,6 +94,13 @@ typedef struct cst_collector {
   /* The same for several states of a group after the first one, which are not measured. A collector that
    * looks and has no `along` makes all observed states be measured one by one. */
   void (*along)(cst_collection *x, int group, const cst_view *view, const cst_states *states);
+  /* A group at every step, in their order, at the i-th of these states; it may end lanes
+   * (cst_runner_end_lane), which then are not looked at there. Called twice at one step, it does nothing.
+   * Velocities are there if it has asked for them (cst_watch.speeds). */
+  void (*watch)(cst_collection *x, int group, const cst_view *view, const cst_states *states,
+                const long *step, int i);
+  /* A group, and its record, after these states: `step` is the last of them. */
+  void (*watched)(cst_collection *x, int group, long step);
   /* At a stop, after that. */
   PetscErrorCode (*stop)(cst_collection *x);
   /* The batch has ended: its numbers in the rows become those of the file. */

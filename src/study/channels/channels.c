@@ -139,6 +139,8 @@ static void list_axes(const cst_channels *c, cst_field *f, const cst_channel_use
     f->dim[f->ndim] = c->shared[*axis % CST_AXES];
     if (*axis == CST_AXIS_OWN)
       f->dim[f->ndim] = use->axis;
+    if (*axis == CST_AXIS_ALSO)
+      f->dim[f->ndim] = use->also;
     f->ndim++;
   }
 }

@@ -34,7 +34,7 @@ enum { CST_BELOW, CST_ABOVE, CST_NO_NUMBER, CST_OUTSIDE };
  * squares. */
 enum { CST_WEIGHT, CST_WEIGHT_SQUARE, CST_WEIGHED };
 
-/* Axes that channels share. CST_AXIS_OWN: one that the owner adds (cst_channels_axis). */
+/* Axes that channels share. CST_AXIS_OWN, CST_AXIS_ALSO: those that the owner adds (cst_channels_axis). */
 enum {
   CST_AXIS_NONE,
   CST_AXIS_CASE,
@@ -50,7 +50,8 @@ enum {
   CST_AXIS_BLOCK,
   CST_AXIS_OUTSIDE,
   CST_AXES,
-  CST_AXIS_OWN = CST_AXES
+  CST_AXIS_OWN = CST_AXES,
+  CST_AXIS_ALSO
 };
 
 /* What a channel is, as bits. Rows, of a trajectory, have the axes case and member first. */
@@ -103,10 +104,10 @@ typedef struct {
   const char *name;
   int         icase;
   const char *unit, *doc;
-  size_t      count; /* numbers per trajectory; 0: as the axes say */
-  int         axis;  /* its own, by cst_channels_axis */
-  unsigned    is;    /* more bits than those of the row */
-  bool        text;  /* texts instead of numbers */
+  size_t      count;      /* numbers per trajectory; 0: as the axes say */
+  int         axis, also; /* its own, by cst_channels_axis */
+  unsigned    is;         /* more bits than those of the row */
+  bool        text;       /* texts instead of numbers */
 } cst_channel_use;
 
 typedef struct {

@@ -9,6 +9,10 @@ cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   const size_t W = (size_t)r->width;
   v.tape = cst_tape_create(r->plan->study->system->graph, x->node, x->n);
   v.value = cst_runner_aligned((size_t)x->n * W);
+  for (int k = 0; k < x->n; k++) {
+    v.lambda |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'l');
+    v.v |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'v');
+  }
   v.scratch = cst_runner_aligned((size_t)cst_tape_registers(v.tape) * W);
   return v;
 }

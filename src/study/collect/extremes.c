@@ -249,7 +249,7 @@ static long find(const cst_case_rows *rows, const double *x, int end) {
   long found = -1;
   for (long m = 0; m < rows->plan->study->members; m++) {
     const double now = x[m * ENDS + end];
-    if (!rows->good[m] || isnan(now))
+    if (!(rows->good[m] || rows->stopped[m]) || isnan(now))
       continue;
     if (found < 0 || (end == LEAST ? now < x[found * ENDS + end] : now > x[found * ENDS + end]))
       found = m;

@@ -27,7 +27,7 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
   r->plan = p;
   r->output = o;
   r->reference_error = reference_error;
-  PetscCall(PetscMalloc2(n, &r->good, n * CST_FIGURES, &r->figures));
+  PetscCall(PetscMalloc3(n, &r->good, n, &r->stopped, n * CST_FIGURES, &r->figures));
   r->room = (size_t)n;
   r->number = cst_zeros(n, sizeof *r->number);
   if (p->study->reference != CST_REFERENCE_NONE)
@@ -45,7 +45,7 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
     PetscCall(PetscFree((*rows)->block[k].x));
   PetscCall(PetscFree((*rows)->block));
   PetscCall(PetscFree((*rows)->error));
-  PetscCall(PetscFree2((*rows)->good, (*rows)->figures));
+  PetscCall(PetscFree3((*rows)->good, (*rows)->stopped, (*rows)->figures));
   free((*rows)->number);
   PetscCall(PetscFree(*rows));
   PetscFunctionReturn(0);
@@ -90,8 +90,9 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase) {
   r->failed = 0;
   PetscCall(get(r, &cst_channel_status, 0, r->number));
   for (long m = 0; m < r->plan->study->members; m++) {
-    r->good[m] = r->number[m] == 0;
-    r->failed += r->number[m] > 0;
+    r->good[m] = r->number[m] == CST_DONE;
+    r->stopped[m] = cst_reason_stopped(r->number[m]);
+    r->failed += cst_reason_failed(r->number[m]);
   }
   if (r->error)
     PetscCall(get(r, &cst_channel_error, CST_ERROR_ALL, r->error));
@@ -101,7 +102,7 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase) {
 bool cst_case_rows_unreferred(const cst_case_rows *r) {
   bool any = false;
   for (long m = 0; m < r->plan->study->members && r->error; m++)
-    any |= cst_failures_unreferred(!r->good[m], r->error[m]);
+    any |= cst_failures_unreferred(r->good[m] ? CST_DONE : CST_NOT_FINITE, r->error[m]);
   return any;
 }
 
@@ -128,15 +129,19 @@ PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const doubl
   PetscFunctionReturn(0);
 }
 
+static double picked(const cst_case_rows *r, long member, int figure, int and) {
+  const double *f = r->figures + member * CST_FIGURES;
+  return and >= 0 ? f[figure] + f[and] : f[figure];
+}
+
 void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) {
-  for (long m = 0; m < r->plan->study->members; m++) {
-    const double *f = r->figures + m * CST_FIGURES;
-    x[m] = f[figure];
-    if (and >= 0)
-      x[m] += f[and];
-    if (!r->good[m])
-      x[m] = NAN;
-  }
+  for (long m = 0; m < r->plan->study->members; m++)
+    x[m] = r->good[m] ? picked(r, m, figure, and) : NAN;
+}
+
+void cst_case_rows_pick_stopped(const cst_case_rows *r, int figure, int and, double *x) {
+  for (long m = 0; m < r->plan->study->members; m++)
+    x[m] = r->good[m] || r->stopped[m] ? picked(r, m, figure, and) : NAN;
 }
 
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {

@@ -22,7 +22,8 @@ struct cst_case_rows {
   const double   *reference_error; /* [nvariant][CST_ERRORS], NaN where unknown */
   int             icase;           /* the open case */
   long            failed;          /* members that failed */
-  bool           *good;            /* [members] true: did not fail */
+  bool           *good;            /* [members] true: reached the end, and did not fail */
+  bool           *stopped;         /* [members] ended by an event, and did not fail */
   double         *error;           /* [members] of all parts together; NULL without a reference */
   double         *figures;         /* [members][CST_FIGURES] of the quantity read last */
   double         *number;          /* [room]: [members][count] of the channel read last */
@@ -45,6 +46,8 @@ PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, i
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x);
 /* x[members]: one of the figures read last, or the sum of two of them (and = -1: one). */
 void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x);
+/* The same, with numbers of members that an event ended too. */
+void cst_case_rows_pick_stopped(const cst_case_rows *r, int figure, int and, double *x);
 /* Reads x[members][CST_WINDOWS]. */
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x);
 

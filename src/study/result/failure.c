@@ -7,23 +7,26 @@
 #include <string.h>
 #include "study/channels/channels.h"
 
-static const char *const words[] = {
-    [CST_NOT_CONVERGED] = "solver did not converge",
-    [CST_NOT_FINITE] = "not finite",
-    [CST_NO_START] = "no consistent start",
-    [CST_STEP_TOO_LARGE] = "step-too-large",
-    [CST_RANK_LOST] = "rank of the constraints lost",
-    [CST_NO_REFERENCE] = "no finite reference",
-    [CST_OTHER_REASONS] = "other reasons",
+#define WAY(name, failed, words, advice) [CST_FAILURE_##name] = {words, advice, failed},
+static const cst_reason_row ways[CST_FAILURES] = {
+    CST_REASON_ROWS(WAY) /* and those that no status has */
+        [CST_NO_REFERENCE] = {"no finite reference",
+                              "no finite reference: take a smaller step of `reference`, or other "
+                              "starts; /error/total is NaN there",
+                              true},
+    [CST_OTHER_REASONS] = {"other reasons", NULL, true},
 };
-_Static_assert(sizeof words / sizeof *words == CST_FAILURES, "every reason has its words");
-_Static_assert((int)CST_NO_REFERENCE > (int)CST_RANK_LOST, "no status has this number");
+#undef WAY
 
 static int index_of(double status) {
-  return status >= 0 && status < CST_REASONS ? (int)status : CST_OTHER_REASONS;
+  return cst_reason_at(status) ? (int)status : CST_OTHER_REASONS;
 }
 
-const char *cst_failure_word(int status) { return words[index_of(status)]; }
+const char *cst_failure_word(int status) { return ways[index_of(status)].words; }
+
+bool cst_failure_is(int way) { return ways[way].failed; }
+
+const char *cst_failure_advice(int way) { return ways[way].advice; }
 
 bool cst_failures_unreferred(double status, double error) { return status == 0 && isnan(error); }
 
@@ -66,32 +69,48 @@ void cst_failures_add(cst_failures *f, const cst_failures *more) {
 
 long cst_failures_total(const cst_failures *f) {
   long sum = 0;
-  for (int k = 1; k < CST_FAILURES; k++)
+  for (int k = 0; k < CST_FAILURES; k++)
+    sum += ways[k].failed ? f->of[k] : 0;
+  return sum;
+}
+
+long cst_failures_ended(const cst_failures *f) {
+  long sum = 0;
+  for (int k = 0; k < CST_FAILURES; k++)
     sum += f->of[k];
   return sum;
+}
+
+long cst_failures_stopped(const cst_failures *f) {
+  return cst_failures_ended(f) - cst_failures_total(f) - f->of[CST_FAILURE_DONE];
+}
+
+/* The most frequent failure that is left; -1: none. */
+static int most_frequent(const cst_failures *f) {
+  int most = -1;
+  for (int k = 0; k < CST_FAILURES; k++)
+    if (ways[k].failed && f->of[k] && (most < 0 || f->of[k] > f->of[most]))
+      most = k;
+  return most;
 }
 
 void cst_failures_say(const cst_failures *f, char *text, size_t n) {
   cst_failures left = *f;
   size_t       at = 0;
   *text = 0;
-  while (at < n && cst_failures_total(&left) > 0) {
-    int most = 1;
-    for (int k = 2; k < CST_FAILURES; k++)
-      if (left.of[k] > left.of[most])
-        most = k;
+  for (int k = most_frequent(&left); k >= 0 && at < n; k = most_frequent(&left)) {
     const char *separator = at ? ", " : "";
-    at += (size_t)snprintf(text + at, n - at, "%s%s: %ld", separator, words[most], left.of[most]);
-    left.of[most] = 0;
+    at += (size_t)snprintf(text + at, n - at, "%s%s: %ld", separator, ways[k].words, left.of[k]);
+    left.of[k] = 0;
   }
 }
 
 void cst_failures_hear(cst_failures *f, const char *text) {
-  for (int k = 1; k < CST_FAILURES; k++) {
-    const char *at = strstr(text, words[k]);
+  for (int k = 0; k < CST_FAILURES; k++) {
+    const char *at = ways[k].failed ? strstr(text, ways[k].words) : NULL;
     if (!at)
       continue;
-    at += strlen(words[k]);
+    at += strlen(ways[k].words);
     if (*at == ':')
       f->of[k] += strtol(at + 1, NULL, 10);
   }

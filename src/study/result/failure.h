@@ -6,16 +6,25 @@
 #include "constella/record.h"
 #include "method/core.h"
 
-/* Reasons are the values of /final/status, cst_reason, and behind them those that no status has. Unknown
- * ones are counted as the last. */
-enum { CST_NO_REFERENCE = CST_REASONS, CST_OTHER_REASONS, CST_FAILURES, CST_FAILURE_TEXT = 192 };
+/* The ways of reason.h, and behind them those that no status has. Unknown ones are counted as the last. */
+#define CST_FAILURE_NAME(name, failed, words, advice) CST_FAILURE_##name,
+enum {
+  CST_REASON_ROWS(CST_FAILURE_NAME) /* the numbers of /final/status */
+  CST_NO_REFERENCE,
+  CST_OTHER_REASONS,
+  CST_FAILURES,
+  CST_FAILURE_TEXT = 192
+};
+#undef CST_FAILURE_NAME
 
 typedef struct {
-  long of[CST_FAILURES]; /* of[0]: successful */
+  long of[CST_FAILURES]; /* also of those that are no failures */
 } cst_failures;
 
-/* The words of a status above 0: "not finite". */
+/* The words of a way; whether it is a failure; what helps (NULL: nothing is to be said). */
 const char *cst_failure_word(int status);
+bool        cst_failure_is(int way);
+const char *cst_failure_advice(int way);
 /* Whether a trajectory with this status and this error, of all parts together, has no finite reference. */
 bool cst_failures_unreferred(double status, double error);
 /* Counts the statuses x[n], with the errors error[n] (NULL: the study has no reference); negative ones were
@@ -25,6 +34,9 @@ void cst_failures_count(cst_failures *f, const double *x, const double *error, l
 long cst_failures_read(cst_failures *f, cst_result *r);
 void cst_failures_add(cst_failures *f, const cst_failures *more);
 long cst_failures_total(const cst_failures *f);
+/* All trajectories that have ended, and those that were stopped without a failure. */
+long cst_failures_ended(const cst_failures *f);
+long cst_failures_stopped(const cst_failures *f);
 /* Writes text such as "not finite: 2, solver did not converge: 1", the most frequent reason first; "" if
  * nothing failed. */
 void cst_failures_say(const cst_failures *f, char *text, size_t n);

@@ -64,7 +64,7 @@ int cst_parts_quantity_find(const cst_plan *p, const char *name) {
 
 /* The largest value of a figure, or of the sum of two. */
 static double largest_figure(cst_case_rows *rows, int figure, int and) {
-  cst_case_rows_pick(rows, figure, and, rows->number);
+  cst_case_rows_pick_stopped(rows, figure, and, rows->number);
   return cst_case_rows_largest(rows->number, rows->plan->study->members);
 }
 

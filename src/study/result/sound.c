@@ -3,7 +3,7 @@
 #include "study/result/sound.h"
 #include <math.h>
 #include <stdio.h>
-#include "method/core.h"
+#include "method/reason.h"
 
 static double largest(const cst_plan *p, int icase, const cst_channel *c) {
   const long steps = p->cases[icase].n;

@@ -96,7 +96,7 @@ static void look_along(cst_runner *r, int group, const cst_way *way) {
   }
 }
 
-void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
+static void fold_group(cst_runner *r, int group, const cst_way *way) {
   if (r->meter.one_by_one || way->step[0] == 0)
     look_here(r, group);
   else
@@ -106,6 +106,95 @@ void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
 void cst_runner_fold(cst_runner *r) {
   for (int g = 0; g < r->b->groups; g++) {
     const cst_way way = cst_stepper_way(r->st, r->b, g);
-    cst_runner_fold_group(r, g, &way);
+    fold_group(r, g, &way);
   }
+}
+
+/* ---- every step ------------------------------------------------------------------------------ */
+
+/* The states for those who look at every step. */
+static cst_states states_of(cst_runner *r, const cst_view *view, const cst_way *way) {
+  const int        W = r->width;
+  const cst_states x = {way->n, way->stride, way->q, way->p, r->watch.speed, r->watch.times};
+  if (r->watch.speeds)
+    r->meter.fold->speeds(view->context, view->record, &x, r->watch.speed);
+  for (int i = 0; i < way->n; i++) {
+    const double t = cst_clock_at(r->cohort, (double)way->step[i]);
+    const bool   there = r->watch.times[i * W] == t;
+    for (int l = 0; l < W && !there; l++)
+      r->watch.times[i * W + l] = t;
+  }
+  return x;
+}
+
+static void watch(cst_runner *r, int group, const cst_way *way, const cst_states *states, int i) {
+  cst_view view = view_of(r, group, CST_KEEP_NOT);
+  view.time = states->time + i * r->width;
+  for (int k = 0; k < r->ncollection; k++) {
+    cst_collection *x = &r->collection[k];
+    if (x->row->watch)
+      x->row->watch(x, group, &view, states, way->step, i);
+  }
+}
+
+static void end_watch(cst_runner *r, int group, long step) {
+  for (int k = 0; k < r->ncollection; k++) {
+    cst_collection *x = &r->collection[k];
+    if (x->row->watched)
+      x->row->watched(x, group, step);
+  }
+}
+
+/* Folds the states from..to-1 of lanes that were alive in them. */
+static void fold_some(cst_runner *r, int group, const cst_way *way, int from, int to, int alive) {
+  const int     now = r->b->alive[group];
+  const size_t  at = (size_t)from * way->stride;
+  const cst_way some = {to - from, way->stride, way->step + from, way->q + at, way->p + at};
+  if (from == to)
+    return;
+  r->b->alive[group] = alive;
+  fold_group(r, group, &some);
+  r->b->alive[group] = now;
+}
+
+/* States on the way of a group, of which some are observed. Neighbours are folded together, unless a lane has
+ * ended between them. */
+static void watch_along(cst_runner *r, int group, const cst_way *way) {
+  const cst_view   view = view_of(r, group, CST_KEEP_NOT);
+  const cst_states states = states_of(r, &view, way);
+  long             fold = cst_plan_class_fold_after(r->cohort, way->step[0] - 1);
+  int              from = 0; /* not folded yet */
+  for (int i = 0; i < way->n; i++) {
+    const int alive = r->b->alive[group];
+    watch(r, group, way, &states, i);
+    const bool observed = way->step[i] == fold;
+    if (!observed || alive != r->b->alive[group]) {
+      fold_some(r, group, way, from, i, alive);
+      from = i + !observed;
+    }
+    if (observed)
+      fold = cst_plan_class_fold_next(r->cohort, fold);
+  }
+  fold_some(r, group, way, from, way->n, r->b->alive[group]);
+  end_watch(r, group, way->step[way->n - 1]);
+}
+
+void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
+  if (r->watch.on)
+    watch_along(r, group, way);
+  else
+    fold_group(r, group, way);
+}
+
+void cst_runner_watch_all(cst_runner *r) {
+  for (int g = 0; g < r->b->groups; g++) {
+    const cst_way    way = cst_stepper_way(r->st, r->b, g);
+    const cst_view   view = view_of(r, g, CST_KEEP_NOT);
+    const cst_states states = states_of(r, &view, &way);
+    watch(r, g, &way, &states, 0);
+    end_watch(r, g, r->b->step);
+  }
+  if (r->watch.ended)
+    cst_batch_ready(r->st, r->b);
+  r->watch.ended = false;
 }

@@ -59,6 +59,8 @@ static bool folds_by_group(const cst_runner *r) {
 
 static long fold_after(void *context, long step) {
   const cst_runner *r = context;
+  if (r->watch.on)
+    return step + 1;
   if (step < r->next_fold)
     return r->next_fold;
   return cst_plan_class_fold_next(r->cohort, step);
@@ -80,7 +82,7 @@ static long next_stop(void *context) {
   if (r->timed)
     return stop;
   if (!folds_by_group(r))
-    stop = PetscMin(stop, r->next_fold);
+    stop = PetscMin(stop, r->watch.on ? r->b->step + 1 : r->next_fold);
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
     if (x->row->next)
@@ -105,6 +107,8 @@ PetscErrorCode cst_runner_observe(void *context) {
   if (r->timed)
     PetscFunctionReturn(0);
   pass_group_folds(r);
+  if (r->watch.on)
+    cst_runner_watch_all(r);
   PetscCall(observe_before(r));
   if (cst_runner_halted(r))
     PetscFunctionReturn(0);
@@ -179,10 +183,10 @@ void cst_runner_watch(cst_runner *r, bool watched) {
   r->slices.slice_end = PetscMin(r->slices.slice_end, next_stop(r));
 }
 
-/* True if groups of lanes step independently: no partner follows, and no mean over all of them is taken at
- * every step. */
+/* True if groups of lanes step independently: no partner follows, nobody needs the state before the step, and
+ * no mean over all of them is taken at every step. */
 static bool are_apart(const cst_runner *r) {
-  if (r->hst)
+  if (r->hst || r->watch.on)
     return false;
   return !(r->plan->method[r->cohort->method]->properties.mean > 0);
 }

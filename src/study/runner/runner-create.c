@@ -71,6 +71,7 @@ static void create_collections(cst_runner *r) {
     if (row->create)
       row->create(x);
     r->meter.one_by_one |= row->look && !row->along;
+    r->watch.on |= row->watch != NULL;
   }
 }
 
@@ -134,6 +135,10 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
     r->meter.kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
   r->meter.accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
   create_collections(r);
+  if (r->watch.on) {
+    r->watch.times = cst_runner_aligned(CST_TRAIL * W);
+    r->watch.speed = cst_runner_aligned(CST_TRAIL * (size_t)nq * W);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -156,9 +161,20 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   free(r->meter.wanted);
   free(r->meter.block);
   free(r->meter.span);
-  double *owned[] = {
-      r->q0,     r->v0,    r->meter.value, r->meter.scale, r->meter.scratch, r->meter.time,
-      r->lambda, r->start, r->meter.speed, r->meter.times, r->meter.traced,  r->meter.traced_scale};
+  double *owned[] = {r->q0,
+                     r->v0,
+                     r->meter.value,
+                     r->meter.scale,
+                     r->meter.scratch,
+                     r->meter.time,
+                     r->lambda,
+                     r->start,
+                     r->meter.speed,
+                     r->meter.times,
+                     r->meter.traced,
+                     r->meter.traced_scale,
+                     r->watch.speed,
+                     r->watch.times};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);

@@ -32,6 +32,14 @@ typedef struct {
   double *accumulators, **kept;
 } cst_meter;
 
+/* Collectors that look at every step. */
+typedef struct {
+  bool    on;
+  bool    speeds;        /* they read velocities */
+  bool    ended;         /* lanes have ended since the last stop */
+  double *speed, *times; /* as in the meter */
+} cst_watch;
+
 /* The time that a rank steps without entering MPI. */
 typedef struct {
   cst_poll *poll;
@@ -63,6 +71,7 @@ struct cst_runner {
   cst_rows       *rows;
   cst_meter       meter;
   cst_slices      slices;
+  cst_watch       watch;
   int             ncollection;
   cst_collection *collection; /* [ncollection] */
   cst_chosen      chosen;
@@ -82,6 +91,9 @@ long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
                        double *lambda);
+/* Those that follow from the state, of every method. */
+void cst_runner_state_lambda(const cst_runner *r, const cst_stepper *st, const double *record,
+                             double *lambda);
 
 /* Data of a group: accumulators [quantity][slot][W], and numbers that an observer keeps, [cst_observer_kept][W]
  * (NULL: none). */
@@ -92,6 +104,11 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 void cst_runner_fold(cst_runner *r);
 /* The same for one group at states on its way, without the counts that all groups share. */
 void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way);
+/* At a stop: all groups at the current step, for those who look at every step. */
+void cst_runner_watch_all(cst_runner *r);
+/* Ends a lane for a reason that is no failure, behind `step` steps: column k * width is its state there. */
+void cst_runner_end_lane(cst_runner *r, int group, int lane, cst_reason reason, long step,
+                         const double *column);
 /* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
 long cst_runner_next_multiple(long now, long every, long lead);
 /* Zeros, aligned to the lanes; free(). */

@@ -56,6 +56,26 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
     make_least(r, st, record, lambda);
 }
 
+void cst_runner_state_lambda(const cst_runner *r, const cst_stepper *st, const double *record,
+                             double *lambda) {
+  r->meter.fold->multipliers(cst_stepper_context(st), record, lambda);
+  if (r->plan->study->system->dropped)
+    make_least(r, st, record, lambda);
+}
+
+void cst_runner_end_lane(cst_runner *r, int group, int lane, cst_reason reason, long step,
+                         const double *column) {
+  cst_batch   *b = r->b;
+  const size_t W = (size_t)r->width;
+  const size_t n = cst_stepper_record_size(r->st);
+  double      *last = b->last + (size_t)group * n + lane;
+  for (size_t k = 0; k < n; k += W)
+    last[k] = column[k];
+  b->alive[group] &= ~(1 << lane);
+  b->status[(size_t)group * W + (size_t)lane] = (cst_lane_status){reason, step};
+  r->watch.ended = true;
+}
+
 double *cst_runner_accumulators(const cst_runner *r, int group) {
   const size_t numbers = (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
   return r->meter.accumulators + (size_t)group * numbers;

@@ -1,0 +1,42 @@
+/* reason.h: how a trajectory can end: each way is a row, with whether the trajectory has failed. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_REASON_H
+#define CST_REASON_H
+#include <stdbool.h>
+
+/* X(name, failed, words, advice): in the order of their numbers, which result files contain; a new row is the
+ * last. advice: what helps; NULL: nothing is to be said.
+ * NO_START: its start could not be projected onto the constraints. STEP_TOO_LARGE: the solution of the step's
+ * equations ends before the step does (core/near-root.h). RANK_LOST: a step failed on whose way the
+ * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. */
+#define CST_REASON_ROWS(X)                                                                         \
+  X(DONE, false, "done", NULL)                                                                     \
+  X(NOT_CONVERGED, true, "solver did not converge",                                                \
+    "solver did not converge: take a smaller step, or a larger `solver: {max-iterations:}` where " \
+    "it is only slow")                                                                             \
+  X(NOT_FINITE, true, "not finite",                                                                \
+    "not finite: take a smaller step, or a method that is stable at this one")                     \
+  X(NO_START, true, "no consistent start", "no consistent start: see `initial` and its spread")    \
+  X(STEP_TOO_LARGE, true, "step-too-large",                                                        \
+    "step-too-large: the step's equations have no solution that continues the motion; take a "     \
+    "smaller step")                                                                                \
+  X(RANK_LOST, true, "rank of the constraints lost",                                               \
+    "rank of the constraints lost: no method passes a state where their gradients are dependent; " \
+    "end before it, or take other starts or parameters")                                           \
+  X(EVENT, false, "ended by an event", NULL)
+
+#define CST_REASON_NAME(name, failed, words, advice) CST_##name,
+typedef enum { CST_REASON_ROWS(CST_REASON_NAME) CST_REASONS /* their number */ } cst_reason;
+#undef CST_REASON_NAME
+
+/* A row; NULL: no reason has this number. */
+typedef struct {
+  const char *words, *advice;
+  bool        failed;
+} cst_reason_row;
+const cst_reason_row *cst_reason_at(double number);
+/* Whether trajectories with this number have failed; those of unknown reasons have. */
+bool cst_reason_failed(double number);
+/* Whether it was ended before its time, and has not failed. */
+bool cst_reason_stopped(double number);
+#endif

@@ -1,0 +1,124 @@
+/* spare.c: a lane that is stepped apart from its batch (see spare.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/spare.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+
+struct cst_spare {
+  cst_stepper *st;
+  cst_batch    b;
+  double      *kept; /* a record */
+};
+
+PetscErrorCode cst_spare_create(const cst_prepared *p, const cst_stepper_options *options,
+                                double resolution, cst_spare **spare) {
+  cst_stepper_options o = *options;
+  cst_spare          *x = cst_need(calloc(1, sizeof *x));
+  void               *kept = NULL;
+  PetscFunctionBegin;
+  *spare = x;
+  o.groups = 1;
+  o.bare = true;
+  PetscCall(cst_stepper_create(p, &o, &x->st));
+  cst_stepper_set_resolution(x->st, resolution);
+  PetscCall(cst_batch_create(x->st, &x->b));
+  cst_batch_reset(x->st, &x->b, 1);
+  if (posix_memalign(&kept, 64, cst_stepper_record_size(x->st) * sizeof(double)))
+    cst_need_fail();
+  x->kept = kept;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_spare_destroy(cst_spare **spare) {
+  PetscFunctionBegin;
+  if (!*spare)
+    PetscFunctionReturn(0);
+  PetscCall(cst_batch_destroy(&(*spare)->b));
+  PetscCall(cst_stepper_destroy(&(*spare)->st));
+  free((*spare)->kept);
+  free(*spare);
+  *spare = NULL;
+  PetscFunctionReturn(0);
+}
+
+long cst_spare_step(const cst_spare *x, const double *record, int lane) {
+  const cst_layout *at = cst_stepper_layout(x->st);
+  int64_t           step;
+  memcpy(&step, record + at->step * cst_stepper_width(x->st) + lane, sizeof step);
+  return (long)step;
+}
+
+static void revive(cst_spare *x, long step) {
+  x->b.alive[0] = 1;
+  x->b.status[0] = (cst_lane_status){CST_DONE, 0};
+  x->b.step = step;
+  cst_batch_ready(x->st, &x->b);
+}
+
+void cst_spare_copy(cst_spare *x, const double *record, int lane) {
+  const size_t W = (size_t)cst_stepper_width(x->st);
+  const size_t n = cst_stepper_record_size(x->st) / W;
+  for (size_t k = 0; k < n; k++)
+    x->b.record[k * W] = record[k * W + (size_t)lane];
+  revive(x, cst_spare_step(x, record, lane));
+}
+
+static PetscErrorCode step(cst_spare *x, double h, long n, bool *good) {
+  PetscFunctionBegin;
+  cst_stepper_set_step(x->st, h);
+  PetscCall(cst_stepper_advance(x->st, &x->b, n));
+  *good = x->b.status[0].reason == CST_DONE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_spare_advance(cst_spare *x, double h, long to, bool *good) {
+  PetscFunctionBegin;
+  *good = true;
+  cst_stepper_set_time(x->st, 0, 0);
+  if (to > x->b.step)
+    PetscCall(step(x, h, to - x->b.step, good));
+  PetscFunctionReturn(0);
+}
+
+void cst_spare_keep(cst_spare *x) {
+  memcpy(x->kept, x->b.record, cst_stepper_record_size(x->st) * sizeof *x->kept);
+}
+
+/* So near to a constraint that most solvers reach it in one iteration more. */
+static void refine(cst_spare *x) {
+  static const double near = 4 * DBL_EPSILON;
+  const int           W = cst_stepper_width(x->st);
+  double             *tolerance = x->b.record + cst_stepper_layout(x->st)->tolerance * W;
+  for (int l = 0; l < W; l++)
+    tolerance[l] = fmin(tolerance[l], near);
+}
+
+PetscErrorCode cst_spare_from_kept(cst_spare *x, double h, long at, double time, bool fine,
+                                   bool *good) {
+  PetscFunctionBegin;
+  memcpy(x->b.record, x->kept, cst_stepper_record_size(x->st) * sizeof *x->kept);
+  revive(x, at);
+  if (fine)
+    refine(x);
+  cst_stepper_set_time(x->st, time, at);
+  PetscCall(step(x, h, 1, good));
+  PetscFunctionReturn(0);
+}
+
+const double *cst_spare_record(const cst_spare *x) { return x->b.record; }
+
+const double *cst_spare_kept(const cst_spare *x) { return x->kept; }
+
+const cst_stepper *cst_spare_stepper(const cst_spare *x) { return x->st; }
+
+bool cst_spare_shortens(const cst_prepared *p) {
+  for (int i = 0; i < p->program->n; i++) {
+    const cst_substep_row *row = p->program->step[i].row;
+    if (row->noise || (row->features & CST_RECALLS))
+      return false;
+  }
+  return true;
+}

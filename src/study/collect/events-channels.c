@@ -1,0 +1,72 @@
+/* events-channels.c: what the events of a study ask of the plan, and their channels. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/channels/channels.h"
+#include "study/collect/events.h"
+
+/* clang-format off */
+const cst_channel_row cst_channel_event_last = {"events", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_event_count = {"/events/%s/count", "1", "events of the trajectory, also those that are not kept", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, true, false}};
+const cst_channel_row cst_channel_event_time = {"/events/%s/t", "1", "time of each event; column events_located tells how it is found", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true}};
+const cst_channel_row cst_channel_event_take = {"/events/%s/take", "1", "values of the expressions at each event", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+/* clang-format on */
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+const cst_events *cst_events_of(const cst_plan *p) {
+  return p->study->collected[CST_COLLECTOR_events];
+}
+
+bool cst_events_wanted(const cst_plan *p) { return cst_events_of(p)->n > 0; }
+
+cst_demand cst_events_demand(const cst_plan *p) {
+  const cst_events *w = cst_events_of(p);
+  cst_demand        d = {0};
+  for (int k = 0; k < w->n; k++)
+    cst_values_demand(p, &w->each[k].when, &d);
+  return d;
+}
+
+void cst_events_tell(const cst_plan *p, FILE *out) {
+  const cst_events *w = cst_events_of(p);
+  for (int k = 0; k < w->n; k++) {
+    const cst_event *x = &w->each[k];
+    fprintf(out, "%-14s %s: ", k ? "" : "events", x->name);
+    if (x->every)
+      fprintf(out, "after every %.6g", x->every[0]);
+    else
+      fprintf(out, "%s = 0%s", x->when.text,
+              x->direction == CST_EVENT_UP     ? ", upwards"
+              : x->direction == CST_EVENT_DOWN ? ", downwards"
+                                               : "");
+    fprintf(out, x->stop ? "; ends the trajectory\n" : "\n");
+  }
+}
+
+static void declare_one(cst_channels *c, const cst_event *x, int k) {
+  const char *name = x->name;
+  const int   event =
+      cst_channels_axis(c, "event that is kept, in the order of time", x->keep, "%s_event", name);
+  cst_channels_add(c, &cst_channel_event_time, k, (cst_channel_use){.name = name, .axis = event});
+}
+
+void cst_events_declare(const cst_plan *p, cst_channels *c) {
+  const cst_events *w = cst_events_of(p);
+  if (!w->n)
+    return;
+  cst_channels_add(c, &cst_channel_event_last, 0, (cst_channel_use){.count = (size_t)w->n});
+  for (int k = 0; k < w->n; k++)
+    cst_channels_add(c, &cst_channel_event_count, k, (cst_channel_use){.name = w->each[k].name});
+  for (int k = 0; k < w->n; k++)
+    declare_one(c, &w->each[k], k);
+  for (int k = 0; k < w->n; k++) {
+    const cst_event *x = &w->each[k];
+    if (!x->take.n)
+      continue;
+    const int axis =
+        cst_channels_axis(c, "expression that is taken", x->take.n, "%s_take", x->name);
+    cst_channels_label(c, axis, (const char *const *)x->text);
+    const int event = cst_channels_axis(c, "", x->keep, "%s_event", x->name);
+    cst_channels_add(c, &cst_channel_event_take, k,
+                     (cst_channel_use){.name = x->name, .axis = event, .also = axis});
+  }
+}

@@ -1,0 +1,174 @@
+/* events-keys.c: the key `events` of the study file. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/collect/events.h"
+#include "study/file/names.h"
+
+enum { KEEP = 1000, KEEP_MOST = 1000000, TAKE_MOST = 64 };
+
+/* clang-format off */
+const cst_key cst_events_keys[] = {
+    {"", "events", CST_KEYS_ALL, "list of maps", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "Where an expression changes its sign along each trajectory, or a time comes back: times, and values of expressions there (docs/events.md)."},
+    {"events", "name", CST_KEYS_ALL, "text", NULL, "", "events: [{name: apex, when: y', direction: down}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
+    {"events", "when", CST_KEYS_ALL, "expression", "none", "", "events: [{name: contact, when: y + 0.5}]", "The expression that changes its sign there, of coordinates, velocities, multipliers of the state, parameters and t; or `every`."},
+    {"events", "every", CST_KEYS_ALL, "number", "none", "", "events: [{name: strobe, every: 2*pi, take: [x, x']}]", "Instead of `when`: the time after which it comes back, at least the largest step; an expression of parameters."},
+    {"events", "direction", CST_KEYS_ALL, "up, down or both", "both", "", "events: [{name: apex, when: y', direction: down}]", "Changes of sign that count: up, s_n < 0 <= s_(n+1), down, or both. Two within a step are missed."},
+    {"events", "take", CST_KEYS_ALL, "list of expressions", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "What is taken at each event."},
+    {"events", "keep", CST_KEYS_ALL, "integer", "1000", "", "events: [{name: section, when: x, keep: 50}]", "Events of each trajectory that are kept; those beyond are counted. With `stop` it is 1."},
+    {"events", "stop", CST_KEYS_ALL, "true or false", "false", "", "events: [{name: turned, when: y', stop: true}]", "The first such event ends the trajectory, which has not failed."},
+    {0},
+};
+/* clang-format on */
+
+/* Appends the expression in a node; false after a mistake. */
+static bool read_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x) {
+  const cst_system *s = r->s->system;
+  const char       *text = cst_reader_text(r, n, what, "an expression");
+  cst_expr_error    error;
+  if (!text || !s)
+    return false;
+  cst_names      names = cst_names_create(s, s->graph, text);
+  const cst_node node = cst_expr_parse(s->graph, text, names.name, names.n, &error);
+  cst_names_destroy(&names);
+  if (node < 0) {
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s: %s", what, error.message);
+    return false;
+  }
+  x->node = cst_need(realloc(x->node, sizeof *x->node * (size_t)(x->n + 1)));
+  x->node[x->n++] = node;
+  return true;
+}
+
+static void read_when(cst_reader *r, cst_yaml *n, const char *what, cst_event *x) {
+  static const char *const directions[] = {"both", "up", "down"};
+  static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, CST_EVENT_DOWN};
+  cst_yaml                *when = cst_yaml_get(n, "when"), *way = cst_yaml_get(n, "direction");
+  int                      direction = 0;
+  if (!read_expression(r, when, what, &x->when))
+    return;
+  x->when.text = strdup(cst_reader_text(r, when, what, "an expression"));
+  if (way)
+    cst_reader_choice(r, way, "direction", directions, CST_COUNT(directions), &direction);
+  x->direction = bits[direction];
+}
+
+/* The longest step of a parameter set: the first of each case. */
+static void check_every(cst_reader *r, cst_yaml *n, const cst_event *x) {
+  const cst_study *s = r->s;
+  for (int v = 0; v < s->nvariant && s->step; v++)
+    if (!(x->every[v] >= s->step[v * s->nstep])) {
+      cst_yaml_error(r->doc, n, r->d, "'every' is %s%s; it must be at least the largest step, %s",
+                     cst_reader_shortest(x->every[v]), cst_reader_with(r, v),
+                     cst_reader_shortest(s->step[v * s->nstep]));
+      return;
+    }
+}
+
+static void read_every(cst_reader *r, cst_yaml *n, cst_event *x) {
+  cst_yaml *every = cst_yaml_get(n, "every");
+  x->every = cst_zeros(r->s->nvariant, sizeof *x->every);
+  if (cst_yaml_get(n, "direction"))
+    cst_yaml_error(r->doc, cst_yaml_get(n, "direction"), r->d,
+                   "'direction' belongs to 'when'; an event with 'every' has none");
+  if (cst_reader_numbers(r, every, "every", x->every))
+    check_every(r, every, x);
+}
+
+static void read_take(cst_reader *r, cst_yaml *n, const char *what, cst_event *x) {
+  if (!n || !cst_reader_list(r, n, "take", "expressions", false))
+    return;
+  const int count = cst_yaml_size(n);
+  if (count > TAKE_MOST) {
+    cst_yaml_error(r->doc, n, r->d, "there are %d expressions; at most %d are allowed", count,
+                   TAKE_MOST);
+    return;
+  }
+  x->text = cst_zeros(count, sizeof *x->text);
+  for (int i = 0; i < count; i++) {
+    cst_yaml *item = cst_yaml_item(n, i);
+    if (read_expression(r, item, what, &x->take))
+      x->text[x->take.n - 1] = strdup(cst_reader_text(r, item, what, "an expression"));
+  }
+}
+
+static void check_name(cst_reader *r, cst_yaml *n, const cst_events *w, const char *name) {
+  if (!cst_reader_name(r, n, "an event", name))
+    return;
+  for (int i = 0; i < w->n; i++)
+    if (!strcmp(w->each[i].name, name))
+      cst_yaml_error(r->doc, n, r->d, "the event '%s' appears twice", name);
+}
+
+static void read_keep(cst_reader *r, cst_yaml *n, cst_event *x) {
+  cst_yaml *keep = cst_yaml_get(n, "keep"), *stop = cst_yaml_get(n, "stop");
+  if (stop)
+    cst_reader_flag(r, stop, "stop", &x->stop);
+  x->keep = x->stop ? 1 : KEEP;
+  if (keep && !cst_reader_integer(r, keep, "keep", 1, KEEP_MOST, &x->keep))
+    x->keep = 1;
+  if (x->stop && x->keep > 1)
+    cst_yaml_error(r->doc, keep, r->d,
+                   "'keep' is %ld, but 'stop' ends the trajectory at the first such event",
+                   x->keep);
+}
+
+static void read_one(cst_reader *r, cst_yaml *n, cst_events *w) {
+  char what[64];
+  if (!cst_yaml_is_map(n)) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "an event is a map {name: ..., when: ...}, or {name: ..., every: ...}, and "
+                   "optionally direction, take, keep and stop");
+    return;
+  }
+  cst_reader_keys(r, n, "events", "events", CST_KEYS_ALL);
+  cst_yaml   *name = cst_reader_required(r, n, "events", "name");
+  const char *text = cst_reader_text(r, name, "name", "a name");
+  if (text)
+    check_name(r, name, w, text);
+  cst_event *x = &w->each[w->n++];
+  x->name = strdup(text ? text : "");
+  snprintf(what, sizeof what, "event '%.40s'", x->name);
+  const bool when = cst_yaml_get(n, "when"), every = cst_yaml_get(n, "every");
+  if (when == every)
+    cst_yaml_error(r->doc, n, r->d, "%s has %s; it takes one of 'when' and 'every'", what,
+                   when ? "both" : "neither");
+  else if (when)
+    read_when(r, n, what, x);
+  else
+    read_every(r, n, x);
+  read_take(r, cst_yaml_get(n, "take"), what, x);
+  read_keep(r, n, x);
+}
+
+void cst_events_read(cst_reader *r, void *wish) {
+  cst_events *w = wish;
+  cst_yaml   *n = cst_yaml_get(r->root, "events");
+  if (!cst_reader_list(r, n, "events", "maps {name: ..., when: ...}", false))
+    return;
+  const int count = cst_yaml_size(n);
+  if (count > CST_EVENTS_MOST) {
+    cst_yaml_error(r->doc, n, r->d, "there are %d events; at most %d are allowed", count,
+                   CST_EVENTS_MOST);
+    return;
+  }
+  w->each = cst_zeros(count, sizeof *w->each);
+  for (int i = 0; i < count; i++)
+    read_one(r, cst_yaml_item(n, i), w);
+}
+
+void cst_events_forget(void *wish) {
+  cst_events *w = wish;
+  for (int i = 0; i < w->n; i++) {
+    cst_event *x = &w->each[i];
+    for (int k = 0; k < x->take.n; k++)
+      free(x->text[k]);
+    free(x->text);
+    free(x->name);
+    free(x->every);
+    cst_reader_forget(&x->when);
+    cst_reader_forget(&x->take);
+  }
+  free(w->each);
+}

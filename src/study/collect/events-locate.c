@@ -1,0 +1,309 @@
+/* events-locate.c: locates an event within a step.
+ *
+ * The lane is copied and stepped again: theta in (0, 1] is found with s(Phi_(theta h)(x_n)) = 0, Phi being the
+ * method itself, by Brent's method to 4 eps. The state there lies on the constraints and has the method's
+ * order; theta = 1 is x_(n+1) bit for bit. A thermostat's step, and one that recalls earlier steps, cannot be
+ * shortened: there, and where a shortened step fails, the cubic Hermite polynomial through (q, v) at both ends
+ * takes the place of Phi, projected onto the constraints.
+ *
+ * Source: Brent, Algorithms for Minimization without Derivatives, 1973, chapter 4; Hairer, Norsett, Wanner,
+ * Solving Ordinary Differential Equations I, 1993, II.6.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "method/spare.h"
+#include "study/collect/events.h"
+#include "study/plan/clock.h"
+
+struct cst_locator {
+  cst_runner *r;
+  cst_spare **spare;              /* [nmethod]; NULL: not needed yet */
+  double     *v, *lambda, *clock; /* [..][W] of the state */
+  double     *record;             /* of a state on the cubic */
+  size_t      room;
+  double     *q0, *v0, *q1, *v1, *p, *c, *mean; /* of the ends of the step */
+  /* the open step: */
+  cst_spare    *now;
+  long          step;
+  bool          cubic, ends; /* ends: those of the cubic are there */
+  double        theta;       /* the state; its record: */
+  const double *at;
+};
+
+cst_locator *cst_locator_create(cst_runner *r) {
+  cst_locator      *x = cst_need(calloc(1, sizeof *x));
+  const cst_system *s = r->plan->study->system;
+  const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
+  x->r = r;
+  x->spare = cst_zeros(r->plan->study->nmethod, sizeof *x->spare);
+  x->v = cst_runner_aligned(nq * W);
+  x->lambda = cst_runner_aligned(((size_t)s->ng + 1) * W);
+  x->clock = cst_runner_aligned(W);
+  x->q0 = cst_zeros(5 * s->nq + s->npar + 1, sizeof(double));
+  x->v0 = x->q0 + nq;
+  x->q1 = x->v0 + nq;
+  x->v1 = x->q1 + nq;
+  x->p = x->v1 + nq;
+  x->c = x->p + nq;
+  return x;
+}
+
+void cst_locator_destroy(cst_locator *x) {
+  for (int i = 0; i < x->r->plan->study->nmethod; i++)
+    (void)cst_spare_destroy(&x->spare[i]);
+  free(x->spare);
+  free(x->v);
+  free(x->lambda);
+  free(x->clock);
+  free(x->record);
+  free(x->q0);
+  free(x);
+}
+
+bool cst_locator_shortens(const cst_locator *x) {
+  return cst_spare_shortens(x->r->plan->method[x->r->cohort->method]);
+}
+
+/* The spare lane of the current method, created when it is first needed. */
+static PetscErrorCode prepare(cst_locator *x) {
+  const cst_plan           *p = x->r->plan;
+  const cst_study          *s = p->study;
+  const int                 m = x->r->cohort->method;
+  const cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, false};
+  PetscFunctionBegin;
+  if (!x->spare[m])
+    PetscCall(cst_spare_create(p->method[m], &o, s->resolution, &x->spare[m]));
+  x->now = x->spare[m];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, long step) {
+  bool good;
+  PetscFunctionBegin;
+  PetscCall(prepare(x));
+  cst_spare_copy(x->now, record, lane);
+  PetscCall(cst_spare_advance(x->now, x->r->cohort->h, step, &good));
+  PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "a trajectory fails before step %ld where it is stepped again", step);
+  cst_spare_keep(x->now);
+  x->step = step;
+  x->cubic = !cst_locator_shortens(x);
+  x->ends = false;
+  PetscFunctionReturn(0);
+}
+
+const double *cst_locator_before(const cst_locator *x) { return cst_spare_kept(x->now); }
+
+static double time_at(const cst_locator *x, double theta) {
+  return cst_clock_at(x->r->cohort, (double)x->step + theta);
+}
+
+/* ---- the cubic ------------------------------------------------------------------------------- */
+
+/* q and v of the first lane of a record. */
+static void read_state(cst_locator *x, const double *record, double *q, double *v) {
+  const cst_stepper *st = cst_spare_stepper(x->now);
+  const cst_layout  *at = cst_stepper_layout(st);
+  const int          W = x->r->width, nq = x->r->plan->study->system->nq;
+  x->r->meter.fold->velocities(cst_stepper_context(st), record, x->v);
+  for (int i = 0; i < nq; i++) {
+    q[i] = record[(at->q + i) * W];
+    v[i] = x->v[i * W];
+  }
+}
+
+/* Steps to the end of the step, and reads the ends of the cubic. */
+static PetscErrorCode read_ends(cst_locator *x) {
+  const size_t n = cst_stepper_record_size(cst_spare_stepper(x->now));
+  bool         good;
+  PetscFunctionBegin;
+  if (x->ends)
+    PetscFunctionReturn(0);
+  PetscCall(cst_spare_from_kept(x->now, x->r->cohort->h, x->step, time_at(x, 0), false, &good));
+  PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "a trajectory fails in step %ld where it is stepped again", x->step + 1);
+  read_state(x, cst_spare_kept(x->now), x->q0, x->v0);
+  read_state(x, cst_spare_record(x->now), x->q1, x->v1);
+  if (x->room < n) {
+    free(x->record);
+    x->record = cst_runner_aligned(n);
+    x->room = n;
+  }
+  x->ends = true;
+  PetscFunctionReturn(0);
+}
+
+/* q and v of the cubic, projected onto the constraints; the parameters are in x->c. */
+static void interpolate(const cst_locator *x, double theta, double *q, double *v) {
+  const cst_system *s = x->r->plan->study->system;
+  const double      h = x->r->cohort->h, a = theta, b = 1 - theta;
+  for (int i = 0; i < s->nq; i++) {
+    const double d = x->q1[i] - x->q0[i];
+    q[i] = x->q0[i] + a * a * (3 - 2 * a) * d + h * a * b * (b * x->v0[i] - a * x->v1[i]);
+    v[i] = 6 * a * b * d / h + b * (1 - 3 * a) * x->v0[i] + a * (1 - 3 * b) * x->v1[i];
+  }
+  if (s->ng)
+    (void)cst_system_project(s, x->c, q, v);
+}
+
+static void put(double *record, int W, int at, double y) {
+  for (int l = 0; l < W; l++)
+    record[at * W + l] = y;
+}
+
+/* The record of the state on the cubic. */
+static void make_record(cst_locator *x, double theta) {
+  const cst_system  *s = x->r->plan->study->system;
+  const cst_stepper *st = cst_spare_stepper(x->now);
+  const cst_layout  *at = cst_stepper_layout(st);
+  const int          W = x->r->width;
+  double             q[s->nq + 1], v[s->nq + 1];
+  memcpy(x->record, cst_spare_record(x->now), cst_stepper_record_size(st) * sizeof *x->record);
+  if (s->timed)
+    put(x->record, W, at->c + s->account - 1, time_at(x, theta));
+  for (int k = 0; k < s->npar; k++)
+    x->c[k] = x->record[(at->c + k) * W];
+  interpolate(x, theta, q, v);
+  cst_system_momentum(s, x->c, q, v, x->p);
+  if (cst_stepper_context(st)->tangential)
+    cst_system_tangential(s, x->c, q, x->p);
+  for (int i = 0; i < s->nq; i++) {
+    put(x->record, W, at->q + i, q[i]);
+    put(x->record, W, at->p + i, x->p[i]);
+  }
+  x->at = x->record;
+}
+
+/* ---- states within the step ------------------------------------------------------------------ */
+
+/* Goes to theta; a step that fails is replaced by the cubic. */
+static PetscErrorCode go(cst_locator *x, double theta) {
+  bool good;
+  PetscFunctionBegin;
+  x->theta = theta;
+  if (!x->cubic || theta == 1) {
+    PetscCall(cst_spare_from_kept(x->now, theta * x->r->cohort->h, x->step, time_at(x, 0),
+                                  theta < 1, &good));
+    x->at = cst_spare_record(x->now);
+    x->cubic |= !good;
+    x->ends &= theta == 1;
+  }
+  if (x->cubic && theta < 1) {
+    PetscCall(read_ends(x));
+    make_record(x, theta);
+  }
+  PetscFunctionReturn(0);
+}
+
+static const double *evaluate(cst_locator *x, const cst_values *of) {
+  const cst_stepper *st = cst_spare_stepper(x->now);
+  const cst_view     view = {.context = cst_stepper_context(st),
+                             .record = x->at,
+                             .v = x->v,
+                             .lambda = x->lambda,
+                             .time = x->clock,
+                             .isa = x->r->plan->isa};
+  for (int l = 0; l < x->r->width; l++)
+    x->clock[l] = time_at(x, x->theta);
+  x->r->meter.fold->velocities(view.context, x->at, x->v);
+  if (of->lambda)
+    cst_runner_state_lambda(x->r, st, x->at, x->lambda);
+  cst_values_look(of, &view);
+  return of->value;
+}
+
+PetscErrorCode cst_locator_go(cst_locator *x, double at) {
+  const double theta = (at - time_at(x, 0)) / x->r->cohort->h;
+  const bool   at_end = fabs(theta - 1) <= 4 * DBL_EPSILON * (double)(x->step + 1);
+  PetscFunctionBegin;
+  PetscCall(go(x, at_end ? 1 : fmin(1, fmax(DBL_EPSILON, theta))));
+  PetscFunctionReturn(0);
+}
+
+void cst_locator_take(cst_locator *x, const cst_values *take, double *value) {
+  if (!take->n)
+    return;
+  const double *from = evaluate(x, take);
+  for (int k = 0; k < take->n; k++)
+    value[k] = from[k * x->r->width];
+}
+
+/* ---- Brent's method -------------------------------------------------------------------------- */
+
+/* b: the best root so far, a: the one before, c: on the other side of the root. */
+typedef struct {
+  double a, b, c, fa, fb, fc, d, e;
+} bracket;
+
+/* The next step from b: by interpolation where that falls well inside the bracket, else to its middle. */
+static double next_step(bracket *k, double tolerance) {
+  const double middle = (k->c - k->b) / 2, s = k->fb / k->fa;
+  double       p, q;
+  if (fabs(k->e) < tolerance || fabs(k->fa) <= fabs(k->fb)) {
+    k->d = k->e = middle;
+    return middle;
+  }
+  if (k->a == k->c) {
+    p = 2 * middle * s;
+    q = 1 - s;
+  } else {
+    const double t = k->fa / k->fc, u = k->fb / k->fc;
+    p = s * (2 * middle * t * (t - u) - (k->b - k->a) * (u - 1));
+    q = (t - 1) * (u - 1) * (s - 1);
+  }
+  q = p > 0 ? -q : q;
+  p = fabs(p);
+  if (2 * p < fmin(3 * middle * q - fabs(tolerance * q), fabs(k->e * q))) {
+    k->e = k->d;
+    k->d = p / q;
+  } else
+    k->d = k->e = middle;
+  return k->d;
+}
+
+/* Keeps the root between b and c, b with the smaller value. */
+static void arrange(bracket *k) {
+  if ((k->fb > 0) == (k->fc > 0)) {
+    k->c = k->a;
+    k->fc = k->fa;
+    k->d = k->e = k->b - k->a;
+  }
+  if (fabs(k->fc) < fabs(k->fb)) {
+    k->a = k->b;
+    k->b = k->c;
+    k->c = k->a;
+    k->fa = k->fb;
+    k->fb = k->fc;
+    k->fc = k->fa;
+  }
+}
+
+PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
+                                double *time) {
+  static const double near = 4 * DBL_EPSILON;
+  enum { MOST = 100 };
+  bracket k = {.a = 0, .b = 1, .c = 1, .fa = before, .fb = after, .fc = after};
+  double  seen = -1;
+  PetscFunctionBegin;
+  for (int i = 0; i < MOST && k.fb != 0; i++) {
+    arrange(&k);
+    if (k.fb == 0 || fabs(k.c - k.b) <= near)
+      break;
+    const double tolerance = near / 2, d = next_step(&k, tolerance);
+    k.a = k.b;
+    k.fa = k.fb;
+    k.b += fabs(d) > tolerance ? d : copysign(tolerance, (k.c - k.b));
+    PetscCall(go(x, seen = k.b));
+    k.fb = evaluate(x, when)[0];
+  }
+  if (!(k.b > 0))
+    k.b = near;
+  if (k.b != seen)
+    PetscCall(go(x, k.b));
+  *time = time_at(x, k.b);
+  PetscFunctionReturn(0);
+}

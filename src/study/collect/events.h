@@ -1,0 +1,62 @@
+/* events.h: events of a study: sign changes of an expression along trajectories, or times that come back, and
+ * what is taken there; shared by the files of the collector `events`. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_EVENTS_H
+#define CST_EVENTS_H
+#include "study/collect/expressions.h"
+#include "study/file/reader.h"
+
+enum { CST_EVENTS_MOST = 16, CST_EVENT_UP = 1, CST_EVENT_DOWN = 2 };
+
+typedef struct {
+  char           *name;
+  cst_expressions when;  /* one; none: */
+  double         *every; /* [nvariant] the time after which it comes back; NULL: there is `when` */
+  unsigned        direction;
+  cst_expressions take;
+  char          **text; /* [take.n] */
+  long            keep; /* of each trajectory, at most */
+  bool            stop; /* it ends the trajectory */
+} cst_event;
+
+typedef struct {
+  int        n;
+  cst_event *each;
+} cst_events;
+
+/* events-keys.c: its keys, and what it reads into cst_events. */
+extern const cst_key cst_events_keys[];
+void                 cst_events_read(cst_reader *r, void *wish);
+void                 cst_events_forget(void *wish);
+
+/* events-channels.c */
+extern const cst_channel_row cst_channel_event_last, cst_channel_event_count,
+    cst_channel_event_time, cst_channel_event_take;
+const cst_events *cst_events_of(const cst_plan *p);
+bool              cst_events_wanted(const cst_plan *p);
+cst_demand        cst_events_demand(const cst_plan *p);
+void              cst_events_tell(const cst_plan *p, FILE *out);
+void              cst_events_declare(const cst_plan *p, cst_channels *c);
+
+/* events-columns.c */
+void          *cst_events_columns(const cst_plan *p, cst_columns *c);
+PetscErrorCode cst_events_conclude(cst_case_rows *rows, const void *handles);
+
+/* events-locate.c: steps copies of lanes to where an event is. */
+typedef struct cst_locator cst_locator;
+cst_locator               *cst_locator_create(cst_runner *r);
+void                       cst_locator_destroy(cst_locator *x);
+/* Whether the current method's own step can be shortened; else a cubic in time stands in its place. */
+bool cst_locator_shortens(const cst_locator *x);
+/* Copies a lane of a record of the batch and steps it to `step`, before the step in which the event is. */
+PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, long step);
+/* Finds, in this step, where `when`, which is `before` and `after` at its ends, changes its sign; or goes to
+ * the time `at` of it. The state is then there; its time. */
+PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
+                                double *time);
+PetscErrorCode cst_locator_go(cst_locator *x, double at);
+/* The values of expressions at the state. */
+void cst_locator_take(cst_locator *x, const cst_values *take, double *value);
+/* The state before the step: a column of a record, with stride W. */
+const double *cst_locator_before(const cst_locator *x);
+#endif
