@@ -43,6 +43,14 @@ BASES = [
         "reference": '{method: "baoab(friction=1, inverse-temperature=2)", step: 0.05}',
         "noise": "{resolution: 0.05}",
     },
+    {
+        "study": "conservation",
+        "system": "planar-pendulum",
+        "end": "2.0",
+        "steps": "[0.1]",
+        "methods": "[rattle]",
+        "observables": "[lyapunov]",
+    },
     {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
 ]
 
@@ -69,6 +77,7 @@ PLACES = {
     "noise": "noise: {resolution: 0.1, %s: 1}",
     "layers.NAME": "layers: {mine: {a: [[0]], b: [1], %s: 1}}",
     "extremes": "extremes: [{name: h, expression: y, %s: 1}]",
+    "tangent": "tangent: {every: 1, %s: 1}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",
 }
 # The forms of a map that allow other keys than the one above.

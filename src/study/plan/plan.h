@@ -11,7 +11,7 @@
 
 /* Cases that step together: one method, one step, one number of steps. They differ only in parameters,
  * tolerance and start. */
-typedef struct {
+typedef struct cst_class {
   int    method;
   double h;
   long   n;
