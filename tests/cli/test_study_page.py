@@ -43,6 +43,7 @@ BASES = [
         "reference": '{method: "baoab(friction=1, inverse-temperature=2)", step: 0.05}',
         "noise": "{resolution: 0.05}",
     },
+    {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
     {
         "study": "conservation",
         "system": "planar-pendulum",
@@ -51,7 +52,6 @@ BASES = [
         "methods": "[rattle]",
         "observables": "[lyapunov]",
     },
-    {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
 ]
 
 # Where each map stands: a line with %s in the place of a key that does not exist.
