@@ -15,7 +15,8 @@ enum {
   CST_PURPOSE_VERIFY = 5,
   CST_PURPOSE_FOLD = 6,
   CST_PURPOSE_NOISE = 7, /* of thermostats, by another generator: src/method/core/normal.h */
-  CST_PURPOSE_TRAJECTORIES = 8
+  CST_PURPOSE_TRAJECTORIES = 8,
+  CST_PURPOSE_TANGENT = 9 /* directions of tangent vectors */
 };
 
 /* The generator itself, for tests against published values. */

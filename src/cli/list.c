@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "observe/observer.h"
 #include "core/diag.h"
+#include "study/collector.h"
 #include "constella/study.h"
 
 /* The length of the first sentence. */
@@ -36,6 +37,9 @@ static void schemes(void) {
 static void observables(void) {
   for (int k = 0; k < CST_OBSERVERS; k++)
     printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
+      printf("%-20s %s\n", m->name, m->doc);
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
     printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix),
            "", x->doc, x->components);

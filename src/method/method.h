@@ -171,6 +171,10 @@ typedef struct {
 /* The blocks of a program on s, consecutive from component `at` on; owned, free(). */
 cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, int at, int *count);
 
+/* The name of a block in which substeps keep accelerations or earlier states, so that a step depends on more
+ * than q and p; NULL: none. */
+const char *cst_program_memory(const cst_program *p);
+
 /* A method prepared for a system: shared by planning, costs and stepping. */
 typedef struct cst_prepared {
   const cst_method *method;

@@ -38,6 +38,14 @@ void cst_program_prepared_destroy(cst_prepared *p) {
   free(p);
 }
 
+const char *cst_program_memory(const cst_program *p) {
+  for (int i = 0; i < p->n; i++)
+    for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++)
+      if (b->q)
+        return b->name;
+  return NULL;
+}
+
 void cst_program_destroy(cst_program *p) {
   if (!p)
     return;

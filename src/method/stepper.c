@@ -355,6 +355,29 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
   }
 }
 
+static bool is_vector(const cst_stepper *st, const char *name) {
+  for (int i = 0; i < st->program->n; i++)
+    for (const cst_state_block *b = st->program->step[i].row->state; b && b->name; b++)
+      if (!strcmp(b->name, name))
+        return b->q > 0 || b->body > 0;
+  return false;
+}
+
+int cst_stepper_vectors(const cst_stepper *st, cst_column_part part[CST_COLUMN_PARTS]) {
+  const int nq = st->outer.nq;
+  int       n = 0;
+  part[n++] = (cst_column_part){st->layout.q, nq};
+  part[n++] = (cst_column_part){st->layout.p, nq};
+  if (st->shift) {
+    part[n++] = (cst_column_part){st->shift + st->inner.q, nq};
+    part[n++] = (cst_column_part){st->shift + st->inner.p, nq};
+  }
+  for (int i = 0; i < st->nstate && n < CST_COLUMN_PARTS; i++)
+    if (st->state[i].n && is_vector(st, st->state[i].name))
+      part[n++] = (cst_column_part){st->shift + st->state[i].at, st->state[i].n};
+  return n;
+}
+
 void cst_stepper_read_at(cst_stepper *st, cst_next_read *next, void *context) {
   st->reader = next;
   st->reader_context = context;

@@ -62,6 +62,15 @@ void cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per
 /* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses
  * divided by h. (The impulse of shake's first step is that of half a step.) */
 void cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
+/* Components at .. at + n - 1 of a column. */
+typedef struct {
+  int at, n;
+} cst_column_part;
+enum { CST_COLUMN_PARTS = 4 + 2 * CST_MAX_STATE };
+/* Those that are vectors of the state, in which nearby states differ little: q, p, then those of a system that
+ * is stepped in the place of the asked one, and what substeps keep of accelerations, earlier states and momenta
+ * of bodies. Returns their number. */
+int cst_stepper_vectors(const cst_stepper *s, cst_column_part part[CST_COLUMN_PARTS]);
 const cst_context *cst_stepper_context(const cst_stepper *s); /* sizes and kernels */
 const cst_march   *cst_stepper_march(const cst_stepper *s);   /* of the first segment */
 

@@ -1,6 +1,7 @@
 /* collector.c: the list of all collectors. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collector.h"
+#include <string.h>
 
 #define COLLECTOR(name) extern const cst_collector cst_collector_##name;
 #include "study/collectors.h"
@@ -11,3 +12,11 @@ const cst_collector *const cst_collectors[CST_COLLECTORS] = {
 #include "study/collectors.h"
 };
 #undef COLLECTOR
+
+const cst_measured *cst_collector_measured(const char *name) {
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
+      if (!strcmp(m->name, name))
+        return m;
+  return NULL;
+}

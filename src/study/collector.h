@@ -12,6 +12,7 @@
 #include "observe/observer.h"
 
 typedef struct cst_plan       cst_plan;
+typedef struct cst_class      cst_class;
 typedef struct cst_channels   cst_channels;
 typedef struct cst_columns    cst_columns;
 typedef struct cst_case_rows  cst_case_rows;
@@ -51,6 +52,12 @@ typedef struct {
    * channels is carried. */
   void (*go_on)(const cst_later *x);
 } cst_reuse;
+/* A name in the list `observables` of a study file for which a collector measures. */
+typedef struct {
+  const char *name, *doc;
+} cst_measured;
+/* The row of this name; NULL: no collector measures it. */
+const cst_measured *cst_collector_measured(const char *name);
 
 typedef struct cst_collector {
   const char *name, *doc;
@@ -61,8 +68,12 @@ typedef struct cst_collector {
   size_t         wish;
   void (*read)(struct cst_reader *r, void *wish);
   void (*forget)(void *wish);
+  /* What it measures where `observables` names it, ending with a row without a name; NULL: nothing. */
+  const cst_measured *measures;
   /* NULL: it asks for nothing. */
   cst_demand (*demand)(const cst_plan *p);
+  /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
+  double (*steps)(const cst_plan *p, const cst_class *k);
   /* NULL, or prints its lines of `constella check`. */
   void (*tell)(const cst_plan *p, FILE *out);
   /* Adds its channels, those that there are in this study. */
@@ -105,6 +116,9 @@ typedef struct cst_collector {
   PetscErrorCode (*stop)(cst_collection *x);
   /* The batch has ended: its numbers in the rows become those of the file. */
   PetscErrorCode (*finish)(cst_collection *x);
+  /* Its state of a lane goes into its numbers in the rows, which are then saved, and comes back from them. */
+  void (*save)(cst_collection *x, long lane);
+  void (*restore)(cst_collection *x, long lane);
   /* What is buffered is written, before a checkpoint and at the end of a batch. */
   PetscErrorCode (*flush)(cst_collection *x);
 

@@ -44,6 +44,14 @@ BASES = [
         "noise": "{resolution: 0.05}",
     },
     {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
+    {
+        "study": "conservation",
+        "system": "planar-pendulum",
+        "end": "2.0",
+        "steps": "[0.1]",
+        "methods": "[rattle]",
+        "observables": "[lyapunov]",
+    },
 ]
 
 # Where each map stands: a line with %s in the place of a key that does not exist.
@@ -70,6 +78,7 @@ PLACES = {
     "layers.NAME": "layers: {mine: {a: [[0]], b: [1], %s: 1}}",
     "extremes": "extremes: [{name: h, expression: y, %s: 1}]",
     "events": "events: [{name: h, when: y, %s: 1}]",
+    "tangent": "tangent: {every: 1, %s: 1}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",
 }
 # The forms of a map that allow other keys than the one above.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "expr/define.h"
 #include "observe/observer.h"
+#include "study/collector.h"
 #include "study/file/names.h"
 #include "study/file/reader.h"
 
@@ -30,9 +31,20 @@ static const cst_observer *of_expressions(void) {
   return cst_observers[k];
 }
 
+enum { MOST_MEASURED = 32 };
+
+/* The names for which collectors measure; returns their number. */
+static int measured(const char **names) {
+  int n = 0;
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
+      names[n++] = m->name;
+  return n;
+}
+
 /* The allowed entries of the list, as text. */
 static const char *wanted(void) {
-  static char text[512];
+  static char text[768];
   size_t      n = 0;
   for (int i = 0; i < CST_OBSERVERS; i++) {
     if (!is_named(cst_observers[i]))
@@ -40,6 +52,10 @@ static const char *wanted(void) {
     const char *separator = n ? ", " : "";
     n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", separator, cst_observers[i]->name);
   }
+  const char *names[MOST_MEASURED];
+  const int   count = measured(names);
+  for (int i = 0; i < count; i++)
+    n += (size_t)snprintf(text + n, sizeof text - n, ", %s", names[i]);
   snprintf(text + n, sizeof text - n, " or \"NAME: expression\"");
   return text;
 }
@@ -110,7 +126,7 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
                    name, NAME_MAX_LENGTH);
     return false;
   }
-  bool reserved = false;
+  bool reserved = cst_collector_measured(name) != NULL;
   for (int k = 0; k < CST_OBSERVERS; k++)
     reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
   for (int i = 0; s && i < s->nsym; i++)
@@ -144,9 +160,9 @@ static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const c
 }
 
 static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
-  const char           *names[CST_OBSERVERS + CST_DEFINE_MOST];
+  const char           *names[MOST_MEASURED + CST_OBSERVERS + CST_DEFINE_MOST];
   const cst_definition *d = NULL;
-  int                   count = 0, defined = 0;
+  int                   count = measured(names), defined = 0;
   for (int k = 0; k < CST_OBSERVERS; k++)
     if (is_named(cst_observers[k]))
       names[count++] = cst_observers[k]->name;
@@ -165,11 +181,14 @@ static bool is_expression(const cst_system *s, const char *name) {
   return cst_names_has_quantity(s, name) || (d && !d->n);
 }
 
-/* A name without an expression: an observer that the system supports, or such a name. */
+/* A name without an expression: an observer that the system supports, or such a name. Those for which a
+ * collector measures are read by it. */
 static void plain(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system   *s = r->s->system;
   const cst_observer *row = find(name);
   const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
+  if (!row && cst_collector_measured(name))
+    return;
   if (!row && s && is_expression(s, name)) {
     const cst_node node = is_free(r, n, name) ? parse(r, n, name, name, 0) : -1;
     if (node >= 0)

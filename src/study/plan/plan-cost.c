@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "method/method.h"
+#include "study/collector.h"
 #include "study/plan/plan.h"
 #include "system/derive/molecules.h"
 #include "system/lane/group.h"
@@ -152,9 +153,18 @@ double cst_plan_look_cost(const cst_plan *p, const cst_class *k) {
   return look_cost(p) / (double)k->observe;
 }
 
+/* Steps that collectors make beside one of a trajectory. */
+static double steps_beside(const cst_plan *p, const cst_class *k) {
+  double sum = 0;
+  for (int i = 0; i < CST_COLLECTORS; i++)
+    if (cst_collectors[i]->steps)
+      sum += cst_collectors[i]->steps(p, k);
+  return sum;
+}
+
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
-  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) +
-         cst_plan_look_cost(p, k);
+  const cst_prepared *m = p->method[k->method];
+  return (1 + steps_beside(p, k)) * program_cost(m->program, m->stepped) + cst_plan_look_cost(p, k);
 }
 
 double cst_plan_time(const cst_plan *p) {

@@ -28,6 +28,9 @@ long cst_runner_numbers(const cst_runner *r) {
 
 void cst_runner_save(const cst_runner *r, long lane, double *row) {
   cst_stepper *hst = r->hst;
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row->save)
+      r->collection[i].row->save(&r->collection[i], lane);
   cst_batch_save(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
   if (hst) {
@@ -46,6 +49,9 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
     row += cst_batch_numbers(hst);
   }
   cst_rows_restore(r->rows, lane, row);
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row->restore)
+      r->collection[i].row->restore(&r->collection[i], lane);
 }
 
 bool cst_runner_fits(const cst_runner *r, long lane, const double *row) {

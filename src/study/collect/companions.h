@@ -1,0 +1,67 @@
+/* companions.h: trajectories near those of a running batch, for collectors that measure the derivative of a
+ * method's map.
+ *
+ * Companions step with the method and the step of the batch, with the same parameters and noise, in a batch of
+ * their own: what the batch computes does not change, and it holds none of them. Each depends on its
+ * trajectory alone. Distances are measured in q/L and p T/(m L), where L is the length of the system, m its
+ * mean mass, and T a time of its motion, all taken at the start of the trajectory.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_COMPANIONS_H
+#define CST_COMPANIONS_H
+#include "study/runner/runner-internal.h"
+
+typedef struct {
+  cst_runner   *run;
+  int           each;    /* companions of a trajectory */
+  cst_stepper **stepper; /* [nmethod], made when first needed */
+  cst_batch    *batch;
+  /* puts companions on g(q) = 0 and G v = 0; NULL: there are no constraints, or it cannot */
+  cst_method   *projection;
+  cst_prepared *prepared;
+  cst_stepper  *projector;
+  cst_batch     placed;
+  /* of the current batch of the run */
+  cst_stepper    *st;
+  cst_batch      *b;
+  bool            projects; /* the method keeps both constraints, and companions are put on them */
+  int             nparts, numbers;
+  cst_column_part part[CST_COLUMN_PARTS]; /* of the state; the first two are q and p */
+  double         *scale;                  /* [lane][2] what q and p are divided by */
+} cst_companions;
+
+PetscErrorCode cst_companions_create(cst_companions *c, cst_runner *r, int each);
+PetscErrorCode cst_companions_destroy(cst_companions *c);
+/* Begins with the batch that the run has just started; no companion is there yet. */
+PetscErrorCode cst_companions_begin(cst_companions *c);
+
+/* Columns, whose entries are `width` of the run apart. */
+double       *cst_companions_column(const cst_companions *c, long lane, int i);
+const double *cst_companions_base(const cst_companions *c, long lane);
+/* The parts of a column that are its state, x[numbers], q and p first; and back. */
+void cst_companions_get(const cst_companions *c, const double *column, double *x);
+void cst_companions_put(const cst_companions *c, double *column, const double *x);
+
+/* Starts companion i of a lane anew at the distance `distance` in the direction d[2 nq] from the start of its
+ * trajectory, projected onto both constraints; false: it cannot. */
+bool cst_companions_start(cst_companions *c, long lane, int i, double distance, const double *d);
+/* Makes companion i a copy of its trajectory. */
+void cst_companions_copy(cst_companions *c, long lane, int i);
+/* Gives up the companions of a lane. */
+void cst_companions_lose(cst_companions *c, long lane);
+bool cst_companions_live(const cst_companions *c, long lane);
+/* Puts all companions on both constraints, where their method keeps them. */
+PetscErrorCode cst_companions_project(cst_companions *c);
+/* What substeps keep becomes what it is at a start from q and p. */
+void cst_companions_restart(cst_companions *c);
+/* n steps of all companions. */
+PetscErrorCode cst_companions_advance(cst_companions *c, long n);
+
+/* The numbers of all companions of a lane, of which cst_companions_numbers are at most, to x, and back. */
+size_t cst_companions_numbers(const cst_plan *p, int each);
+void   cst_companions_save(const cst_companions *c, long lane, double *x);
+void   cst_companions_restore(cst_companions *c, long lane, const double *x);
+
+/* A number of the normal distribution for each component of a vector: a function of its address alone. */
+double cst_companions_draw(const cst_companions *c, long lane, long turn, int component);
+#endif

@@ -1,0 +1,238 @@
+/* tangent.c: the collector `tangent`: reads the key `tangent`, and which of the observables that nearby
+ * trajectories measure the study wants; refuses what has no meaning, with the reason. It keeps nothing:
+ * lyapunov.c, two-form.c and reversibility.c measure. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/collect/tangent.h"
+#include <math.h>
+#include <string.h>
+#include "study/collector.h"
+#include "study/file/reader.h"
+
+/* clang-format off */
+static const cst_key keys[] = {
+    {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume and reversibility (docs/tangent.md)."},
+    {"tangent", "vectors", CST_KEYS_ALL, "integer", "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors, at most the dimension of T*Q."},
+    {"tangent", "every", CST_KEYS_ALL, "number", NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step."},
+    {"tangent", "form", CST_KEYS_ALL, "companions", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed: as differences to trajectories at a small distance."},
+    {0},
+};
+static const cst_measured measures[CST_TANGENTS + 1] = {
+    [CST_TANGENT_LYAPUNOV] = {"lyapunov", "the first k Lyapunov exponents (key `tangent`)"},
+    [CST_TANGENT_MEGNO] = {"megno", "mean exponential growth of nearby orbits, 2 for regular motion (key `tangent`)"},
+    [CST_TANGENT_TWO_FORM] = {"two-form", "largest change of dp ^ dq in a step (key `tangent`)"},
+    [CST_TANGENT_VOLUME] = {"volume", "largest relative change of volume on T*Q in a step (key `tangent`)"},
+    [CST_TANGENT_REVERSIBILITY] = {"reversibility", "largest distance after steps forth, v -> -v, and as many steps back (key `tangent`)"},
+};
+/* clang-format on */
+
+enum { MOST_VECTORS = 64 };
+
+const cst_tangent *cst_tangent_of(const cst_plan *p) {
+  return p->study->collected[CST_COLLECTOR_tangent];
+}
+
+long cst_tangent_steps(const cst_plan *p, const cst_class *k) {
+  return lround(cst_tangent_of(p)->every / k->h);
+}
+
+int cst_tangent_dimension(const cst_system *s) {
+  int rank = s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    rank -= s->dropped[a] != 0;
+  return 2 * (s->nq - rank) + s->nvel;
+}
+
+/* ---- the observables ------------------------------------------------------------------------- */
+
+/* The entry of the list `observables` that is this name; NULL: there is none. Reports a second one. */
+static cst_yaml *entry_of(cst_reader *r, const char *name) {
+  cst_yaml *list = cst_yaml_get(r->root, "observables"), *found = NULL;
+  for (int i = 0; cst_yaml_is_list(list) && i < cst_yaml_size(list); i++) {
+    cst_yaml *n = cst_yaml_item(list, i);
+    if (!cst_yaml_is_scalar(n) || strcmp(cst_yaml_text(n), name))
+      continue;
+    if (found)
+      cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name);
+    found = n;
+  }
+  return found;
+}
+
+/* Why a method's step is no map of q and p alone; NULL: it is one. */
+static const char *not_of_state(const cst_method *m, const cst_system *s) {
+  static char        why[160];
+  double             more[CST_MORE_PARAMETERS];
+  const cst_system  *on = cst_method_system(m, s, more);
+  cst_program       *p = cst_program_create_on(m, on);
+  const char        *memory = cst_program_memory(p);
+  cst_program_destroy(p);
+  if (on != s)
+    return "steps another system in the place of the study's";
+  if (!memory)
+    return NULL;
+  snprintf(why, sizeof why, "keeps '%s' from step to step, so that a step is no map of q and p",
+           memory);
+  return why;
+}
+
+/* Why it is no map of T*Q. */
+static const char *not_on_phase_space(const cst_method *m, const cst_system *s) {
+  const unsigned both = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  const unsigned claims = cst_method_properties(m, s).claims;
+  if (s->ng && !(claims & CST_CLAIM_POSITIONS))
+    return "leaves the constraints g(q) = 0, so that a step is no map of T*Q; project(...) keeps them";
+  if (s->ng && (claims & both) != both)
+    return "keeps G v = 0 to the order of its error only, so that a step is no map of T*Q";
+  return not_of_state(m, s);
+}
+
+/* Why this observable has no meaning for a method; NULL: it has one. */
+static const char *refusal(int which, const cst_method *m, const cst_system *s) {
+  const bool of_map = which == CST_TANGENT_TWO_FORM || which == CST_TANGENT_VOLUME;
+  const bool back = which == CST_TANGENT_REVERSIBILITY;
+  if (s->flat >= 0)
+    return "steps a flat body, of which some coordinates have no mass; no companions are put near it";
+  if (of_map && s->nvel)
+    return "has constraints on velocities, and no two-form on its phase space";
+  if (back && cst_method_has_noise(m))
+    return "has noise, so that no step goes back";
+  if (back && (s->timed || s->gyroscopic))
+    return "steps a system whose equations change under v -> -v: they contain t or a(q)";
+  if (of_map)
+    return not_on_phase_space(m, s);
+  return back ? not_of_state(m, s) : NULL;
+}
+
+static void check_methods(cst_reader *r, cst_yaml *n, int which) {
+  const cst_study *s = r->s;
+  for (int i = 0; s->system && i < s->nmethod; i++) {
+    const char *why = s->method[i] ? refusal(which, s->method[i], s->system) : NULL;
+    if (!why)
+      continue;
+    cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures[which].name,
+                   cst_method_label(s->method[i]), why);
+    return;
+  }
+}
+
+static bool read_observables(cst_reader *r, cst_tangent *t) {
+  bool any = false;
+  for (int k = 0; k < CST_TANGENTS; k++) {
+    cst_yaml *n = entry_of(r, measures[k].name);
+    t->asked[k] = n != NULL;
+    any |= n != NULL;
+    if (n)
+      check_methods(r, n, k);
+    if (n && !cst_yaml_get(r->root, "tangent"))
+      cst_yaml_error(r->doc, n, r->d,
+                     "'%s' needs the key 'tangent', which says how often it is measured: tangent: "
+                     "{every: 1}",
+                     measures[k].name);
+  }
+  return any;
+}
+
+/* ---- the key --------------------------------------------------------------------------------- */
+
+static void read_vectors(cst_reader *r, cst_yaml *map, cst_tangent *t) {
+  cst_yaml *n = cst_yaml_get(map, "vectors");
+  long      k = t->asked[CST_TANGENT_TWO_FORM] ? 2 : 1;
+  long      most = MOST_VECTORS;
+  if (r->s->system)
+    most = fmin(most, cst_tangent_dimension(r->s->system));
+  if (cst_reader_integer(r, n, "vectors", 1, most, &k) && k < 2 && t->asked[CST_TANGENT_TWO_FORM])
+    cst_yaml_error(r->doc, n, r->d, "'two-form' is of two vectors; 'vectors' must be at least 2");
+  t->vectors = (int)k;
+}
+
+/* Every step divides it. */
+static bool is_multiple(double every, double h) {
+  const double n = round(every / h);
+  return n >= 1 && fabs(n * h - every) <= 1e-9 * every;
+}
+
+static void check_every(cst_reader *r, cst_yaml *n, double every) {
+  const cst_study *s = r->s;
+  for (int v = 0; s->step && v < s->nvariant; v++) {
+    if (every > s->end[v]) {
+      cst_yaml_error(r->doc, n, r->d, "'every' is %s and the run ends at %s%s",
+                     cst_reader_shortest(every), cst_reader_shortest(s->end[v]),
+                     cst_reader_with(r, v));
+      return;
+    }
+    for (int i = 0; i < s->nstep; i++) {
+      const double h = s->step[v * s->nstep + i];
+      if (is_multiple(every, h))
+        continue;
+      cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
+                     cst_reader_shortest(every), cst_reader_shortest(h), cst_reader_with(r, v));
+      return;
+    }
+  }
+}
+
+static void read_every(cst_reader *r, cst_yaml *map, cst_tangent *t) {
+  cst_yaml *n = cst_reader_required(r, map, "tangent", "every");
+  if (!cst_reader_number(r, n, "every", &t->every))
+    return;
+  if (t->every > 0)
+    check_every(r, n, t->every);
+  else
+    cst_yaml_error(r->doc, n, r->d, "'every' is %s; it must be above 0",
+                   cst_reader_shortest(t->every));
+}
+
+static void read_form(cst_reader *r, cst_yaml *map) {
+  static const char *const forms[] = {"companions", "exact"};
+  cst_yaml                *n = cst_yaml_get(map, "form");
+  int                      form = 0;
+  if (cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form) && form == 1)
+    cst_yaml_error(r->doc, n, r->d,
+                   "'form: exact' is not available: no method has its derivative in closed form "
+                   "yet; 'companions' serve every method");
+}
+
+static void read(cst_reader *r, void *wish) {
+  cst_tangent *t = wish;
+  cst_yaml    *map = cst_yaml_get(r->root, "tangent");
+  const bool   any = read_observables(r, t);
+  if (!cst_reader_keys(r, map, "tangent", "tangent", CST_KEYS_ALL))
+    return;
+  if (!any)
+    cst_yaml_error(r->doc, map, r->d,
+                   "'tangent' has no effect: none of lyapunov, megno, two-form, volume, "
+                   "reversibility is among the observables");
+  read_vectors(r, map, t);
+  read_every(r, map, t);
+  read_form(r, map);
+}
+
+/* It has nothing to do while trajectories run. */
+static bool wanted(const cst_plan *p) {
+  (void)p;
+  return false;
+}
+
+static void tell(const cst_plan *p, FILE *out) {
+  const cst_tangent *t = cst_tangent_of(p);
+  if (!(t->every > 0))
+    return;
+  fprintf(out, "%-14s ", "tangent");
+  for (int k = 0, first = 1; k < CST_TANGENTS; k++)
+    if (t->asked[k]) {
+      fprintf(out, "%s%s", first ? "" : ", ", measures[k].name);
+      first = 0;
+    }
+  fprintf(out, ", %d vector%s, every %g\n", t->vectors, t->vectors > 1 ? "s" : "", t->every);
+}
+
+const cst_collector cst_collector_tangent = {
+    .name = "tangent",
+    .doc = "what nearby trajectories measure",
+    .keys = keys,
+    .wish = sizeof(cst_tangent),
+    .read = read,
+    .measures = measures,
+    .tell = tell,
+    .wanted = wanted,
+};

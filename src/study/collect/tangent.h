@@ -1,0 +1,29 @@
+/* tangent.h: what the key `tangent` of a study file and the observables measured by nearby trajectories ask
+ * for. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_TANGENT_H
+#define CST_TANGENT_H
+#include "study/plan/plan.h"
+
+/* The observables, in the order of the table in tangent.c. */
+enum {
+  CST_TANGENT_LYAPUNOV,
+  CST_TANGENT_MEGNO,
+  CST_TANGENT_TWO_FORM,
+  CST_TANGENT_VOLUME,
+  CST_TANGENT_REVERSIBILITY,
+  CST_TANGENTS
+};
+
+typedef struct {
+  int    vectors; /* k */
+  double every;   /* time between renormalisations, or between measurements */
+  bool   asked[CST_TANGENTS];
+} cst_tangent;
+
+const cst_tangent *cst_tangent_of(const cst_plan *p);
+/* The steps of a class between two renormalisations. */
+long cst_tangent_steps(const cst_plan *p, const cst_class *k);
+/* The dimension of T*Q: 2 (nq - rank G), less the constraints on velocities. */
+int cst_tangent_dimension(const cst_system *s);
+#endif

@@ -1,0 +1,340 @@
+/* two-form.c: the collector `two-form`: how much single steps of the method's map change the two-form dp ^ dq,
+ * and the volume, of T*Q.
+ *
+ * After every `every` pairs of companions are put at x + e w_i and x - e w_i, onto both constraints, and make one
+ * step. With the differences W of the pairs over 2e before and after the step, and Omega_ij = omega(w_i, w_j) in
+ * (q/L, p T/(m L)), the change of the two-form is the largest |Omega'_ij - Omega_ij| / (|w_i| |w_j|). For the volume
+ * the w_i are a basis of the tangent space; its change is |(det Omega' / det Omega)^(1/2) - 1|. The error of
+ * either is e^2 times third derivatives of the map, and the solver's error over e; where the number of the
+ * measurement is a power of 2 it is made with 2e as well, and the largest difference is the floor.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/channels/channels.h"
+#include "study/collect/companions.h"
+#include "study/collect/tangent.h"
+#include "study/result/parts.h"
+
+/* clang-format off */
+static const cst_channel_row largest = {"/tangent/%s", "1", NULL, CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
+/* clang-format on */
+
+enum { FORM, FORM_FLOOR, VOLUME, VOLUME_FLOOR, NUMBERS };
+static const struct {
+  const char *name, *doc;
+} texts[NUMBERS] = {
+    [FORM] = {"two-form_max", "largest change of dp ^ dq in a measured step, for unit vectors"},
+    [FORM_FLOOR] = {"two-form_floor", "error of two-form_max, from twice the distance"},
+    [VOLUME] = {"volume_max", "largest relative change of volume in a measured step"},
+    [VOLUME_FLOOR] = {"volume_floor", "error of volume_max, from twice the distance"},
+};
+
+/* The distance of companions: where round-off over e and e^2 are about equal. */
+static const double distance = 0x1p-18;
+
+static bool has(const cst_plan *p, int number) {
+  const bool of_form = number == FORM || number == FORM_FLOOR;
+  return cst_tangent_of(p)->asked[of_form ? CST_TANGENT_TWO_FORM : CST_TANGENT_VOLUME];
+}
+
+static bool wanted(const cst_plan *p) { return has(p, FORM) || has(p, VOLUME); }
+
+static int vectors(const cst_plan *p) {
+  if (has(p, VOLUME))
+    return cst_tangent_dimension(p->study->system);
+  return cst_tangent_of(p)->vectors;
+}
+
+/* Each companion is projected and makes one step. */
+static double steps(const cst_plan *p, const cst_class *k) {
+  return wanted(p) ? 4.0 * vectors(p) / (double)cst_tangent_steps(p, k) : 0;
+}
+
+static void declare(const cst_plan *p, cst_channels *c) {
+  for (int i = 0; i < NUMBERS; i++)
+    if (has(p, i))
+      cst_channels_add(c, &largest, i,
+                       (cst_channel_use){.name = texts[i].name, .doc = texts[i].doc});
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+typedef struct {
+  cst_companions c;
+  int            k, nq, pairs;
+  double        *x, *w;            /* [numbers]; vectors of a lane [k][2 nq] */
+  double        *before;           /* [lane][k][2 nq] */
+  double        *defect, *doubled; /* [lane][pairs + 1], of the distance e and 2e: of pairs, of the volume */
+  double        *omega[2];         /* [k][k] */
+} own;
+
+static void create(cst_collection *x) {
+  own         *o = x->own;
+  const size_t batch = (size_t)x->run->batch;
+  o->k = vectors(x->run->plan);
+  o->nq = x->run->plan->study->system->nq;
+  o->pairs = o->k * (o->k - 1) / 2;
+  const size_t k = (size_t)o->k, state = 2 * (size_t)o->nq;
+  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, 2 * o->k));
+  o->x = cst_zeros((size_t)cst_plan_state_numbers(x->run->plan), sizeof(double));
+  o->w = cst_zeros(k * state, sizeof(double));
+  o->before = cst_zeros(batch * k * state, sizeof(double));
+  o->defect = cst_zeros(batch * ((size_t)o->pairs + 1), sizeof(double));
+  o->doubled = cst_zeros(batch * ((size_t)o->pairs + 1), sizeof(double));
+  for (int i = 0; i < 2; i++)
+    o->omega[i] = cst_zeros(k * k, sizeof(double));
+}
+
+static void destroy(cst_collection *x) {
+  own *o = x->own;
+  PetscCallAbort(PETSC_COMM_SELF, cst_companions_destroy(&o->c));
+  double *owned[] = {o->x, o->w, o->before, o->defect, o->doubled, o->omega[0], o->omega[1]};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    free(owned[i]);
+}
+
+static double *number_of(const cst_runner *r, int number, long lane) {
+  return cst_rows_numbers(r->rows, &largest, number, lane);
+}
+
+static void begin(cst_collection *x) {
+  own *o = x->own;
+  PetscCallAbort(PETSC_COMM_SELF, cst_companions_begin(&o->c));
+  for (long l = 0; l < x->run->work->count; l++)
+    for (int i = 0; i < NUMBERS; i++)
+      if (number_of(x->run, i, l))
+        *number_of(x->run, i, l) = 0;
+}
+
+static long next(const cst_collection *x, long step) {
+  const cst_runner *r = x->run;
+  if (r->replayed)
+    return LONG_MAX;
+  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->cohort), 0);
+}
+
+/* Directions in scaled coordinates: a random one, then that which has the largest two-form with it. */
+static void draw(own *o, long lane, long turn) {
+  const int n = 2 * o->nq;
+  for (int i = 0; i < o->k; i++) {
+    double *w = o->w + i * n, square = 0;
+    for (int e = 0; e < n && i % 2 == 0; e++)
+      w[e] = cst_companions_draw(&o->c, lane, turn, i * n + e);
+    for (int e = 0; e < o->nq && i % 2; e++) {
+      w[e] = -w[e - o->nq];
+      w[e + o->nq] = w[e - n];
+    }
+    for (int e = 0; e < n; e++)
+      square += w[e] * w[e];
+    for (int e = 0; e < n && i % 2 == 0; e++)
+      w[e] /= sqrt(square);
+  }
+}
+
+/* Puts the pairs of a lane at a distance. */
+static void put_pairs(own *o, long lane, double e) {
+  cst_companions *c = &o->c;
+  const int       n = 2 * o->nq;
+  const double   *scale = c->scale + 2 * lane;
+  for (int i = 0; i < 2 * o->k; i++) {
+    const double *w = o->w + i / 2 * n;
+    cst_companions_copy(c, lane, i);
+    cst_companions_get(c, cst_companions_column(c, lane, i), o->x);
+    for (int j = 0; j < n; j++)
+      o->x[j] += (i % 2 ? -e : e) * scale[j >= o->nq] * w[j];
+    cst_companions_put(c, cst_companions_column(c, lane, i), o->x);
+  }
+}
+
+/* The differences of the pairs of a lane over 2e, in scaled coordinates. */
+static void get_pairs(own *o, long lane, double e, double *w) {
+  const cst_companions *c = &o->c;
+  const int             n = 2 * o->nq;
+  const double         *scale = c->scale + 2 * lane;
+  for (int i = 0; i < o->k; i++, w += n) {
+    cst_companions_get(c, cst_companions_column(c, lane, 2 * i), o->x);
+    memcpy(w, o->x, sizeof(double) * (size_t)n);
+    cst_companions_get(c, cst_companions_column(c, lane, 2 * i + 1), o->x);
+    for (int j = 0; j < n; j++)
+      w[j] = (w[j] - o->x[j]) / (2 * e * scale[j >= o->nq]);
+  }
+}
+
+static void fill_omega(const own *o, const double *w, double *omega) {
+  const int n = 2 * o->nq;
+  for (int i = 0; i < o->k; i++)
+    for (int j = 0; j < o->k; j++) {
+      const double *u = w + i * n, *v = w + j * n;
+      double        sum = 0;
+      for (int e = 0; e < o->nq; e++)
+        sum += u[e] * v[e + o->nq] - u[e + o->nq] * v[e];
+      omega[i * o->k + j] = sum;
+    }
+}
+
+/* log |det A| of A[n][n], which changes. */
+static double log_determinant(double *A, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(A[i * n + k]) > fabs(A[best * n + k]))
+        best = i;
+    for (int j = 0; j < n; j++) {
+      const double x = A[k * n + j];
+      A[k * n + j] = A[best * n + j];
+      A[best * n + j] = x;
+    }
+    sum += log(fabs(A[k * n + k]));
+    for (int i = k + 1; i < n; i++) {
+      const double f = A[i * n + k] / A[k * n + k];
+      for (int j = k; j < n; j++)
+        A[i * n + j] -= f * A[k * n + j];
+    }
+  }
+  return sum;
+}
+
+static double length(const double *w, int n) {
+  double square = 0;
+  for (int e = 0; e < n; e++)
+    square += w[e] * w[e];
+  return sqrt(square);
+}
+
+/* The changes from `before` to w, signed. */
+static void compare(const own *o, const double *before, bool volume, double *defect) {
+  const int n = 2 * o->nq, k = o->k;
+  fill_omega(o, before, o->omega[0]);
+  fill_omega(o, o->w, o->omega[1]);
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < i; j++)
+      *defect++ = (o->omega[1][i * k + j] - o->omega[0][i * k + j]) /
+                  (length(before + i * n, n) * length(before + j * n, n));
+  *defect = 0;
+  if (volume)
+    *defect = expm1((log_determinant(o->omega[1], k) - log_determinant(o->omega[0], k)) / 2);
+}
+
+/* Measures a step of every lane with pairs at the distance e; NaN where a companion fails. */
+static PetscErrorCode measure(own *o, cst_runner *r, double e, double *defect) {
+  cst_companions *c = &o->c;
+  const size_t    n = (size_t)(2 * o->nq * o->k);
+  const long      turn = r->b->step / cst_tangent_steps(r->plan, r->cohort);
+  PetscFunctionBegin;
+  for (long l = 0; l < r->work->count; l++) {
+    if (!cst_runner_lives(r, r->b, l))
+      continue;
+    draw(o, l, turn);
+    put_pairs(o, l, e);
+  }
+  PetscCall(cst_companions_project(c));
+  cst_companions_restart(c);
+  for (long l = 0; l < r->work->count; l++)
+    get_pairs(o, l, e, o->before + (size_t)l * n);
+  c->b->step = r->b->step;
+  PetscCall(cst_companions_advance(c, 1));
+  for (long l = 0; l < r->work->count; l++, defect += o->pairs + 1) {
+    get_pairs(o, l, e, o->w);
+    compare(o, o->before + (size_t)l * n, has(r->plan, VOLUME), defect);
+    for (int i = 0; i <= o->pairs && !cst_companions_live(c, l); i++)
+      defect[i] = NAN;
+    cst_companions_lose(c, l);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The larger of two numbers; NaN where one is. */
+static double larger(double a, double b) { return a >= b || isnan(a) ? a : b; }
+
+static double first_pairs(const own *o, const cst_plan *p) {
+  const int k = PetscMin(cst_tangent_of(p)->vectors, o->k);
+  return k * (k - 1) / 2;
+}
+
+/* Takes the changes of a lane into its numbers; doubled NULL: there are none of 2e. */
+static void take(const own *o, cst_runner *r, long lane, const double *defect,
+                 const double *doubled) {
+  double *form = number_of(r, FORM, lane), *form_floor = number_of(r, FORM_FLOOR, lane);
+  double *volume = number_of(r, VOLUME, lane), *volume_floor = number_of(r, VOLUME_FLOOR, lane);
+  for (int i = 0; form && i < first_pairs(o, r->plan); i++) {
+    *form = larger(*form, fabs(defect[i]));
+    if (doubled)
+      *form_floor = larger(*form_floor, fabs(defect[i] - doubled[i]));
+  }
+  if (!volume)
+    return;
+  *volume = larger(*volume, fabs(defect[o->pairs]));
+  if (doubled)
+    *volume_floor = larger(*volume_floor, fabs(defect[o->pairs] - doubled[o->pairs]));
+}
+
+static PetscErrorCode stop(cst_collection *x) {
+  own        *o = x->own;
+  cst_runner *r = x->run;
+  const long  every = cst_tangent_steps(r->plan, r->cohort);
+  const long  turn = r->b->step / every;
+  const bool  doubles = !(turn & (turn - 1));
+  PetscFunctionBegin;
+  if (r->replayed || r->b->step % every)
+    PetscFunctionReturn(0);
+  PetscCall(measure(o, r, distance, o->defect));
+  if (doubles)
+    PetscCall(measure(o, r, 2 * distance, o->doubled));
+  for (long l = 0; l < r->work->count; l++) {
+    const long at = l * (o->pairs + 1);
+    if (cst_runner_lives(r, r->b, l))
+      take(o, r, l, o->defect + at, doubles ? o->doubled + at : NULL);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  if (!wanted(p))
+    return NULL;
+  cst_number_column *x = cst_zeros(NUMBERS, sizeof *x);
+  for (int i = 0; i < NUMBERS; i++)
+    if (has(p, i))
+      x[i] = cst_columns_number(c, cst_columns_shown(true, "map-property", texts[i].name),
+                                texts[i].doc, "%s", texts[i].name);
+  return x;
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const cst_number_column *to = handles;
+  const long               members = rows->plan->study->members;
+  double                  *good = cst_zeros(members, sizeof *good);
+  PetscFunctionBegin;
+  for (int i = 0; i < NUMBERS; i++) {
+    const double *x;
+    if (!has(rows->plan, i))
+      continue;
+    PetscCall(cst_case_rows_get(rows, &largest, i, &x));
+    for (long m = 0; m < members; m++)
+      good[m] = rows->good[m] ? x[m] : NAN;
+    cst_column_set(to[i], rows->icase, cst_case_rows_largest(good, members));
+  }
+  free(good);
+  PetscFunctionReturn(0);
+}
+
+const cst_collector cst_collector_two_form = {
+    .name = "two-form",
+    .doc = "changes of the two-form and of volume in a step",
+    .steps = steps,
+    .declare = declare,
+    .own = sizeof(own),
+    .wanted = wanted,
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .next = next,
+    .stop = stop,
+    .columns = columns,
+    .conclude = conclude,
+};

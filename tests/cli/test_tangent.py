@@ -1,0 +1,173 @@
+"""test_tangent.py: Lyapunov exponents, MEGNO, two-form, volume and reversibility: known answers and controls; the
+trajectory's own bits unchanged; the same bits for any ranks, batches and interruptions, extended to a later end;
+mistakes of each key."""
+# SPDX-License-Identifier: BSD-2-Clause
+import math
+import sys
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
+
+DOUBLE = """study: ensemble
+system: {name: double-pendulum, parameters: {L2: 1.0}}
+initial: {members: 3, seed: 2, around: {q: ["sin(2)", "-cos(2)", "2*sin(2)", "-2*cos(2)"], v: [0, 0, 0, 0]}, spread: {q: 0.01, v: 0.01}}
+end: END
+steps: [0.05]
+methods: METHODS
+samples: {count: 3}
+"""
+ALL = "observables: [energy, lyapunov, megno, two-form, volume, reversibility]\ntangent: {vectors: 3, every: 0.5}\n"
+TWO = '[rattle, "compose(rattle, suzuki4)"]'
+
+
+def double(end, methods=TWO, more=ALL):
+    return DOUBLE.replace("END", str(end)).replace("METHODS", methods) + more
+
+
+def exponents():
+    """In pairs on the double pendulum, positive there and zero for motions that are integrable."""
+    process, result = run("exponents", double(400, "[rattle]", "observables: [lyapunov]\ntangent: {vectors: 4, every: 1}\n"))
+    if not ok(process.returncode == 0, "it runs", process.stderr):
+        return
+    (row,) = table(result)
+    x = [row[f"lyapunov_{k}"] for k in range(1, 5)]
+    ok(0.3 < x[0] < 0.55, "the largest exponent of the double pendulum", x)
+    ok(abs(x[0] + x[3]) < 0.01 * x[0], "the first and the last are a pair", x)
+    ok(abs(x[1] + x[2]) < 0.01 * x[0] and abs(x[1]) < 0.05, "the two of the flow and the energy are small", x)
+    with h5py.File(result) as f:
+        t, running = f["lyapunov/time"][0], f["lyapunov/running_1"][0]
+        there = t <= 400.001
+        ok(list(numpy.round(t[there])[:6]) == [1, 2, 3, 4, 6, 8], "times of the running exponents", t[there])
+        ok(numpy.isfinite(running[:, there]).all() and numpy.isnan(running[:, ~there]).all(), "and no others")
+        parts = f["lyapunov/blocks_1"][0]
+        ok(numpy.isfinite(parts).sum(axis=1).tolist() == [50, 50, 50], "50 parts of 8 periods", parts)
+        mean = abs(numpy.nanmean(parts, axis=1) - f["lyapunov/exponents"][0, :, 0])
+        ok((mean < 1e-12).all(), "whose means are the exponents", mean)
+    for name, system, start, end in (("pendulum", "planar-pendulum", "default", 512), ("kepler", "kepler", "default", 512)):
+        text = f"study: conservation\nsystem: {system}\ninitial: {start}\nend: {end}\nsteps: [0.0625]\nmethods: [rattle]\n"
+        process, result = run(name, text + "observables: [lyapunov, megno]\ntangent: {every: 1}\n")
+        (row,) = table(result)
+        with h5py.File(result) as f:
+            t, running = f["lyapunov/time"][0], f["lyapunov/running_1"][0, 0]
+        half, whole = running[numpy.round(t) == 64][0], running[numpy.round(t) == 512][0]
+        ok(abs(whole) < 2.5 * math.log(512) / 512, f"{name}: zero but for log t / t", whole)
+        ok(abs(whole) < 0.4 * abs(half), f"{name}: and decaying", half, whole)
+        ok(abs(row["megno"] - 2) < 0.4, f"{name}: MEGNO is 2", row["megno"])
+
+
+def properties():
+    """Symplectic methods, and controls that are not."""
+    more = "observables: [two-form, volume, reversibility]\ntangent: {vectors: 4, every: 0.1}\n"
+    process, result = run("properties", double(20, '[rattle, project(rk4), "convert(rk4)", euler-a]', more).replace("[0.05]", "[0.1]"))
+    ok(process.returncode == 0, "it runs", process.stderr)
+    rows = {row["method"]: row for row in table(result)}
+    for name in ("rattle", "convert(rk4)", "euler-a"):
+        ok(0 < rows[name]["two-form_max"] < 1e-7, f"{name} keeps the two-form", rows[name])
+        ok(0 < rows[name]["volume_max"] < 1e-7, f"{name} keeps volume", rows[name])
+        ok(0 < rows[name]["two-form_floor"] < 1e-7, f"{name} has a floor", rows[name])
+    bad = rows["project(rk4)"]
+    ok(bad["two-form_max"] > 1e-5 > 1e3 * bad["two-form_floor"], "project(rk4) changes the two-form", bad)
+    ok(bad["volume_max"] > 1e-5, "and volume", bad)
+    ok(rows["rattle"]["reversibility_max"] < 1e-11, "rattle goes back", rows["rattle"])
+    ok(rows["euler-a"]["reversibility_max"] > 1e-4, "euler-a does not", rows["euler-a"])
+    write("damped.yaml", """system: damped
+coordinates: [x]
+mass: [1]
+potential: x^2/2
+parameters: {c: 0.25}
+forces: {drag: ["-c*x'"]}
+states: {default: {q: [1], v: [0]}}
+""")
+    text = "study: conservation\nsystem: {file: damped.yaml}\nend: 1\nsteps: [0.01]\nmethods: [rk4]\n"
+    process, result = run("friction", text + "observables: [two-form, volume]\ntangent: {every: 0.01}\n")
+    (row,) = table(result)
+    expected = 1 - math.exp(-0.25 * row["step_taken"])
+    for name in ("two-form_max", "volume_max"):
+        ok(abs(row[name] - expected) < 1e-8, f"{name} of friction is 1 - exp(-c h)", row[name], expected)
+
+
+def bits():
+    text = double(12.8)
+    whole = run("whole", text)[1]
+    plain = run("plain", double(12.8, more="observables: [energy]\n"))[1]
+    a, b = digests(whole), digests(plain)
+    there = [x for x in b if x in a and x.split("/")[0] in ("final", "series", "windows") or "observables/energy" in x]
+    differ = [x for x in there if a.get(x) != b[x]]
+    ok(there and not differ, "the trajectories' own bits are those without companions", differ)
+    for how, more, ranks in (("batches", ["--batch", "2"], 0), ("ranks", [], 2)):
+        process, other = run(f"whole-{how}", text, *more, ranks=ranks)
+        differ = differences(a, digests(other))
+        ok(process.returncode == 0 and not differ, f"the same bits for other {how}", differ, process.stderr)
+    verify = constella("verify", whole)
+    ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
+
+
+def resumed():
+    text = double(300) + "checkpoint: {seconds: 0.05}\n"
+    process, result = run("resumed", text, "--max-hours", "0.00002")
+    stops = 0
+    while process.returncode == 75 and stops < 40:
+        stops += 1
+        more = ["--max-hours", "0.00002"] if stops < 5 else []
+        process = constella("run", path("resumed.yaml"), "-o", result, "--resume", "--progress", "none", *more)
+    ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
+    differ = differences(digests(result), digests(run("at-once", text)[1]))
+    ok(not differ, "the bits of a run without a stop", differ)
+
+
+def extended():
+    """To an end that is no multiple of `every`, and on from there."""
+    first, last = (double(end) + "extensible: true\n" for end in (10.2, 20.4))
+    run("part", first)
+    study = write("more.yaml", last)
+    process = constella("extend", path("part.h5"), study, "-o", path("more.h5"), "--progress", "none")
+    ok(process.returncode == 0, "extended to a later end", process.stdout, process.stderr)
+    whole = run("one-piece", last)[1]
+    differ = [
+        x
+        for x in differences(digests(path("more.h5")), digests(whole))
+        if not any(y in x for y in ("continue/", "@continued", "series/"))
+    ]
+    ok(not differ, "the bits of a run in one piece", differ)
+
+
+def mistakes():
+    base = double(10, "[rattle]", "")
+    asks = "observables: [lyapunov]\n"
+    for name, more, said in (
+        ("without", asks, ":8:15: error: 'lyapunov' needs the key 'tangent'"),
+        ("idle", "tangent: {every: 1}\n", "'tangent' has no effect: none of lyapunov, megno"),
+        ("every", asks + "tangent: {vectors: 2}\n", "missing key 'every' in 'tangent'"),
+        ("negative", asks + "tangent: {every: -1}\n", ":9:18: error: 'every' is -1; it must be above 0"),
+        ("fraction", asks + "tangent: {every: 0.07}\n", ":9:18: error: 'every' is 0.07, which is no multiple of the step 0.05"),
+        ("late", asks + "tangent: {every: 20}\n", "'every' is 20 and the run ends at 10"),
+        ("vectors", asks + "tangent: {every: 1, vectors: 5}\n", ":9:30: error: 'vectors' is 5; it must be an integer from 1 to 4"),
+        ("one", "observables: [two-form]\ntangent: {every: 1, vectors: 1}\n", "'vectors' must be at least 2"),
+        ("form", asks + "tangent: {every: 1, form: exact}\n", "'form: exact' is not available"),
+        ("word", asks + "tangent: {every: 1, form: exakt}\n", "unknown form 'exakt'"),
+        ("key", asks + "tangent: {every: 1, vector: 2}\n", "did you mean 'vectors'?"),
+        ("twice", "observables: [lyapunov, lyapunov]\ntangent: {every: 1}\n", "the observable 'lyapunov' appears twice"),
+        ("taken", 'observables: ["lyapunov: y1"]\n', "the name 'lyapunov' is taken"),
+        ("near", "observables: [lyapunow]\n", "did you mean 'lyapunov'?"),
+    ):
+        process = constella("check", write(name + ".yaml", base + more))
+        ok(process.returncode == 2 and said in process.stderr, f"{name}: refused", process.stderr)
+    for name, method, what, said in (
+        ("off", "rk4", "two-form", "rk4 leaves the constraints g(q) = 0"),
+        ("hidden", "shake", "volume", "shake keeps G v = 0 to the order of its error only"),
+        ("history", "bdf(2)", "two-form", "bdf(2) keeps 'q-earlier' from step to step"),
+        ("springs", '"penalty(rattle, omega=50)"', "reversibility", "steps another system in the place of the study's"),
+        ("noise", '"langevin(rattle, friction=1, inverse-temperature=1)"', "reversibility", "has noise"),
+    ):
+        text = double(10, f"[{method}]", f"observables: [{what}]\ntangent: {{every: 1}}\n")
+        process = constella("check", write(name + ".yaml", text))
+        ok(process.returncode == 2 and f"'{what}': " in process.stderr and said in process.stderr, f"{name}: refused", process.stderr)
+    process = constella("check", write("good.yaml", double(10)))
+    ok("tangent        lyapunov, megno, two-form, volume, reversibility, 3 vectors, every 0.5\n" in process.stdout, "told", process.stdout)
+    names = constella("list", "observables").stdout
+    ok("lyapunov " in names and "reversibility " in names, "listed", names)
+
+
+together([exponents, properties, bits, resumed, extended, mistakes])
+done()
