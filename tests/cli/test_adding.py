@@ -2,18 +2,20 @@
 table; the observer, the collector and the kind of study, which exist only on that page, are read, run,
 verified and drawn; the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
+import functools
 import glob
 import os
 import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import h5py
 
-from cli import BEAD, FOLDER, constella, done, ok, path, skip, write
+from cli import BEAD, constella, done, ok, path, skip, write
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -40,12 +42,17 @@ def command(*words, more=None):
     )
 
 
+@functools.cache
+def variables():
+    """Those of the Makefile that a compilation needs, by name; it is read once, since that takes a second."""
+    names = ["CC", "ALL_CFLAGS", "SANFLAGS", "PC_LIBS", "ISAS"]
+    shown = "".join(f"$(info {x}=$({x}))" for x in names) + "$(foreach i,$(ISAS),$(info ISA_$i=$(ISA_$i)))"
+    told = command("make", "--no-print-directory", "-s", f"BUILD={BUILD}", "--eval", f"told: ; {shown}", "told")
+    return {name: words.split() for name, _, words in (x.partition("=") for x in told.stdout.splitlines())}
+
+
 def variable(name):
-    """A variable of the Makefile."""
-    told = command(
-        "make", "--no-print-directory", "-s", f"BUILD={BUILD}", "--eval", f"told: ; $(info $({name}))", "told"
-    )
-    return told.stdout.split()
+    return variables()[name]
 
 
 def rows(text):
@@ -67,33 +74,66 @@ def same(found, printed):
     )
 
 
-def built(row, line, registry, listing):
-    """A program with the file of the page that holds `row` and its line in a list of src, or None."""
-    (source,), (line,) = blocks("c", row), blocks("c", line)
-    name = re.match(r"/\* (\S+\.c):", source).group(1)
-    with open(os.path.join(SOURCES, "src", listing), encoding="utf-8") as file:
-        listed = file.read()
-    os.makedirs(os.path.dirname(path("new/" + listing)), exist_ok=True)
-    write("new/" + listing, listed + line)  # found before that of src
-    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
-    program = path("with-" + name[:-2])
-    objects = []
-    for file in (write(name, source), os.path.join(SOURCES, "src", registry)):
-        objects.append(path(os.path.basename(file) + ".o"))
-        told = command(variable("CC")[0], "-I" + path("new"), *flags, "-c", file, "-o", objects[-1])
-        if not ok(told.returncode == 0, f"{os.path.basename(file)} compiles", told.stdout):
+def listed(file, line, before=""):
+    """The list of src with a line more, at its end or before another, where it is found before that of src."""
+    with open(os.path.join(SOURCES, "src", file), encoding="utf-8") as text:
+        old = text.read()
+    os.makedirs(os.path.dirname(path("new/" + file)), exist_ok=True)
+    at = old.index(before) if before else len(old)
+    write("new/" + file, old[:at] + line.strip() + "\n" + old[at:])
+    return old
+
+
+def users(*words):
+    """The files of src that contain one of these: what depends on how many rows there are."""
+    found = []
+    for file in sorted(glob.glob(os.path.join(SOURCES, "src/**/*.c"), recursive=True)):
+        with open(file, encoding="utf-8") as text:
+            found += [file] if re.search("|".join(words), text.read()) else []
+    return found
+
+
+def built():
+    """A program with the method, the observer, the collector and the kind of study of the page; None where
+    it cannot be compiled."""
+    sources = []
+    for row, line, file, before in (
+        ("cst_method_row", "METHOD(", "method/list.h", ""),
+        ("cst_observer cst_observer_", "OBSERVER(", "observe/list.h", "OBSERVER(displacement)"),
+        ("const cst_collector cst_collector_", "COLLECTOR(", "study/collectors.h", ""),
+        ("const cst_kind cst_kind_", "KIND(", "study/kinds.h", ""),
+    ):
+        (source,), (line,) = blocks("c", row), blocks("c", line)
+        name = ("observe/" if "OBSERVER" in line else "") + re.match(r"/\* (\S+\.c):", source)[1]
+        old = listed(file, line, before)
+        sources.append(write("new/" + name, source))
+        if "OBSERVER" in line:
+            lane = [f"observe/{x}.c" for x in re.findall(r"^OBSERVER\((\w+)\)", old, re.M)] + [name]
+            write("new/observers.list.h", "".join(f'#include "{x}"\n' for x in lane))
+    registries = [os.path.join(SOURCES, "src", x) for x in ("method/registry.c", "study/kind.c")]
+    plain = users(r"CST_OBSERVER|cst_observers|cst_fold\b|fold->", r"CST_COLLECTORS\b|study/collectors\.h")
+    plain = [x for x in plain if "/observe/core/" not in x]
+    fold = os.path.join(SOURCES, "src/observe/core/fold.c")
+    work = [(x, ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']) for x in dict.fromkeys(sources + registries + plain)]
+    work += [(fold, variable(f"ISA_{isa}")) for isa in variable("ISAS")]
+    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP", "-g")]
+
+    def compiled(job):
+        number, (file, more) = job
+        to = path(f"{number}-{os.path.basename(file)}.o")
+        return file, to, command(variable("CC")[0], "-I" + path("new"), *flags, *more, "-O1", "-c", file, "-o", to)
+
+    with ThreadPoolExecutor(2) as pool:
+        all_told = list(pool.map(compiled, enumerate(work)))
+    for file, _, told in all_told:
+        if (file in sources or told.returncode) and not ok(
+            told.returncode == 0, f"{os.path.basename(file)} compiles", told.stdout
+        ):
             return None
-    told = command(
-        variable("CC")[0],
-        *variable("SANFLAGS"),
-        BUILD + "/obj/main.o",
-        *objects,
-        BUILD + "/libconstella.a",
-        "-o",
-        program,
-        *variable("PC_LIBS"),
-    )
-    return program if ok(told.returncode == 0, "and is linked", told.stdout) else None
+    program, objects = path("with-all"), [x for _, x, _ in all_told]
+    last = [BUILD + "/obj/main.o", *objects, BUILD + "/libconstella.a", "-o", program, *variable("PC_LIBS")]
+    told = command(variable("CC")[0], *variable("SANFLAGS"), "-Wl,--strip-debug", *last)
+    return program if ok(told.returncode == 0, "and they are linked", told.stdout) else None
 
 
 def printed(words):
@@ -102,10 +142,7 @@ def printed(words):
     return rows(text)
 
 
-def method():
-    program = built("cst_method_row", "METHOD(", "method/registry.c", "method/list.h")
-    if not program:
-        return
+def method(program):
     told = command(program, "show", "skew")
     ok(told.returncode == 0 and told.stdout.startswith("skew: a method"), "it is shown", told.stdout)
     write("bead.yaml", BEAD)
@@ -136,54 +173,9 @@ reference: {method: "gauss(6)", step: 0.01}
     )
 
 
-def observer():
+def observer(program):
     """A histogram that no list of the sources has: listed, measured with the lane code of the generic fold,
     written, resumed, verified."""
-    (row,), (line,) = blocks("c", "cst_observer cst_observer_"), blocks("c", "OBSERVER(")
-    name = re.match(r"/\* (\S+):", row).group(1)
-    with open(os.path.join(SOURCES, "src/observe/list.h"), encoding="utf-8") as file:
-        listed = file.read()
-    new = path("new")
-    for file, text in (
-        (f"observe/{name}", row),
-        (
-            "observe/list.h",
-            listed.replace("OBSERVER(displacement)", line.strip() + "\nOBSERVER(displacement)"),
-        ),
-        (
-            "observers.list.h",
-            "".join(f'#include "observe/{x}.c"\n' for x in re.findall(r"^OBSERVER\((\w+)\)", listed, re.M))
-            + f'#include "observe/{name}"\n',
-        ),
-    ):
-        os.makedirs(os.path.dirname(os.path.join(new, file)), exist_ok=True)
-        with open(os.path.join(new, file), "w", encoding="utf-8") as out:
-            out.write(text)
-    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
-    program, objects = path("with-speeds"), []
-    plain = [os.path.join(new, "observe", name)]  # and what depends on how many observers there are
-    for file in sorted(glob.glob(os.path.join(SOURCES, "src/*/**/*.c"), recursive=True)):
-        with open(file, encoding="utf-8") as text:
-            plain += [file] if re.search(r"CST_OBSERVER|cst_observers|cst_fold\b|fold->", text.read()) else []
-    lanes = [(isa, os.path.join(SOURCES, "src/observe/core/fold.c")) for isa in variable("ISAS")]
-    for isa, file in [(None, x) for x in plain] + lanes:
-        objects.append(path(f"{os.path.basename(file)}.{isa}.o"))
-        more = variable(f"ISA_{isa}") if isa else ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']
-        told = command(variable("CC")[0], "-I" + new, *flags, *more, "-c", file, "-o", objects[-1])
-        if told.returncode:
-            return ok(False, f"{os.path.basename(file)} compiles", told.stdout)
-    told = command(
-        variable("CC")[0],
-        *variable("SANFLAGS"),
-        BUILD + "/obj/main.o",
-        *objects,
-        BUILD + "/libconstella.a",
-        "-o",
-        program,
-        *variable("PC_LIBS"),
-    )
-    if not ok(told.returncode == 0, "a program with the observer is linked", told.stdout):
-        return
     ok("\nspeeds " in command(program, "list", "observables").stdout, "it is listed")
     write("bead.yaml", BEAD)
     study = """study: conservation
@@ -221,43 +213,13 @@ observe: every
     ok(command(program, "verify", path("speeds.h5")).returncode == 0, "it is verified")
 
 
-def collector():
+def collector(program):
     """A count of changes of sign that no list of the sources has: its key is read, refused and shown, its
     channel written, resumed by other batches, verified."""
-    (source,), (line,) = blocks("c", "const cst_collector cst_collector_"), blocks("c", "COLLECTOR(")
-    with open(os.path.join(SOURCES, "src/study/collectors.h"), encoding="utf-8") as file:
-        listed = file.read()
-    os.makedirs(path("listed/study"), exist_ok=True)
-    write("listed/study/collectors.h", listed + line)
-    write("signs.c", source)
-    users = [path("signs.c")]  # and what depends on how many collectors there are
-    for file in sorted(glob.glob(os.path.join(SOURCES, "src/**/*.c"), recursive=True)):
-        with open(file, encoding="utf-8") as text:
-            if re.search(r"CST_COLLECTORS\b|study/collectors\.h", text.read()):
-                users.append(file)
-    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
-    flags += ['-DCST_VERSION="test"', '-DCST_COMPILER="test"', "-O1"]
-    program, objects = path("with-signs"), []
-    for file in users:
-        objects.append(path(f"{len(objects)}-{os.path.basename(file)}.o"))
-        told = command(variable("CC")[0], "-I" + path("listed"), *flags, "-c", file, "-o", objects[-1])
-        if told.returncode:
-            return ok(False, f"{os.path.basename(file)} compiles", told.stdout)
-    told = command(
-        variable("CC")[0],
-        *variable("SANFLAGS"),
-        BUILD + "/obj/main.o",
-        *objects,
-        BUILD + "/libconstella.a",
-        "-o",
-        program,
-        *variable("PC_LIBS"),
-    )
-    if not ok(told.returncode == 0, "a program with the collector is linked", told.stdout):
-        return
     ok("\nsigns.expression\n" in command(program, "show", "study").stdout, "its keys are shown")
+    write("bead.yaml", BEAD)  # the catalogue has folds of its own, compiled without the observer
     study = """study: conservation
-system: planar-pendulum
+system: {file: bead.yaml, compile: never}
 initial: {members: 5, seed: 3, spread: {q: 0.05, v: 0.05}}
 end: 40.0
 steps: [0.02]
@@ -304,12 +266,9 @@ def figure(program, changes):
     ok(told.returncode == 2 and "the study counts no signs" in told.stdout, "a file without the group: said", told.stdout)
 
 
-def kind():
+def kind(program):
     """A kind of study that is in no list of the sources: read, refused, run, verified, resumed from its
     parts, drawn."""
-    program = built("const cst_kind cst_kind_", "KIND(", "study/kind.c", "study/kinds.h")
-    if not program:
-        return
     told = command(program, "show", "precision")
     ok(
         told.returncode == 0
@@ -403,9 +362,8 @@ if __name__ == "__main__":
         "a collector, its line, a kind of study, its line, a layer",
         counted,
     )
-    method()
-    observer()
-    collector()
-    kind()
+    program = built()
+    for test in (method, observer, collector, kind) if program else ():
+        test(program)
     layer()
     done()

@@ -82,11 +82,12 @@ STARTS = {
     "plumb": "q: [0*i, -1*i], v: [i/n, 0]",
     "stairs": "q: [(2*i + 1 - cos(pi*i))/4, -(2*i - 1 + cos(pi*i))/4], v: [0, 0]",
 }
-for name, start in STARTS.items():
-    SYSTEMS[name] = SYSTEMS["even"].replace("q: [0.6*i, -0.8*i], v: [0.8*i/n, 0.6*i/n]", start)
+SYSTEMS["even"] = SYSTEMS["even"].replace(
+    "}}\n", "}" + "".join(f", {name}: {{{at}}}" for name, at in STARTS.items()) + "}\n"
+)
 STUDY = """study: ensemble
 system: {{file: {file}, compile: {compile}}}
-initial: {{members: 11, seed: 1, spread: {{q: 0.001, v: 0.02}}}}
+initial: {{members: 11, seed: 1, around: {around}, spread: {{q: 0.001, v: 0.02}}}}
 end: 1
 steps: {steps}
 methods: [rattle, shake, euler-b, "compose(rattle, suzuki4)", "project(rk4)"]
@@ -94,13 +95,14 @@ observables: [energy, constraint]
 """
 
 
-def study(name, compile):
+def study(name, compile, around):
     file, steps = (BODIES, "[0.01, 0.005]") if name == "bodies" else (f"{name}.yaml", "[0.04, 0.01]")
-    return STUDY.format(file=file, compile=compile, steps=steps)
+    return STUDY.format(file=file, compile=compile, steps=steps, around=around)
 
 
-def result_of(name, compile, title, **how):
-    process, result = run(f"{name}-{title}", study(name, compile), **how)
+def result_of(name, compile, title, around="default", **how):
+    title = title if around == "default" else f"{around}, {title}"
+    process, result = run(f"{name}-{title}", study(name, compile, around), **how)
     if not ok(process.returncode == 0, f"{name}, {title}: runs", process.returncode, process.stderr):
         return None
     with h5py.File(result, "r") as f:
@@ -114,24 +116,26 @@ def result_of(name, compile, title, **how):
     return digests(result)
 
 
-def compare(name):
-    first = result_of(name, "never", "interpreted")
-    if not first:
-        return
-    for title, how in (
-        ("compiled", {}),
-        ("two ranks", {"ranks": 2}),
-        ("v2", {"env": {"CONSTELLA_ISA": "v2"}}),
-        ("v3", {"env": {"CONSTELLA_ISA": "v3"}}),
-    ):
-        found = result_of(name, "always", title, **how)
-        if found:
-            wrong = differences(first, found)
-            ok(not wrong, f"{name}, {title}: the bits of the interpreter", wrong)
+NARROW = ("v2", "v3")
+
+
+def compare(name, narrow):
+    """A system is compiled once for an instruction set, whatever it starts from. What is generated does not
+    depend on the set, so each family takes one of the narrow ones in turn."""
+    ways = [("compiled", {}), ("two ranks", {"ranks": 2}), *((x, {"env": {"CONSTELLA_ISA": x}}) for x in narrow)]
+    for around in ["default", *(STARTS if name == "even" else ())]:
+        first = result_of(name, "never", "interpreted", around)
+        for title, how in ways:
+            found = result_of(name, "always", title, around, **how)
+            if first and found:
+                wrong = differences(first, found)
+                ok(not wrong, f"{name}, {around}, {title}: the bits of the interpreter", wrong)
 
 
 if __name__ == "__main__":
     for name, text in SYSTEMS.items():
         write(f"{name}.yaml", f"system: {name}\ndoc: A test.\n" + text.replace("LINK", LINK))
-    together([lambda name=name: compare(name) for name in [*SYSTEMS, "bodies"]], 2)
+    narrow = [NARROW if name == "even" or os.environ.get("CONSTELLA_TEST_ALL") else NARROW[i % 2 :][:1]
+              for i, name in enumerate([*SYSTEMS, "bodies"])]
+    together([lambda x=x: compare(*x) for x in zip([*SYSTEMS, "bodies"], narrow)], 2)
     done()

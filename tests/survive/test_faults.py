@@ -17,10 +17,11 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 6000.0
+end: 2400.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
+LONG = STUDY.replace("2400.0", "200000.0")  # for runs that are stopped
 
 
 def until(what, seconds=60):
@@ -260,7 +261,7 @@ def replaced(study, first):
         [PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"], stdout=subprocess.DEVNULL
     )
     ok(until(lambda: not checkpoints(result)), "replaced: the checkpoints go with the file")
-    time.sleep(0.3)
+    time.sleep(0.1)
     process.kill()
     process.wait()
     resumed("replaced", study, result, first, "was interrupted before its first checkpoint")
@@ -269,9 +270,9 @@ def replaced(study, first):
 # ---- files and folders
 
 
-def removed(study):
+def removed():
     result = path("removed.h5")
-    process = start(study, result, 2, checkpoint=0.1)
+    process = start(write("removed.yaml", LONG), result, 2, checkpoint=0.1)
     ok(until(lambda: checkpoints(result)), "removed: a checkpoint is written")
     os.rename(result, result + "-aside")
     status, out, err = finish(process)
@@ -284,7 +285,7 @@ def removed(study):
 
 
 def twice():
-    study, result = write("twice.yaml", STUDY.replace("3200.0", "200000.0")), path("twice.h5")
+    study, result = write("twice.yaml", LONG), path("twice.h5")
     process = start(study, result, 2, checkpoint=0.1)
     ok(until(lambda: ranks_of(process.pid) and os.path.exists(result)), "twice: the first run is at work")
     ranks = ranks_of(process.pid)
@@ -358,7 +359,7 @@ def full(study, first):
 
 def alone():
     """One process, without a launcher: each signal that the program handles."""
-    study = write("alone.yaml", STUDY.replace("3200.0", "200000.0"))
+    study = write("alone.yaml", LONG)
     for which in (
         signal.SIGTERM,
         signal.SIGINT,
@@ -391,7 +392,7 @@ def ignored():
     """SIGHUP of a closed terminal does not end a run that nohup has started."""
     result = path("ignored.h5")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which the run inherits
-    process = start(write("ignored.yaml", STUDY), result, 0, checkpoint=1000)
+    process = start(write("ignored.yaml", LONG), result, 0, checkpoint=1000)
     signal.signal(signal.SIGHUP, before)
     ok(until(lambda: os.path.exists(result)), "nohup: the run is at work")
     process.send_signal(signal.SIGHUP)
@@ -405,7 +406,7 @@ def insistent():
     """A run that cannot stop, because one rank does not respond, ends at once on a second SIGINT, but not on
     one that comes together with the first."""
     result = path("insistent.h5")
-    process = start(write("insistent.yaml", STUDY.replace("3200.0", "200000.0")), result, 2, checkpoint=1000)
+    process = start(write("insistent.yaml", LONG), result, 2, checkpoint=1000)
     ok(
         until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)),
         "insistent: the run is at work",
@@ -507,7 +508,7 @@ def left_locked():
     opens the file."""
     library = ctypes.CDLL(None)
     library.sem_open.restype = ctypes.c_void_p
-    study = write("locked.yaml", STUDY.replace("3200.0", "0.1"))
+    study = write("locked.yaml", STUDY.replace("2400.0", "0.1"))
     for ranks in (0, 2):
         result = path(f"locked-{os.getpid()}-{ranks}.h5")
         names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]
@@ -541,7 +542,7 @@ if __name__ == "__main__":
     left(study, first)
     replaced(study, first)
     struck(study, first)
-    removed(study)
+    removed()
     left_locked()
     twice()
     full(study, first)
