@@ -34,12 +34,13 @@
  *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
  *
  * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w],
- * D2glw D(phi'l)[w]:
+ * D2glw D(phi'l)[w]; and of systems with constraints g(q, t), in whose rows phi0 is g_t, and D2gvv is
+ * D2g[v, v] + 2 G_t v + g_tt:
  *   phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on v
  *   Dphi0w   ng          D phi0(q)[w]
  *
- * Of systems with forces, or with a potential that depends on the time:
- *   power    naccount    the integrands of the accounts: F.v of each force, dV/dt
+ * Of systems with forces, or with a potential or constraints that depend on the time:
+ *   power    naccount    the integrands of the accounts: F.v of each force, dV/dt, l.g_t of constraints
  *   F        nq          the sum of the forces, which f has too
  *   Fq       [nq x nq]   its derivative by q
  *   Fv       [nq x nq]   and by v

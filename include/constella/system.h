@@ -1,12 +1,13 @@
 /* system.h: a mechanical system: its description, its evaluation at a point, and the catalogue. Its
  * kernels over lanes are those of kernels.h.
  *
- *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q) = 0,  G = Dg,   M A = f - G' lambda
+ *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q, t) = 0,  G = Dg,   M A = f - G' lambda
  *
  * Constraints on velocities, phi(q) v + phi0(q) = 0, are the last nvel of the ng constraints: their rows of
- * G are those of phi, their g is 0. Forces F(q, v, t) that are not gradients are part of f. The time is a
- * parameter behind those of the text, and methods advance it; behind it are the accounts: the work of each
- * force, and the integral of dV/dt.
+ * G are those of phi, their g is 0. Forces F(q, v, t) that are not gradients are part of f. Constraints on
+ * positions may depend on the time, g(q, t) = 0; their phi0 is g_t, so that G v + phi0 = 0 is dg/dt = 0. The
+ * time is a parameter behind those of the text, and methods advance it; behind it are the accounts: the work
+ * of each force, the integral of dV/dt, and the work lambda.g_t of the constraints that depend on t.
  *
  * A system is always made by reading a text in the form of design: YAML with coordinates, mass, potential,
  * constraints, symmetries and named states. The systems of the catalogue are such texts, built into the
@@ -31,9 +32,12 @@ enum {
   CST_MOST_Q = 100000, /* of any system */
   CST_MOST_CONVERTED =
       2000, /* of systems that convert(...) steps, because their residuals are differentiated */
-  CST_MAX_PAR = 32,
+  CST_MAX_NAMED = 256, /* parameters of a text */
   CST_MAX_SYM = 8,
-  CST_MAX_FORCES = 8
+  CST_MAX_FORCES = 8,
+  CST_MAX_DRIVEN = 16, /* names of constraints that depend on t */
+  /* parameters of a system: those of the text, t, the accounts, and omega of a penalised one */
+  CST_MAX_PAR = CST_MAX_NAMED + 1 + CST_MAX_FORCES + 1 + CST_MAX_DRIVEN + 1
 };
 
 typedef struct {
@@ -105,12 +109,18 @@ struct cst_system {
   const char *name, *doc, *source;
   int         nq, ng, npar, nsym, nstate;
   int         nvel;   /* the last of the ng constraints are on velocities */
-  bool        affine; /* some of them have a phi0 */
+  bool        affine; /* some constraint has a phi0: one on velocities, or one that depends on t */
+  bool        driven; /* some constraint on positions depends on t */
   int         nforce; /* forces */
-  /* there are forces, or the potential depends on t; the system is then general, and has
+  /* there are forces, or the potential or a constraint depends on t; the system is then general, and has
    * accounts: */
   bool timed;
-  int  naccount,
+  bool pumped; /* the potential depends on t: the account behind those of the forces */
+  int  ndriven,
+      *driven_name; /* the last accounts: those of the constraints family[driven_name[k]] */
+  /* of a penalised system the integrands of the accounts behind those of the forces; else NULL */
+  cst_node *rate;
+  int       naccount,
       account; /* parameters account .. account + naccount - 1; the parameter before them is t */
   const char **account_name, **account_doc; /* [naccount] "work_drag" */
   int          nplain,
@@ -241,8 +251,8 @@ cst_node cst_system_whole(const cst_system *s);
 
 /* s with its constraints replaced by springs: V + omega^2/2 sum g_j^2, where omega is one more parameter
  * behind those of s. The stiff part is that of s plus the springs. It has no constraints, and the
- * coordinates, states and symmetries of s. NULL with why[n] filled where s has no constraints, CST_MAX_PAR
- * parameters already, or derivatives that are too large. Made at the first call; owned by s. */
+ * coordinates, states and symmetries of s. NULL with why[n] filled where s has no constraints, or
+ * derivatives that are too large. Made at the first call; owned by s. */
 cst_system *cst_system_penalised(const cst_system *s, char *why, int n);
 
 /* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with
@@ -290,7 +300,7 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
  * of a system that has one. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda);
-/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local
+/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v + phi0 = 0. The point is a strict local
  * minimum of the distance to q, and on a single surface of degree two the nearest of all. false when no point
  * is found (q, v unchanged): q is too far away, or equally near to two points. */
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v);

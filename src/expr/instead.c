@@ -6,8 +6,8 @@
 static const char
     kink[] = "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e "
              "is a smooth |x|",
-    clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, "
-              "that starts at 0 with velocity 1",
+    clock[] = "the time cannot stand here; it can in potential, constraints, forces and exact "
+              "motions",
     jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large "
              "k is a smooth step";
 

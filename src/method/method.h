@@ -56,7 +56,8 @@ enum {
   CST_ON_NONHOLONOMIC = 1,
   CST_ON_FORCES = 2,
   CST_ON_TIME = 4,
-  CST_ON_ALL = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME
+  CST_ON_DRIVEN = 8, /* constraints on positions that depend on the time */
+  CST_ON_ALL = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN
 };
 
 struct cst_method_row {

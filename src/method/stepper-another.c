@@ -17,10 +17,15 @@ void cst_stepper_bring(const cst_stepper *st, double *record) {
   const cst_layout *to = &st->layout;
   const cst_layout *from = &st->inner;
   const double     *other = record + (size_t)st->shift * W;
+  const cst_system *asked = st->outer.system;
+  const int         clock = asked->account - 1; /* the time, and the accounts behind it */
   if (!st->shift)
     return;
   memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
   memcpy(record + (size_t)to->p * W, other + (size_t)from->p * W, nq * W * sizeof *record);
+  if (asked->timed)
+    memcpy(record + (size_t)(to->c + clock) * W, other + (size_t)(from->c + clock) * W,
+           (size_t)(1 + asked->naccount) * W * sizeof *record);
   memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W,
          W * sizeof *record);
   memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W, W * sizeof *record);

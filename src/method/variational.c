@@ -93,8 +93,13 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              s->name);
   else if (in_null_space(t) && s->general)
     snprintf(why, (size_t)n,
-             "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s",
-             s->name, s->gyroscopic ? "a gyroscopic term" : "another kind of mass");
+             "form=null-space needs a constant diagonal mass, no gyroscopic term, no forces and no "
+             "dependence on time, and %s has %s",
+             s->name,
+             s->gyroscopic  ? "a gyroscopic term"
+             : !s->diagonal ? "another kind of mass"
+             : s->nforce    ? "forces"
+                            : "such a dependence");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
     snprintf(
         why, (size_t)n,
@@ -136,7 +141,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .source = from,                                                                     \
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
-      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                      \
+      .on_also = CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN,                                      \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \

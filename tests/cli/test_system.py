@@ -171,7 +171,7 @@ def instead():
         (
             "mass: [m, m, m]",
             "mass: [m, m, m*(1 + t)]",
-            "unknown name 't'; the time cannot stand here; a clock can",
+            "unknown name 't'; the time cannot stand here; it can in potential, constraints, forces",
         ),
     ):
         process = constella("system", write("instead.yaml", GOOD.replace(old, new)))

@@ -178,9 +178,8 @@ static void test_wrong(void) {
         "f:9:47: error: gauge must be a number or an expression\n"
         "2 errors\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0, 0], gauge: t}}",
-        "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; a clock can: a "
-        "coordinate of a "
-        "large mass, 1e12, that starts at 0 with velocity 1\n");
+        "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; it can in "
+        "potential, constraints, forces and exact motions\n");
 }
 
 int main(void) {

@@ -32,6 +32,10 @@ static void differentiate(const cst_context *C, struct local *L, int i, const vd
       K_D2gvw(L->c, q, v, u, E);
       for (int a = 0; a < NG; a++)
         L->W[a * NQ + k] = E[a];
+      if (DRIVEN)
+        K_Dphi0w(L->c, q, u, E);
+      for (int a = 0; a < NG && DRIVEN; a++)
+        L->W[a * NQ + k] += E[a];
     }
     u[k] = vset(0);
   }

@@ -71,13 +71,13 @@ static void balance(const cst_context *C, const struct local *L, int i, const vd
   }
 }
 
-/* to[a] := G(Q_i) w over `by`; 0 for a dropped constraint. */
-CST_INLINE void across(const cst_context *C, const struct local *L, int i, const vd *w, double by,
-                       vd *to) {
+/* to[a] := (G(Q_i) w + more) times `by`, more NULL: 0; 0 for a dropped constraint. */
+CST_INLINE void across(const cst_context *C, const struct local *L, int i, const vd *w,
+                       const vd *more, double by, vd *to) {
   const vd *const G = L->G + i * NNZ_G;
   USES_G
   for (int a = 0; a < NG; a++) {
-    vd sum = vset(0);
+    vd sum = more ? more[a] : vset(0);
     ROW_G(a, k, e)
       sum += G[e] * w[k];
     to[a] = vpick(DROPPED(a), vset(0), by * sum);
@@ -89,16 +89,19 @@ static void constrain(const cst_context *C, const struct local *L, int i, table 
                       vd *f) {
   const double over = 1 / T.h;
   vd *const    first = f + LAMBDA(T.s) + i * NG;
+  vd           rate[ROOM(NG)];
   USES_G
+  if (DRIVEN)
+    K_phi0(L->c, L->Q + i * NQ, rate);
   if (OWN(0)->positions) {
     K_g(L->c, L->Q + i * NQ, first);
     for (int a = 0; a < NG; a++)
       first[a] = vpick(DROPPED(a), vset(0), (over * over) * first[a]);
   } else
-    across(C, L, i, L->V + i * NQ, over, first);
+    across(C, L, i, L->V + i * NQ, DRIVEN ? rate : NULL, over, first);
   if (!BOTH)
     return;
-  across(C, L, i, L->V + i * NQ, over, f + MU(T.s) + i * NG);
+  across(C, L, i, L->V + i * NQ, DRIVEN ? rate : NULL, over, f + MU(T.s) + i * NG);
   for (int k = 0; k < NQ; k++) {
     vd sum = x[PUSH(T.s) + i * NQ + k];
     COL_G(k, a, e)
@@ -142,10 +145,11 @@ static void residual(const cst_context *C, struct local *L, int j, table T, cons
 }
 
 /* Accounts by the quadrature of Radau IIA, whose weights are the last row of C. */
-static void gather_stages(const cst_context *C, struct local *L, int j, table T) {
+static void gather_stages(const cst_context *C, struct local *L, int j, table T, const vd *x) {
   for (int i = 0; i < T.s && NACCOUNT > 0; i++) {
     at_stage(C, L, j, T, i);
-    cst_gather(C, L->own, T.h * T.C[(T.s - 1) * T.s + i], L->Q + i * NQ, L->V + i * NQ);
+    cst_gather(C, L->own, T.h * T.C[(T.s - 1) * T.s + i], L->Q + i * NQ, L->V + i * NQ,
+               x + LAMBDA(T.s) + i * NG);
   }
 }
 

@@ -138,7 +138,7 @@ CST_INLINE void gather_end(const cst_context *C, struct local *L, int j, vd t) {
   if (NACCOUNT == 0)
     return;
   SET_TIME(L, t);
-  cst_gather(C, L->own, 0.5 * H(j), L->q, L->v);
+  cst_gather(C, L->own, 0.5 * H(j), L->q, L->v, NULL);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -179,7 +179,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   const int   last = T.s - 1;
   stages(C, L, T, x);
   if (KIND == RADAU)
-    gather_stages(C, L, j, T);
+    gather_stages(C, L, j, T, x);
   keep_past(C, L, j, x);
   for (int i = 0; i < NQ; i++) {
     const vd q1 = L->Q[last * NQ + i];

@@ -316,7 +316,8 @@ static void gather(const cst_context *C, struct local *L, const vd *w) {
       if (H->layer->b[i] == 0)
         continue;
       cst_sweep_clock(C, H, i);
-      cst_gather(C, L->own, (k ? 1 : -1) * H->t * H->layer->b[i], H->Q + i * NQ, H->V + i * NQ);
+      cst_gather(C, L->own, (k ? 1 : -1) * H->t * H->layer->b[i], H->Q + i * NQ, H->V + i * NQ,
+                 NULL);
     }
   }
   (void)L;

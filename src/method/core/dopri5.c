@@ -100,7 +100,7 @@ CST_INLINE void stage(const cst_context *C, struct local *L, int i, vd from, vd 
   cst_acceleration(C, L->c, L->minv, L->Q, V, L->A + i * NQ, L->lambda);
   if (NACCOUNT > 0 && i < PAIR_STAGES - 1) {
     vd now[ROOM(NACCOUNT)];
-    K_power(L->own, L->Q, V, now);
+    K_power(L->own, L->Q, V, L->lambda, now);
     for (int k = 0; k < NACCOUNT; k++)
       L->power[k] += pair[PAIR_STAGES - 1][i] * now[k];
   }

@@ -140,7 +140,7 @@ CST_INLINE void gather_end(const cst_context *C, struct local *L, int j, vd t) {
   if (NACCOUNT == 0)
     return;
   SET_TIME(L, t);
-  cst_gather(C, L->own, 0.5 * H(j), L->q, L->v);
+  cst_gather(C, L->own, 0.5 * H(j), L->q, L->v, NULL);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {

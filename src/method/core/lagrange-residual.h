@@ -177,6 +177,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     for (int i = 0; i < NQ; i++)
       off = vmax(vabs(f[NQ + i]), off);
   }
+  SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, f + ng);
   K_G(L->c, L->q1, L->G1);
   vl met = vmask(1);

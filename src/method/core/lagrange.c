@@ -15,7 +15,8 @@
  *
  * Forces F and the time enter by the discrete Lagrange-d'Alembert principle: L_q + F(x_r, u_r, t_r) replaces
  * L_q, where t_r is at the fraction theta_r of w_r. Accounts are integrated by the trapezoidal rule between
- * the ends of a substep.
+ * the ends of a substep. Constraints g(q, t) = 0 and G v + g_t = 0 hold at the times of the ends; their work
+ * is L.g_t at the left end and m.g_t at the right one.
  *
  * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the
  * solver's tolerance. P accumulates forces and is not set to L_v(x_r, u_r) + theta_r w_r h L_q, to which it
@@ -129,19 +130,22 @@ static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c
   substitute(A, NQ, FILLED(mass), v, 1);
 }
 
-/* Half of the powers at (q, p), at the time t. */
-CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
-  vd v[ROOM(NQ)];
-  (void)t, (void)j, (void)v;
+/* Half of the powers at (q, p), at the time t, where the constraints have the impulses m. */
+CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t, const vd *m) {
+  vd v[ROOM(NQ)], l[ROOM(NG)];
+  (void)t, (void)j, (void)v, (void)l, (void)m;
   if (NACCOUNT == 0)
     return;
   SET_TIME(L, t);
   cst_velocity(C, L->c, L->mass, L->q, L->p, v);
-  cst_gather(C, L->own, 0.5 * H(j), L->q, v);
+  for (int a = 0; a < NG && DRIVEN; a++)
+    l[a] = (2 / H(j)) * m[a];
+  cst_gather(C, L->own, 0.5 * H(j), L->q, v, l);
 }
 
-/* The times of the left end of substep j and of its last point. */
+/* The times of the ends of substep j and of its last point. */
 #define TIME_LEFT(L, j)  START_OF(L, j)
+#define TIME_RIGHT(L, j) (START_OF(L, j) + H(j))
 #define TO_POINT(j)      (POINTS == 2 ? PART(j, 0) + PART(j, 1) : BEFORE(j))
 #define TIME_POINT(L, j) (START_OF(L, j) + TO_POINT(j))
 
@@ -170,7 +174,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     for (int a = 0; a < NG; a++)
       L->impulse[a] = vset(0);
   }
-  gather(C, L, j, START_OF(L, j));
+  if (DRIVEN) {
+    SET_TIME(L, TIME_LEFT(L, j));
+    K_G(L->c, L->q, L->G);
+  }
   UNROLL
   for (int i = 0; i < NQ; i++)
     size = vmax(vabs(x[i]), size);
@@ -281,6 +288,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   UNROLL
   for (int b = 0; b < NG; b++)
     m[b] = vset(0);
+  gather(C, L, j, TIME_LEFT(L, j), x + POINTS * NQ);
   SET_TIME(L, TIME_POINT(L, j));
   if (IS_RIGHT(j)) {
     FORCE_AT(L->c, L->x, L->T1);
@@ -291,6 +299,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->p1[i] += LAST_PART(j) * L->Lq[i];
   keep_point(C, L, j);
   if (NG > 0 && OWN(j)->tangent) {
+    SET_TIME(L, TIME_RIGHT(L, j));
     POINT_M(L->c, L->q1, L->T, M);
     if (HAS_A)
       K_a(L->c, L->q1, a);
@@ -307,7 +316,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->p[i] = L->p1[i];
   }
   CST_TAKE(L->G, L->G1, NNZ_G);
-  gather(C, L, j, START_OF(L, j) + H(j));
+  gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

@@ -13,8 +13,10 @@
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "method/core/time.h"
 #ifndef CST_COLD
 #define NX (NQ + NG)
+#define USES_STEP
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
@@ -22,12 +24,14 @@
   X(minv, NMASS)                                                                                   \
   X(q1, NQ)                                                                                        \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)
+  X(slack, NG)                                                                                     \
+  CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd near, iterations; /* near: the admissible error of a coordinate, apart from its round-off */
+  vl step;
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -36,6 +40,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  LOAD_TIME(L, record);
   L->near = *cst_block(record, at.tolerance) * *cst_block(record, at.extent);
   UNROLL
   for (int k = 0; k < NMASS; k++)
@@ -44,6 +49,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)j;
+  SET_TIME(L, START_OF(L, j));
   UNROLL
   for (int i = 0; i < NQ; i++)
     x[i] = L->q[i];

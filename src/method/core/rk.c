@@ -62,7 +62,7 @@ struct data {
   X(minv, NMASS)                                                                                   \
   X(V, MARCH->stages *NQ)                                                                          \
   X(A, MARCH->stages *NQ)                                                                          \
-  X(lambda, NG)                                                                                    \
+  X(lambda, DRIVEN ? MARCH->stages *NG : NG)                                                       \
   X(J, BY_NEWTON ? NX *NX : 0)                                                                     \
   CST_TIME_FIELD(X)
 
@@ -99,10 +99,13 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   velocity(C, L);
 }
 
-/* A at (Q, V); out of line, since it is called in three places. */
+/* The multipliers of stage i, which are kept where they do work. */
+#define LAMBDA(L, i) ((L)->lambda + (DRIVEN ? (i)*NG : 0))
+
+/* A at (Q, V), with its multipliers; out of line, since it is called in three places. */
 static __attribute__((noinline)) void accelerate(const cst_context *C, struct local *L, const vd *Q,
-                                                 const vd *V, vd *A) {
-  cst_acceleration(C, L->c, L->minv, Q, V, A, L->lambda);
+                                                 const vd *V, vd *A, vd *lambda) {
+  cst_acceleration(C, L->c, L->minv, Q, V, A, lambda);
   if (OWN(0)->alpha != 0 || OWN(0)->beta != 0)
     cst_stabilise(C, L->c, L->minv, Q, V, OWN(0)->alpha, OWN(0)->beta, A);
 }
@@ -148,7 +151,7 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
     meet_stiffness(C, L, j);
   if (!vany((vl)(far > L->remote)))
     return;
-  accelerate(C, L, L->q, L->v, A);
+  accelerate(C, L, L->q, L->v, A, L->lambda);
   UNROLL
   for (int i = 0; i < NQ; i++)
     size = vmax(vabs(A[i]), size);
@@ -174,7 +177,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
     stage(C, j, i, i, L->q, L->V, Q);
     at_stage(C, L, j, i);
-    accelerate(C, L, Q, L->V + i * NQ, L->A + i * NQ);
+    accelerate(C, L, Q, L->V + i * NQ, L->A + i * NQ, LAMBDA(L, i));
   }
 }
 
@@ -186,7 +189,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < s; i++) {
     stage(C, j, i, s, L->q, L->V, Q);
     at_stage(C, L, j, i);
-    accelerate(C, L, Q, L->V + i * NQ, f + i * NQ);
+    accelerate(C, L, Q, L->V + i * NQ, f + i * NQ, LAMBDA(L, i));
   }
   for (int k = 0; k < NX; k++)
     f[k] -= x[k];
@@ -228,7 +231,7 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j) {
       continue;
     stage(C, j, i, s->stages, L->q, L->V, Q);
     at_stage(C, L, j, i);
-    cst_gather(C, L->own, H(j) * s->b[i], Q, L->V + i * NQ);
+    cst_gather(C, L->own, H(j) * s->b[i], Q, L->V + i * NQ, LAMBDA(L, i));
   }
 }
 

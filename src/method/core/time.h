@@ -34,12 +34,14 @@
       cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                      \
   } while (0)
 
-/* own[account] += weight times the powers at (q, v), at the time of SET_TIME. */
-CST_INLINE void cst_gather(const cst_context *C, vd *own, double weight, const vd *q, const vd *v) {
+/* own[account] += weight times the powers at (q, v) with the multipliers l, at the time of SET_TIME; l is read
+ * only if a constraint depends on the time. */
+CST_INLINE void cst_gather(const cst_context *C, vd *own, double weight, const vd *q, const vd *v,
+                           const vd *l) {
   vd power[ROOM(NACCOUNT)];
   if (NACCOUNT == 0)
     return;
-  K_power(own, q, v, power);
+  K_power(own, q, v, l, power);
   for (int k = 0; k < NACCOUNT; k++)
     own[ACCOUNT + k] += weight * power[k];
 }

@@ -38,6 +38,11 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL))
     return;
+  if (s->system && s->system->driven)
+    cst_yaml_error(r->doc, n, r->d,
+                   "'relax' brings a start to rest, and the constraint '%s' of %s depends on t: "
+                   "what is at rest on it at a later time is not at the start",
+                   s->system->family[s->system->driven_name[0]].name, s->system->name);
   cst_yaml *end = cst_reader_required(r, n, "relax", "end");
   s->relax_method = method(r, cst_reader_required(r, n, "relax", "method"));
   const bool step_known =

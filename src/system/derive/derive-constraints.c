@@ -65,13 +65,38 @@ static void derive_rows(const cst_derivation *d) {
   free(row);
 }
 
-/* phi0, its derivative, and D(phi v + phi0)[v] in place of D(phi v)[v]. */
-static void derive_offsets(const cst_derivation *d) {
+/* phi0[first] := g_t of the constraints on positions, and their D2gvv := D(G v + g_t)[v] + (G v + g_t)_t, where
+ * gv has G v. */
+static void derive_drive(const cst_derivation *d, const cst_node *gv, cst_node *phi0) {
+  cst_graph     *g = d->graph;
+  cst_system    *s = d->s;
+  const int      first = positions(s);
+  const cst_node time = cst_graph_input(g, 'c', s->account - 1);
+  cst_node      *rate = s->kernel_out[CST_K_D2gvv];
+  cst_node      *more = cst_derive_memory(2 * first);
+  if (!s->driven) {
+    free(more);
+    return;
+  }
+  cst_graph_tangent(g, s->g, first, &time, &d->one, 1, phi0);
+  cst_graph_tangent(g, phi0, first, d->q, d->v, d->n, more); /* G_t v once, and again below */
+  for (int a = 0; a < first; a++)
+    more[first + a] = cst_graph_add(g, gv[a], phi0[a]);
+  for (int a = 0; a < first; a++)
+    rate[a] = cst_graph_add(g, rate[a], more[a]);
+  cst_graph_tangent(g, more + first, first, &time, &d->one, 1, more);
+  for (int a = 0; a < first; a++)
+    rate[a] = cst_graph_add(g, rate[a], more[a]);
+  free(more);
+}
+
+/* phi0, its derivative, and D(phi v + phi0)[v] in place of D(phi v)[v]; gv has G v. */
+static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
   cst_graph  *g = d->graph;
   cst_system *s = d->s;
   const int   n = d->n;
   const int   first = positions(s);
-  if (!s->nvel)
+  if (!s->nvel && !s->driven)
     return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
@@ -79,11 +104,13 @@ static void derive_offsets(const cst_derivation *d) {
     zero[i] = cst_graph_constant(g, 0);
   for (int a = 0; a < first; a++)
     phi0[a] = zero[0];
+  derive_drive(d, gv, phi0);
   cst_graph_substitute(g, s->phi, s->nvel, d->v, zero, n, phi0 + first);
   cst_node *along_w = cst_derive_kernel(s, CST_K_Dphi0w, s->ng);
   cst_node *along_v = s->kernel_out[CST_K_D2gvv] + first;
   cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, along_w);
   cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, along_v);
+  s->affine = s->driven;
   for (int k = 0; k < s->nvel; k++)
     s->affine |= !cst_graph_is_zero(g, phi0[first + k]);
   free(zero);
@@ -106,7 +133,7 @@ void cst_derive_constraints(const cst_derivation *d) {
   cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, D2gvv);
   cst_node *D2gvw = cst_derive_kernel(s, CST_K_D2gvw, ng);
   cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, D2gvw);
-  derive_offsets(d);
+  derive_offsets(d, gv);
   cst_derive_rows_times(d, d->l, Gl);
   cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
   cst_node *D3glwu = cst_derive_kernel(s, CST_K_D3glwu, n);

@@ -123,14 +123,24 @@ static void derive_forces(const cst_derivation *d) {
   free(row);
 }
 
-/* Rates of the energy accounts: F.v of every force, then dV/dt if there is an account for it. */
+/* out := lambda.g_t of the constraints of one name. */
+static cst_node work_of(const cst_derivation *d, const cst_name *a) {
+  cst_graph      *g = d->graph;
+  const cst_node *slope = d->s->kernel_out[CST_K_phi0];
+  cst_node        sum = cst_graph_constant(g, 0);
+  for (int k = a->at; k < a->at + a->count; k++)
+    sum = cst_graph_add_product(g, sum, d->l[k], slope[k]);
+  return sum;
+}
+
+/* Rates of the energy accounts: F.v of every force, dV/dt if V depends on t, lambda.g_t of constraints that
+ * do. */
 static void derive_accounts(const cst_derivation *d) {
   cst_graph  *g = d->graph;
   cst_system *s = d->s;
   if (!s->naccount)
     return;
-  cst_node  *out = cst_derive_kernel(s, CST_K_power, s->naccount);
-  const bool pumped = s->naccount > s->nforce;
+  cst_node *out = cst_derive_kernel(s, CST_K_power, s->naccount);
   for (int k = 0; k < s->nforce; k++) {
     const cst_node *force = s->force + k * d->n;
     out[k] = cst_graph_constant(g, 0);
@@ -138,8 +148,14 @@ static void derive_accounts(const cst_derivation *d) {
       out[k] = cst_graph_add_product(g, out[k], d->v[i], force[i]);
   }
   const cst_node time = cst_graph_input(g, 'c', s->account - 1);
-  if (pumped)
+  for (int k = s->nforce; s->rate && k < s->naccount; k++)
+    out[k] = s->rate[k - s->nforce];
+  if (s->rate)
+    return;
+  if (s->pumped)
     cst_graph_gradient(g, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
+  for (int k = 0; k < s->ndriven; k++)
+    out[s->nforce + s->pumped + k] = work_of(d, &s->family[s->driven_name[k]]);
 }
 
 static void derive_symmetries(const cst_derivation *d) {

@@ -94,7 +94,8 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
 #include "system/classes.h"
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);
-  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n", s->nvel, s->affine);
+  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->nvel,
+          s->affine, s->driven);
   if (!hot && !general)
     return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",

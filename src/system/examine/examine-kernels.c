@@ -16,9 +16,18 @@ static const double GOOD_ENOUGH = 1e-10;
 static const double FIRST_STEP = 0.03;
 static const double LAST_STEP = 1e-7;
 
-/* The argument that changes, and its direction: q or v; both along the halves of u; or all arguments of DRE.
- */
-typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
+/* The argument that changes, and its direction: q or v; both along the halves of u; all arguments of DRE; the
+ * coordinates and the time, as they do in a motion; the time. */
+typedef enum {
+  Q_ALONG_V,
+  Q_ALONG_W,
+  Q_ALONG_U,
+  V_ALONG_W,
+  QV_ALONG_U,
+  ALL_ALONG_U,
+  QT_ALONG_V,
+  T_ALONG_1
+} movement;
 
 /* How a kernel gives a directional derivative: as it is; a gradient times the direction; a matrix times it,
  * or only the rows of velocity constraints; the remainder of Lq. */
@@ -38,10 +47,11 @@ static const derivative derivatives[] = {
     {CST_K_d2V, CST_K_dV, "dV", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_G, CST_K_g, "g", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_G, CST_K_g, "phi", cst_examine_function_phi, V_ALONG_W, TAIL},
+    {CST_K_phi0, CST_K_g, "g by the time", cst_examine_field_own, T_ALONG_1, PLAIN},
     {CST_K_Dphi0w, CST_K_phi0, "phi0", cst_examine_field_own, Q_ALONG_W, PLAIN},
     {CST_K_Fq, CST_K_F, "F", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_Fv, CST_K_F, "F", cst_examine_field_own, V_ALONG_W, TIMES},
-    {CST_K_D2gvv, CST_K_g, "G v", cst_examine_function_hidden, Q_ALONG_V, PLAIN},
+    {CST_K_D2gvv, CST_K_g, "G v", cst_examine_function_hidden, QT_ALONG_V, PLAIN},
     {CST_K_D2gvw, CST_K_g, "G v", cst_examine_function_Gv, Q_ALONG_W, PLAIN},
     {CST_K_D2glw, CST_K_g, "G'l", cst_examine_function_Gl, Q_ALONG_W, PLAIN},
     {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_examine_field_own, Q_ALONG_U, PLAIN},
@@ -63,6 +73,10 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
   switch (m) {
   case Q_ALONG_V:
     return (cst_change){.q = p->v};
+  case QT_ALONG_V:
+    return (cst_change){.q = p->v, .t = s->driven};
+  case T_ALONG_1:
+    return (cst_change){.t = 1};
   case Q_ALONG_W:
     return (cst_change){.q = p->w};
   case Q_ALONG_U:
@@ -260,6 +274,8 @@ static int values_of(const cst_system *s, const derivative *d) {
     return s->kernel_size[d->kernel] > 0;
   if (d->form == TAIL)
     return s->nvel;
+  if (d->kernel == CST_K_phi0)
+    return s->driven ? s->ng - s->nvel : 0;
   if (d->kernel == CST_K_G)
     return s->ng - s->nvel;
   if (d->form == TIMES)

@@ -177,7 +177,7 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   const double rate = apart(m->dx, x + n, n, speed);
   const double left = imbalance(m, x + 2 * n, 1);
   if (s->ng)
-    cst_system_residuals(s, e->c, x, x + n, NULL, &g, NULL, &gv);
+    cst_system_residuals(s, m->c, x, x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
     cst_examine_say(e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t,
                     g);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "system/examine/examiner.h"
 
-static const double SMALL = 1e-8, SOME_TIME = 0.7;
+static const double SMALL = 1e-8;
 enum { N = CST_MAX_Q, TOPIC = 200 };
 
 static double dot(const double *x, const double *y, int n) {
@@ -122,8 +122,11 @@ static void say_energy(cst_examiner *e) {
                     "not kept: there are forces; `balance` is the energy minus their work");
   else if (s->timed)
     cst_examine_say(e, CST_FACT, "energy",
-                    "not kept: the potential depends on time; `balance` is the energy minus the "
-                    "work of this dependence");
+                    "not kept: the %s on time; `balance` is the energy minus the work of this "
+                    "dependence",
+                    !s->driven   ? "potential depends"
+                    : !s->pumped ? "constraints depend"
+                                 : "potential and the constraints depend");
   else if (s->affine)
     cst_examine_say(e, CST_FACT, "energy",
                     "not kept: the constraints are affine, and their forces do work");
@@ -144,7 +147,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   double            F[N], c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed)
-    c[s->account - 1] = SOME_TIME;
+    c[s->account - 1] = CST_EXAMINED_TIME;
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
     cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, generators);

@@ -71,8 +71,14 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
   cst_complex            *u = moved(p->u, nu, NULL, 0, t);
   cst_complex            *l = moved(p->l, nl, d->l, 2 * s->ng, t);
   const cst_complex_point at = {q, v, w, u, l};
-  const bool              analytic = f->value(f, &at, out);
-  cst_complex            *owned[] = {q, v, w, u, l};
+  cst_complex *const      clock = f->e->C + s->account - 1;
+  const cst_complex       time = s->timed ? *clock : 0;
+  if (s->timed)
+    *clock += t * d->t;
+  const bool analytic = f->value(f, &at, out);
+  if (s->timed)
+    *clock = time;
+  cst_complex *owned[] = {q, v, w, u, l};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   return analytic;

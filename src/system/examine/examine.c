@@ -76,11 +76,24 @@ static void begin(cst_examiner *e) {
     e->C[i] = e->c[i];
 }
 
+/* The points have a time of their own, at which nothing vanishes that does at the start. */
+static void set_time(cst_examiner *e) {
+  const cst_system *s = e->s;
+  if (!s->driven)
+    return;
+  double *c = cst_zeros(s->npar, sizeof *c);
+  memcpy(c, e->c, sizeof *c * (size_t)s->npar);
+  c[s->account - 1] = CST_EXAMINED_TIME;
+  e->C[s->account - 1] = CST_EXAMINED_TIME;
+  e->c = e->later = c;
+}
+
 static void end(cst_examiner *e) {
   for (int k = 0; k < e->npoint; k++)
     free(e->point[k].q);
   free(e->point);
   free(e->C);
+  free(e->later);
 }
 
 cst_examination *cst_examine(cst_system *s, const double *c) {
@@ -90,6 +103,7 @@ cst_examination *cst_examine(cst_system *s, const double *c) {
   cst_system_bend(s);
   cst_examine_structure(&e);
   cst_examine_states(&e);
+  set_time(&e);
   gather_points(&e);
   cst_examine_kernels(&e);
   cst_examine_compiled(&e);

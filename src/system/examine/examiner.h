@@ -18,10 +18,13 @@ typedef struct {
 /* the largest number of states; points per state; points per state of a large system */
 enum { CST_EXAMINED_STATES = 64, CST_EXAMINED_POINTS = 5, CST_EXAMINED_FEW = 2 };
 
+#define CST_EXAMINED_TIME 0.7
+
 typedef struct {
   cst_system      *s;
-  const double    *c;
-  cst_complex     *C; /* [npar] the parameters as complex numbers */
+  const double    *c;     /* [npar] */
+  double          *later; /* NULL, or c with the time of the points */
+  cst_complex     *C;     /* [npar] the parameters as complex numbers, and the time of the points */
   cst_examination *x;
   bool             large;  /* more than CST_MAX_Q coordinates: fewer points */
   int              npoint; /* near the states, off the constraint surface g = 0 */
@@ -64,6 +67,7 @@ typedef struct {
 /* A direction in which a point changes; NULL: that argument does not change. */
 typedef struct {
   const double *q, *v, *w, *l; /* l: the first 2 ng multipliers, lambda and z */
+  double        t;             /* the rate of the time; 0 without one */
 } cst_change;
 
 /* examine-slope.c: a function with n values. value returns false where the function has no analytic

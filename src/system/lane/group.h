@@ -136,6 +136,7 @@ typedef struct cst_context {
 #define NVEL                            SYS_NVEL
 #define AFFINE                          SYS_AFFINE
 #define TIMED                           SYS_TIMED
+#define DRIVEN                          SYS_DRIVEN
 #define NACCOUNT                        SYS_NACCOUNT
 #define ACCOUNT                         SYS_ACCOUNT
 #define NFORCE                          SYS_NFORCE
@@ -193,6 +194,7 @@ typedef struct cst_context {
 #define NVEL             (C->system->nvel)
 #define AFFINE           (C->system->affine)
 #define TIMED            (C->system->timed)
+#define DRIVEN           (C->system->driven)
 #define NACCOUNT         (C->system->naccount)
 #define ACCOUNT          (C->system->account)
 #define NFORCE           (C->system->nforce)
@@ -261,7 +263,7 @@ typedef struct cst_context {
 #define K_F(c, q, v, o)            CALL(C, F, c, q, v, 0, 0, 0, o)
 #define K_Fq(c, q, v, o)           CALL(C, Fq, c, q, v, 0, 0, 0, o)
 #define K_Fv(c, q, v, o)           CALL(C, Fv, c, q, v, 0, 0, 0, o)
-#define K_power(c, q, v, o)        CALL(C, power, c, q, v, 0, 0, 0, o)
+#define K_power(c, q, v, l, o)     CALL(C, power, c, q, v, 0, 0, l, o)
 #define K_dVH(c, q, o)             CALL(C, dVH, c, q, 0, 0, 0, 0, o)
 #define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)
 #define K_D3V(c, q, w, l, o)       CALL(C, D3V, c, q, 0, w, 0, l, o)

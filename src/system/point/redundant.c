@@ -133,7 +133,7 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q,
         rank, ng);
     return false;
   }
-  if (low == high && rank == s->nq) {
+  if (low == high && rank == s->nq && !s->driven) { /* a drive may move what has no freedom */
     snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
              rank, s->nq);
     return false;

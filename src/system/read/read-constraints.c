@@ -91,7 +91,7 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
   char        what[200];
   for (int k = 0; k < a->count; k++) {
     const char *name = s->constraint[a->at + k];
-    cst_scope   scope = cst_read_positions(r);
+    cst_scope   scope = cst_read_timed(r);
     if (a->array)
       scope = cst_read_with(r, scope, variable, a->first + k);
     if (a->array)

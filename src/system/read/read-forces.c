@@ -2,7 +2,8 @@
  * energy accounts.
  *
  * The time becomes a parameter after those of the text. So does an account of the work of each force. If the
- * potential depends on the time, there is also an account of int dV/dt.
+ * potential depends on the time, there is also an account of int dV/dt, and for each name of constraints that
+ * depend on the time one of their work.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -88,19 +89,56 @@ static const char *joined(cst_system *s, const char *a, const char *b) {
   return strcat(strcpy(text, a), b);
 }
 
+/* True if some constraint of this name depends on the time. */
+static bool is_driven(const cst_system *s, const cst_name *a) {
+  bool driven = false;
+  for (int k = 0; k < a->count && !driven; k++)
+    driven = s->g[a->at + k] >= 0 && depends_on(s->graph, s->g[a->at + k], s->npar);
+  return driven;
+}
+
+/* A force of the same name would have the same account. */
+static void check_account(cst_reading *r, const char *name) {
+  const cst_system *s = r->s;
+  cst_yaml         *map = cst_yaml_get(r->root, "constraints");
+  int               at = 0;
+  while (strcmp(cst_yaml_text(cst_yaml_key(map, at)), name))
+    at++;
+  for (int k = 0; k < s->nforce; k++)
+    if (!strcmp(s->force_name[k], name))
+      cst_yaml_error(r->doc, cst_yaml_key(map, at), r->d,
+                     "constraint '%s' depends on t, and a force has its name, so that work_%s "
+                     "would be the work of both; rename one",
+                     name, name);
+}
+
+/* The names of constraints that depend on the time. */
+static void find_driven(cst_reading *r) {
+  cst_system *s = r->s;
+  s->driven_name = cst_system_keep(s, CST_MAX_DRIVEN, sizeof *s->driven_name);
+  for (int k = 0; k < s->nfamily; k++) {
+    const cst_name *a = &s->family[k];
+    if (!is_driven(s, a))
+      continue;
+    if (s->ndriven == CST_MAX_DRIVEN) {
+      cst_yaml_error(r->doc, cst_yaml_get(r->root, "constraints"), r->d,
+                     "more than %d constraints depend on t, the maximum; a family counts once",
+                     CST_MAX_DRIVEN);
+      return;
+    }
+    check_account(r, a->name);
+    s->driven_name[s->ndriven++] = k;
+  }
+  s->driven = s->ndriven > 0;
+}
+
 void cst_read_accounts(cst_reading *r) {
   cst_system *s = r->s;
-  const bool  pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
-  const int   n = s->nforce + pumped;
+  s->pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
+  find_driven(r);
+  const int n = s->nforce + s->pumped + s->ndriven;
   if (!n)
     return;
-  if (s->npar + 1 + n > CST_MAX_PAR) {
-    cst_yaml_error(r->doc, cst_yaml_get(r->root, "parameters"), r->d,
-                   "there are %d parameters; with forces or a potential that depends on t at most "
-                   "%d are allowed here",
-                   s->npar, CST_MAX_PAR - 1 - n);
-    return;
-  }
   s->account_name = cst_system_keep(s, (size_t)n, sizeof *s->account_name);
   s->account_doc = cst_system_keep(s, (size_t)n, sizeof *s->account_doc);
   append(s, "t", "the time");
@@ -109,6 +147,10 @@ void cst_read_accounts(cst_reading *r) {
   for (int k = 0; k < s->nforce; k++)
     open_account(s, joined(s, "work_", s->force_name[k]),
                  joined(s, "work done by the force ", s->force_name[k]));
-  if (pumped)
+  if (s->pumped)
     open_account(s, "pumped", "integral of dV/dt over the time");
+  for (int k = 0; k < s->ndriven; k++) {
+    const char *name = s->family[s->driven_name[k]].name;
+    open_account(s, joined(s, "work_", name), joined(s, "work done by the constraint ", name));
+  }
 }

@@ -294,6 +294,8 @@ static void check_dense(cst_reading *r) {
     n = cst_yaml_get(r->root, "gyroscopic"), what = "gyroscopic terms";
   else if (s->nforce)
     n = cst_yaml_get(r->root, "forces"), what = "forces";
+  else if (s->driven)
+    n = cst_yaml_get(r->root, "constraints"), what = "constraints that depend on t";
   else if (s->timed)
     n = cst_yaml_get(r->root, "potential"), what = "a potential that depends on t";
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)

@@ -101,10 +101,11 @@ void cst_read_parameters(cst_reading *r) {
     cst_yaml_error(r->doc, map, r->d,
                    "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: "
                    "text, doc: text}'");
-  else if (cst_yaml_size(map) > CST_MAX_PAR)
+  else if (cst_yaml_size(map) > CST_MAX_NAMED) {
     cst_yaml_error(r->doc, map, r->d, "%d parameters; at most %d are allowed", cst_yaml_size(map),
-                   CST_MAX_PAR);
-  else
+                   CST_MAX_NAMED);
+    r->stopped = true; /* all that names one of them would be wrong, too */
+  } else
     for (int i = 0; i < cst_yaml_size(map); i++)
       read_parameter(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
   check_sizes(r);
