@@ -40,6 +40,12 @@ cst_order_fit cst_order_estimate(const double *h, const double *error, const dou
  * where no order is claimed it becomes returns or stays ok. */
 cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns);
 
+/* ---- work against precision ---- */
+/* The work with which the error falls to `accuracy`. error[n], work[n] of steps that shrink; NaN: failed. Between
+ * the last two steps of which one is above it and the next is not, log work is linear in log error. If none is
+ * above it: the work of the coarsest step, of which less may do. NaN: it is not reached. */
+double cst_work_at(const double *error, const double *work, int n, double accuracy);
+
 /* ---- long-time behaviour ---- */
 /* docs/verdicts.md defines every verdict and shows how often each is right. */
 enum { CST_WINDOWS = 64 };

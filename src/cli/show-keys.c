@@ -18,8 +18,8 @@ static void field(const char *name, const char *text) {
     printf("%*s%-9s%s\n", INDENT, "", name, text);
 }
 
-static void print_keys(const cst_key *table) {
-  for (const cst_key *k = table; k->key; k++) {
+void cst_show_keys(const cst_key *table) {
+  for (const cst_key *k = table; k && k->key; k++) {
     printf("\n%s%s%s\n", k->in, *k->in ? "." : "", k->key);
     field("type", k->type);
     field("default", k->standard ? k->standard : "required");
@@ -39,7 +39,7 @@ void cst_show_study_keys(void) {
       "layer under a name of your own. Numbers may be written as quoted expressions of the "
       "system's "
       "parameters and pi. `constella list studies|systems|methods|observables` lists the names.");
-  print_keys(cst_study_keys());
+  cst_show_keys(cst_study_keys());
 }
 
 void cst_show_system_keys(void) {
@@ -51,5 +51,5 @@ void cst_show_system_keys(void) {
       "and, where the key allows them, coordinates, velocities x' and the time t. `constella "
       "system "
       "FILE` examines a file.");
-  print_keys(cst_system_keys);
+  cst_show_keys(cst_system_keys);
 }

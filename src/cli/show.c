@@ -29,12 +29,8 @@ static bool show_kind(const char *name) {
       cst_show_item(title, needs[i].doc);
       title = "";
     }
-  title = "keys";
-  for (const char *const *key = k->keys; key && *key; key++) {
-    cst_show_item(title, *key);
-    title = "";
-  }
   cst_show_item("figures", k->figures);
+  cst_show_keys(k->keys);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/page.h"
 #include "constella/diag.h"
 #include "constella/method.h"
+#include "core/keys.h"
 
 /* A label and its text, in the columns that all pages share. */
 enum { CST_SHOW_INDENT = 13 };
@@ -27,5 +28,7 @@ void cst_show_gammas(const char *text, cst_diag *d);
 void cst_show_defects(int indent, int order, const double *defect);
 /* show-keys.c: every key of a study file, and of a system file. */
 void cst_show_study_keys(void);
+/* Rows of keys; NULL: none. */
+void cst_show_keys(const cst_key *table);
 void cst_show_system_keys(void);
 #endif

@@ -25,6 +25,7 @@ static void add_column(cst_table *t, cst_result *r, const char *path) {
   snprintf(c.name, sizeof c.name, "%s", strrchr(path, '/') + 1);
   char *role = cst_result_text(r, path, "role");
   c.swept = role && (!strcmp(role, "parameter") || !strcmp(role, "tolerance"));
+  snprintf(c.role, sizeof c.role, "%s", role ? role : "");
   free(role);
   t->col[t->n] = c;
   t->name[t->n] = t->col[t->n].name;

@@ -148,6 +148,15 @@ static void print_taken(const cst_table *t, const cst_table_choice *c) {
          written, run, last);
 }
 
+/* The place of the answer of a work-precision study. */
+static void print_cheapest(const cst_table *t, const cst_table_choice *c) {
+  bool is = false;
+  for (int k = 0; k < t->n; k++)
+    is |= !strcmp(t->col[k].role, "work-at");
+  if (is && c->n)
+    printf("\nThe least cost at each accuracy: `constella table FILE --cheapest`.\n");
+}
+
 void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   char s[CST_TABLE_CELL];
   int  wide[CST_TABLE_MOST];
@@ -174,4 +183,5 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   print_stopped(t, c);
   print_undefined(t, c);
   print_survivors(t, c);
+  print_cheapest(t, c);
 }

@@ -20,6 +20,7 @@ static const struct {
 
 typedef struct {
   const char *file, *format, *columns, *where, *sort;
+  bool        cheapest;
 } request;
 
 static int find_format(const char *name) {
@@ -29,6 +30,35 @@ static int find_format(const char *name) {
   return k;
 }
 
+/* Prints x, the whole table or that of the cheapest methods, whose rows c keeps. */
+static void print(cst_table *x, cst_table_choice *c, const request *q, cst_result *r, int format,
+                  cst_diag *d) {
+  const char *state = cst_result_state(r);
+  if (q->sort)
+    cst_table_sort(x, c, q->sort, d);
+  if (cst_diag_count(d))
+    return;
+  formats[format].print(x, c);
+  fflush(stdout);
+  const char *so = *state == 'r' ? "is not finished" : "was interrupted";
+  if (strcmp(state, "complete"))
+    fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
+}
+
+static void show_cheapest(const cst_table *t, const cst_table_choice *kept, const request *q,
+                          cst_result *r, int format, cst_diag *d) {
+  cst_table       *x = cst_table_cheapest(t, kept);
+  cst_table_choice c = {.n = 0};
+  if (!x->n)
+    cst_diag_add(d, q->file, 0, 0, "--cheapest is for results of the kind work-precision");
+  else
+    cst_table_choose(&c, x, q->columns, NULL, NULL, d);
+  if (x->n)
+    print(x, &c, q, r, format, d);
+  cst_table_choice_free(&c);
+  cst_table_destroy(x);
+}
+
 static void show(cst_result *r, const request *q, int format, cst_diag *d) {
   cst_table       *t = cst_table_read(r);
   cst_table_choice c = {.n = 0};
@@ -36,17 +66,11 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
   if (!t->n)
     cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
   else
-    cst_table_choose(&c, t, q->columns, useful, q->where, d);
-  if (t->n && q->sort)
-    cst_table_sort(t, &c, q->sort, d);
-  const char *state = cst_result_state(r);
-  if (!cst_diag_count(d)) {
-    formats[format].print(t, &c);
-    fflush(stdout);
-    const char *so = *state == 'r' ? "is not finished" : "was interrupted";
-    if (strcmp(state, "complete"))
-      fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
-  }
+    cst_table_choose(&c, t, q->cheapest ? NULL : q->columns, useful, q->where, d);
+  if (t->n && q->cheapest && !cst_diag_count(d))
+    show_cheapest(t, &c, q, r, format, d);
+  else if (t->n && !q->cheapest)
+    print(t, &c, q, r, format, d);
   free(useful);
   cst_table_choice_free(&c);
   cst_table_destroy(t);
@@ -83,6 +107,9 @@ static const cst_option options[] = {
             "'method = rattle and step < 0.1'; a number may stand as the table prints it"},
     {"--sort", .value = "COLUMN", .at = offsetof(request, sort),
      .doc = "rows by this column, the smallest first; -COLUMN: the largest first"},
+    {"--cheapest", .at = offsetof(request, cheapest),
+     .doc = "of a work-precision study, the methods with the least cost at each accuracy instead; "
+            "--columns and --sort are for this table"},
     {NULL},
 };
 

@@ -31,8 +31,9 @@ typedef struct {
   cst_table_text  *text;  /* text, or NULL */
   const double    *error; /* the numbers of NAME_error, if this is NAME_mean, or NULL */
   cst_table_digits digits;
-  bool             swept;  /* a parameter or tolerance of the cases */
-  int              places; /* for CST_DIGITS_DISTINCT */
+  char             role[32]; /* its meaning (columns.h); "": unknown */
+  bool             swept;    /* a parameter or tolerance of the cases */
+  int              places;   /* for CST_DIGITS_DISTINCT */
 } cst_table_column;
 
 typedef struct {
@@ -66,6 +67,10 @@ void cst_table_choice_free(cst_table_choice *c);
 /* Sorts all rows by a column, equal ones in their order, NaN and empty texts last. A minus sign before its name:
  * the largest first. Mistakes are reported to d. */
 void cst_table_sort(cst_table *t, cst_table_choice *c, const char *column, cst_diag *d);
+
+/* table-cheapest.c. Of a work-precision study: for each of its accuracies and each cost the method that needs
+ * least, and the next one, among the rows that c keeps; n is 0 where t is of another kind. Owned. */
+cst_table *cst_table_cheapest(const cst_table *t, const cst_table_choice *c);
 
 typedef void    cst_table_print(const cst_table *t, const cst_table_choice *c);
 cst_table_print cst_table_text_print;                            /* table-text.c */

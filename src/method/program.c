@@ -98,6 +98,15 @@ int cst_program_layer_stages(const cst_layer *l) {
   return l->rule ? l->rule->evaluations : l->tableau.stages;
 }
 
+void cst_method_solves(const cst_prepared *p, double *per_step, double *per_iteration) {
+  *per_step = *per_iteration = 0;
+  for (int i = 0; i < p->program->n; i++) {
+    const cst_substep_size size = cst_substep_size_on(&p->program->step[i], p->stepped);
+    *per_step += size.solves_fixed;
+    *per_iteration = fmax(*per_iteration, size.solves_each);
+  }
+}
+
 bool cst_program_same_layer(const cst_layer *x, const cst_layer *y) {
   const cst_tableau *t = &x->tableau;
   const cst_tableau *u = &y->tableau;

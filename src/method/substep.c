@@ -43,6 +43,8 @@ double cst_substep_unit(const cst_system *s) {
   return 2 * q + 2 * g + elimination + pairs_cost(s) / 4;
 }
 
+int cst_substep_solves(const cst_system *s) { return s->ng > 0 || !s->diagonal; }
+
 const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa) {
   const cst_core *hot = cst_system_form(s, isa, row->name);
   return hot && hot->march ? hot : row->core[isa];

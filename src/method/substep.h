@@ -50,6 +50,9 @@ typedef struct {
   /* evaluations of the force or of the right hand side, or of a derivative of it along one direction or in
    * reverse: per step, and per iteration of the solver */
   double fixed, each;
+  /* linear systems that are solved, of any size, one right hand side each: the matrix of an iteration, the
+   * accelerations of the index-reduced equations, projections of p */
+  double solves_fixed, solves_each;
   double cost; /* nanoseconds per lane, a rough estimate for planning */
 } cst_substep_size;
 
@@ -137,6 +140,9 @@ cst_substep      cst_substep_on(const cst_substep *x, const cst_system *s);
 cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s);
 /* Numbers per lane that a substep of this size keeps between steps; smooth: without noise (core.h). */
 int cst_substep_kept(const cst_substep_size *size, bool smooth);
+/* Linear systems in an evaluation of the accelerations, or of a derivative of them along one direction: 1, or 0
+ * where they are the force divided by masses. */
+int cst_substep_solves(const cst_system *s);
 /* Cost of a substep of s that evaluates the force and the constraints once: the unit of row->size. */
 double cst_substep_unit(const cst_system *s);
 

@@ -8,6 +8,7 @@
 #define CST_KIND_H
 #include <petscsys.h>
 #include "constella/study.h"
+#include "core/keys.h"
 
 typedef struct cst_plan      cst_plan;
 typedef struct cst_reader    cst_reader;
@@ -28,9 +29,9 @@ struct cst_kind {
   unsigned    needs;
   /* figures of a report, by the names of `constella list figures`, separated by commas, in order */
   const char *figures;
-  /* additional keys of the study file, terminated by NULL; NULL: none */
-  const char *const *keys;
-  size_t own; /* bytes of cst_study.own, which these keys fill and which begins as zeros */
+  /* additional keys of the study file, in its map ""; ends with a row whose key is NULL. NULL: none */
+  const cst_key *keys;
+  size_t         own; /* bytes of cst_study.own, which these keys fill and which begins as zeros */
   /* Reads these keys into r->s->own, after all other keys, and reports combinations that make no sense. NULL:
    * nothing to read. */
   void (*read)(cst_reader *r);

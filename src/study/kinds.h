@@ -5,3 +5,4 @@
 KIND(order)
 KIND(conservation)
 KIND(ensemble)
+KIND(work_precision)

@@ -473,7 +473,7 @@ def registries():
             for line in process.stdout.splitlines()
         ]
     ok(
-        names["studies"] == ["order", "conservation", "ensemble"],
+        names["studies"] == ["order", "conservation", "ensemble", "work-precision"],
         "the three kinds of study",
         names["studies"],
     )

@@ -6,11 +6,13 @@ on the plateau of round-off are hollow.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
+from matplotlib.lines import Line2D
 
 from .. import edges, style
 from .common import behind, by_method, change, crowded, drawn_lines, groups, handles, heading, positive
 from .kind import kind
 
+FRONT = "0.8"  # grey of the front
 PLATEAU = 0.3  # a slope below it, from the best error so far, is not convergence
 
 
@@ -24,6 +26,7 @@ def costs(result):
     found = [
         ("evaluations of the force", style.bounded(result.told("evaluations")) * steps, False),
         ("iterations of the solver", style.bounded(result.told("iterations")) * steps, False),
+        ("solves of linear systems", style.bounded(result.told("work", "solves")), False),
         ("CPU time of a trajectory [s]", seconds, True),
     ]
     return [(what, x, measured) for what, x, measured in found if positive(x[result.shown])]
@@ -87,6 +90,20 @@ def draw_sets(ax, result, curves, x, y):
     ax.plot(across[keep], high[keep], color=tone, marker=style.marker(curves[0]), linewidth=1.2, zorder=3)
 
 
+def front(x, y):
+    """The corners of the front: by rising x, the points with a smaller y than all before."""
+    good = np.flatnonzero((x > 0) & np.isfinite(x) & (y > 0) & np.isfinite(y))
+    order = good[np.lexsort((y[good], x[good]))]
+    least = np.minimum.accumulate(y[order])
+    return order[np.flatnonzero(np.concatenate([[True], least[1:] < least[:-1]]))] if len(order) else order
+
+
+def draw_front(ax, result, x, y):
+    """The front of all cases: none is cheaper and at least as precise."""
+    corners = front(np.where(result.shown, x, np.nan), np.where(result.shown, style.raised(y), np.nan))
+    ax.step(x[corners], y[corners], where="post", color=FRONT, linewidth=3.5, alpha=0.6, zorder=1)
+
+
 def draw_work_panel(ax, result, group, x, y, measured):
     ax.set(xscale="log", yscale="log")
     for _, curves in by_method(group.curves):
@@ -95,6 +112,8 @@ def draw_work_panel(ax, result, group, x, y, measured):
         else:
             for c in curves:
                 draw_work(ax, result, c, x, y, measured)
+    if result.named("front", "evaluations"):
+        draw_front(ax, result, x, y)
     behind(
         ax, [(np.where(x[c.cases] > 0, x[c.cases], np.nan), style.raised(y[c.cases])) for c in group.others]
     )
@@ -121,9 +140,11 @@ def draw(result, sheet, y, label):
             sheet.name(ax, measure.split()[0])
             ax.set_xlabel(measure)
         row[0].set_ylabel(label)
-        sheet.legend(
-            handles(result, group.curves, extra=[style.faded("round-off: smaller steps do not help")]), (k, k)
-        )
+        extra = [style.faded("round-off: smaller steps do not help")]
+        if result.named("front", "evaluations"):
+            label = "front: no other case is cheaper and as precise"
+            extra.append(Line2D([], [], color=FRONT, linewidth=3.5, alpha=0.6, label=label))
+        sheet.legend(handles(result, group.curves, extra=extra), (k, k))
     for column in axes.T:
         style.same_limits(column, x=True)
     sheet.title(heading(result, "work against precision"))
@@ -134,15 +155,17 @@ def draw(result, sheet, y, label):
     "work",
     """Error against work: evaluations of the force and iterations, which depend on the method alone, and measured time, which depends on the
     machine: its points are measurements, its lines at the least of each and of those of smaller steps, since what disturbs only adds. Hollow:
-    on the plateau of round-off.""",
+    on the plateau of round-off. Grey, in work-precision studies: the front, the cases to which no other is superior in both.""",
 )
 def work(result, sheet):
     """Error against work: evaluations, iterations, CPU time."""
-    of = (
-        "total"
-        if positive(result.told("error", "total"))
-        else next(iter(result.quantities("error")), "total")
-    )
+    judged = result.quantities("accuracy")
+    if judged and judged[0] not in ("error", "q", "p", "lambda"):
+        largest = "largest " + change(result, judged[0])
+        return draw(result, sheet, result.told("accuracy", judged[0]), largest)
+    of = judged[0] if judged and judged[0] != "error" else "total"
+    if not judged and not positive(result.told("error", "total")):
+        of = next(iter(result.quantities("error")), "total")
     return draw(
         result,
         sheet,

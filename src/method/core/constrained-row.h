@@ -35,6 +35,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .predicted = x->kind == BDF ? 0 : unknowns,
       .matrix = matrix * matrix,
       .each = each,
+      .solves_each = 1,
       .cost = iterations * (each * cst_substep_unit(s) + 0.2 * matrix * matrix * matrix),
   };
 }

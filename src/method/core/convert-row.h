@@ -41,6 +41,8 @@ static void count_evaluations(const struct parameters *x, const cst_system *s,
   const int points = dense(s) ? (minus > 0) + (plus > 0) : 0;
   size->fixed = minus + (minus + plus) + points * (1 + 2 * s->nq);
   size->each = 2 * (minus + plus);
+  size->solves_fixed = size->fixed * cst_substep_solves(s);
+  size->solves_each = 1 + size->each * cst_substep_solves(s);
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {

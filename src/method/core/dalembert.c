@@ -239,6 +239,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .kept = unknowns,
       .fixed = 1,
       .each = x->form == REVERSIBLE ? 0 : 1,
+      .solves_fixed = 1,
+      .solves_each = x->form == REVERSIBLE ? 0 : 1,
       .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns,
   };
 }

@@ -222,6 +222,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .stages = PAIR_STAGES,
       .unknowns = 1,
       .each = PAIR_STAGES,
+      .solves_each = PAIR_STAGES * cst_substep_solves(s),
       .cost = 4.0 * PAIR_STAGES * 4 * cst_substep_unit(s),
   };
 }

@@ -234,6 +234,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   return (cst_substep_size){
       .stages = 1,
       .fixed = 1 + (x->linear && s->general ? s->nq : 0),
+      .solves_fixed = (s->ng > 0 || !s->diagonal || x->linear) + (x->post && s->ng > 0),
       .matrix = n * n,
       .cost = 4 * unit * (1 + x->post) + 0.3 * n * n * n,
   };

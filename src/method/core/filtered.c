@@ -181,6 +181,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   return (cst_substep_size){
       .stages = 1,
       .fixed = x->form == FULL ? 2 : 1,
+      .solves_fixed = 1,
       .cost = 6 * s->nq + 0.5 * s->nq * band * band,
   };
 }

@@ -360,6 +360,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .matrix = newton * newton + block * block,
       .fixed = fixed,
       .each = each,
+      .solves_fixed = cst_substep_solves(s),
+      .solves_each = 1,
       .cost = s->general ? (fixed + 2 * iterations * each) * generic * unit
                          : 0.5 * (fixed + iterations * each) * unit,
   };

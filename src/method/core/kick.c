@@ -343,13 +343,14 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
 }
 
 static cst_substep_size size(const void *x, const cst_system *s) {
-  (void)x;
   return (cst_substep_size){
       .stages = 1,
       .unknowns = s->ng,
       .kept = s->ng,
       .predicted = s->ng,
       .fixed = 1,
+      .solves_fixed = ((const struct data *)x)->tangent && s->ng,
+      .solves_each = s->ng > 0,
       .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s),
   };
 }

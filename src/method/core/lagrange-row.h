@@ -30,6 +30,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .predicted = unknowns,
       .fixed = x->points,
       .each = x->points,
+      .solves_fixed = x->tangent && s->ng,
+      .solves_each = 1,
       .cost = 4 * (cst_substep_unit(s) + 0.03 * products),
   };
 }

@@ -26,6 +26,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .stages = 1,
       .unknowns = unknowns,
       .each = 1,
+      .solves_each = 1,
       .cost = 8 * (60.0 * s->nbodies + 4 * g),
   };
 }

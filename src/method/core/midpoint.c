@@ -318,6 +318,8 @@ static cst_substep_size size(const void *x, const cst_system *s) {
       .predicted = s->ng,
       .fixed = 1,
       .each = 1,
+      .solves_fixed = s->ng > 0,
+      .solves_each = 1,
       .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q)),
   };
 }

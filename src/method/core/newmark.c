@@ -184,6 +184,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .matrix = s->nq * band,
       .fixed = 1 + x->iterations,
       .each = x->iterations ? 0 : 1,
+      .solves_fixed = x->iterations,
+      .solves_each = x->iterations ? 0 : 1,
       .cost = (x->iterations ? x->iterations : 4) * (8 * s->nq + s->nq * band * band),
   };
 }

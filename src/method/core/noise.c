@@ -249,6 +249,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   (void)x;
   return (cst_substep_size){
       .stages = 1,
+      .solves_fixed = s->ng > 0,
       .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0),
   };
 }

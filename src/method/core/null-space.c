@@ -340,6 +340,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .matrix = 4 * q * q + 2 * q * s->ng,
       .fixed = x->middle != 0 ? 1 : x->w1 != 0 || x->w0 != 0,
       .each = x->middle != 0,
+      .solves_fixed = x->tangent,
+      .solves_each = 1,
       .cost = 8 * (cst_substep_unit(s) + 0.3 * q * q * q),
   };
 }

@@ -164,6 +164,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .unknowns = s->nq,
       .matrix = s->nq * band,
       .each = 1,
+      .solves_each = 1,
       .cost = 4 * (8 * s->nq + s->nq * band * band),
   };
 }

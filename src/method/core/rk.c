@@ -305,6 +305,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const int        iterations = 5;
   const bool   newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
   const double n = newton ? unknowns : 0;
+  const int    each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0;
   return (cst_substep_size){
       .stages = stages,
       .unknowns = unknowns,
@@ -312,7 +313,9 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .predicted = unknowns,
       .matrix = n * n,
       .fixed = stages,
-      .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
+      .each = each,
+      .solves_fixed = stages * cst_substep_solves(s),
+      .solves_each = newton + each * cst_substep_solves(s),
       .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s) +
               0.3 * n * n * n,
   };

@@ -153,11 +153,11 @@ static void check_size(cst_reader *r) {
 
 /* Checks the top-level keys: those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
-  const char        *keys[CST_MOST_KEYS + 32];
-  int                n = cst_keys_of(cst_study_keys(), "", CST_KEYS_ALL, keys);
-  const char *const *own = r->s->kind ? r->s->kind->keys : NULL;
-  while (own && *own && n < CST_COUNT(keys))
-    keys[n++] = *own++;
+  const char    *keys[CST_MOST_KEYS + 32];
+  int            n = cst_keys_of(cst_study_keys(), "", CST_KEYS_ALL, keys);
+  const cst_key *own = r->s->kind ? r->s->kind->keys : NULL;
+  for (; own && own->key && n < CST_COUNT(keys); own++)
+    keys[n++] = own->key;
   cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
 }
 

@@ -9,7 +9,7 @@
 /* clang-format off */
 static const cst_key of_all[] = {
     {"", "study", CST_KEYS_ALL, "word", NULL, "", "study: order",
-     "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts) or ensemble (distributions at the end)."},
+     "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts), ensemble (distributions at the end) or work-precision (costs at each accuracy)."},
     {"", "title", CST_KEYS_ALL, "text", "none", "", "title: Orders of compositions", "A line for tables and reports."},
     {"", "system", CST_KEYS_ALL, "name, or a map", NULL, "", "system: planar-pendulum", "The system: a name of the catalogue, or a map with `name` or `file`."},
     {"", "initial", CST_KEYS_ALL, "name, map, or a list of these", "the first state of the system", "", "initial: small",
