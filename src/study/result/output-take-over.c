@@ -5,6 +5,7 @@
 #include "study/result/longer.h"
 #include "study/result/output-internal.h"
 #include "study/result/sound.h"
+#include "core/need.h"
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
@@ -22,7 +23,7 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan 
   for (int k = along + 1; k < field->ndim; k++)
     row *= (size_t)count[k];
   const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
-  PetscCall(PetscMalloc((size_t)some * row + 1, &x));
+  x = cst_zeros(some, row + 1);
   for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
     count[along] = PetscMin(some, rows - at);
     PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x),
@@ -34,7 +35,7 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan 
                PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
     PetscCall(cst_output_block(o, c, start, count, x));
   }
-  PetscCall(PetscFree(x));
+  free(x);
   PetscFunctionReturn(0);
 }
 
@@ -120,7 +121,7 @@ PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const
   char               why[200];
   double            *row;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(a->count, &row));
+  row = cst_zeros(a->count, sizeof *row);
   PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
              PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "%s of the file cannot be read, or has another shape", a->field.path);
@@ -130,7 +131,7 @@ PetscErrorCode cst_output_continued(const cst_output *o, cst_result *file, const
   for (size_t i = 0; i < b->count; i++)
     made[i] = NAN;
   cst_longer_convert(old, earlier, o->channels, later, row, made);
-  PetscCall(PetscFree(row));
+  free(row);
   PetscFunctionReturn(0);
 }
 

@@ -323,13 +323,17 @@ PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
   PetscFunctionBegin;
   if (!e->now->most_samples || e->now->study->members == 1)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc3(samples, &sum, samples, &top, samples, &number));
+  sum = cst_zeros(samples, sizeof *sum);
+  top = cst_zeros(samples, sizeof *top);
+  number = cst_zeros(samples, sizeof *number);
   for (int k = 0; k < e->now->ncase; k++) {
     if (e->from[k] < 0)
       continue;
     for (int q = 0; q < e->now->nquantity; q++)
       PetscCall(extend_one(e, s, k, q, sum, top, number));
   }
-  PetscCall(PetscFree3(sum, top, number));
+  free(sum);
+  free(top);
+  free(number);
   PetscFunctionReturn(0);
 }

@@ -21,14 +21,14 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   PetscFunctionBegin;
   if (!p->most_samples)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(p->most_samples, &t));
+  t = cst_zeros(p->most_samples, sizeof *t);
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++)
       t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
     PetscCall(cst_output_series(o, i, &cst_channel_sample_time, 0, t));
   }
-  PetscCall(PetscFree(t));
+  free(t);
   PetscFunctionReturn(0);
 }
 
@@ -44,7 +44,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscCalloc2(p->nclass, &all, p->ncase, &rate));
+  all = cst_zeros(p->nclass, sizeof *all);
+  rate = cst_zeros(p->ncase, sizeof *rate);
   for (int k = 0; k < p->nclass; k++)
     busy += cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
@@ -59,7 +60,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   }
   if (rank == 0)
     PetscCall(cst_output_rates(o, rate));
-  PetscCall(PetscFree2(all, rate));
+  free(all);
+  free(rate);
   PetscFunctionReturn(0);
 }
 
@@ -156,7 +158,8 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   PetscMPIInt     rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscCalloc2(2 * p->nclass, &both, p->ncase, &icase));
+  both = cst_zeros(2 * p->nclass, sizeof *both);
+  icase = cst_zeros(p->ncase, sizeof *icase);
   d->least = both;
   d->most = both + p->nclass;
   PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
@@ -167,7 +170,8 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
       icase[i] = both[k * p->nclass + p->class_of[i]];
     PetscCall(cst_output_times(d->output, k ? &cst_channel_cpu_most : &cst_channel_cpu, icase));
   }
-  PetscCall(PetscFree2(both, icase));
+  free(both);
+  free(icase);
   PetscFunctionReturn(0);
 }
 
@@ -191,11 +195,11 @@ static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *
   const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
   double      *error;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &error));
+  error = cst_zeros(n, sizeof *error);
   cst_reference_errors(d->reference, error);
   PetscCall(
       cst_conclusions(d->plan, d->output, d->past, error, d->table, d->control, failures, end));
-  PetscCall(PetscFree(error));
+  free(error);
   PetscFunctionReturn(0);
 }
 
@@ -217,11 +221,11 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   if (*end == CST_END_DONE) {
     tell_reference(d);
     cst_stop_grace(20); /* the rest usually takes moments */
-    PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
+    seconds = cst_zeros(d->plan->nclass + 1, sizeof *seconds);
     PetscCall(cst_run_control_gather(d->control, seconds));
     PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
     PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
-    PetscCall(PetscFree(seconds));
+    free(seconds);
   }
   PetscCall(cst_runner_destroy(&d->runner));
   PetscFunctionReturn(0);
