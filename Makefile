@@ -42,7 +42,11 @@ flags      = $(foreach l,$(1),$($(l)_LIBS))
 linked     = $(call flags,$(1)) $(patsubst -L%,-Wl$(comma)-rpath$(comma)%,$(filter-out -L/lib% -L/usr/lib%,$(filter -L%,$(call flags,$(1)))))
 LIBRARIES := PETSC HDF5 FYAML SLEEF MPI
 PC_CFLAGS  = $(foreach l,$(LIBRARIES),$($(l)_CFLAGS))
-PC_LIBS    = $(call linked,$(LIBRARIES)) -lquadmath -lm -ldl
+# PETSC_SONAME: the file of a shared PETSc. It is loaded when it is asked for (src/solve/petsc.h), and only tests
+# are linked with it; they call it too.
+BEHIND     = $(call linked,$(filter-out PETSC,$(LIBRARIES))) -lquadmath -lm -ldl
+PC_LIBS    = $(if $(PETSC_SONAME),$(filter -Wl$(comma)-rpath%,$(call linked,PETSC)),$(call linked,PETSC)) $(BEHIND)
+TEST_LIBS  = $(call linked,PETSC) $(BEHIND)
 
 # `make WERROR=` for compilers with other warnings.
 WERROR   ?= -Werror
@@ -150,7 +154,7 @@ help:
 
 config:
 	@echo 'compiler: $(CC), $(shell $(CC) --version 2>/dev/null | head -n 1)'
-	@$(foreach l,$(LIBRARIES),echo '$(l): $(or $($(l)_FROM),not found)';)
+	@$(foreach l,$(LIBRARIES),echo '$(l): $(or $($(l)_FROM),not found)$(if $($(l)_SONAME),$(comma) loaded on demand: $($(l)_SONAME))';)
 	@echo 'flags: $(PC_CFLAGS)'
 	@echo 'libraries: $(PC_LIBS)'
 	@[ -z '$(MISSING)' ] || { echo 'not found: $(MISSING)' >&2; exit 1; }
@@ -219,6 +223,7 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 $(BUILD)/obj/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
+$(BUILD)/obj/solve/petsc.o: ALL_CFLAGS += $(if $(PETSC_SONAME),-DCST_PETSC_LIBRARY='"$(PETSC_SONAME)"')
 # v2 is for machines from before 2013: the same bits, at half the time of compilation.
 LANE_OPT_v2 := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
 # Generated headers are order-only prerequisites: the first build needs them to exist, and from then on the .d

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # libraries.sh: where MPI, PETSc, HDF5, libfyaml and SLEEF are, as assignments of make: NAME_FROM in words,
-# NAME_CFLAGS, NAME_LIBS, and MISSING, what was not found. A library is looked for in the folder that
+# NAME_CFLAGS, NAME_LIBS, PETSC_SONAME, and MISSING, what was not found. A library is looked for in the folder that
 # PETSC_DIR (with PETSC_ARCH), HDF5_DIR, FYAML_DIR or SLEEF_DIR names, and nowhere else where that is set;
 # then with pkg-config; then by asking the compiler CC or a wrapper. docs/building.md tells how to use it.
 # Called by make.
@@ -20,6 +20,7 @@ take() {   # NAME FROM FLAGS...: says where NAME is; of the flags those that com
       *.a) if [[ -e ${flag%.a}.so ]]; then link+=("${flag%.a}.so"); else link+=("$flag"); fi ;;   # what PETSc was linked with
     esac
   done
+  [[ $name != PETSC ]] || petsc=("${link[@]}")
   printf '%s := %s\n' "${name}_FROM" "$from" "${name}_CFLAGS" "${compile[*]}" "${name}_LIBS" "${link[*]}"
   taken=("${compile[@]}")
 }
@@ -54,6 +55,8 @@ by_compiler() {   # NAME HEADER LIBRARIES...: where CC looks anyway
 
 absent() { missing+="${missing:+; }$1"; }
 
+# What PETSc is linked with, where it was found.
+petsc=()
 # A compiler that finds mpi.h by itself is an MPI wrapper. Its folders are kept, since programs that use the
 # installed library may be compiled by another compiler.
 taken=()
@@ -75,6 +78,16 @@ if [[ ${PETSC_DIR:-} ]]; then
 else
   by_package PETSC 3.18 '' PETSc petsc || absent 'PETSc, 3.18 or later (PETSC_DIR and PETSC_ARCH, or pkg-config PETSc)'
 fi
+
+# Under which name a shared PETSc is loaded; nothing where it is an archive.
+soname() {   # FLAGS...
+  local probe
+  [[ $* ]] && probe=$(mktemp) || return
+  "${cc[@]}" -shared -Wl,--no-as-needed -o "$probe" -x c /dev/null -x none "$@" 2>/dev/null &&
+    readelf -d "$probe" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libpetsc[^]]*\)\].*/\1/p' | head -n 1
+  rm -f "$probe"
+}
+echo "PETSC_SONAME := $(soname ${petsc[@]+"${petsc[@]}"})"
 
 # The high-level library rarely has its own package; it is in the folder of the other.
 if [[ ${HDF5_DIR:-} ]]; then

@@ -25,9 +25,8 @@
  * A trajectory that cannot continue is not an error of a function: it stays at its last good state, and the
  * others continue (cst_integrator_status).
  *
- * Threads and MPI: an integrator has no global state of its own, but PETSc, which solves the equations,
- * belongs to the process and is not thread safe. Call these functions from one thread at a time; different
- * processes are independent. No function communicates or is collective: each rank of a parallel program may
+ * Threads and MPI: an integrator keeps its state to itself, but errors are handed on by a variable of the
+ * process. Call these functions from one thread at a time; different processes are independent. No function communicates or is collective: each rank of a parallel program may
  * create and advance its own integrators. Several integrators may share a system; their batches then
  * enforce the same constraints. Advancing does not allocate memory.
  */
@@ -44,7 +43,7 @@ typedef enum {
   CST_INTEGRATOR_BAD_ARGUMENT, /* a number or pointer that is not allowed, or a call out of order */
   CST_INTEGRATOR_BAD_METHOD, /* an expression that cannot be read, or that does not fit the system */
   CST_INTEGRATOR_BAD_START,  /* not finite, or not on the constraints */
-  CST_INTEGRATOR_INTERNAL    /* memory, or an error of PETSc */
+  CST_INTEGRATOR_INTERNAL    /* memory, or an error of MPI */
 } cst_integrator_code;
 
 /* The status of a trajectory; the numbers are those of /final/status in results. */
@@ -79,9 +78,8 @@ typedef struct {
   uint64_t seed; /* of thermostats; trajectory k of a start has the noise of member k */
 } cst_integrator_options;
 
-/* Initialises MPI and PETSc, unless the program has done so: MPI_Init and PetscInitialize of this process
- * alone, without PETSc's signal handlers. A program that uses MPI calls MPI_Init before; one that uses PETSc
- * calls PetscInitialize before. INTERNAL with the reason in why[n] (may be NULL with n = 0). */
+/* Initialises MPI, unless the program has done so: a program that uses MPI calls MPI_Init before, directly or by
+ * PETSc. INTERNAL with the reason in why[n] (may be NULL with n = 0). */
 cst_integrator_code cst_integrator_begin(char *why, int n);
 /* Finalises what begin has initialised. All integrators must be destroyed before. */
 void cst_integrator_end(void);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <petscsys.h>
+#include "cli/petsc.h"
 #include "cli/streams.h"
 #include "study/run/stop.h"
 
@@ -136,11 +136,6 @@ bool cst_launch_refuse(int ranks) {
   return true;
 }
 
-static PetscErrorCode quiet(const char *format, ...) {
-  (void)format;
-  return 0;
-}
-
 int cst_launch_ranks(void) {
   const int k = find();
   const int n = k < LAUNCHERS ? number(launchers[k].size) : 1;
@@ -155,11 +150,10 @@ int cst_launch_rank(void) {
 enum { END_SECONDS = 60 };
 
 int cst_launch_end(int status) {
-  status = cst_streams_end(status); /* PetscFinalize fails where it cannot */
-  PetscErrorPrintf = quiet;
-  cst_stop_ignore(); /* everything is written */
+  status = cst_streams_end(status); /* PETSc fails where it cannot */
+  cst_stop_ignore();                /* everything is written */
   cst_stop_after(END_SECONDS, status ? status : 1);
-  if (!PetscFinalize())
+  if (cst_petsc_end())
     return status;
   if (!status)
     fprintf(

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <petscsnes.h>
 #include "cli/launch.h"
 #include "core/need.h"
 #include "core/text.h"
+#include "solve/petsc.h"
 #include "solve/solver.h"
 
 enum { ROOM = 512, PATH = 4096 };
@@ -91,24 +91,66 @@ static bool refuse(int n, char **words) {
   return true;
 }
 
+/* Whether there is an option of PETSc. */
+static bool is_asked(int n, char **words) {
+  const char *text = getenv("PETSC_OPTIONS");
+  return n > 1 || (text && text[strspn(text, " \t\n")]) ||
+         strcmp(own_file(find(skip, n, words)), "/dev/null") != 0;
+}
+
 /* PETSc is told to skip its files, because it reads petscrc and .petscrc of the current folder too, and their
  * options can load code. */
-bool cst_petsc_begin(int n, char **words) {
+static PetscErrorCode begin_petsc(int n, char **words) {
   static char **all; /* PETSc keeps them */
   int           count = n + 1;
-  if (refuse(n, words))
-    return false;
+  char          why[ROOM];
+  PetscFunctionBegin;
+  PetscCheck(cst_petsc_load(why, sizeof why), PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s", why);
   all = cst_zeros(n + 2, sizeof *all);
   all[0] = words[0];
   all[1] = "-skip_petscrc";
   memcpy(all + 2, words + 1, sizeof *all * (size_t)(n - 1));
-  PetscPushErrorHandler(tell,
-                        NULL); /* stays: -malloc_debug changes how its memory would be freed */
-  if (PetscInitialize(&count, &all, own_file(find(skip, n, words)), NULL))
+  /* stays: -malloc_debug changes how its memory would be freed */
+  cst_petsc.PetscPushErrorHandler(cst_status_tell, NULL);
+  PetscCall(cst_petsc.PetscInitialize(&count, &all, own_file(find(skip, n, words)), NULL));
+  PetscCall(cst_petsc.PetscOptionsClearValue(NULL, "-skip_petscrc")); /* it has served */
+  PetscCall(cst_petsc.PetscSetFPTrap(PETSC_FP_TRAP_OFF));
+  PetscCall(cst_solver_register());
+  PetscFunctionReturn(0);
+}
+
+bool cst_petsc_begin(int n, char **words) {
+  int threads, asked;
+  if (refuse(n, words) || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads))
     return false;
-  PetscOptionsClearValue(NULL, "-skip_petscrc"); /* it has served */
-  PetscSetFPTrap(PETSC_FP_TRAP_OFF);
-  return true;
+  asked = is_asked(n, words); /* PETSc begins on all ranks or on none */
+  if (MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD))
+    return false;
+  if (!asked)
+    return true;
+  cst_status_push(tell, NULL);
+  const PetscErrorCode failed = begin_petsc(n, words);
+  cst_status_pop();
+  return !failed;
+}
+
+static PetscErrorCode quiet(const char *format, ...) {
+  (void)format;
+  return 0;
+}
+
+bool cst_petsc_end(void) {
+  bool done = true;
+  if (cst_petsc_is_on()) {
+    *cst_petsc.PetscErrorPrintf = quiet;
+    done = !cst_petsc.PetscFinalize();
+  }
+  return !MPI_Finalize() && done;
+}
+
+void cst_petsc_forget(void) {
+  if (cst_petsc_is_on())
+    (void)cst_petsc.PetscOptionsClear(NULL);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -139,7 +181,7 @@ static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const 
 static PetscErrorCode check_names(cst_diag *d) {
   char *text, name[ROOM];
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetAll(NULL, &text));
+  PetscCall(cst_petsc.PetscOptionsGetAll(NULL, &text));
   const char *rest = text;
   while (next_option(&rest, name))
     if (!strcmp(name, "fp_trap"))
@@ -153,7 +195,7 @@ static PetscErrorCode check_names(cst_diag *d) {
                    "-snes_type and -snes_monitor; tolerance and iterations are set in the study: "
                    "solver: {tolerance: ..., max-iterations: ...}",
                    name);
-  PetscCall(PetscFree(text));
+  PetscCall((*cst_petsc.PetscTrFree)(text, __LINE__, __func__, __FILE__));
   PetscFunctionReturn(0);
 }
 
@@ -162,8 +204,9 @@ static PetscErrorCode check_type(cst_diag *d) {
   char type[ROOM] = "";
   void (*make)(void);
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
-  PetscCall(PetscFunctionListFind(SNESList, type, &make));
+  PetscCall(cst_petsc.PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
+#define PetscFunctionListFind_Private cst_petsc.PetscFunctionListFind_Private
+  PetscCall(PetscFunctionListFind(*cst_petsc.SNESList, type, &make));
   const char *why = *type ? cst_solver_refuse(type) : NULL;
   if (why && make)
     cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
@@ -178,11 +221,11 @@ static PetscErrorCode try_out(cst_diag *d) {
   PetscInt n;
   char   **names, **values;
   PetscFunctionBegin;
-  PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
-  PetscCall(SNESSetType(snes, "lanes"));
-  PetscCall(SNESSetFromOptions(snes));
-  PetscCall(SNESDestroy(&snes));
-  PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
+  PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &snes));
+  PetscCall(cst_petsc.SNESSetType(snes, "lanes"));
+  PetscCall(cst_petsc.SNESSetFromOptions(snes));
+  PetscCall(cst_petsc.SNESDestroy(&snes));
+  PetscCall(cst_petsc.PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt i = 0; i < n; i++)
     if (is_among(names[i], (const char *const[]){"n", "np", NULL}))
       cst_diag_add(d, NULL, 0, 0,
@@ -193,18 +236,20 @@ static PetscErrorCode try_out(cst_diag *d) {
                    "unknown PETSc option '-%s'; options of the solver are -snes_type and "
                    "-snes_monitor (see -help)",
                    names[i]);
-  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  PetscCall(cst_petsc.PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscFunctionReturn(0);
 }
 
 void cst_petsc_check(cst_diag *d) {
   const int before = cst_diag_count(d);
   char      said[ROOM] = "";
-  PetscPushErrorHandler(keep, said);
+  if (!cst_petsc_is_on())
+    return;
+  cst_status_push(keep, said);
   if (check_names(d) || (cst_diag_count(d) == before && check_type(d)) ||
       (cst_diag_count(d) == before && try_out(d)))
     cst_diag_add(d, NULL, 0, 0,
                  "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
                  said);
-  PetscPopErrorHandler();
+  cst_status_pop();
 }

@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include "constella/diag.h"
 
-/* Initialises MPI and PETSc with the options words[1..n), those of PETSC_OPTIONS and of ~/.petscrc; PETSc
- * reads no file of the current folder. False if an option is rejected, after an error message. */
+/* Initialises MPI and, if a rank has options of it, PETSc: options words[1..n), those of PETSC_OPTIONS and of
+ * ~/.petscrc; PETSc reads no file of the current folder. False if an option is rejected, after an error
+ * message. Collective. */
 bool cst_petsc_begin(int n, char **words);
+/* Finalises them; false if one of them cannot. */
+bool cst_petsc_end(void);
 /* Adds an error for each option that is unknown, refused, or without effect. */
 void cst_petsc_check(cst_diag *d);
+/* PETSc forgets its options. */
+void cst_petsc_forget(void);
 #endif

@@ -3,9 +3,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
-#include <petscsys.h>
+#include "cli/petsc.h"
 #include "cli/run.h"
 #include "core/need.h"
+#include "core/status.h"
 #include "record/agree.h"
 #include "study/run/identity.h"
 
@@ -58,7 +59,7 @@ static bool agree_on(char *text) {
   if (!ok && rank == 0)
     fprintf(stderr, "constella: error: %s\n", why);
   if (!ok)
-    (void)PetscOptionsClear(NULL);
+    cst_petsc_forget();
   return ok;
 }
 

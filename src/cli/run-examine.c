@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <petscsys.h>
 #include "cli/inputs.h"
 #include "cli/run.h"
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "core/need.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "study/file/starts.h"
 #include "study/run/extend-check.h"

@@ -6,15 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <petscsys.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
 #include "cli/petsc.h"
 #include "cli/run.h"
 #include "core/need.h"
+#include "core/status.h"
 #include "record/snapshot.h"
-#include "solve/solver.h"
 #include "study/run/identity.h"
 #include "study/run/stop.h"
 
@@ -161,12 +160,12 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
     fprintf(stderr, "%s\n", a->run.resume.message);
   if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW)
     report_extension(a, study, plan);
-  PetscPushErrorHandler(print_error, NULL);
+  cst_status_push(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
   end.agreed = failed != 0;
   if (!failed)
     failed = cst_run(plan, agenda, past, &a->run, &end);
-  PetscPopErrorHandler();
+  cst_status_pop();
   if (failed && !end.agreed)
     give_up(a);
   if (failed)
@@ -257,7 +256,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   return status;
 }
 
-/* Starts MPI and PETSc. Returns 0, or the exit status of what failed. */
+/* Starts MPI, and PETSc if it is asked for. Returns 0, or the exit status of what failed. */
 static int begin(cst_arguments *a) {
   if (cst_launch_is_mute() && cst_launch_refuse(1))
     return 2;
@@ -266,7 +265,7 @@ static int begin(cst_arguments *a) {
   if (!cst_petsc_begin(a->npetsc, a->petsc))
     return 2;
   cst_stop_listen();
-  return cst_solver_register() ? 1 : 0;
+  return 0;
 }
 
 int cst_run_start(int argc, char **argv) {
@@ -274,7 +273,7 @@ int cst_run_start(int argc, char **argv) {
   cst_arguments      a = {.run.deadline = INFINITY};
   cst_diag          *d = cst_diag_create();
   clock_gettime(CLOCK_MONOTONIC, &a.begun);
-  /* called again after PetscInitialize, which takes long on many ranks and installs handlers */
+  /* called again after MPI and PETSc have begun, which takes long on many ranks and installs handlers */
   cst_stop_listen();
   cst_stop_grace(START_SECONDS);
   cst_run_arguments_parse(c, argc, argv, &a, d);

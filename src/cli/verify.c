@@ -4,16 +4,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <petscsnes.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
 #include "cli/petsc.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
-#include "solve/solver.h"
 #include "study/run/verify.h"
 #include "core/need.h"
+#include "core/status.h"
 
 enum { SAMPLE = 8 };
 
@@ -163,9 +162,9 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   cst_back_end      b = {0};
   const double      begun = MPI_Wtime();
   report_left_out(a, s);
-  PetscPushErrorHandler(print_error, NULL);
+  cst_status_push(print_error, NULL);
   const PetscErrorCode failed = cst_verify(s, p, file, a->file, &a->choice, &b, &counts);
-  PetscPopErrorHandler();
+  cst_status_pop();
   if (failed)
     return 1;
   if (counts.different)
@@ -207,14 +206,14 @@ static int run_checked(arguments *a, cst_diag *d) {
   return status;
 }
 
-/* Starts MPI and PETSc. Returns 0, or the exit status of what failed. */
+/* Starts MPI, and PETSc if it is asked for. Returns 0, or the exit status of what failed. */
 static int begin(char **argv) {
   if (cst_limits_refuse() || !cst_launch_alone())
     return 2;
   if (!cst_petsc_begin(1, argv))
     return 2;
   signal(SIGPIPE, SIG_IGN); /* the handler of PETSc would end MPI with many words */
-  return cst_solver_register() ? 1 : 0;
+  return 0;
 }
 
 static int verify(int argc, char **argv) {

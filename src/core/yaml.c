@@ -241,12 +241,12 @@ void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *con
   for (int i = 0; i < cst_yaml_size(map) && !cst_diag_full(d); i++) {
     cst_yaml   *key = cst_yaml_key(map, i);
     const char *word = cst_yaml_text(key);
-    const char *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
     bool        known = false;
     for (int k = 0; k < n; k++)
       known |= word && !strcmp(word, allowed[k]);
     if (known)
       continue;
+    const char *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
     if (near)
       cst_yaml_error(doc, key, d, "unknown key '%s'; did you mean '%s'? Allowed: %s", word, near,
                      cst_diag_join(allowed, n));

@@ -1,13 +1,13 @@
-/* integrator-begin.c: starts MPI and PETSc for programs that do not use them (constella/integrator.h). PETSc
- * and MPI report whether they are initialised; the flag records whether this file did it. */
+/* integrator-begin.c: starts MPI for programs that do not use it (constella/integrator.h). MPI reports whether
+ * it is initialised; the flags record what was asked for here, and whether this file did it. PETSc is not
+ * used. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
-#include "constella/integrator.h"
-#include "solve/solver.h"
+#include "integrator/integrator-internal.h"
 
-/* Whether PETSc was initialised here: a property of the process, as PETSc itself is. */
-static bool begun;
+/* Properties of the process, as MPI's are. */
+static bool begun, ours;
 
 static cst_integrator_code refuse(char *why, int n, const char *reason) {
   if (why && n > 0)
@@ -15,38 +15,29 @@ static cst_integrator_code refuse(char *why, int n, const char *reason) {
   return CST_INTEGRATOR_INTERNAL;
 }
 
-/* PETSC_COMM_WORLD is this process: in a parallel program each rank steps independently. */
-static bool start_petsc(void) {
-  int running = 0;
-  if (MPI_Initialized(&running))
-    return false;
-  if (running)
-    PETSC_COMM_WORLD = MPI_COMM_SELF;
-  if (PetscInitializeNoArguments())
-    return false;
-  (void)PetscPopSignalHandler();
-  return begun = true;
+cst_integrator_code cst_integrator_begin(char *why, int n) {
+  int there, over, threads;
+  if (MPI_Finalized(&over) || MPI_Initialized(&there))
+    return refuse(why, n, "MPI does not answer");
+  if (over)
+    return refuse(why, n,
+                  "MPI has been finalised, and a process can initialise it only once; call "
+                  "cst_integrator_end when no integrator is needed any more");
+  if (!there && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads))
+    return refuse(why, n, "MPI cannot be initialised");
+  ours = ours || !there;
+  begun = true;
+  return CST_INTEGRATOR_OK;
 }
 
-cst_integrator_code cst_integrator_begin(char *why, int n) {
-  PetscBool there, over = PETSC_FALSE;
-  int       finalised = 0;
-  if (MPI_Finalized(&finalised) || PetscFinalized(&over))
-    return refuse(why, n, "MPI or PETSc does not answer");
-  if (finalised || over)
-    return refuse(why, n,
-                  "MPI and PETSc have been finalised, and a process can initialise them only once; "
-                  "call cst_integrator_end when no integrator is needed any more");
-  if (PetscInitialized(&there))
-    return refuse(why, n, "PETSc does not answer");
-  if (!there && !start_petsc())
-    return refuse(why, n, "PETSc or MPI cannot be initialised");
-  return cst_solver_register() ? refuse(why, n, "PETSc cannot register the solver")
-                               : CST_INTEGRATOR_OK;
+bool cst_integrator_has_begun(void) {
+  int over = 1;
+  return begun && !MPI_Finalized(&over) && !over;
 }
 
 void cst_integrator_end(void) {
-  if (begun)
-    (void)PetscFinalize();
-  begun = false;
+  if (ours && cst_integrator_has_begun())
+    (void)MPI_Finalize();
+  if (ours)
+    begun = false;
 }

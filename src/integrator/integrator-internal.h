@@ -37,7 +37,9 @@ struct cst_integrator {
 cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code,
                                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* True if the integrator can be used now: it was created without an error, and PETSc is initialised. Else the
+/* True between cst_integrator_begin and the end of MPI. */
+bool cst_integrator_has_begun(void);
+/* True if the integrator can be used now: it was created without an error, and MPI is initialised. Else the
  * reason is its message. */
 bool cst_integrator_usable(cst_integrator *x);
 /* n numbers, zero, 64-byte aligned; NULL without memory. */

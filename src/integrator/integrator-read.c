@@ -29,10 +29,7 @@ const char *cst_integrator_reason(cst_trajectory_status status) {
 }
 
 /* True if what the readings call is there. */
-static bool is_alive(const cst_integrator *x) {
-  PetscBool begun = PETSC_FALSE;
-  return !x->count || (!PetscInitialized(&begun) && begun);
-}
+static bool is_alive(const cst_integrator *x) { return !x->count || cst_integrator_has_begun(); }
 
 static bool is_well(const cst_integrator *x, long k) {
   return x->batch.status[k].reason == CST_DONE;

@@ -44,10 +44,9 @@ const char *cst_integrator_message(const cst_integrator *x) {
 }
 
 bool cst_integrator_usable(cst_integrator *x) {
-  PetscBool begun = PETSC_FALSE;
   if (!x->whole && *x->message)
     return false; /* the message of the creation */
-  if (PetscInitialized(&begun) || !begun) {
+  if (!cst_integrator_has_begun()) {
     cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "cst_integrator_end has been called");
     return false;
   }
@@ -60,7 +59,7 @@ bool cst_integrator_usable(cst_integrator *x) {
   if (!cst_integrator_usable(x))                                                                   \
   return CST_INTEGRATOR_BAD_ARGUMENT
 
-/* ---- PETSc's errors ---- */
+/* ---- errors of the stepper ---- */
 
 /* Keeps the message of the innermost error; prints nothing. */
 static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
@@ -75,9 +74,9 @@ static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const 
 static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
   if (!error)
     return CST_INTEGRATOR_OK;
-  return *x->message
-             ? CST_INTEGRATOR_INTERNAL
-             : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
+  return *x->message ? CST_INTEGRATOR_INTERNAL
+                     : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of the stepper",
+                                           (int)error);
 }
 
 /* ---- creation ---- */
@@ -85,10 +84,9 @@ static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
 static cst_integrator_code check_options(cst_integrator *x) {
   cst_integrator_options *o = &x->options;
   const char             *reason;
-  PetscBool               begun = PETSC_FALSE;
-  if (PetscInitialized(&begun) || !begun)
+  if (!cst_integrator_has_begun())
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
-                               "PETSc is not initialised; call cst_integrator_begin first");
+                               "MPI is not initialised; call cst_integrator_begin first");
   if (!o->trajectories)
     o->trajectories = 1;
   if (o->tolerance == 0)
@@ -189,9 +187,6 @@ cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
 /* ---- the stepper ---- */
 
 static void drop_stepper(cst_integrator *x) {
-  PetscBool begun = PETSC_FALSE;
-  if (PetscInitialized(&begun) || !begun)
-    return; /* PetscFinalize has freed what is PETSc's */
   (void)cst_batch_destroy(&x->batch);
   (void)cst_stepper_destroy(&x->stepper);
   cst_program_prepared_destroy(x->prepared);
@@ -217,7 +212,7 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
                                  x->options.max_iterations,
                                  x->options.compensated,
                                  CST_ITERATION_AUTO,
-                                 false};
+                                 true};
   PetscFunctionBegin;
   x->prepared = cst_method_prepare(x->method, s);
   attach_stepped(x);
@@ -300,9 +295,9 @@ static cst_integrator_code prepare(cst_integrator *x, const double *c, const dou
   if (code || x->ready)
     return code;
   *x->message = 0;
-  PetscPushErrorHandler(keep, x);
+  cst_status_push(keep, x);
   code = code_of(x, make_stepper(x));
-  PetscPopErrorHandler();
+  cst_status_pop();
   if (code)
     drop_stepper(x);
   return code;
@@ -378,9 +373,9 @@ cst_integrator_code cst_integrator_advance(cst_integrator *x, long n) {
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld steps; allowed are 0 and more",
                                n);
   *x->message = 0;
-  PetscPushErrorHandler(keep, x);
+  cst_status_push(keep, x);
   const cst_integrator_code code = code_of(x, cst_stepper_advance(x->stepper, &x->batch, n));
-  PetscPopErrorHandler();
+  cst_status_pop();
   return code;
 }
 

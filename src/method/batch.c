@@ -16,8 +16,9 @@ PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
              PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
   b->record = record;
   b->last = last;
-  PetscCall(PetscCalloc1(groups, &b->alive));
-  PetscCall(PetscCalloc1(groups * (size_t)cst_stepper_width(s), &b->status));
+  b->alive = calloc(groups, sizeof *b->alive);
+  b->status = calloc(groups * (size_t)cst_stepper_width(s), sizeof *b->status);
+  PetscCheck(b->alive && b->status, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
   PetscFunctionReturn(0);
 }
 
@@ -25,8 +26,8 @@ PetscErrorCode cst_batch_destroy(cst_batch *b) {
   PetscFunctionBegin;
   free(b->record);
   free(b->last);
-  PetscCall(PetscFree(b->alive));
-  PetscCall(PetscFree(b->status));
+  free(b->alive);
+  free(b->status);
   memset(b, 0, sizeof *b);
   PetscFunctionReturn(0);
 }

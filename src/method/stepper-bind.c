@@ -9,7 +9,7 @@ PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, dou
   cst_stepper *st = b->stepper;
   PetscFunctionBegin;
   st->numbers = cst_need(realloc(st->numbers, (size_t)(st->nnumbers + 1) * sizeof *st->numbers));
-  PetscCall(PetscCalloc1(n, x));
+  *x = cst_zeros(n, sizeof **x);
   st->numbers[st->nnumbers++] = *x;
   PetscFunctionReturn(0);
 }

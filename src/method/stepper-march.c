@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/stepper-internal.h"
+#include "core/need.h"
 
 static double *record_of(cst_stepper *st, int group) {
   return st->batch->record + (size_t)group * st->size;
@@ -224,7 +225,7 @@ static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
   cst_batch *b = st->batch;
   bool      *failed;
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(b->groups, &failed));
+  failed = cst_zeros(b->groups, sizeof *failed);
   memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
   for (int i = 0; i < st->nsegment; i++)
     for (int j = 0; j < st->segment[i].march.nsub; j++) {
@@ -239,7 +240,7 @@ static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
       memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);
       cst_stepper_repeat(st, g, step, 0);
     }
-  PetscCall(PetscFree(failed));
+  free(failed);
   PetscFunctionReturn(0);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-internal.h"
+#include "solve/petsc.h"
 #include "system/lane/context.h"
 
 static double *aligned(size_t n) {
@@ -164,7 +165,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s,
   st->state = cst_program_state(p, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++)
     warm += st->state[i].n;
-  PetscCall(PetscCalloc1(p->n, &st->segment));
+  st->segment = cst_zeros(p->n, sizeof *st->segment);
   for (int first = 0; first < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
     PetscCall(make_segment(st, g, first, s, o, &warm));
@@ -227,7 +228,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   cst_stepper          *st;
   int                   most = 0;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&st));
+  st = cst_zeros(1, sizeof *st);
   *stepper = st;
   st->isa = o->isa;
   st->more = p->more;
@@ -252,7 +253,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
   PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for %d groups of lanes", o->groups);
-  if (!o->bare)
+  if (!o->bare && cst_petsc_is_on())
     PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most,
                                 o->max_iterations, &st->solver));
   PetscFunctionReturn(0);
@@ -265,12 +266,12 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
     PetscFunctionReturn(0);
   for (int i = 0; i < st->nsegment; i++)
     free(st->segment[i].sub);
-  PetscCall(PetscFree(st->segment));
+  free(st->segment);
   for (int i = 0; i < st->nflow; i++)
     cst_flow_destroy(st->flow[i].flow);
   free(st->flow);
   for (int i = 0; i < st->nnumbers; i++)
-    PetscCall(PetscFree(st->numbers[i]));
+    free(st->numbers[i]);
   free(st->numbers);
   for (int i = 0; i < st->nshared; i++)
     st->shared[i].end(st->shared[i].made);
@@ -285,7 +286,8 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->solo_space);
   free(st->trail);
   free(st->scratch);
-  PetscCall(PetscFree(*stepper));
+  free(*stepper);
+  *stepper = NULL;
   PetscFunctionReturn(0);
 }
 

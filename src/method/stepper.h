@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
 #define CST_STEPPER_H
-#include <petscsys.h>
+#include "core/status.h"
 #include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"
@@ -23,7 +23,7 @@ typedef struct {
   int           max_iterations;
   bool          compensated;
   cst_iteration iteration;
-  bool          bare; /* it marches only, without a solver of PETSc's, which need not have begun */
+  bool bare; /* it marches only; others use a solver of PETSc's where PETSc is on (solve/petsc.h) */
 } cst_stepper_options;
 
 /* Whether conversions on s can be solved with this iteration: all but krylov use dense matrices of a few

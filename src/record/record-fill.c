@@ -21,10 +21,10 @@ static void fill_value(cst_type t, unsigned char *value) {
   H5Tconvert(H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 1, value, NULL, H5P_DEFAULT);
 }
 
-/* The first `width` bytes again and again, to BLOCK bytes. */
-static void repeat(unsigned char *value, size_t width) {
-  for (size_t done = width; done < BLOCK; done *= 2)
-    memcpy(value + done, value, done <= BLOCK - done ? done : BLOCK - done);
+/* The first `width` bytes again and again, to `size` bytes. */
+static void repeat(unsigned char *value, size_t width, size_t size) {
+  for (size_t done = width; done < size; done *= 2)
+    memcpy(value + done, value, done <= size - done ? done : size - done);
 }
 
 /* *turn counts the blocks of all fields: block k belongs to rank k modulo the number of ranks. */
@@ -32,15 +32,15 @@ static bool fill_field(const cst_record *r, const cst_record_place *p, unsigned 
                        long *turn) {
   bool filled = false;
   for (long done = 0; done < p->size; done += BLOCK, ++*turn) {
-    const long left = p->size - done;
+    const size_t size = (size_t)(p->size - done < BLOCK ? p->size - done : BLOCK);
     if (*turn % r->size != r->rank)
       continue;
     if (!filled) {
       fill_value(p->field.type, block);
-      repeat(block, cst_record_width(p->field.type));
+      repeat(block, cst_record_width(p->field.type), size);
       filled = true;
     }
-    if (!cst_record_put(r, block, (size_t)(left < BLOCK ? left : BLOCK), p->at + done))
+    if (!cst_record_put(r, block, size, p->at + done))
       return false;
   }
   return true;

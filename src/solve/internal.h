@@ -2,17 +2,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVE_INTERNAL_H
 #define CST_SOLVE_INTERNAL_H
+#include "solve/petsc.h"
 #include <petsc/private/snesimpl.h>
 #include "solve/solver.h"
 
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
 #error this PETSc is not one of real numbers in double precision
 #endif
-#if PETSC_VERSION_LT(3, 21, 0)
-#define SNESLineSearchShellSetApply                                                                \
-  SNESLineSearchShellSetUserFunc /* its name in earlier versions */
-#endif
-
 struct cst_solver {
   SNES          snes;
   Vec           X, F, direction;
@@ -21,7 +17,7 @@ struct cst_solver {
   int           groups, stride; /* groups of the current solve; doubles per group in X */
   int           max_iterations;
   int           active; /* groups with a lane that has not converged, from the last residual */
-  PetscBool     lanes, richardson;
+  bool          lanes, richardson;
 };
 
 PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F);

@@ -10,18 +10,18 @@
 static PetscErrorCode watch(SNES snes, cst_solver *s, PetscInt it) {
   PetscReal norm;
   PetscFunctionBegin;
-  PetscCall(VecNorm(snes->vec_func, NORM_2, &norm));
+  PetscCall(cst_petsc.VecNorm(snes->vec_func, NORM_2, &norm));
   snes->iter = it;
   snes->norm = norm;
   (void)s;
-  PetscCall(SNESMonitor(snes, it, norm));
+  PetscCall(cst_petsc.SNESMonitor(snes, it, norm));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode together(SNES snes, cst_solver *s) {
   PetscFunctionBegin;
   for (PetscInt it = 0;; it++) {
-    PetscCall(SNESComputeFunction(snes, snes->vec_sol, snes->vec_func));
+    PetscCall(cst_petsc.SNESComputeFunction(snes, snes->vec_sol, snes->vec_func));
     PetscCall(watch(snes, s, it));
     if (s->active == 0 || it == s->max_iterations)
       break;
@@ -35,7 +35,7 @@ static PetscErrorCode together(SNES snes, cst_solver *s) {
 static PetscErrorCode solve(SNES snes) {
   cst_solver *s;
   PetscFunctionBegin;
-  PetscCall(SNESGetApplicationContext(snes, &s));
+  PetscCall(cst_petsc.SNESGetApplicationContext(snes, &s));
   if (!cst_solver_marches(s)) {
     PetscCall(together(snes, s));
     PetscFunctionReturn(0);
@@ -64,7 +64,9 @@ static PetscErrorCode create(SNES snes) {
 }
 
 PetscErrorCode cst_solver_register(void) {
+  char why[512];
   PetscFunctionBegin;
-  PetscCall(SNESRegister("lanes", create));
+  PetscCheck(cst_petsc_load(why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", why);
+  PetscCall(cst_petsc.SNESRegister("lanes", create));
   PetscFunctionReturn(0);
 }

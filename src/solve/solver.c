@@ -7,7 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
 #include <string.h>
-#include "solve/solver.h"
+#include "core/need.h"
 #include "solve/internal.h"
 
 /* F(X) over all groups; also counts the groups that are still active. */
@@ -15,14 +15,14 @@ PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F) {
   const PetscScalar *x;
   PetscScalar       *f;
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(X, &x));
-  PetscCall(VecGetArray(F, &f));
+  PetscCall(cst_petsc.VecGetArrayRead(X, &x));
+  PetscCall(cst_petsc.VecGetArray(F, &f));
   s->active = 0;
   for (int g = 0; g < s->groups; g++)
     s->active += s->equations.residual(s->equations.context, g, x + (size_t)g * s->stride,
                                        f + (size_t)g * s->stride) != 0;
-  PetscCall(VecRestoreArrayRead(X, &x));
-  PetscCall(VecRestoreArray(F, &f));
+  PetscCall(cst_petsc.VecRestoreArrayRead(X, &x));
+  PetscCall(cst_petsc.VecRestoreArray(F, &f));
   PetscFunctionReturn(0);
 }
 
@@ -31,15 +31,15 @@ PetscErrorCode cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D) {
   const PetscScalar *x, *f;
   PetscScalar       *d;
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(X, &x));
-  PetscCall(VecGetArrayRead(F, &f));
-  PetscCall(VecGetArray(D, &d));
+  PetscCall(cst_petsc.VecGetArrayRead(X, &x));
+  PetscCall(cst_petsc.VecGetArrayRead(F, &f));
+  PetscCall(cst_petsc.VecGetArray(D, &d));
   for (int g = 0; g < s->groups; g++)
     s->equations.direction(s->equations.context, g, x + (size_t)g * s->stride,
                            f + (size_t)g * s->stride, d + (size_t)g * s->stride);
-  PetscCall(VecRestoreArrayRead(X, &x));
-  PetscCall(VecRestoreArrayRead(F, &f));
-  PetscCall(VecRestoreArray(D, &d));
+  PetscCall(cst_petsc.VecRestoreArrayRead(X, &x));
+  PetscCall(cst_petsc.VecRestoreArrayRead(F, &f));
+  PetscCall(cst_petsc.VecRestoreArray(D, &d));
   PetscFunctionReturn(0);
 }
 
@@ -47,13 +47,13 @@ PetscErrorCode cst_solver_correct(cst_solver *s, Vec X, Vec D) {
   const PetscScalar *d;
   PetscScalar       *x;
   PetscFunctionBegin;
-  PetscCall(VecGetArray(X, &x));
-  PetscCall(VecGetArrayRead(D, &d));
+  PetscCall(cst_petsc.VecGetArray(X, &x));
+  PetscCall(cst_petsc.VecGetArrayRead(D, &d));
   for (int g = 0; g < s->groups; g++)
     s->equations.correct(s->equations.context, g, x + (size_t)g * s->stride,
                          d + (size_t)g * s->stride);
-  PetscCall(VecRestoreArray(X, &x));
-  PetscCall(VecRestoreArrayRead(D, &d));
+  PetscCall(cst_petsc.VecRestoreArray(X, &x));
+  PetscCall(cst_petsc.VecRestoreArrayRead(D, &d));
   PetscFunctionReturn(0);
 }
 
@@ -75,7 +75,7 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
 static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   PetscFunctionBegin;
   (void)A;
-  PetscCall(VecCopy(x, y));
+  PetscCall(cst_petsc.VecCopy(x, y));
   PetscFunctionReturn(0);
 }
 
@@ -85,8 +85,8 @@ static PetscErrorCode precondition(PC pc, Vec F, Vec Y) {
   cst_solver *s;
   Vec         X;
   PetscFunctionBegin;
-  PetscCall(PCShellGetContext(pc, &s));
-  PetscCall(SNESGetSolution(s->snes, &X));
+  PetscCall(cst_petsc.PCShellGetContext(pc, &s));
+  PetscCall(cst_petsc.SNESGetSolution(s->snes, &X));
   PetscCall(cst_solver_direction(s, X, F, Y));
   PetscFunctionReturn(0);
 }
@@ -95,13 +95,13 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
   Vec         X, F, Y;
   cst_solver *s = context;
   PetscFunctionBegin;
-  PetscCall(SNESLineSearchGetVecs(ls, &X, &F, &Y, NULL, NULL));
+  PetscCall(cst_petsc.SNESLineSearchGetVecs(ls, &X, &F, &Y, NULL, NULL));
   if (s->richardson)
     PetscCall(cst_solver_direction(s, X, F, s->direction));
   PetscCall(cst_solver_correct(s, X, s->richardson ? s->direction : Y));
-  PetscCall(SNESComputeFunction(s->snes, X, F));
-  PetscCall(SNESLineSearchComputeNorms(ls));
-  PetscCall(SNESLineSearchSetReason(ls, SNES_LINESEARCH_SUCCEEDED));
+  PetscCall(cst_petsc.SNESComputeFunction(s->snes, X, F));
+  PetscCall(cst_petsc.SNESLineSearchComputeNorms(ls));
+  PetscCall(cst_petsc.SNESLineSearchSetReason(ls, SNES_LINESEARCH_SUCCEEDED));
   PetscFunctionReturn(0);
 }
 
@@ -121,24 +121,24 @@ static PetscErrorCode set_linear_solver(cst_solver *s) {
   KSP ksp;
   PC  pc;
   PetscFunctionBegin;
-  PetscCall(SNESGetKSP(s->snes, &ksp));
-  PetscCall(KSPSetType(ksp, KSPPREONLY));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, PCSHELL));
-  PetscCall(PCShellSetContext(pc, s));
-  PetscCall(PCShellSetApply(pc, precondition));
-  PetscCall(SNESSetLagJacobian(s->snes, -2));
-  PetscCall(SNESSetLagJacobianPersists(s->snes, PETSC_TRUE));
+  PetscCall(cst_petsc.SNESGetKSP(s->snes, &ksp));
+  PetscCall(cst_petsc.KSPSetType(ksp, KSPPREONLY));
+  PetscCall(cst_petsc.KSPGetPC(ksp, &pc));
+  PetscCall(cst_petsc.PCSetType(pc, PCSHELL));
+  PetscCall(cst_petsc.PCShellSetContext(pc, s));
+  PetscCall(cst_petsc.PCShellSetApply(pc, precondition));
+  PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, -2));
+  PetscCall(cst_petsc.SNESSetLagJacobianPersists(s->snes, PETSC_TRUE));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode set_line_search(cst_solver *s) {
   SNESLineSearch ls;
   PetscFunctionBegin;
-  PetscCall(SNESGetLineSearch(s->snes, &ls));
-  PetscCall(SNESLineSearchSetType(ls, SNESLINESEARCHSHELL));
-  PetscCall(SNESLineSearchShellSetApply(ls, search, s));
-  PetscCall(SNESLineSearchSetComputeNorms(ls, (PetscBool)(s->snes->numbermonitors > 0)));
+  PetscCall(cst_petsc.SNESGetLineSearch(s->snes, &ls));
+  PetscCall(cst_petsc.SNESLineSearchSetType(ls, SNESLINESEARCHSHELL));
+  PetscCall(cst_petsc.SNESLineSearchShellSetApply(ls, search, s));
+  PetscCall(cst_petsc.SNESLineSearchSetComputeNorms(ls, (PetscBool)(s->snes->numbermonitors > 0)));
   PetscFunctionReturn(0);
 }
 
@@ -156,11 +156,11 @@ static PetscErrorCode check_type(cst_solver *s) {
   SNESType    type;
   const char *why;
   PetscFunctionBegin;
-  PetscCall(SNESGetType(s->snes, &type));
+  PetscCall(cst_petsc.SNESGetType(s->snes, &type));
   why = cst_solver_refuse(type);
   PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_SUP, "-snes_type %s: %s", type, why);
-  PetscCall(PetscStrcmp(type, SNESNRICHARDSON, &s->richardson));
-  PetscCall(PetscStrcmp(type, "lanes", &s->lanes));
+  s->richardson = !strcmp(type, SNESNRICHARDSON);
+  s->lanes = !strcmp(type, "lanes");
   PetscFunctionReturn(0);
 }
 
@@ -168,29 +168,29 @@ PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width,
                                  int max_iterations, cst_solver **solver) {
   cst_solver *s;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&s));
+  s = cst_zeros(1, sizeof *s);
   *solver = s;
   s->equations = equations;
   s->stride = unknowns * width;
   s->max_iterations = max_iterations;
   const PetscInt n = (PetscInt)groups * s->stride;
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &s->X));
-  PetscCall(VecDuplicate(s->X, &s->F));
-  PetscCall(VecDuplicate(s->X, &s->direction));
-  PetscCall(MatCreateShell(PETSC_COMM_SELF, n, n, n, n, s, &s->J));
-  PetscCall(MatShellSetOperation(s->J, MATOP_MULT, (void *)multiply));
-  PetscCall(SNESCreate(PETSC_COMM_SELF, &s->snes));
-  PetscCall(SNESSetApplicationContext(s->snes, s));
-  PetscCall(SNESSetFunction(s->snes, s->F, function, s));
-  PetscCall(SNESSetJacobian(s->snes, s->J, s->J, jacobian, s));
-  PetscCall(SNESSetType(s->snes, "lanes"));
-  PetscCall(SNESSetFromOptions(s->snes));
+  PetscCall(cst_petsc.VecCreateSeq(PETSC_COMM_SELF, n, &s->X));
+  PetscCall(cst_petsc.VecDuplicate(s->X, &s->F));
+  PetscCall(cst_petsc.VecDuplicate(s->X, &s->direction));
+  PetscCall(cst_petsc.MatCreateShell(PETSC_COMM_SELF, n, n, n, n, s, &s->J));
+  PetscCall(cst_petsc.MatShellSetOperation(s->J, MATOP_MULT, (void *)multiply));
+  PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &s->snes));
+  PetscCall(cst_petsc.SNESSetApplicationContext(s->snes, s));
+  PetscCall(cst_petsc.SNESSetFunction(s->snes, s->F, function, s));
+  PetscCall(cst_petsc.SNESSetJacobian(s->snes, s->J, s->J, jacobian, s));
+  PetscCall(cst_petsc.SNESSetType(s->snes, "lanes"));
+  PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
   PetscCall(check_type(s));
   PetscCall(set_linear_solver(s));
   PetscCall(set_line_search(s));
-  PetscCall(SNESSetConvergenceTest(s->snes, test, s, NULL));
-  PetscCall(SNESSetTolerances(s->snes, 0, 0, 0, max_iterations + 1, INT_MAX));
-  PetscCall(SNESSetUp(s->snes));
+  PetscCall(cst_petsc.SNESSetConvergenceTest(s->snes, test, s, NULL));
+  PetscCall(cst_petsc.SNESSetTolerances(s->snes, 0, 0, 0, max_iterations + 1, INT_MAX));
+  PetscCall(cst_petsc.SNESSetUp(s->snes));
   PetscFunctionReturn(0);
 }
 
@@ -199,27 +199,28 @@ PetscErrorCode cst_solver_destroy(cst_solver **solver) {
   PetscFunctionBegin;
   if (!s)
     PetscFunctionReturn(0);
-  PetscCall(SNESDestroy(&s->snes));
-  PetscCall(MatDestroy(&s->J));
-  PetscCall(VecDestroy(&s->X));
-  PetscCall(VecDestroy(&s->F));
-  PetscCall(VecDestroy(&s->direction));
-  PetscCall(PetscFree(*solver));
+  PetscCall(cst_petsc.SNESDestroy(&s->snes));
+  PetscCall(cst_petsc.MatDestroy(&s->J));
+  PetscCall(cst_petsc.VecDestroy(&s->X));
+  PetscCall(cst_petsc.VecDestroy(&s->F));
+  PetscCall(cst_petsc.VecDestroy(&s->direction));
+  free(s);
+  *solver = NULL;
   PetscFunctionReturn(0);
 }
 
-PetscBool cst_solver_marches(const cst_solver *s) { return s->lanes && !s->snes->numbermonitors; }
+bool cst_solver_marches(const cst_solver *s) { return s->lanes && !s->snes->numbermonitors; }
 
 PetscErrorCode cst_solver_solve(cst_solver *s, int groups) {
   PetscFunctionBegin;
   s->groups = groups;
-  PetscCall(SNESSolve(s->snes, NULL, s->X));
+  PetscCall(cst_petsc.SNESSolve(s->snes, NULL, s->X));
   PetscFunctionReturn(0);
 }
 
 double *cst_solver_unknowns(cst_solver *s, int group) {
   PetscScalar *x = NULL;
-  if (VecGetArray(s->X, &x) || VecRestoreArray(s->X, &(PetscScalar *){x}))
+  if (cst_petsc.VecGetArray(s->X, &x) || cst_petsc.VecRestoreArray(s->X, &(PetscScalar *){x}))
     return NULL;
   return x + (size_t)group * s->stride;
 }

@@ -10,7 +10,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVER_H
 #define CST_SOLVER_H
-#include <petscsnes.h>
+#include <stdbool.h>
+#include "core/status.h"
 
 typedef struct {
   void *context;
@@ -32,7 +33,7 @@ PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width,
                                  int max_iterations, cst_solver **solver);
 PetscErrorCode cst_solver_destroy(cst_solver **solver);
 /* Whether SNESSolve calls march (type lanes without a monitor) rather than the other callbacks. */
-PetscBool cst_solver_marches(const cst_solver *s);
+bool cst_solver_marches(const cst_solver *s);
 /* Solves for the first `groups` groups. The equations record which lanes failed; this is not an error here.
  */
 PetscErrorCode cst_solver_solve(cst_solver *s, int groups);
@@ -40,7 +41,7 @@ PetscErrorCode cst_solver_solve(cst_solver *s, int groups);
  */
 double *cst_solver_unknowns(cst_solver *s, int group);
 
-/* Register the type; after PetscInitialize. */
+/* Register the type; after PetscInitialize. Loads PETSc's functions (petsc.h). */
 PetscErrorCode cst_solver_register(void);
 /* NULL when `type` may be used, else the reason why not. */
 const char *cst_solver_refuse(const char *type);

@@ -220,7 +220,9 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, i
   double         *h, *floor, (*all)[FITS];
   bool            back = false, unreferred = false;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(n, &h, n, &floor, n, &all));
+  h = cst_zeros(n, sizeof *h);
+  floor = cst_zeros(n, sizeof *floor);
+  all = cst_zeros(n, sizeof *all);
   for (int i = 0; i < n; i++) {
     h[i] = p->cases[first + i].h;
     PetscCall(cst_case_rows_open(rows, first + i));
@@ -245,7 +247,9 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, i
       write_fit(&x->fit[k], i, &fit);
     }
   }
-  PetscCall(PetscFree3(h, floor, all));
+  free(h);
+  free(floor);
+  free(all);
   PetscFunctionReturn(0);
 }
 

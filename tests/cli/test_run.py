@@ -593,6 +593,26 @@ def petsc():
             clean.stdout,
             clean.stderr,
         )
+    told = {"LD_DEBUG": "files"}
+    plain, _ = run("plain", GOOD, env=told)
+    asked, _ = run("asked", GOOD, "-snes_type", "newtonls", env=told)
+    loaded = re.search(r"file=(libpetsc\S*)", asked.stderr)
+    ok(
+        plain.returncode == 0 and "file=libhdf5" in plain.stderr and "file=libpetsc" not in plain.stderr,
+        "a run without options of PETSc does not load it",
+    )
+    ok(asked.returncode == 0 and bool(loaded), "one with an option does")
+    if loaded:
+        os.mkdir(path("broken"))
+        open(os.path.join(path("broken"), loaded[1]), "w").close()
+        for word, options in (("2", ("-snes_monitor",)), ("0", ())):
+            process, _ = run(f"broken-{word}", GOOD, *options, env={"LD_LIBRARY_PATH": path("broken")})
+            said = "constella: error: PETSc cannot begin: " in process.stderr and loaded[1] in process.stderr
+            ok(
+                process.returncode == int(word) and said == bool(options),
+                f"with a broken library of PETSc and {options}: exit status {word}",
+                process.stderr,
+            )
     viewed, _ = run("viewed", GOOD, "-malloc_debug", "-malloc_view")
     ok(
         "Memory usage" in viewed.stdout and "PETSC ERROR" not in viewed.stderr,

@@ -38,19 +38,22 @@ lacks "nothing is missing" "$found" "not found"
 has "what is in folders of its own is found at run time too" "$found" "-Wl,-rpath,$box/petsc/arch/lib"
 
 cat >"$box/all.c" <<'EOF'
+#include <dlfcn.h>
 #include <hdf5_hl.h>
 #include <libfyaml.h>
 #include <petscsnes.h>
 #include <sleef.h>
-int main(void) {
-  PetscBool yes;
-  return H5open() < 0 || PetscInitialized(&yes) || !fy_library_version() || Sleef_cinz_sind1_u10purec(0) != 0 || H5DSis_scale(-1) > 0;
+int main(int n, char **argument) {
+  return H5open() < 0 || (n > 1 && !dlopen(argument[1], RTLD_LAZY)) || !fy_library_version() || Sleef_cinz_sind1_u10purec(0) != 0 || H5DSis_scale(-1) > 0;
 }
 EOF
+petsc=$(sed -n 's/^PETSC: .*, loaded on demand: //p' <<<"$found")
+has "the name of PETSc's file is known" "$petsc" libpetsc
 read -ra flags <<<"$(sed -n 's/^flags: //p' <<<"$found")"
 read -ra libraries <<<"$(sed -n 's/^libraries: //p' <<<"$found")"
-is "all of it compiles, links and runs" "$(mpicc -Wno-cpp "${flags[@]}" "$box/all.c" -o "$box/all" "${libraries[@]}" 2>&1 && "$box/all" 2>&1; echo $?)" 0
-has "from these folders" "$(ldd "$box/all")" "$box/petsc/arch/lib"
+is "all of it compiles, links and runs" "$(mpicc -Wno-cpp "${flags[@]}" "$box/all.c" -o "$box/all" "${libraries[@]}" 2>&1 && "$box/all" "$petsc" 2>&1; echo $?)" 0
+has "from these folders" "$(LD_DEBUG=libs "$box/all" "$petsc" 2>&1)" "$box/petsc/arch/lib/$petsc"
+lacks "and is not linked with PETSc" "$(ldd "$box/all")" petsc
 
 has "a folder without PETSc is told, and not made up for" "$(config PETSC_DIR="$box" PETSC_ARCH=no)" \
   "not found: PETSc, 3.18 or later ($box/no/lib/pkgconfig of PETSC_DIR and PETSC_ARCH has no such PETSc.pc)"

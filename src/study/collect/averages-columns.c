@@ -198,8 +198,11 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   PetscFunctionBegin;
   if (!x)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS,
-                         &s.weight, n, &s.all_weight));
+  s.means = cst_zeros(n * CST_WINDOWS, sizeof *s.means);
+  s.square = cst_zeros(n, sizeof *s.square);
+  s.start = cst_zeros(n, sizeof *s.start);
+  s.weight = cst_zeros(n * CST_WINDOWS, sizeof *s.weight);
+  s.all_weight = cst_zeros(n, sizeof *s.all_weight);
   cst_plan_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
   s.all = 0;
   for (int w = 0; w < CST_WINDOWS; w++)
@@ -210,6 +213,10 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
       PetscCall(conclude(rows, &x[k], k, &s));
-  PetscCall(PetscFree5(s.means, s.square, s.start, s.weight, s.all_weight));
+  free(s.means);
+  free(s.square);
+  free(s.start);
+  free(s.weight);
+  free(s.all_weight);
   PetscFunctionReturn(0);
 }

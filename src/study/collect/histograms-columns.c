@@ -232,16 +232,21 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
     d.some = p->study->members;
   else
     d.some = PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
-  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins,
-                         &d.density, h->bins, &d.error));
-  PetscCall(PetscMalloc1(h->bins, &d.all));
+  d.counts = cst_zeros(d.some * d.blocks * d.counted, sizeof *d.counts);
+  d.weight = cst_zeros(h->bins, sizeof *d.weight);
+  d.density = cst_zeros(h->bins, sizeof *d.density);
+  d.error = cst_zeros(h->bins, sizeof *d.error);
+  d.all = cst_zeros(h->bins, sizeof *d.all);
   if (h->fixman)
-    PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
+    d.weights = cst_zeros(d.some * d.blocks * d.weighed, sizeof *d.weights);
   PetscCall(conclude(&d));
   set_columns(&d, x);
-  PetscCall(PetscFree(d.weights));
-  PetscCall(PetscFree(d.all));
-  PetscCall(PetscFree4(d.counts, d.weight, d.density, d.error));
+  free(d.weights);
+  free(d.all);
+  free(d.counts);
+  free(d.weight);
+  free(d.density);
+  free(d.error);
   PetscFunctionReturn(0);
 }
 

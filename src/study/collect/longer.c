@@ -140,7 +140,7 @@ PetscErrorCode cst_longer_read(cst_result *file, const cst_channels *old, int fr
   char               why[200];
   double            *row;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(a->count, &row));
+  row = cst_zeros(a->count, sizeof *row);
   PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
              PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "%s of the file cannot be read, or has another shape", a->field.path);
@@ -150,7 +150,7 @@ PetscErrorCode cst_longer_read(cst_result *file, const cst_channels *old, int fr
   for (size_t i = 0; i < b->count; i++)
     made[i] = NAN;
   cst_longer_convert(old, earlier, now, later, row, made);
-  PetscCall(PetscFree(row));
+  free(row);
   PetscFunctionReturn(0);
 }
 

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/series-cases.h"
 #include <math.h>
+#include <stdlib.h>
+#include "core/need.h"
 #include "study/collect/longer.h"
 #include "study/plan/clock.h"
 #include "study/result/extension.h"
@@ -12,14 +14,14 @@ PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
   PetscFunctionBegin;
   if (!p->most_samples)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(p->most_samples, &t));
+  t = cst_zeros(p->most_samples, sizeof *t);
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++)
       t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
     PetscCall(cst_output_case(o, &cst_channel_sample_time, 0, i, t));
   }
-  PetscCall(PetscFree(t));
+  free(t);
   PetscFunctionReturn(0);
 }
 
@@ -115,14 +117,18 @@ static PetscErrorCode add(const cst_extension *e, cst_series *s) {
   PetscFunctionBegin;
   if (!summed(e->now))
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc3(samples, &sum, samples, &top, samples, &number));
+  sum = cst_zeros(samples, sizeof *sum);
+  top = cst_zeros(samples, sizeof *top);
+  number = cst_zeros(samples, sizeof *number);
   for (int k = 0; k < e->now->ncase; k++) {
     if (e->from[k] < 0)
       continue;
     for (int q = 0; q < e->now->nquantity; q++)
       PetscCall(add_quantity(e, s, k, q, sum, top, number));
   }
-  PetscCall(PetscFree3(sum, top, number));
+  free(sum);
+  free(top);
+  free(number);
   PetscFunctionReturn(0);
 }
 

@@ -18,7 +18,8 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
   const cst_study *s = p->study;
   double          *q, *v;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  q = cst_zeros(s->system->nq, sizeof *q);
+  v = cst_zeros(s->system->nq, sizeof *v);
   cst_batch_reset(st, b, count);
   for (long m = 0; m < count; m++) {
     const double *c = cst_plan_parameters(p, variant);
@@ -29,7 +30,8 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
     cst_batch_address(st, b, m, s->seed, (uint64_t)(first + m));
   }
   cst_batch_ready(st, b);
-  PetscCall(PetscFree2(q, v));
+  free(q);
+  free(v);
   PetscFunctionReturn(0);
 }
 
@@ -170,7 +172,7 @@ static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_shar
                                 cst_item **item) {
   cst_item *i;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&i));
+  i = cst_zeros(1, sizeof *i);
   *item = i;
   i->r = r;
   i->index = index;
@@ -192,7 +194,7 @@ static PetscErrorCode close_item(cst_item *i) {
   free(i->lambda);
   free(i->saved);
   free(i->workspace);
-  PetscCall(PetscFree(i));
+  free(i);
   PetscFunctionReturn(0);
 }
 

@@ -22,18 +22,20 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
   const long     n = p->study->members;
   cst_case_rows *r;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&r));
+  r = cst_zeros(1, sizeof *r);
   *rows = r;
   r->plan = p;
   r->output = o;
   r->reference_error = reference_error;
-  PetscCall(PetscMalloc3(n, &r->good, n, &r->stopped, n * CST_FIGURES, &r->figures));
+  r->good = cst_zeros(n, sizeof *r->good);
+  r->stopped = cst_zeros(n, sizeof *r->stopped);
+  r->figures = cst_zeros(n * CST_FIGURES, sizeof *r->figures);
   r->room = (size_t)n;
   r->number = cst_zeros(n, sizeof *r->number);
   if (p->study->reference != CST_REFERENCE_NONE)
-    PetscCall(PetscMalloc1(n, &r->error));
+    r->error = cst_zeros(n, sizeof *r->error);
   r->most = cases_at_once(p, cst_output_channels(o));
-  PetscCall(PetscCalloc1(cst_output_channels(o)->n, &r->block));
+  r->block = cst_zeros(cst_output_channels(o)->n, sizeof *r->block);
   PetscFunctionReturn(0);
 }
 
@@ -42,12 +44,15 @@ void cst_case_rows_ahead(cst_case_rows *r, int until) { r->until = until; }
 PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
   PetscFunctionBegin;
   for (int k = 0; k < cst_output_channels((*rows)->output)->n; k++)
-    PetscCall(PetscFree((*rows)->block[k].x));
-  PetscCall(PetscFree((*rows)->block));
-  PetscCall(PetscFree((*rows)->error));
-  PetscCall(PetscFree3((*rows)->good, (*rows)->stopped, (*rows)->figures));
+    free((*rows)->block[k].x);
+  free((*rows)->block);
+  free((*rows)->error);
+  free((*rows)->good);
+  free((*rows)->stopped);
+  free((*rows)->figures);
   free((*rows)->number);
-  PetscCall(PetscFree(*rows));
+  free(*rows);
+  *rows = NULL;
   PetscFunctionReturn(0);
 }
 
@@ -56,7 +61,7 @@ static PetscErrorCode read_block(cst_case_rows *r, const cst_channel_row *row, i
                                  size_t numbers, cst_case_block *b) {
   PetscFunctionBegin;
   if (!b->x)
-    PetscCall(PetscMalloc1((size_t)r->most * numbers, &b->x));
+    b->x = cst_zeros(r->most * numbers, sizeof *b->x);
   b->first = r->icase;
   b->n = PetscMax(1, PetscMin(r->most, r->until - r->icase));
   PetscCall(cst_output_read(r->output, row, which, b->first, b->n, b->x));

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "study/result/parts.h"
 #include "study/plan/clock.h"
+#include "core/need.h"
 
 #define HALF 0.5
 
@@ -23,12 +24,12 @@ static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leap
   l->time = cst_clock_of(c, (double)c->n);
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(p->study->members * CST_WINDOWS, &x));
+  x = cst_zeros(p->study->members * CST_WINDOWS, sizeof *x);
   PetscCall(cst_case_rows_windows(rows, energy, x));
   for (int w = CST_WINDOWS - 1; w >= 0; w--)
     if (fabs(x[l->member * CST_WINDOWS + w]) > HALF * l->error)
       l->time = cst_clock_of(c, (double)c->n) * (w + 1) / CST_WINDOWS;
-  PetscCall(PetscFree(x));
+  free(x);
   PetscFunctionReturn(0);
 }
 
@@ -81,14 +82,14 @@ PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(PetscMalloc1(ranks, &all));
+  all = cst_zeros(ranks, sizeof *all);
   PetscCallMPI(MPI_Gather(l, sizeof *l, MPI_BYTE, all, sizeof *l, MPI_BYTE, 0, PETSC_COMM_WORLD));
   for (int r = 0; r < ranks && rank == 0; r++) {
     count += all[r].count;
     if (all[r].count && is_worse(&all[r], &worst))
       worst = all[r];
   }
-  PetscCall(PetscFree(all));
+  free(all);
   if (count)
     fprintf(stderr,
             "constella: warning: the energy of %ld trajectories changed by more than half of its "

@@ -4,19 +4,31 @@
 #include <math.h>
 #include "study/result/parts.h"
 #include "study/plan/clock.h"
+#include "core/need.h"
 
 PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &j->inert));
-  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n,
-                         &j->largest, n, &j->scale, n, &j->start, n, &j->last));
+  j->inert = cst_zeros(n, sizeof *j->inert);
+  j->moved = cst_zeros(n, sizeof *j->moved);
+  j->away = cst_zeros(n * CST_WINDOWS, sizeof *j->away);
+  j->means = cst_zeros(n * CST_WINDOWS, sizeof *j->means);
+  j->largest = cst_zeros(n, sizeof *j->largest);
+  j->scale = cst_zeros(n, sizeof *j->scale);
+  j->start = cst_zeros(n, sizeof *j->start);
+  j->last = cst_zeros(n, sizeof *j->last);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
   PetscFunctionBegin;
-  PetscCall(PetscFree(j->inert));
-  PetscCall(PetscFree7(j->moved, j->away, j->means, j->largest, j->scale, j->start, j->last));
+  free(j->inert);
+  free(j->moved);
+  free(j->away);
+  free(j->means);
+  free(j->largest);
+  free(j->scale);
+  free(j->start);
+  free(j->last);
   PetscFunctionReturn(0);
 }
 
@@ -33,7 +45,9 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   const double    *state;
   double          *uniform, *q, *v;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(s->members * nq, &uniform, nq, &q, nq, &v));
+  uniform = cst_zeros(s->members * nq, sizeof *uniform);
+  q = cst_zeros(nq, sizeof *q);
+  v = cst_zeros(nq, sizeof *v);
   PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
   for (long m = 0; m < s->members; m++) {
     cst_study_member(s, c->variant, m, q, v);
@@ -51,7 +65,9 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
       if (uniform[m * nq + i] != 0)
         inert[m] += uniform[m * nq + i] * state[m * nq + i];
   }
-  PetscCall(PetscFree3(uniform, q, v));
+  free(uniform);
+  free(q);
+  free(v);
   PetscFunctionReturn(0);
 }
 
@@ -63,7 +79,8 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const double    *figures;
   double          *q, *v;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  q = cst_zeros(s->system->nq, sizeof *q);
+  v = cst_zeros(s->system->nq, sizeof *v);
   PetscCall(cst_case_rows_figures(rows, displacement, &figures));
   cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->moved);
   for (long m = 0; m < s->members; m++) {
@@ -76,7 +93,8 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   }
   PetscCall(cst_case_rows_windows(rows, displacement, j->away));
   PetscCall(find_inert(rows, j->inert));
-  PetscCall(PetscFree2(q, v));
+  free(q);
+  free(v);
   PetscFunctionReturn(0);
 }
 

@@ -5,6 +5,7 @@
 #include "study/collector.h"
 #include "study/result/output-internal.h"
 #include "study/result/sound.h"
+#include "core/need.h"
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
@@ -20,7 +21,7 @@ PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *
   for (int k = along + 1; k < field->ndim; k++)
     row *= (size_t)count[k];
   const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
-  PetscCall(PetscMalloc((size_t)some * row + 1, &x));
+  x = cst_zeros(some, row + 1);
   for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
     count[along] = PetscMin(some, rows - at);
     PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x),
@@ -32,7 +33,7 @@ PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *
                PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
     PetscCall(cst_output_block(o, c, start, count, x));
   }
-  PetscCall(PetscFree(x));
+  free(x);
   PetscFunctionReturn(0);
 }
 

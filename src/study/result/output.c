@@ -106,7 +106,7 @@ static PetscErrorCode put_cases(cst_output *o) {
 
 static PetscErrorCode create(const cst_plan *p, const cst_columns *columns, cst_output **output) {
   PetscFunctionBegin;
-  PetscCall(PetscNew(output));
+  *output = cst_zeros(1, sizeof **output);
   (*output)->plan = p;
   (*output)->channels = cst_channels_create(p, columns);
   PetscFunctionReturn(0);
@@ -161,10 +161,10 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
   cst_output_extent(o, c, 2, count);
   if (c->in_lanes) {
     double *x;
-    PetscCall(PetscMalloc1((size_t)n * c->count, &x));
+    x = cst_zeros(n * c->count, sizeof *x);
     cst_rows_gather(r, c, at, n, x);
     PetscCall(cst_output_block(o, c, start, count, x));
-    PetscCall(PetscFree(x));
+    free(x);
   } else
     PetscCall(cst_output_block(o, c, start, count, cst_rows_at(r, c, at)));
   PetscFunctionReturn(0);
@@ -237,13 +237,13 @@ PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int wh
     PetscFunctionReturn(0);
   signed char *flag = NULL;
   if (c->field.type == CST_TYPE_I8) {
-    PetscCall(PetscMalloc1(n * count[1], &flag));
+    flag = cst_zeros(n * count[1], sizeof *flag);
     rows = flag;
   }
   PetscCall(read_back(o, c, start, count, rows));
   for (long i = 0; flag && i < n * count[1]; i++)
     x[i] = flag[i];
-  PetscCall(PetscFree(flag));
+  free(flag);
   for (long i = 0; c->field.type == CST_TYPE_I64 && i < n * count[1]; i++) {
     int64_t whole;
     memcpy(&whole, &x[i], sizeof whole);
@@ -364,6 +364,7 @@ PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *fi
     *kept = 0;
   *finished = !o->record || cst_record_close(o->record, state, kept, why, n);
   cst_channels_destroy(o->channels);
-  PetscCall(PetscFree(*output));
+  free(*output);
+  *output = NULL;
   PetscFunctionReturn(0);
 }

@@ -2,6 +2,7 @@
  * the condition number is computed again from the last good state. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/rank-loss.h"
+#include "core/need.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -13,17 +14,21 @@ static PetscErrorCode measure(cst_case_rows *rows, long member, double time, dou
   const double     *state;
   double           *c, *q, *v;
   PetscFunctionBegin;
-  PetscCall(PetscCalloc3(PetscMax(s->npar, 1), &c, s->nq, &q, s->nq, &v));
-  PetscCall(PetscArraycpy(c, cst_plan_parameters(p, k->variant), cst_system_named(s)));
+  c = cst_zeros(PetscMax(s->npar, 1), sizeof *c);
+  q = cst_zeros(s->nq, sizeof *q);
+  v = cst_zeros(s->nq, sizeof *v);
+  memcpy(c, cst_plan_parameters(p, k->variant), sizeof *c * (size_t)cst_system_named(s));
   if (s->timed)
     c[s->account - 1] = time;
   PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
-  PetscCall(PetscArraycpy(q, state + member * s->nq, s->nq));
+  memcpy(q, state + member * s->nq, sizeof *q * (size_t)s->nq);
   PetscCall(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
   *condition = cst_system_velocity(s, c, q, state + member * s->nq, v)
                    ? cst_system_rank_ahead(s, c, q, v, k->h)
                    : 0;
-  PetscCall(PetscFree3(c, q, v));
+  free(c);
+  free(q);
+  free(v);
   PetscFunctionReturn(0);
 }
 
@@ -38,7 +43,7 @@ PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l
   PetscCall(cst_case_rows_open(rows, i));
   if (!rows->failed)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(members, &lost));
+  lost = cst_zeros(members, sizeof *lost);
   PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &x));
   for (long m = 0; m < members; m++) {
     lost[m] = x[m] == CST_RANK_LOST;
@@ -52,7 +57,7 @@ PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l
     time = x[m] * p->cases[i].h;
     first = m;
   }
-  PetscCall(PetscFree(lost));
+  free(lost);
   if (found && (!l->count || time < l->time)) {
     l->member = first;
     l->icase = i;
@@ -76,14 +81,14 @@ PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(PetscMalloc1(ranks, &all));
+  all = cst_zeros(ranks, sizeof *all);
   PetscCallMPI(MPI_Gather(l, sizeof *l, MPI_BYTE, all, sizeof *l, MPI_BYTE, 0, PETSC_COMM_WORLD));
   for (int r = 0; r < ranks && rank == 0; r++) {
     if (all[r].count && (!count || is_before(&all[r], &first)))
       first = all[r];
     count += all[r].count;
   }
-  PetscCall(PetscFree(all));
+  free(all);
   *text = 0;
   if (count)
     snprintf(text, CST_RANK_LOSS_TEXT,

@@ -166,7 +166,9 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
   cst_sum         *sum;
   long            *number;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(p->most_samples, &x, p->most_samples, &sum, p->most_samples, &number));
+  x = cst_zeros(p->most_samples, sizeof *x);
+  sum = cst_zeros(p->most_samples, sizeof *sum);
+  number = cst_zeros(p->most_samples, sizeof *number);
   for (int q = 0; q < p->nquantity; q++) {
     for (int i = 0; i < p->most_samples; i++) {
       const size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
@@ -190,7 +192,9 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
                                 icase, x));
     }
   }
-  PetscCall(PetscFree3(x, sum, number));
+  free(x);
+  free(sum);
+  free(number);
   PetscFunctionReturn(0);
 }
 

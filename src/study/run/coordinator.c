@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "study/run/coordinator.h"
+#include "core/need.h"
 
 struct cst_coordinator {
   MPI_Comm    comm;
@@ -50,7 +51,7 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
                                       double before, cst_coordinator **coordinator) {
   cst_coordinator *c;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&c));
+  c = cst_zeros(1, sizeof *c);
   *coordinator = c;
   c->comm = comm;
   c->asked = MPI_REQUEST_NULL;
@@ -78,7 +79,8 @@ PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
     printf("\r%78s\r", "");
   if (c->rank == 0)
     fflush(stdout);
-  PetscCall(PetscFree(*coordinator));
+  free(*coordinator);
+  *coordinator = NULL;
   PetscFunctionReturn(0);
 }
 

@@ -5,7 +5,7 @@
 #define CST_COORDINATOR_H
 #include <mpi.h>
 #include <stdbool.h>
-#include <petscsys.h>
+#include "core/status.h"
 
 /* Shared counters, which every rank reads and changes. */
 typedef enum {

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/libraries.h"
 #include <libfyaml.h>
-#include <petscsys.h>
+#include <petscversion.h>
 #include <sleef.h>
 #include <stdio.h>
 #include <string.h>

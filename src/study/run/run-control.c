@@ -22,7 +22,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   char             why[512] = "";
   int              ok = 1;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&k));
+  k = cst_zeros(1, sizeof *k);
   *control = k;
   k->comm = comm;
   k->plan = p;
@@ -35,7 +35,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCallMPI(MPI_Comm_size(comm, &k->size));
   PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
   PetscCallMPI(MPI_Type_commit(&k->unit));
-  PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
+  k->told = cst_zeros(p->nclass + 1, sizeof *k->told);
   k->sending = MPI_REQUEST_NULL;
   k->writer = cst_part_writer_create(&k->options.owner, o);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
@@ -65,8 +65,9 @@ PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
   cst_bundle_destroy(&k->concluded);
-  PetscCall(PetscFree(k->told));
-  PetscCall(PetscFree(*control));
+  free(k->told);
+  free(*control);
+  *control = NULL;
   PetscFunctionReturn(0);
 }
 

@@ -27,7 +27,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscCalloc2(p->nclass, &all, p->ncase, &rate));
+  all = cst_zeros(p->nclass, sizeof *all);
+  rate = cst_zeros(p->ncase, sizeof *rate);
   for (int k = 0; k < p->nclass; k++)
     busy += cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
@@ -42,7 +43,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   }
   if (rank == 0)
     PetscCall(cst_output_rates(o, rate));
-  PetscCall(PetscFree2(all, rate));
+  free(all);
+  free(rate);
   PetscFunctionReturn(0);
 }
 
@@ -139,7 +141,8 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   PetscMPIInt     rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscCalloc2(2 * p->nclass, &both, p->ncase, &icase));
+  both = cst_zeros(2 * p->nclass, sizeof *both);
+  icase = cst_zeros(p->ncase, sizeof *icase);
   d->least = both;
   d->most = both + p->nclass;
   PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
@@ -150,7 +153,8 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
       icase[i] = both[k * p->nclass + p->class_of[i]];
     PetscCall(cst_output_times(d->output, k ? &cst_channel_cpu_most : &cst_channel_cpu, icase));
   }
-  PetscCall(PetscFree2(both, icase));
+  free(both);
+  free(icase);
   PetscFunctionReturn(0);
 }
 
@@ -174,11 +178,11 @@ static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *
   const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
   double      *error;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &error));
+  error = cst_zeros(n, sizeof *error);
   cst_reference_errors(d->reference, error);
   PetscCall(
       cst_conclusions(d->plan, d->output, d->past, error, d->table, d->control, failures, end));
-  PetscCall(PetscFree(error));
+  free(error);
   PetscFunctionReturn(0);
 }
 
@@ -200,11 +204,11 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   if (*end == CST_END_DONE) {
     tell_reference(d);
     cst_stop_grace(20); /* the rest usually takes moments */
-    PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
+    seconds = cst_zeros(d->plan->nclass + 1, sizeof *seconds);
     PetscCall(cst_run_control_gather(d->control, seconds));
     PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
     PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
-    PetscCall(PetscFree(seconds));
+    free(seconds);
   }
   PetscCall(cst_runner_destroy(&d->runner));
   PetscFunctionReturn(0);

@@ -92,7 +92,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   const int         nq = s->nq;
   cst_runner       *r;
   PetscFunctionBegin;
-  PetscCall(PetscNew(&r));
+  r = cst_zeros(1, sizeof *r);
   *runner = r;
   r->plan = p;
   r->reference = reference;
@@ -104,8 +104,9 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->slices.poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->meter.fold = cst_fold_for(s, p->isa);
-  PetscCall(PetscMalloc3(p->nlook, &r->meter.measure, p->nlook, &r->meter.follow, p->nlook,
-                         &r->meter.kept));
+  r->meter.measure = cst_zeros(p->nlook, sizeof *r->meter.measure);
+  r->meter.follow = cst_zeros(p->nlook, sizeof *r->meter.follow);
+  r->meter.kept = cst_zeros(p->nlook, sizeof *r->meter.kept);
   for (int k = 0; k < p->nlook; k++) {
     const cst_observer *row = p->look[k].row;
     r->meter.measure[k] = cst_fold_measure(r->meter.fold, row);
@@ -114,8 +115,9 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   const size_t W = (size_t)r->width;
   const size_t groups = ((size_t)batch + W - 1) / W;
   const size_t quantities = (size_t)p->nquantity;
-  PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass,
-                         &r->slices.seconds));
+  r->stepper = cst_zeros(p->study->nmethod, sizeof *r->stepper);
+  r->partner = cst_zeros(p->study->nmethod, sizeof *r->partner);
+  r->slices.seconds = cst_zeros(p->nclass, sizeof *r->slices.seconds);
   r->q0 = cst_runner_aligned(groups * (size_t)nq * W);
   r->v0 = cst_runner_aligned(groups * (size_t)nq * W);
   r->meter.value = cst_runner_aligned(quantities * W);
@@ -153,9 +155,14 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
-  PetscCall(PetscFree3(r->meter.measure, r->meter.follow, r->meter.kept));
-  PetscCall(PetscFree3(r->stepper, r->partner, r->slices.seconds));
-  PetscCall(PetscFree2(r->full, r->half));
+  free(r->meter.measure);
+  free(r->meter.follow);
+  free(r->meter.kept);
+  free(r->stepper);
+  free(r->partner);
+  free(r->slices.seconds);
+  free(r->full);
+  free(r->half);
   destroy_collections(r);
   free(r->slices.kept_rows);
   free(r->meter.wanted);
@@ -178,6 +185,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);
-  PetscCall(PetscFree(*runner));
+  free(*runner);
+  *runner = NULL;
   PetscFunctionReturn(0);
 }

@@ -130,8 +130,10 @@ PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
 static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
   PetscFunctionBegin;
-  if (!r->full)
-    PetscCall(PetscCalloc2(s->nmethod, &r->full, s->nmethod, &r->half));
+  if (!r->full) {
+    r->full = cst_zeros(s->nmethod, sizeof *r->full);
+    r->half = cst_zeros(s->nmethod, sizeof *r->half);
+  }
   r->work = w;
   r->cohort = &r->plan->classes[w->cohort];
   const int m = r->cohort->method;

@@ -1,0 +1,95 @@
+/* petsc.h: PETSc's library, which is loaded when it is first asked for.
+ *
+ * It brings a hundred other libraries along, and binding their symbols takes as long as all else that a short
+ * run does. Only runs with options of PETSc use it. So the program is not linked with it; what it calls of
+ * PETSc is called through this table, which has the types of PETSc's headers. Where PETSc is there as an
+ * archive only, the program is linked with it.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SOLVE_PETSC_H
+#define CST_SOLVE_PETSC_H
+#include "core/status.h"
+#include <petscsnes.h>
+#include <stdbool.h>
+
+#if PETSC_VERSION_LT(3, 21, 0)
+#define SNESLineSearchShellSetApply                                                                \
+  SNESLineSearchShellSetUserFunc /* its name in earlier versions */
+#endif
+
+/* Functions, and the three variables PetscErrorPrintf, PetscTrFree and SNESList. */
+#define CST_PETSC_NAMES(X)                                                                         \
+  X(KSPGetPC)                                                                                      \
+  X(KSPSetType)                                                                                    \
+  X(MatCreateShell)                                                                                \
+  X(MatDestroy)                                                                                    \
+  X(MatShellSetOperation)                                                                          \
+  X(PCSetType)                                                                                     \
+  X(PCShellGetContext)                                                                             \
+  X(PCShellSetApply)                                                                               \
+  X(PCShellSetContext)                                                                             \
+  X(PetscErrorPrintf)                                                                              \
+  X(PetscFinalize)                                                                                 \
+  X(PetscFunctionListFind_Private)                                                                 \
+  X(PetscInitialize)                                                                               \
+  X(PetscInitialized)                                                                              \
+  X(PetscOptionsClear)                                                                             \
+  X(PetscOptionsClearValue)                                                                        \
+  X(PetscOptionsGetAll)                                                                            \
+  X(PetscOptionsGetString)                                                                         \
+  X(PetscOptionsLeftGet)                                                                           \
+  X(PetscOptionsLeftRestore)                                                                       \
+  X(PetscPopSignalHandler)                                                                         \
+  X(PetscPushErrorHandler)                                                                         \
+  X(PetscSetFPTrap)                                                                                \
+  X(PetscTrFree)                                                                                   \
+  X(SNESComputeFunction)                                                                           \
+  X(SNESCreate)                                                                                    \
+  X(SNESDestroy)                                                                                   \
+  X(SNESGetApplicationContext)                                                                     \
+  X(SNESGetKSP)                                                                                    \
+  X(SNESGetLineSearch)                                                                             \
+  X(SNESGetSolution)                                                                               \
+  X(SNESGetType)                                                                                   \
+  X(SNESLineSearchComputeNorms)                                                                    \
+  X(SNESLineSearchGetVecs)                                                                         \
+  X(SNESLineSearchSetComputeNorms)                                                                 \
+  X(SNESLineSearchSetReason)                                                                       \
+  X(SNESLineSearchSetType)                                                                         \
+  X(SNESLineSearchShellSetApply)                                                                   \
+  X(SNESList)                                                                                      \
+  X(SNESMonitor)                                                                                   \
+  X(SNESRegister)                                                                                  \
+  X(SNESSetApplicationContext)                                                                     \
+  X(SNESSetConvergenceTest)                                                                        \
+  X(SNESSetFromOptions)                                                                            \
+  X(SNESSetFunction)                                                                               \
+  X(SNESSetJacobian)                                                                               \
+  X(SNESSetLagJacobian)                                                                            \
+  X(SNESSetLagJacobianPersists)                                                                    \
+  X(SNESSetTolerances)                                                                             \
+  X(SNESSetType)                                                                                   \
+  X(SNESSetUp)                                                                                     \
+  X(SNESSolve)                                                                                     \
+  X(VecCopy)                                                                                       \
+  X(VecCreateSeq)                                                                                  \
+  X(VecDestroy)                                                                                    \
+  X(VecDuplicate)                                                                                  \
+  X(VecGetArray)                                                                                   \
+  X(VecGetArrayRead)                                                                               \
+  X(VecNorm)                                                                                       \
+  X(VecRestoreArray)                                                                               \
+  X(VecRestoreArrayRead)
+
+/* cst_petsc.SNESCreate(...): valid after cst_petsc_load. */
+extern struct cst_petsc {
+#define X(name) __typeof__(name) *name;
+  CST_PETSC_NAMES(X)
+#undef X
+} cst_petsc;
+
+/* Loads the library, unless it is there. False: why[n] says what is missing. */
+bool cst_petsc_load(char *why, int n);
+/* Whether it is loaded and initialised, here or by the program around this library. */
+bool cst_petsc_is_on(void);
+#endif
