@@ -144,6 +144,7 @@ help:
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits;  make bench-scale   checkpoints of many ranks on a slow disk'
 	@echo '              make bench-matrix [AGAINST=FILE]   all methods on the standard systems, beside a stored build/matrix.txt'
+	@echo '              make bench-compare AGAINST=FILE    times of jobs/timing.yaml, beside an earlier build/timing.h5'
 	@echo 'make format   clang-format;  make lint   what it would change, clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
 	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'
