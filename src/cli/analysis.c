@@ -90,8 +90,8 @@ enum { WIDEST = 100 }; /* inches; more takes more memory than a machine has */
 
 /* The values of the commands; each has some of them. */
 typedef struct {
-  const char *file, *other, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z,
-      *members, *time, *width, *panel, *columns, *icase;
+  const char *file, *other, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y,
+      *z, *members, *time, *width, *panel, *columns, *icase;
 } request;
 
 static bool set_width(void *member, const char *value) {
@@ -179,7 +179,7 @@ static int draw(const cst_command *c, int argc, char **argv) {
   char *output = c == &cst_command_compare ? NULL : default_output(c, &q);
   if (output)
     q.output = output;
-  int status = hand_over(c, &q);
+  int         status = hand_over(c, &q);
   const char *written = q.output ? q.output : q.figures;
   if (!status && written && !is_written(written))
     status = 1;
@@ -291,7 +291,8 @@ const cst_command cst_command_export = {
 
 static const cst_option compare_options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result, A", .takes = "a result"},
-    {"OTHER", .is = CST_OPTION_REQUIRED, .at = AT(other), .doc = "another, B", .takes = "a second one"},
+    {"OTHER", .is = CST_OPTION_REQUIRED, .at = AT(other), .doc = "another, B",
+     .takes = "a second one"},
     CHOICE,
     {"--output", .short_name = "-o", .value = "OUT.csv", .at = AT(output),
      .doc = "write all differences into a table"},
