@@ -13,7 +13,9 @@
   X(check)                                                                                         \
   X(list)                                                                                          \
   X(show)                                                                                          \
-  X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(compare) X(cite)
+  X(system)                                                                                        \
+  X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(compare) X(cite)            \
+      X(modified)
 
 #define CST_COMMAND_ROW(NAME) extern const cst_command cst_command_##NAME;
 CST_COMMANDS(CST_COMMAND_ROW)
