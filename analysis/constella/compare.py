@@ -202,7 +202,7 @@ ORIGIN = {  # what made a file, as a reader calls it: the group and the attribut
 
 
 def origins(a: Result, b: Result) -> list[tuple[str, str, str]]:
-    return [(what, *(str(r.attribute(*at)) for r in (a, b))) for what, at in ORIGIN.items()]
+    return [(what, str(a.attribute(*at)), str(b.attribute(*at))) for what, at in ORIGIN.items()]
 
 
 def costs(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list[Cost]:

@@ -244,10 +244,9 @@ class Integrator:
     @property
     def residuals(self) -> tuple[Any, Any]:
         """Largest |g| and |G v|: two numbers, or two arrays [trajectory]."""
-        pairs = [
-            self.system.residuals(self.parameters, q, v) for q, v in zip(np.atleast_2d(self.q), np.atleast_2d(self.v))
-        ]
-        return pairs[0] if self._single else tuple(np.array(pairs).T)
+        states = zip(np.atleast_2d(self.q), np.atleast_2d(self.v))
+        g, hidden = np.array([self.system.residuals(self.parameters, q, v) for q, v in states]).T
+        return (g[0], hidden[0]) if self._single else (g, hidden)
 
     def observe(self, expression: str) -> Any:
         """The value of an expression, as in the key `observables` of a study."""
