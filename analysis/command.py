@@ -25,7 +25,7 @@ def import_matplotlib():
 
 
 try:
-    if sys.argv[1:2] not in (["export"], ["compare"]):
+    if sys.argv[1:2] not in (["export"], ["compare"], ["certify"]):
         import_matplotlib()
     from constella.commands import main
 except ImportError as e:

@@ -26,7 +26,7 @@ from .reading import ConstellaError, ResultError, nearest
 from .result import Result
 from .running import run
 
-__all__ = ["open", "run", "plot", "Integrator", "System", "Result", "ResultError", "ConstellaError"]
+__all__ = ["open", "run", "plot", "Integrator", "System", "certify", "Result", "ResultError", "ConstellaError"]
 
 
 def open(path: str | os.PathLike[str]) -> Result:  # noqa: A001  (constella.open, as gzip.open)
@@ -41,6 +41,10 @@ def __getattr__(name):
         from . import integrator
 
         return getattr(integrator, name)
+    if name == "certify":
+        from .certify import certify
+
+        return certify
     if name == "plot":
         import importlib
 

@@ -143,6 +143,13 @@ def compare(args):
     return 0 if found.agrees else 1
 
 
+def certify(args):
+    """Measure what methods claim; status 1 where a claim is refuted."""
+    from .certify.command import run
+
+    return run(args)
+
+
 def figures(args):
     """Print the kinds of figures, a line each."""
     from .plot import KINDS
@@ -150,7 +157,7 @@ def figures(args):
     sys.stdout.write("".join(f"{name:<16} {row.doc}\n" for name, row in KINDS.items()))
 
 
-COMMANDS = {"report": report, "plot": draw, "export": export, "compare": compare, "figures": figures}
+COMMANDS = {"report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "figures": figures}
 
 
 def unforeseen(command, file, e):
@@ -183,7 +190,7 @@ def main(argv):
             return fail(2, "constella", f"{argv[0]}: -o {args.output} is the result file itself")
         return COMMANDS[argv[0]](args) or 0
     except ConstellaError as e:
-        return fail(2, getattr(e, "path", None) or args.file, getattr(e, "message", e))
+        return fail(2, getattr(e, "path", None) or args.file or "constella", getattr(e, "message", e))
     except MemoryError:
         return fail(1, "constella", f"{argv[0]} of {args.file}: not enough memory (is there a ulimit -v?)")
     except Exception as e:  # noqa: BLE001

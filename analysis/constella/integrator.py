@@ -29,6 +29,7 @@ class System:
         self._lib = library()
         self._at = None
         name, text = self._text(system)
+        self.name = name
         why = ctypes.create_string_buffer(WHY)
         self._at = self._lib.cst_foreign_system(name.encode(), text, len(text or b""), why, WHY)
         if not self._at:
@@ -36,6 +37,7 @@ class System:
         self.coordinates, self.constraints, self.parameters, self.symmetries, self.states = (
             self._names(of) for of in range(STATES + 1)
         )
+        self.velocities: int = self._lib.cst_foreign_velocity_constraints(self._at)
         self.entries: int = self._lib.cst_foreign_parameters(self._at)
 
     def _text(self, system: str | os.PathLike[str]) -> tuple[str, bytes | None]:
@@ -75,6 +77,28 @@ class System:
         q, v = np.zeros(len(self.coordinates)), np.zeros(len(self.coordinates))
         self._lib.cst_system_state(self._at, self.states.index(name), pointer(c), pointer(q), pointer(v))
         return q, v
+
+    def momentum(self, q: np.ndarray, v: np.ndarray, c: np.ndarray | None = None) -> np.ndarray:
+        """p = M v + a of states [n, nq]."""
+        c = self.values({}) if c is None else c
+        out = np.empty_like(np.ascontiguousarray(q))
+        for to, row, rate in zip(out, np.ascontiguousarray(q), np.ascontiguousarray(v)):
+            self._lib.cst_system_momentum(self._at, pointer(c), pointer(row), pointer(rate), pointer(to))
+        return out
+
+    def energies(self, c: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """[n, 2]: T and V of states [n, nq]."""
+        q, v = (np.ascontiguousarray(np.atleast_2d(x)) for x in (q, v))
+        out = np.empty((2, len(q)))
+        self._lib.cst_foreign_energies(self._at, len(q), *map(pointer, (c, q, v, out[0], out[1])))
+        return out.T
+
+    def momentum_maps(self, c: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """[n, symmetry] of states [n, nq]."""
+        q, v = (np.ascontiguousarray(np.atleast_2d(x)) for x in (q, v))
+        out = np.empty((len(q), len(self.symmetries)))
+        self._lib.cst_foreign_momentum_maps(self._at, len(q), *map(pointer, (c, q, v, out)))
+        return out
 
     def project(self, c: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Makes a start consistent, in place: the nearest q with g(q) = 0, then v with G v = 0."""

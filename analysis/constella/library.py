@@ -7,7 +7,7 @@ import ctypes
 import functools
 import os
 import pathlib
-from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_long, c_uint64, c_void_p
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_long, c_uint, c_uint64, c_void_p
 
 from .reading import ConstellaError
 
@@ -33,17 +33,78 @@ class Options(ctypes.Structure):
     ]
 
 
+class Properties(ctypes.Structure):
+    """cst_properties of constella/method.h."""
+
+    _fields_ = [
+        ("order_q", c_int),
+        ("order_p", c_int),
+        ("order_lambda", c_int),
+        ("claims", c_uint),
+        ("lambda_time", c_double),
+        ("own_lambda", c_bool),
+        ("first_impulse", c_double),
+        ("tangential", c_bool),
+        ("order_measure", c_int),
+        ("mean", c_double),
+    ]
+
+
+class OrderFit(ctypes.Structure):
+    """cst_order_fit of constella/statistics.h."""
+
+    _fields_ = [("order", c_double), ("low", c_double), ("high", c_double), ("flag", c_int), ("first", c_int), ("last", c_int)]
+
+
+class LongRun(ctypes.Structure):
+    """cst_long_run of constella/statistics.h."""
+
+    _fields_ = [
+        ("members", c_long),
+        ("steps", c_long),
+        ("end", c_double),
+        *[(name, POINTER(c_double)) for name in ("means", "largest", "scale", "start", "last", "moved", "away")],
+    ]
+
+
+class Growth(ctypes.Structure):
+    """cst_growth of constella/statistics.h."""
+
+    _fields_ = [
+        *[(name, c_int) for name in ("verdict", "why", "law", "by_round_off")],
+        *[(name, c_double) for name in ("drift", "exponent", "low", "high", "slope", "slope_error", "slope_rms", "limit")],
+    ]
+
+
+class ExpressionError(ctypes.Structure):
+    """cst_expr_error of constella/expr.h."""
+
+    _fields_ = [("offset", c_int), ("message", ctypes.c_char * 240)]
+
+
 Doubles = POINTER(c_double)
 FUNCTIONS = {  # name: result, arguments
     "cst_foreign_system": (c_void_p, c_char_p, c_char_p, c_long, c_char_p, c_int),
     "cst_foreign_count": (c_int, c_void_p, c_int),
     "cst_foreign_name": (c_char_p, c_void_p, c_int, c_int),
     "cst_foreign_parameters": (c_int, c_void_p),
+    "cst_foreign_velocity_constraints": (c_int, c_void_p),
+    "cst_foreign_energies": (None, c_void_p, c_long, *[Doubles] * 5),
+    "cst_foreign_momentum_maps": (None, c_void_p, c_long, *[Doubles] * 4),
     "cst_system_destroy": (None, c_void_p),
     "cst_system_defaults": (None, c_void_p, POINTER(c_bool), Doubles),
     "cst_system_state": (None, c_void_p, c_int, Doubles, Doubles, Doubles),
     "cst_system_project": (c_bool, c_void_p, Doubles, Doubles, Doubles),
     "cst_system_residuals": (None, c_void_p, *[Doubles] * 7),
+    "cst_system_momentum": (None, c_void_p, Doubles, Doubles, Doubles, Doubles),
+    "cst_system_velocity": (c_bool, c_void_p, Doubles, Doubles, Doubles, Doubles),
+    "cst_method_parse": (c_void_p, c_char_p, c_void_p, POINTER(ExpressionError)),
+    "cst_method_destroy": (None, c_void_p),
+    "cst_method_label": (c_char_p, c_void_p),
+    "cst_method_fits": (c_bool, c_void_p, c_void_p, c_char_p, c_int),
+    "cst_method_properties": (Properties, c_void_p, c_void_p),
+    "cst_order_estimate": (OrderFit, Doubles, Doubles, Doubles, c_int),
+    "cst_growth_estimate": (Growth, POINTER(LongRun)),
     "cst_integrator_begin": (c_int, c_char_p, c_int),
     "cst_integrator_end": (None,),
     "cst_integrator_create": (c_int, POINTER(Options), POINTER(c_void_p)),

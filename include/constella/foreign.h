@@ -23,4 +23,12 @@ int cst_foreign_count(const cst_system *s, cst_names of);
 const char *cst_foreign_name(const cst_system *s, cst_names of, int i);
 /* The length of the array c of parameters. */
 int cst_foreign_parameters(const cst_system *s);
+/* The number of constraints on velocities, the last ones of the names. */
+int cst_foreign_velocity_constraints(const cst_system *s);
+/* Of n states q[n][nq], v[n][nq], which need not satisfy the constraints, at parameters c[npar]: kinetic[n] = v'M v/2
+ * and potential[n] = V; the momentum maps <M v + a, xi> - F, map[n][nsym]. NaN where there is no memory. */
+void cst_foreign_energies(const cst_system *s, long n, const double *c, const double *q,
+                          const double *v, double *kinetic, double *potential);
+void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, const double *q,
+                               const double *v, double *map);
 #endif

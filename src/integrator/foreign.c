@@ -77,3 +77,45 @@ int cst_foreign_parameters(const cst_system *s) {
   CST_REQUIRE(s, -1);
   return s->npar;
 }
+
+int cst_foreign_velocity_constraints(const cst_system *s) {
+  CST_REQUIRE(s, -1);
+  return s->nvel;
+}
+
+static double product(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+void cst_foreign_energies(const cst_system *s, long n, const double *c, const double *q,
+                          const double *v, double *kinetic, double *potential) {
+  CST_REQUIRE(s && n >= 0 && q && v && kinetic && potential);
+  const int nq = s->nq;
+  double   *p = cst_need(calloc(3 * (size_t)nq, sizeof *p)), *at_rest = p + nq, *zero = p + 2 * nq;
+  for (long k = 0; k < n; k++) { /* v'M v/2 of p = M v + a */
+    cst_system_momentum(s, c, q + k * nq, v + k * nq, p);
+    cst_system_momentum(s, c, q + k * nq, zero, at_rest);
+    kinetic[k] = (product(p, v + k * nq, nq) - product(at_rest, v + k * nq, nq)) / 2;
+    cst_system_eval_at(s, CST_K_V, c, q + k * nq, potential + k);
+  }
+  free(p);
+}
+
+void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, const double *q,
+                               const double *v, double *map) {
+  CST_REQUIRE(s && n >= 0 && q && v && map);
+  const int nq = s->nq, nsym = s->nsym;
+  double   *p = cst_need(calloc((size_t)(nq + nsym * nq + nsym), sizeof *p));
+  double   *xi = p + nq, *gauge = xi + nsym * nq;
+  for (long k = 0; k < n && nsym; k++) {
+    cst_system_momentum(s, c, q + k * nq, v + k * nq, p);
+    cst_system_matrix(s, CST_K_xi, c, q + k * nq, v + k * nq, xi);
+    cst_system_eval_at(s, CST_K_gauge, c, q + k * nq, gauge);
+    for (int j = 0; j < nsym; j++)
+      map[k * nsym + j] = product(p, xi + j * nq, nq) - gauge[j];
+  }
+  free(p);
+}
