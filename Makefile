@@ -21,8 +21,8 @@ JOBS   ?= $(shell nproc)
 
 # Required packages of Debian.
 PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
-PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
-PACKAGES_TEST     := python3-pandas python3-yaml python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
+PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy python3-yaml
+PACKAGES_TEST     := python3-pandas python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
 # Some tests of `make test-all` need these.
 PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science
 
@@ -148,6 +148,7 @@ help:
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits;  make bench-scale   checkpoints of many ranks on a slow disk'
 	@echo '              make bench-matrix [AGAINST=FILE]   all methods on the standard systems, beside a stored build/matrix.txt'
+	@echo '              make bench-compare AGAINST=FILE    times of jobs/timing.yaml, beside an earlier build/timing.h5'
 	@echo 'make format   clang-format;  make lint   what it would change, clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
 	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'

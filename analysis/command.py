@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""command.py: runs `constella report`, `plot`, `export` and `list figures`: command.py COMMAND NAME=VALUE ...
+"""command.py: runs `constella report`, `plot`, `export`, `compare` and `list figures`: command.py COMMAND NAME=VALUE ...
 (constella/commands.py)."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -25,7 +25,7 @@ def import_matplotlib():
 
 
 try:
-    if sys.argv[1:2] != ["export"]:
+    if sys.argv[1:2] not in (["export"], ["compare"], ["certify"]):
         import_matplotlib()
     from constella.commands import main
 except ImportError as e:

@@ -130,7 +130,13 @@ bench-scale: $(PROGRAM) $(BUILD)/tests/bench/scale.so
 bench-matrix: $(BUILD)/bench-matrix
 	@BUILD='$(BUILD)' OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/matrix.py $(AGAINST)
 
-.PHONY: bench bench-built bench-scale bench-matrix
+# Measured times of jobs/timing.yaml, beside those of AGAINST=FILE.
+bench-compare: $(PROGRAM)
+	@test -f '$(AGAINST)' || { echo 'make bench-compare: AGAINST=FILE names an earlier build/timing.h5 of this machine'; exit 2; }
+	@OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PROGRAM) run jobs/timing.yaml -o $(BUILD)/timing.h5 --overwrite
+	@$(PROGRAM) compare '$(AGAINST)' $(BUILD)/timing.h5
+
+.PHONY: bench bench-built bench-scale bench-matrix bench-compare
 bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)
 bench: all
 	@$(MAKE) --no-print-directory bench-built

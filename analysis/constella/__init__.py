@@ -11,6 +11,9 @@
     r.failures                                   # sentences
     constella.plot.order(r, methods=["rattle"], ax=axes)
 
+    x = constella.Integrator("double-pendulum", "rattle", 0.01)   # without a study
+    x.step(100).q
+
 numpy, h5py and matplotlib are needed; xarray and pandas are imported where they are asked for. Nothing here
 recomputes physics: what is shown is what the file holds. docs/python.md is the page on it.
 """
@@ -23,7 +26,7 @@ from .reading import ConstellaError, ResultError, nearest
 from .result import Result
 from .running import run
 
-__all__ = ["open", "run", "plot", "Result", "ResultError", "ConstellaError"]
+__all__ = ["open", "run", "plot", "Integrator", "System", "certify", "Result", "ResultError", "ConstellaError"]
 
 
 def open(path: str | os.PathLike[str]) -> Result:  # noqa: A001  (constella.open, as gzip.open)
@@ -33,7 +36,15 @@ def open(path: str | os.PathLike[str]) -> Result:  # noqa: A001  (constella.open
 
 
 def __getattr__(name):
-    """`constella.plot` brings matplotlib; it is imported when it is named."""
+    """`constella.plot` brings matplotlib, `constella.Integrator` the library; they are imported when they are named."""
+    if name in ("Integrator", "System"):
+        from . import integrator
+
+        return getattr(integrator, name)
+    if name == "certify":
+        from .certify import certify
+
+        return certify
     if name == "plot":
         import importlib
 

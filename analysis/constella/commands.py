@@ -1,5 +1,5 @@
-"""commands.py: what `constella report`, `constella plot`, `constella export` and `constella list figures` do,
-with messages instead of tracebacks.
+"""commands.py: what `constella report`, `plot`, `export`, `compare` and `list figures` do, with messages instead of
+tracebacks.
 
 The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument
 and option. Exit: 0; 1 when the output cannot be written, or for a mistake in the program itself; 2 for
@@ -15,7 +15,7 @@ import warnings
 
 import numpy
 
-from .reading import ConstellaError, Watch, unknown
+from .reading import ConstellaError, Watch, naming, unknown
 from .result import Result
 from .selection import split
 from .soundness import damage
@@ -128,6 +128,28 @@ def export(args):
         )
 
 
+def compare(args):
+    """Two results side by side; status 1 where they differ beyond noise."""
+    from . import beside
+    from .plot.saving import write
+
+    with naming(args.other):
+        other = Result(args.other)
+    with Result(args.file) as a, other as b:
+        found = a.select(args.methods, args.where).compare(b.select(args.methods, args.where))
+        sys.stdout.write(beside.text(found))
+        if args.output is not None:
+            write(args.output, beside.table(found).encode("utf-8", "replace"))
+    return 0 if found.agrees else 1
+
+
+def certify(args):
+    """Measure what methods claim; status 1 where a claim is refuted."""
+    from .certify.command import run
+
+    return run(args)
+
+
 def figures(args):
     """Print the kinds of figures, a line each."""
     from .plot import KINDS
@@ -135,7 +157,7 @@ def figures(args):
     sys.stdout.write("".join(f"{name:<16} {row.doc}\n" for name, row in KINDS.items()))
 
 
-COMMANDS = {"report": report, "plot": draw, "export": export, "figures": figures}
+COMMANDS = {"report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "figures": figures}
 
 
 def unforeseen(command, file, e):
@@ -164,11 +186,11 @@ def main(argv):
     warnings.filterwarnings("ignore", "Glyph .* missing")  # a box is drawn for a character of no font
     numpy.eye(2).dot(numpy.eye(2))  # OpenBLAS takes its memory now; later it might wait for some for ever
     try:
-        if same_file(args.output, args.file):
+        if any(same_file(args.output, file) for file in (args.file, args.other) if file):
             return fail(2, "constella", f"{argv[0]}: -o {args.output} is the result file itself")
-        COMMANDS[argv[0]](args)
+        return COMMANDS[argv[0]](args) or 0
     except ConstellaError as e:
-        return fail(2, args.file, getattr(e, "message", e))
+        return fail(2, getattr(e, "path", None) or args.file or "constella", getattr(e, "message", e))
     except MemoryError:
         return fail(1, "constella", f"{argv[0]} of {args.file}: not enough memory (is there a ulimit -v?)")
     except Exception as e:  # noqa: BLE001
@@ -180,4 +202,3 @@ def main(argv):
         return unforeseen(argv[0], args.file, e)
     finally:
         Watch.on = False
-    return 0

@@ -1,5 +1,5 @@
-"""compare.py: what differs between two results: their studies, their cases, and the columns of cases that
-both have."""
+"""compare.py: what differs between two results: their programs and machines, studies, cases, costs, and the
+columns of cases that both have; which of it is more than noise says noise.py."""
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import brief, labelled
+from . import brief, labelled, noise
 from .reading import optional
 
 if TYPE_CHECKING:
@@ -22,20 +22,33 @@ NAMED = 3  # cases that a sentence names
 @dataclasses.dataclass(frozen=True)
 class Difference:
     """A column in which a case differs. relative: |a - b| / max(|a|, |b|); NaN for texts, and where one of
-    both is no number."""
+    both is no number. beyond: by more than noise; judged: whether noise.py has a rule for the column."""
 
     case: str
     column: str
     a: Any
     b: Any
     relative: float
+    beyond: bool
+    judged: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """A measure of work in the cases that both have. ratios: B / A by case, where both are known and A is not 0;
+    beyond: names of the cases in which the measured times differ by more than their repeats do."""
+
+    name: str
+    ratios: list[float]
+    beyond: list[str]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Comparison:
     """a, b: the files. study: lines of the studies that differ, with - or + before them. alone: {file: names
     of cases that only this one has}. common: how many both have; of them `differences` lists the columns of
-    the table, and `data` the other datasets whose bits differ."""
+    the table, and `data` the other datasets whose bits differ. origin: what made either file, [(what, in a, in
+    b)]; costs: work of b beside that of a."""
 
     a: str
     b: str
@@ -44,34 +57,60 @@ class Comparison:
     common: int
     differences: list[Difference]
     data: list[str]
+    origin: list[tuple[str, str, str]]
+    costs: list[Cost]
+
+    @property
+    def beyond(self) -> list[Difference]:
+        """The differences that are more than noise."""
+        return [d for d in self.differences if d.beyond]
+
+    @property
+    def within(self) -> list[Difference]:
+        return [d for d in self.differences if d.judged and not d.beyond]
+
+    @property
+    def unjudged(self) -> list[Difference]:
+        return [d for d in self.differences if not d.judged]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both have the same cases, and nothing in them differs beyond noise."""
+        return not (any(self.alone.values()) or self.beyond or any(c.beyond for c in self.costs))
 
     @property
     def same(self) -> bool:
         """Whether both hold the same cases with the same bits."""
         return not (any(self.alone.values()) or self.differences or self.data)
 
+    def rows(self) -> list[tuple[Any, ...]]:
+        """All differences, with the names of their columns first."""
+        return [tuple(f.name for f in dataclasses.fields(Difference)), *map(dataclasses.astuple, self.differences)]
+
     def table(self) -> Any:
         """A pandas DataFrame, a row per case and column that differ."""
         pandas = optional("pandas", "python3-pandas", "a table of differences")
-        names = [f.name for f in dataclasses.fields(Difference)]
-        return pandas.DataFrame([dataclasses.astuple(d) for d in self.differences], columns=names)
+        names, *rows = self.rows()
+        return pandas.DataFrame(rows, columns=list(names))
 
     def sentences(self) -> list[str]:
         out = [f"The studies of {self.a} and {self.b} differ: {'; '.join(self.study)}."] if self.study else []
         for path, names in self.alone.items():
             if names:
-                out.append(f"{len(names)} cases are only in {path}: {'; '.join(names[:NAMED])}{' ...' * (len(names) > NAMED)}.")
-        out += [self._worst(name) for name in dict.fromkeys(d.column for d in self.differences)]
+                count = "1 case is" if len(names) == 1 else f"{len(names)} cases are"
+                out.append(f"{count} only in {path}: {'; '.join(names[:NAMED])}{' ...' * (len(names) > NAMED)}.")
+        out += [worst(name, [d for d in self.beyond if d.column == name]) for name in dict.fromkeys(d.column for d in self.beyond)]
+        out += [f"{c.name} of {some(c.beyond)} differs by more than its repeats do." for c in self.costs if c.beyond]
+        if self.within:
+            most = max((d.relative for d in self.within if np.isfinite(d.relative)), default=0.0)
+            out.append(f"Within noise, by a factor 1 + {most:.2g} at most: {brief.some(columns_of(self.within))}.")
+        if self.unjudged:
+            out.append(f"Not judged, since they follow from others: {brief.some(columns_of(self.unjudged))}.")
         if self.data:
             out.append(f"Other data that differ in some bits: {brief.some(self.data)}.")
         equal = self.common > 0 and not (self.differences or self.data)
-        return [*out, f"The {self.common} cases that both have are{' equal in all bits' if equal else ' compared'}."]
-
-    def _worst(self, column: str) -> str:
-        mine = [d for d in self.differences if d.column == column]
-        worst = max(mine, key=lambda d: d.relative if np.isfinite(d.relative) else -1.0)
-        much = f" by a factor 1 + {worst.relative:.2g} at most" if np.isfinite(worst.relative) else ""
-        return f"{column} differs in {len(mine)} cases{much}: {brief.entry(worst.a)} and {brief.entry(worst.b)} for {worst.case}."
+        many = "The case that both have is" if self.common == 1 else f"The {self.common} cases that both have are"
+        return [*out, f"{many}{' equal in all bits' if equal else ' compared'}."]
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences())
@@ -81,6 +120,26 @@ class Comparison:
         heads = ["case", "column", self.a, self.b, "relative"]
         said = " ".join(self.sentences())
         return brief.table(said, heads, rows, len(self.differences))
+
+
+def some(names: list[str]) -> str:
+    return "; ".join(names[:NAMED]) + " ..." * (len(names) > NAMED)
+
+
+def columns_of(differences: list[Difference]) -> list[str]:
+    return list(dict.fromkeys(d.column for d in differences))
+
+
+def largest(mine: list[Difference]) -> Difference:
+    return max(mine, key=lambda d: d.relative if np.isfinite(d.relative) else -1.0)
+
+
+def worst(column: str, mine: list[Difference]) -> str:
+    """A sentence on the differences in a column, with the largest of them."""
+    most = largest(mine)
+    much = f" by a factor 1 + {most.relative:.2g} at most" if np.isfinite(most.relative) else ""
+    count = "1 case" if len(mine) == 1 else f"{len(mine)} cases"
+    return f"{column} differs beyond noise in {count}{much}: {brief.entry(most.a)} and {brief.entry(most.b)} for {most.case}."
 
 
 def keys(result: Result) -> dict[Key, int]:
@@ -99,17 +158,22 @@ def name_of(result: Result, case: int) -> str:
     return f"{curve.label if curve else f'case {case}'}, step {result.nominal[case]:.4g}"
 
 
+def judgement(a: Result, i: int, b: Result, j: int, name: str) -> tuple[bool, bool]:
+    """(beyond noise, judged)"""
+    return noise.beyond(a, i, b, j, name), noise.judged(a, b, name)
+
+
 def columns_that_differ(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list[Difference]:
     found = []
     for name in [n for n in a.names("/statistics") if n in b.names("/statistics")]:
         x, y = a.column(name), b.column(name)
         for i, j in pairs:
-            if x[i] == y[j] or (x[i] != x[i] and y[j] != y[j]):
+            if noise.all_equal(x[i], y[j]):
                 continue
             relative = float("nan")
             if x.dtype.kind in "fi" and y.dtype.kind in "fi" and np.isfinite([x[i], y[j]]).all():
                 relative = float(abs(x[i] - y[j]) / max(abs(x[i]), abs(y[j])))
-            found.append(Difference(name_of(a, i), name, x[i], y[j], relative))
+            found.append(Difference(name_of(a, i), name, x[i], y[j], relative, *judgement(a, i, b, j, name)))
     return found
 
 
@@ -130,9 +194,31 @@ def data_that_differ(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list
     return found
 
 
+ORIGIN = {  # what made a file, as a reader calls it: the group and the attribute
+    "program": ("/", "creator"), "version": ("/", "version"), "source": ("/", "git"), "compiler": ("/run", "compiler"),
+    "libraries": ("/run", "libraries"), "machine": ("/run", "host"), "instruction set": ("/run", "instruction_set"),
+    "kernels": ("/run", "kernels"), "ranks": ("/run", "ranks"),
+}  # fmt: skip
+
+
+def origins(a: Result, b: Result) -> list[tuple[str, str, str]]:
+    return [(what, str(a.attribute(*at)), str(b.attribute(*at))) for what, at in ORIGIN.items()]
+
+
+def costs(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list[Cost]:
+    found = []
+    for name in ("evaluations", "iterations", "cpu_seconds"):
+        timed = name == "cpu_seconds"
+        x, y = (r.numbers(name) if timed else r.told(name) for r in (a, b))
+        ratios = [float(y[j] / x[i]) for i, j in pairs if np.isfinite([x[i], y[j]]).all() and x[i] > 0]
+        if ratios:
+            found.append(Cost(name, ratios, [name_of(a, i) for i, j in pairs if timed and noise.cost_beyond(a, i, b, j)]))
+    return found
+
+
 def compare(a: Result, b: Result) -> Comparison:
-    """What differs between the selected cases of two results. Measured times, and what depends on the
-    machine, are left out."""
+    """What differs between the selected cases of two results. Among the columns are no measured times, and nothing
+    that depends on the machine: these are in `origin` and `costs`."""
     of_a, of_b = keys(a), keys(b)
     pairs = [(case, of_b[key]) for key, case in of_a.items() if key in of_b]
     lines = difflib.unified_diff(a.study.splitlines(), b.study.splitlines(), lineterm="", n=0)
@@ -142,5 +228,6 @@ def compare(a: Result, b: Result) -> Comparison:
         b.path: [name_of(b, case) for key, case in of_b.items() if key not in of_a],
     }
     return Comparison(
-        a.path, b.path, changed, alone, len(pairs), columns_that_differ(a, b, pairs), data_that_differ(a, b, pairs)
+        a.path, b.path, changed, alone, len(pairs), columns_that_differ(a, b, pairs), data_that_differ(a, b, pairs),
+        origins(a, b), costs(a, b, pairs)
     )

@@ -20,6 +20,7 @@ extern "C" {
 #include "constella/diag.h"
 #include "constella/document.h"
 #include "constella/expr.h"
+#include "constella/foreign.h"
 #include "constella/integrator.h"
 #include "constella/isa.h"
 #include "constella/kernels.h"

@@ -7,12 +7,26 @@
 #include "cli/options.h"
 
 /* In the order of `constella help`. */
-#define CST_COMMANDS(X)                                                                            \
-  X(run)                                                                                           \
-  X(extend)                                                                                        \
-  X(check)                                                                                         \
-  X(list)                                                                                          \
-  X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
+/* clang-format off */
+#define CST_COMMANDS(X) \
+  X(run) \
+  X(extend) \
+  X(check) \
+  X(list) \
+  X(show) \
+  X(system) \
+  X(table) \
+  X(status) \
+  X(submit) \
+  X(verify) \
+  X(report) \
+  X(plot) \
+  X(export) \
+  X(compare) \
+  X(certify) \
+  X(modified) \
+  X(cite)
+/* clang-format on */
 
 #define CST_COMMAND_ROW(NAME) extern const cst_command cst_command_##NAME;
 CST_COMMANDS(CST_COMMAND_ROW)
@@ -20,4 +34,7 @@ CST_COMMANDS(CST_COMMAND_ROW)
 
 int cst_analysis_list_figures(
     void); /* analysis.c: the kinds of figures, a line each; the exit status */
+/* analysis.c: becomes analysis/command.py with words[0..n), a command and words NAME=VALUE; words[n] is NULL. Returns
+ * the exit status where it cannot. */
+int cst_analysis_start(int n, const char **words);
 #endif

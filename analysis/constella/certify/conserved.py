@@ -1,0 +1,39 @@
+"""conserved.py: momentum maps and constraints over a thousand steps."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .maps import Failed
+from .property import Found, Property, missing, small
+from .systems import Bench
+
+CLAIMS = ("momentum", "constraint", "hidden")
+STEPS = 1000
+
+
+def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
+    n = STEPS // 5 if quick else STEPS
+    q, v = bench.states(3)
+    claims = [c for c in CLAIMS if (bench.system.symmetries if c == "momentum" else bench.system.constraints)]
+    worst = {"momentum": 0.0, "constraint": 0.0, "hidden": 0.0}
+    try:
+        run = of.begin(bench.system, bench.entry.step / 2, q, v)
+        first = bench.momentum_maps(run.q, run.v)
+        for _ in range(n // 10):
+            run.step(10)
+            maps = bench.momentum_maps(run.q, run.v)
+            if maps.size:
+                worst["momentum"] = max(worst["momentum"], float((np.abs(maps - first) / np.maximum(np.abs(first), 1)).max()))
+            g, hidden = bench.residuals(run.q, run.v)
+            worst["constraint"], worst["hidden"] = max(worst["constraint"], g), max(worst["hidden"], hidden)
+    except Failed as e:
+        return missing(tuple(claims), str(e))
+    floor = 64 * np.finfo(float).eps * np.sqrt(n)
+    how = {"step": bench.entry.step / 2, "steps": n, "members": len(q)}
+    return {c: Found(worst[c], worst[c], worst[c], floor, "", how) for c in claims}
+
+
+PROPERTY = Property("conserved", "momentum maps of symmetries, g(q) and G v over many steps", CLAIMS, measure, small(1e-11, 1e-8))

@@ -1,0 +1,78 @@
+"""energy.py: the energy over a long run: bounded, exact, or drifting, by the verdicts of conservation studies."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ..integrator import pointer
+from ..library import LongRun, library
+from .maps import Failed
+from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
+from .systems import Bench
+
+CLAIMS = ("energy-bounded", "energy")
+WINDOWS = 64
+VERDICTS = (
+    "exact", "frozen", "bounded", "random-walk", "linear", "quadratic", "exponential", "linear (round-off)", "escaped",
+    "failed", "drifts", "undecided",
+)  # fmt: skip
+GROWS = ("random-walk", "linear", "quadratic", "exponential", "drifts")
+THRESHOLD = 4.0  # deviations of a normal distribution beyond which an undecided run drifts
+
+
+def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
+    h = bench.entry.step / 2
+    per_window = 32 if quick else 256  # readings
+    q, v = bench.states(4 if quick else 8)
+    every = 2
+    try:
+        run = of.begin(bench.system, h, q, v)
+        energy = [bench.energy(run.q, run.v)]
+        moved = np.zeros(len(q))
+        for _ in range(WINDOWS * per_window):
+            run.step(every)
+            energy.append(bench.energy(run.q, run.v))
+            moved = np.maximum(moved, np.linalg.norm(run.q - q, axis=1))
+    except Failed as e:
+        return missing(CLAIMS, str(e))
+    x = np.array(energy).T
+    change = x - x[:, :1]
+    means = np.ascontiguousarray(change[:, 1:].reshape(len(q), WINDOWS, per_window).mean(axis=2))
+    largest = np.ascontiguousarray(np.abs(change).max(axis=1))
+    scale = np.ascontiguousarray(bench.energy_terms(q, v))
+    start, last = np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(change[:, -1])
+    moved = np.ascontiguousarray(moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300))
+    steps = every * WINDOWS * per_window
+    data = LongRun(len(q), steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None)
+    g = library().cst_growth_estimate(ctypes.byref(data))
+    how = {
+        "step": h, "steps": steps, "members": len(q), "verdict": VERDICTS[g.verdict], "slope": g.slope,
+        "slope-error": g.slope_error, "drift-limit": g.limit, "deviations": g.drift, "round-off": g.by_round_off,
+    }  # fmt: skip
+    level = float((largest / scale).max())
+    noise = 64 * np.finfo(float).eps * np.sqrt(steps)
+    return {claim: Found(level, level, level, noise, "", how) for claim in CLAIMS}
+
+
+def judge(claim: str, claimed: int, found: Found) -> Judged:
+    if found.why:
+        return Judged(OPEN, found.why)
+    word, sure = found.how["verdict"], found.how["deviations"]
+    said = f"{word}; change {number(found.value)} of its terms over {found.how['steps']} steps of {found.how['step']:g}"
+    if claim == "energy":
+        if found.value <= found.floor:
+            return Judged(CONFIRMED, said)
+        return Judged(REFUTED, said) if found.value > max(1e-9, 100 * found.floor) else Judged(OPEN, said)
+    if word in ("exact", "bounded", "linear (round-off)"):
+        return Judged(CONFIRMED, said)
+    if word in GROWS and not found.how["round-off"] and (word != "random-walk" or sure > THRESHOLD):
+        return Judged(REFUTED, f"{said}; slope {number(found.how['slope'])} +- {number(found.how['slope-error'])}")
+    if word == "undecided" and sure > THRESHOLD and found.value > 100 * found.floor:
+        return Judged(REFUTED, f"{said}; a drift at {number(sure)} deviations")
+    return Judged(OPEN, said)
+
+
+PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge)

@@ -1,0 +1,70 @@
+"""property.py: what a property is: a measurement of a map on a system, and the judgement of a claim by it."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .systems import Bench
+
+CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "undecidable"
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """A measured number with its interval; floor: below it the number says nothing. why: a reason where it could not
+    be measured (value is NaN then). how: step, number of states and the like, for those who repeat it."""
+
+    value: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+    floor: float = 0.0
+    why: str = ""
+    how: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    verdict: str
+    said: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Property:
+    """name: its word in tables; claims: the words of `--claims` that it judges; measure(map, bench, quick) gives
+    {claim: Found} for these; judge(claim, claimed, found); study(map, bench, found): a study that shows the same, ""
+    where no study does."""
+
+    name: str
+    doc: str
+    claims: tuple[str, ...]
+    measure: Callable[[Any, Bench, bool], dict[str, Found]]
+    judge: Callable[[str, int, Found], Judged]
+
+
+def number(x: float) -> str:
+    return "-" if x != x else f"{x:.3g}"
+
+
+def small(limit: float, bad: float) -> Callable[[str, int, Found], Judged]:
+    """The judgement of a defect that is 0 for those that have the property: confirmed where it is within the larger of
+    `limit` and its floor, refuted where it is above `bad` and ten times its floor."""
+
+    def judge(claim: str, claimed: int, found: Found) -> Judged:
+        said = f"{number(found.value)}, floor {number(found.floor)}"
+        if found.why or not np.isfinite(found.value):
+            return Judged(OPEN, found.why or "not finite")
+        if found.value <= max(limit, found.floor):
+            return Judged(CONFIRMED, said)
+        if found.value > max(bad, 10 * found.floor):
+            return Judged(REFUTED, said)
+        return Judged(OPEN, f"{said}: too near to the floor")
+
+    return judge
+
+
+def missing(claims: tuple[str, ...], why: str) -> dict[str, Found]:
+    return {claim: Found(why=why) for claim in claims}

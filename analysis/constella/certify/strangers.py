@@ -1,0 +1,183 @@
+"""strangers.py: steppers of others, of the key `steppers` of a file: a function of a Python file, or a program that
+speaks a protocol of lines. They run in a child process under a limit of time, so that a crash, a loop or a wrong answer
+ends one cell with a reason.
+
+    steppers:
+      mine: {python: "verlet.py:step", claims: "order=2, symplectic"}
+      theirs: {program: [python3, dopri.py], claims: "order=5"}
+
+A program reads lines and answers each with one line:
+    begin SYSTEM NQ NG NAME=VALUE ...      ok, or: refuse WHY
+    step H Q1 ... QNQ V1 ... VNQ           ok Q1 ... QNQ V1 ... VNQ [LAMBDA1 ... LAMBDANG], or: fail WHY
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..integrator import System
+from ..reading import ConstellaError, nearest
+from .maps import Failed, Stepper
+from .property import OPEN, Found, Judged
+
+LIMIT = 120  # seconds of one cell
+KEYS = ("python", "program", "claims")
+
+
+def parsed_claims(text: str) -> dict[str, int]:
+    """ "order=4,symplectic" """
+    found = {}
+    for word in filter(None, (w.strip() for w in text.split(","))):
+        name, _, value = word.partition("=")
+        try:
+            found[name.strip()] = int(value) if value else 1
+        except ValueError:
+            raise ConstellaError(f'the claim "{word}": its number is a whole one, as in order=4') from None
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Stranger:
+    """A stepper of a file; told: its claims."""
+
+    name: str
+    kind: str  # python or program
+    what: Any
+    folder: str
+    told: dict[str, int]
+
+    def refuses(self, system: System) -> str:
+        return ""
+
+    def claims(self, system: System) -> dict[str, int]:
+        return dict(self.told)
+
+    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any]) -> Any:
+        """The cells, from a child process."""
+        from .certificate import Cell
+
+        request = {**dataclasses.asdict(self), "system": bench.name, "claims": claims, "quick": quick}
+        here = pathlib.Path(__file__).resolve().parents[2]
+        child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certify.strangers import child; child()"]
+        why = ""
+        try:
+            done = subprocess.run(child, input=json.dumps(request), capture_output=True, text=True, timeout=LIMIT * (1 if quick else 10))
+            if done.returncode == 0:
+                return [Cell(c["method"], c["system"], c["claim"], c["claimed"], Judged(**c["judged"]), Found(**c["found"])) for c in json.loads(done.stdout.splitlines()[-1])]
+            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+            why = f"it ended with signal {-done.returncode}" if done.returncode < 0 else f"it ended with status {done.returncode}: {last[0]}"
+        except subprocess.TimeoutExpired:
+            why = f"it took more than {LIMIT * (1 if quick else 10)} s"
+        except (ValueError, IndexError):
+            why = "it printed among the results"
+        told = claims if claims is not None else self.told
+        return [Cell(self.name, bench.name, claim, n, Judged(OPEN, why), Found(why=why)) for claim, n in told.items()]
+
+    def stepper(self) -> Stepper:
+        """In the child: the map itself."""
+        step = function_of(self.what, self.folder) if self.kind == "python" else Program(self.what, self.folder)
+        return Stepper(step, self.name, self.told)
+
+
+def function_of(text: str, folder: str) -> Callable[..., Any]:
+    """The function FILE.py:NAME."""
+    file, _, name = text.rpartition(":")
+    path = os.path.join(folder, file)
+    spec = importlib.util.spec_from_file_location("stranger", path)
+    if not file or spec is None or spec.loader is None:
+        raise ConstellaError(f'"{text}" is no FILE.py:FUNCTION')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function: Callable[..., Any] = getattr(module, name)
+    return function
+
+
+class Program:
+    """A program that speaks the protocol, as a function step(system, q, v, h)."""
+
+    def __init__(self, words: list[str], folder: str) -> None:
+        self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.system: System | None = None
+
+    def ask(self, line: str) -> list[str]:
+        assert self.pipe.stdin and self.pipe.stdout
+        try:
+            self.pipe.stdin.write(line + "\n")
+            self.pipe.stdin.flush()
+            words = self.pipe.stdout.readline().split()
+        except OSError as e:
+            raise Failed(f"the program has ended ({e.strerror})") from None
+        if not words:
+            raise Failed(f"the program has ended with status {self.pipe.wait()}")
+        if words[0] in ("refuse", "fail"):
+            raise Failed(" ".join(words[1:]) or words[0])
+        if words[0] != "ok":
+            raise Failed(f'it answered "{" ".join(words)[:60]}"')
+        return words[1:]
+
+    def __call__(self, system: System, q: np.ndarray, v: np.ndarray, h: float) -> tuple[np.ndarray, ...]:
+        nq, ng = len(system.coordinates), len(system.constraints)
+        if self.system is not system:
+            values = " ".join(f"{n}={x!r}" for n, x in zip(system.parameters, system.values({}).tolist()))
+            self.ask(f"begin {system.name} {nq} {ng} {values}".strip())
+            self.system = system
+        numbers = " ".join(repr(x) for x in [h, *q.tolist(), *v.tolist()])
+        told = np.array([float(w) for w in self.ask(f"step {numbers}")])
+        if len(told) not in (2 * nq, 2 * nq + ng):
+            raise Failed(f"it answered {len(told)} numbers; {2 * nq} or {2 * nq + ng} are needed")
+        return (told[:nq], told[nq : 2 * nq], told[2 * nq :]) if ng and len(told) > 2 * nq else (told[:nq], told[nq:])
+
+
+def child() -> None:
+    """Measures the request of standard input; the last line of the output has the cells."""
+    from .certificate import measured
+    from .systems import Bench, chosen
+
+    request = json.loads(sys.stdin.read())
+    of = Stranger(*(request[k] for k in ("name", "kind", "what", "folder", "told")))
+    cells = measured(of.stepper(), Bench(chosen([request["system"]])[0]), request["claims"], request["quick"])
+    print(json.dumps([dataclasses.asdict(c) for c in cells]))
+
+
+def read(path: str) -> list[Stranger]:
+    """The steppers of a file. Raises ConstellaError."""
+    import yaml
+
+    try:
+        told = yaml.safe_load(pathlib.Path(path).read_text())
+    except OSError as e:
+        raise ConstellaError(f"{path}: {e.strerror}") from None
+    except yaml.YAMLError as e:
+        raise ConstellaError(f"{path}: {' '.join(str(e).split())}") from None
+    steppers = told.get("steppers") if isinstance(told, Mapping) else None
+    if not isinstance(steppers, Mapping) or not steppers:
+        raise ConstellaError(f"{path}: the key steppers, a map of names to maps, is needed")
+    return [one(path, str(name), row) for name, row in steppers.items()]
+
+
+def one(path: str, name: str, row: Any) -> Stranger:
+    where = f"{path}: steppers.{name}"
+    if not isinstance(row, Mapping):
+        raise ConstellaError(f"{where}: a map with one of python and program is needed")
+    for key in row:
+        if key not in KEYS:
+            raise ConstellaError(f'{where}: unknown key "{key}"{nearest(key, KEYS)} allowed: {", ".join(KEYS)}')
+    kinds = [k for k in ("python", "program") if k in row]
+    if len(kinds) != 1:
+        raise ConstellaError(f"{where}: one of python and program is needed")
+    what = row[kinds[0]]
+    if kinds[0] == "python" and not (isinstance(what, str) and ":" in what):
+        raise ConstellaError(f"{where}.python: FILE.py:FUNCTION is needed")
+    if kinds[0] == "program" and not (isinstance(what, list) and what and all(isinstance(w, str) for w in what)):
+        raise ConstellaError(f"{where}.program: a list of words is needed, the program first")
+    return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))))

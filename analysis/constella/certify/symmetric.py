@@ -1,0 +1,39 @@
+"""symmetric.py: whether a step of -h undoes a step of h, and whether adjoint(METHOD) is what it is called."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .maps import Failed
+from .property import Found, Property, missing, small
+from .systems import Bench
+
+CLAIMS = ("symmetric", "adjoint")
+
+
+def back(forth: Any, other: Any, bench: Bench, h: float, q: np.ndarray, v: np.ndarray) -> float:
+    """The distance from the start after a step of h of one map and a step of -h of another."""
+    run = forth.begin(bench.system, h, q, v).step(1)
+    home = other.begin(bench.system, -h, run.q, run.v).step(1)
+    size = np.hstack([np.maximum(np.abs(q), 1), np.maximum(np.abs(v), 1)])
+    return float((np.abs(np.hstack([home.q - q, home.v - v])) / size).max())
+
+
+def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
+    q, v = bench.states(3 if quick else 8)
+    found, other = {}, of.adjoint()
+    for claim, partner in (("symmetric", of), ("adjoint", other)):
+        if partner is None:
+            continue
+        try:
+            h = bench.entry.step
+            distance = back(of, partner, bench, h, q, v)
+            found[claim] = Found(distance, distance, distance, 1e-12, "", {"step": h, "states": len(q)})
+        except Failed as e:
+            found |= missing((claim,), str(e))
+    return found
+
+
+PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-8))

@@ -1,0 +1,103 @@
+"""systems.py: the systems on which methods are measured by default, and why each is there."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..integrator import System, pointer
+from ..reading import ConstellaError
+
+SEED = 20240229
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """why: what the system tells apart. time: a fraction of its period, in which orders are measured; step: a step
+    at which defects are well above round-off."""
+
+    name: str
+    why: str
+    time: float = 1.0
+    step: float = 0.1
+
+
+DEFAULTS = [
+    Entry("henon-heiles", "a potential of degree 3, no constraint, no symmetry: symplectic maps beside volume preserving ones", 2.0, 0.4),
+    Entry("kepler", "a symmetry and a motion whose speed varies: momentum, and order against bounded energy", 1.0, 0.05),
+    Entry("double-pendulum", "two constraints, no symmetry, not integrable: projections, multipliers, drift", 1.0, 0.1),
+    Entry("spherical-pendulum", "a constraint and a symmetry: the momentum map beside the constraint", 1.0, 0.1),
+    Entry("double-pendulum-angles", "a mass that depends on the coordinates: what is not separable", 1.0, 0.1),
+    Entry("lagrange-top", "a body: methods on the rotation group", 0.5, 0.05),
+    Entry("nonholonomic-oscillator", "a constraint on velocities: the Lagrange-d'Alembert principle", 1.0, 0.1),
+]
+
+
+class Bench:
+    """A system with sample states. n states around the default one, on the constraints; the same for every method."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry, self.name = entry, entry.name
+        self.system = System(entry.name)
+        self.parameters = self.system.values({})
+
+    def states(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.Generator(np.random.Philox(SEED))
+        q0, v0 = self.system.state(self.system.states[0], self.parameters)
+        size = 0.03 * max(1.0, float(np.abs(q0).max()))
+        rows = []
+        while len(rows) < n:
+            q, v = q0 + size * rng.standard_normal(q0.shape), v0 + size * rng.standard_normal(q0.shape)
+            if not rows:
+                q, v = q0.copy(), v0.copy()
+            self.system.project(self.parameters, q, v)
+            rows.append((q, v))
+        return np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
+
+    def project(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states on the constraints near q[n, nq], v[n, nq]."""
+        q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+        for k in range(len(q)):
+            self.system.project(self.parameters, q[k], v[k])
+        return q, v
+
+    def energy(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """T + V of states [n, nq]."""
+        return self.system.energies(self.parameters, q, v).sum(axis=1)
+
+    def energy_terms(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """|T| + |V| of states."""
+        return np.maximum(np.abs(self.system.energies(self.parameters, q, v)).sum(axis=1), 1e-300)
+
+    def momentum_maps(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """[n, symmetry]"""
+        return self.system.momentum_maps(self.parameters, q, v)
+
+    @property
+    def velocity_constraints(self) -> bool:
+        return self.system.velocities > 0
+
+    def residuals(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+        """Largest |g| and |G v| of their scales over the states."""
+        out = np.zeros(4)
+        each = [pointer(out[k:]) for k in range(4)]
+        worst = [0.0, 0.0]
+        for row, rate in zip(np.ascontiguousarray(q), np.ascontiguousarray(v)):
+            self.system._lib.cst_system_residuals(self.system._at, pointer(self.parameters), pointer(row), pointer(rate), *each)
+            worst = [max(worst[0], float(out[1])), max(worst[1], float(out[3]))]
+        return worst[0], worst[1]
+
+
+def chosen(names: list[str] | None) -> list[Entry]:
+    """The default systems, or those of these names or files."""
+    if names is None:
+        return DEFAULTS
+    known = {e.name: e for e in DEFAULTS}
+    found = [known.get(name) or Entry(name, "chosen by the user") for name in names]
+    for entry in found:
+        if entry.name not in known:
+            System(entry.name)  # refuses what is none
+    if not found:
+        raise ConstellaError("no system is left")
+    return found

@@ -1,0 +1,162 @@
+"""library.py: libconstella by ctypes: where it is, and the functions that integrator.py calls."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import atexit
+import ctypes
+import functools
+import os
+import pathlib
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_long, c_uint, c_uint64, c_void_p
+
+from .reading import ConstellaError
+
+HERE = pathlib.Path(__file__).resolve().parent
+SONAME = "libconstella.so.0"
+WHY = 4000  # bytes of a message
+
+
+class Options(ctypes.Structure):
+    """cst_integrator_options of constella/integrator.h."""
+
+    _fields_ = [
+        ("system", c_void_p),
+        ("method", c_char_p),
+        ("layers", c_void_p),
+        ("step", c_double),
+        ("trajectories", c_long),
+        ("tolerance", c_double),
+        ("max_iterations", c_int),
+        ("compensated", c_bool),
+        ("compile", c_bool),
+        ("seed", c_uint64),
+    ]
+
+
+class Properties(ctypes.Structure):
+    """cst_properties of constella/method.h."""
+
+    _fields_ = [
+        ("order_q", c_int),
+        ("order_p", c_int),
+        ("order_lambda", c_int),
+        ("claims", c_uint),
+        ("lambda_time", c_double),
+        ("own_lambda", c_bool),
+        ("first_impulse", c_double),
+        ("tangential", c_bool),
+        ("order_measure", c_int),
+        ("mean", c_double),
+    ]
+
+
+class OrderFit(ctypes.Structure):
+    """cst_order_fit of constella/statistics.h."""
+
+    _fields_ = [("order", c_double), ("low", c_double), ("high", c_double), ("flag", c_int), ("first", c_int), ("last", c_int)]
+
+
+class LongRun(ctypes.Structure):
+    """cst_long_run of constella/statistics.h."""
+
+    _fields_ = [
+        ("members", c_long),
+        ("steps", c_long),
+        ("end", c_double),
+        *[(name, POINTER(c_double)) for name in ("means", "largest", "scale", "start", "last", "moved", "away")],
+    ]
+
+
+class Growth(ctypes.Structure):
+    """cst_growth of constella/statistics.h."""
+
+    _fields_ = [
+        *[(name, c_int) for name in ("verdict", "why", "law", "by_round_off")],
+        *[(name, c_double) for name in ("drift", "exponent", "low", "high", "slope", "slope_error", "slope_rms", "limit")],
+    ]
+
+
+class ExpressionError(ctypes.Structure):
+    """cst_expr_error of constella/expr.h."""
+
+    _fields_ = [("offset", c_int), ("message", ctypes.c_char * 240)]
+
+
+Doubles = POINTER(c_double)
+FUNCTIONS = {  # name: result, arguments
+    "cst_foreign_system": (c_void_p, c_char_p, c_char_p, c_long, c_char_p, c_int),
+    "cst_foreign_count": (c_int, c_void_p, c_int),
+    "cst_foreign_name": (c_char_p, c_void_p, c_int, c_int),
+    "cst_foreign_parameters": (c_int, c_void_p),
+    "cst_foreign_velocity_constraints": (c_int, c_void_p),
+    "cst_foreign_energies": (None, c_void_p, c_long, *[Doubles] * 5),
+    "cst_foreign_momentum_maps": (None, c_void_p, c_long, *[Doubles] * 4),
+    "cst_system_destroy": (None, c_void_p),
+    "cst_system_defaults": (None, c_void_p, POINTER(c_bool), Doubles),
+    "cst_system_state": (None, c_void_p, c_int, Doubles, Doubles, Doubles),
+    "cst_system_project": (c_bool, c_void_p, Doubles, Doubles, Doubles),
+    "cst_system_residuals": (None, c_void_p, *[Doubles] * 7),
+    "cst_system_momentum": (None, c_void_p, Doubles, Doubles, Doubles, Doubles),
+    "cst_system_velocity": (c_bool, c_void_p, Doubles, Doubles, Doubles, Doubles),
+    "cst_method_parse": (c_void_p, c_char_p, c_void_p, POINTER(ExpressionError)),
+    "cst_method_destroy": (None, c_void_p),
+    "cst_method_label": (c_char_p, c_void_p),
+    "cst_method_fits": (c_bool, c_void_p, c_void_p, c_char_p, c_int),
+    "cst_method_properties": (Properties, c_void_p, c_void_p),
+    "cst_order_estimate": (OrderFit, Doubles, Doubles, Doubles, c_int),
+    "cst_growth_estimate": (Growth, POINTER(LongRun)),
+    "cst_integrator_begin": (c_int, c_char_p, c_int),
+    "cst_integrator_end": (None,),
+    "cst_integrator_create": (c_int, POINTER(Options), POINTER(c_void_p)),
+    "cst_integrator_destroy": (None, c_void_p),
+    "cst_integrator_message": (c_char_p, c_void_p),
+    "cst_integrator_reason": (c_char_p, c_int),
+    "cst_integrator_set_step": (c_int, c_void_p, c_double),
+    "cst_integrator_start": (c_int, c_void_p, c_long, Doubles, Doubles, Doubles),
+    "cst_integrator_start_momenta": (c_int, c_void_p, c_long, Doubles, Doubles, Doubles),
+    "cst_integrator_advance": (c_int, c_void_p, c_long),
+    "cst_integrator_count": (c_long, c_void_p),
+    "cst_integrator_steps": (c_long, c_void_p),
+    "cst_integrator_time": (c_double, c_void_p),
+    "cst_integrator_status": (c_long, c_void_p, POINTER(c_int), POINTER(c_long)),
+    **{
+        f"cst_integrator_{what}": (None, c_void_p, Doubles)
+        for what in ("positions", "momenta", "velocities", "multipliers", "energy", "momentum_maps")
+    },
+    "cst_integrator_add_observable": (c_int, c_void_p, c_char_p, POINTER(c_int)),
+    "cst_integrator_observe": (None, c_void_p, c_int, Doubles),
+}
+
+
+def path() -> str:
+    """The shared library: CONSTELLA_LIBRARY of the environment, that of this build or installation, or the one that
+    the dynamic linker knows."""
+    named = os.environ.get("CONSTELLA_LIBRARY")
+    if named:
+        return named
+    folders = [HERE.parents[1] / "build", *(p / "lib" for p in HERE.parents[3:4])]
+    for folder in folders:
+        found = sorted(folder.glob("libconstella.so*")) or sorted(folder.glob("*/libconstella.so*"))
+        if found:
+            return str(found[-1])
+    return SONAME
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The library, with MPI and PETSc initialised for this process; they end with it."""
+    try:
+        # Open MPI's components look for its symbols among the global ones
+        lib = ctypes.CDLL(path(), mode=ctypes.RTLD_GLOBAL)
+    except OSError as e:
+        raise ConstellaError(f"the library libconstella cannot be loaded ({e}); set CONSTELLA_LIBRARY to its path") from None
+    for name, (result, *arguments) in FUNCTIONS.items():
+        function = getattr(lib, name, None)
+        if function is None:
+            raise ConstellaError(f"{path()} has no {name}: it belongs to another release than this package")
+        function.restype, function.argtypes = result, arguments
+    why = ctypes.create_string_buffer(WHY)
+    if lib.cst_integrator_begin(why, WHY):
+        raise ConstellaError(f"MPI and PETSc cannot start: {why.value.decode(errors='replace')}")
+    atexit.register(lib.cst_integrator_end)
+    return lib

@@ -1,0 +1,34 @@
+/* foreign.h: systems for programs in other languages, which call functions but do not read C structs. The package
+ * `constella` for Python uses it (analysis/constella/integrator.py). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONSTELLA_FOREIGN_H
+#define CONSTELLA_FOREIGN_H
+#include "constella/system.h"
+
+/* What a system has names for, in the order of its arrays. */
+typedef enum {
+  CST_NAMES_COORDINATES, /* q[nq] */
+  CST_NAMES_CONSTRAINTS, /* lambda[ng] */
+  CST_NAMES_PARAMETERS,  /* c[npar]; with forces or time there are more entries of c than names */
+  CST_NAMES_SYMMETRIES,  /* momentum maps [nsym] */
+  CST_NAMES_STATES
+} cst_names;
+
+/* The system of the description text[length], which messages call `name`; text NULL: the system `name` of the
+ * catalogue. NULL with all messages in why[n], a line each. Owned: cst_system_destroy. */
+cst_system *cst_foreign_system(const char *name, const char *text, long length, char *why, int n);
+/* The number of names; -1: there is no such list. */
+int cst_foreign_count(const cst_system *s, cst_names of);
+/* Name i; NULL out of range. Borrowed from the system. */
+const char *cst_foreign_name(const cst_system *s, cst_names of, int i);
+/* The length of the array c of parameters. */
+int cst_foreign_parameters(const cst_system *s);
+/* The number of constraints on velocities, the last ones of the names. */
+int cst_foreign_velocity_constraints(const cst_system *s);
+/* Of n states q[n][nq], v[n][nq], which need not satisfy the constraints, at parameters c[npar]: kinetic[n] = v'M v/2
+ * and potential[n] = V; the momentum maps <M v + a, xi> - F, map[n][nsym]. NaN where there is no memory. */
+void cst_foreign_energies(const cst_system *s, long n, const double *c, const double *q,
+                          const double *v, double *kinetic, double *potential);
+void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, const double *q,
+                               const double *v, double *map);
+#endif

@@ -1,0 +1,87 @@
+/* certify.c: `constella certify METHOD...`: the command line of analysis/constella/certify. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* asprintf */
+#include <stdio.h>
+#include <stdlib.h>
+#include "cli/cli.h"
+#include "core/diag.h"
+#include "core/need.h"
+
+typedef struct {
+  char       *methods; /* one a line; owned */
+  const char *with, *systems, *claims, *output;
+  bool        quick, full;
+} arguments;
+
+static bool add_method(void *member, const char *value) {
+  char **all = member, *longer;
+  if (asprintf(&longer, *all ? "%s\n%s" : "%s%s", *all ? *all : "", value) < 0)
+    cst_need_fail();
+  free(*all);
+  *all = longer;
+  return true;
+}
+
+static const cst_option options[] = {
+    {"METHOD", .is = CST_OPTION_REPEATS, .at = offsetof(arguments, methods), .set = add_method,
+     .doc = "methods, as in studies; quoted where they have parentheses", .takes = "methods"},
+    {"--with", .value = "FILE.yaml", .at = offsetof(arguments, with),
+     .doc = "a file with `steppers:`, programs or functions of others (docs/certificate.md); they "
+            "are run"},
+    {"--systems", .value = "A,B", .at = offsetof(arguments, systems),
+     .doc = "systems of the catalogue or files, in place of the default ones"},
+    {"--claims", .value = "order=4,symplectic", .at = offsetof(arguments, claims),
+     .doc = "the claims to judge; default: those of the method"},
+    {"--quick", .at = offsetof(arguments, quick), .doc = "fewer states and steps: the default"},
+    {"--full", .at = offsetof(arguments, full), .doc = "more states, smaller steps, longer runs"},
+    {"--output", .short_name = "-o", .value = "FILE", .at = offsetof(arguments, output),
+     .doc = "FILE.json, or .html, .md, .tex, .svg with the .json beside it; what the .json has is "
+            "not measured again"},
+    {NULL},
+};
+
+enum { MOST = 8 };
+
+/* The words NAME=VALUE of what is given, behind the command. Owned. */
+static int words_of(const arguments *a, const char **words) {
+  const struct {
+    const char *name, *value;
+  } given[] = {{"method", a->methods}, {"with", a->with},     {"systems", a->systems},
+               {"claims", a->claims},  {"output", a->output}, {"full", a->full ? "1" : NULL}};
+  int n = 0;
+  words[n++] = "certify";
+  for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+    char *word;
+    if (!given[k].value)
+      continue;
+    if (asprintf(&word, "%s=%s", given[k].name, given[k].value) < 0)
+      cst_need_fail();
+    words[n++] = word;
+  }
+  words[n] = NULL;
+  return n;
+}
+
+static int certify(int argc, char **argv) {
+  arguments a = {0};
+  cst_diag *d = cst_diag_create();
+  cst_options_parse(&cst_command_certify, argc, argv, &a, d);
+  if (a.quick && a.full)
+    cst_diag_add(d, NULL, 0, 0, "'--quick' and '--full' exclude each other");
+  if (!a.methods && !a.with && !cst_diag_count(d))
+    cst_diag_add(d, NULL, 0, 0, "`constella certify` needs methods, or steppers by --with FILE");
+  const bool bad = cst_diag_count(d) > 0;
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  if (bad)
+    return 2;
+  const char *words[MOST + 1];
+  return cst_analysis_start(words_of(&a, words), words);
+}
+
+const cst_command cst_command_certify = {
+    .name = "certify",
+    .doc = "Measures what methods claim, ours or others'; status 1 where a claim is refuted.",
+    .option = options,
+    .run = certify,
+};

@@ -1,0 +1,121 @@
+/* foreign.c: systems for programs in other languages (constella/foreign.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/diag.h"
+#include "constella/foreign.h"
+#include "core/boundary.h"
+#include "core/diag.h"
+#include "core/need.h"
+
+/* The printed messages of d. */
+static void tell(const cst_diag *d, char *why, int n) {
+  char  *text = NULL;
+  size_t length = 0;
+  FILE  *f = open_memstream(&text, &length);
+  if (!f)
+    cst_need_fail();
+  cst_diag_print(d, f);
+  fclose(f);
+  while (length && text[length - 1] == '\n')
+    text[--length] = 0;
+  snprintf(why, (size_t)n, "%s", text);
+  free(text);
+}
+
+cst_system *cst_foreign_system(const char *name, const char *text, long length, char *why, int n) {
+  CST_REQUIRE(name && why && n > 0 && (!text || length >= 0), NULL);
+  cst_diag   *d = cst_diag_create();
+  cst_system *s =
+      text ? cst_system_read(name, text, (size_t)length, NULL, 0, d) : cst_catalogue_create(name);
+  if (!s && !text)
+    cst_diag_add(d, NULL, 0, 0, "no system of the catalogue is called '%s'%s", name,
+                 cst_diag_guess(name, cst_catalogue_names(), cst_catalogue_size()));
+  *why = 0;
+  if (!s)
+    tell(d, why, n);
+  cst_diag_destroy(d);
+  return s;
+}
+
+int cst_foreign_count(const cst_system *s, cst_names of) {
+  CST_REQUIRE(s, -1);
+  switch (of) {
+  case CST_NAMES_COORDINATES:
+    return s->nq;
+  case CST_NAMES_CONSTRAINTS:
+    return s->ng;
+  case CST_NAMES_PARAMETERS:
+    return cst_system_named(s);
+  case CST_NAMES_SYMMETRIES:
+    return s->nsym;
+  case CST_NAMES_STATES:
+    return s->nstate;
+  }
+  return -1;
+}
+
+const char *cst_foreign_name(const cst_system *s, cst_names of, int i) {
+  CST_REQUIRE(s && i >= 0 && i < cst_foreign_count(s, of), NULL);
+  switch (of) {
+  case CST_NAMES_COORDINATES:
+    return s->coordinate[i];
+  case CST_NAMES_CONSTRAINTS:
+    return s->constraint[i];
+  case CST_NAMES_PARAMETERS:
+    return s->parameter[i].name;
+  case CST_NAMES_SYMMETRIES:
+    return s->symmetry[i];
+  case CST_NAMES_STATES:
+    return s->state[i].name;
+  }
+  return NULL;
+}
+
+int cst_foreign_parameters(const cst_system *s) {
+  CST_REQUIRE(s, -1);
+  return s->npar;
+}
+
+int cst_foreign_velocity_constraints(const cst_system *s) {
+  CST_REQUIRE(s, -1);
+  return s->nvel;
+}
+
+static double product(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+void cst_foreign_energies(const cst_system *s, long n, const double *c, const double *q,
+                          const double *v, double *kinetic, double *potential) {
+  CST_REQUIRE(s && n >= 0 && q && v && kinetic && potential);
+  const int nq = s->nq;
+  double   *p = cst_need(calloc(3 * (size_t)nq, sizeof *p)), *at_rest = p + nq, *zero = p + 2 * nq;
+  for (long k = 0; k < n; k++) { /* v'M v/2 of p = M v + a */
+    cst_system_momentum(s, c, q + k * nq, v + k * nq, p);
+    cst_system_momentum(s, c, q + k * nq, zero, at_rest);
+    kinetic[k] = (product(p, v + k * nq, nq) - product(at_rest, v + k * nq, nq)) / 2;
+    cst_system_eval_at(s, CST_K_V, c, q + k * nq, potential + k);
+  }
+  free(p);
+}
+
+void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, const double *q,
+                               const double *v, double *map) {
+  CST_REQUIRE(s && n >= 0 && q && v && map);
+  const int nq = s->nq, nsym = s->nsym;
+  double   *p = cst_need(calloc((size_t)(nq + nsym * nq + nsym), sizeof *p));
+  double   *xi = p + nq, *gauge = xi + nsym * nq;
+  for (long k = 0; k < n && nsym; k++) {
+    cst_system_momentum(s, c, q + k * nq, v + k * nq, p);
+    cst_system_matrix(s, CST_K_xi, c, q + k * nq, v + k * nq, xi);
+    cst_system_eval_at(s, CST_K_gauge, c, q + k * nq, gauge);
+    for (int j = 0; j < nsym; j++)
+      map[k * nsym + j] = product(p, xi + j * nq, nq) - gauge[j];
+  }
+  free(p);
+}
