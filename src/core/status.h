@@ -35,6 +35,7 @@ PetscErrorCode cst_status_raise_mpi(int line, const char *function, const char *
 #undef PetscCall
 #undef PetscCallMPI
 #undef PetscCheck
+#undef PetscCallAbort
 #define PetscFunctionBegin                                                                         \
   do {                                                                                             \
   } while (0)
@@ -51,6 +52,16 @@ PetscErrorCode cst_status_raise_mpi(int line, const char *function, const char *
     const int failed_ = (__VA_ARGS__);                                                             \
     if (PetscUnlikely(failed_))                                                                    \
       return cst_status_raise_mpi(__LINE__, __func__, __FILE__, failed_);                          \
+  } while (0)
+/* In a function that returns no status: ends the program, after the handler has been told. */
+#define PetscCallAbort(comm, ...)                                                                  \
+  do {                                                                                             \
+    const PetscErrorCode failed_ = (__VA_ARGS__);                                                  \
+    if (PetscUnlikely(failed_)) {                                                                  \
+      (void)cst_status_tell(comm, __LINE__, __func__, __FILE__, failed_, PETSC_ERROR_REPEAT, NULL, \
+                            NULL);                                                                 \
+      MPI_Abort(comm, (int)failed_);                                                               \
+    }                                                                                              \
   } while (0)
 #define PetscCheck(holds, comm, n, ...)                                                            \
   do {                                                                                             \
