@@ -22,7 +22,8 @@ typedef struct cst_extension  cst_extension;
 typedef struct cst_class      cst_class;
 typedef struct cst_result     cst_result;
 typedef struct cst_output     cst_output;
-typedef struct cst_series     cst_series;
+typedef struct cst_tallies    cst_tallies;
+typedef struct cst_cell       cst_cell;
 struct cst_reader;
 
 /* What a collector asks of the plan. */
@@ -40,7 +41,7 @@ typedef struct {
   /* Copies its datasets of a case that are no rows of trajectories, also to a later end. */
   PetscErrorCode (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
   /* Adds what the result has summed over the members of its cases. */
-  PetscErrorCode (*add)(const cst_extension *e, cst_series *s);
+  PetscErrorCode (*add)(const cst_extension *e, cst_tallies *t);
   /* With a later end. False: no class can go on to this one; text[n]: to which it can, as the end of "FILE,
    * which ends at T, ". */
   bool (*reaches)(const cst_extension *e, int from, int to, char *text, size_t n);
@@ -51,6 +52,15 @@ typedef struct {
    * channels is carried. */
   void (*go_on)(const cst_later *x);
 } cst_reuse;
+
+/* Exact sums over the members of each case (result/tallies.h): the number of cells of a case, 0: there are none in
+ * this study; of the terms of a cell, at most; what is written of the cells of a case, on one rank, when the
+ * sums of all members are there. */
+typedef struct {
+  long (*cells)(const cst_plan *p);
+  double (*most)(const cst_plan *p, int icase);
+  PetscErrorCode (*finish)(const cst_plan *p, int icase, const cst_cell *x, cst_output *o);
+} cst_tally;
 
 typedef struct cst_collector {
   const char *name, *doc;
@@ -73,6 +83,8 @@ typedef struct cst_collector {
   /* NULL, or writes what is known before the run into a new file, on one rank. */
   PetscErrorCode (*open)(const cst_plan *p, cst_output *o);
   const cst_reuse *reuse; /* NULL: as if all its members were */
+  /* NULL: none. It adds with cst_runner_cells, in look, along or stop. */
+  const cst_tally *tally;
 
   /* On a rank that steps. Members that are NULL have nothing to do. */
   bool (*wanted)(const cst_plan *p); /* in this study; NULL: in every study */
@@ -114,6 +126,7 @@ typedef struct cst_collector {
 /* A collector at work. */
 struct cst_collection {
   const cst_collector *row;
+  int                  number; /* of the row in the list */
   cst_runner          *run;
   void                *own;
 };

@@ -5,7 +5,7 @@
 #include "study/collect/longer.h"
 #include "study/plan/clock.h"
 #include "study/result/extension.h"
-#include "study/result/series.h"
+#include "study/result/tallies.h"
 
 PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
   double *t;
@@ -23,10 +23,66 @@ PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-/* ---- an earlier result ----------------------------------------------------------------------- */
-
 /* Whether the sums over members are kept. */
 static bool summed(const cst_plan *p) { return p->most_samples > 0 && p->study->members > 1; }
+
+/* ---- sums over members ----------------------------------------------------------------------- */
+
+/* squares of larger values exceed the range of the exact sums */
+static const double LARGE = 0x1p39;
+
+static long cells(const cst_plan *p) {
+  return summed(p) ? (long)p->most_samples * p->nquantity : 0;
+}
+
+static double most(const cst_plan *p, int icase) {
+  (void)icase;
+  return (double)p->study->members;
+}
+
+/* The sum as it is stored. If squares exceeded its range, the rest would depend on the order of the terms;
+ * then only that fact is stored. */
+static cst_sum stored(const cst_cell *x) {
+  cst_sum beyond = {{0}};
+  cst_sum_add(&beyond, INFINITY);
+  return x->top >= LARGE ? beyond : x->sum;
+}
+
+/* The largest |x - x(0)| at a sample, and the root mean square. */
+static double reduced(const cst_cell *x, bool rms) {
+  if (x->count == 0)
+    return NAN;
+  return rms && x->top < LARGE ? sqrt(cst_sum_value(&x->sum) / x->count) : x->top;
+}
+
+static PetscErrorCode finish(const cst_plan *p, int icase, const cst_cell *cell, cst_output *o) {
+  const cst_class *k = &p->classes[p->class_of[icase]];
+  double          *x;
+  cst_sum         *sum;
+  long            *number;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(p->most_samples, &x, p->most_samples, &sum, p->most_samples, &number));
+  for (int q = 0; q < p->nquantity; q++) {
+    for (int i = 0; i < p->most_samples; i++) {
+      sum[i] = stored(&cell[i * p->nquantity + q]);
+      number[i] = (long)cell[i * p->nquantity + q].count;
+    }
+    PetscCall(cst_output_case(o, &cst_channel_series_sum, q, icase, sum));
+    PetscCall(cst_output_case(o, &cst_channel_series_count, q, icase, number));
+    for (int rms = 0; rms < 2; rms++) {
+      for (int i = 0; i < p->most_samples; i++)
+        x[i] = i < k->nsample ? reduced(&cell[i * p->nquantity + q], rms) : NAN;
+      PetscCall(
+          cst_output_case(o, rms ? &cst_channel_series_rms : &cst_channel_series_max, q, icase, x));
+    }
+  }
+  PetscCall(PetscFree3(x, sum, number));
+  PetscFunctionReturn(0);
+}
+
+const cst_tally cst_series_tally = {cells, most, finish};
+
+/* ---- an earlier result ----------------------------------------------------------------------- */
 
 /* Reads the samples of one quantity of a case from the file. */
 static bool read_samples(const cst_extension *e, const cst_channel_row *row, int quantity,
@@ -89,7 +145,7 @@ static bool read_quantity(const cst_extension *e, int quantity, int icase, cst_s
          read_samples(e, &cst_channel_series_count, quantity, icase, n, number);
 }
 
-static PetscErrorCode add_quantity(const cst_extension *e, cst_series *s, int icase, int quantity,
+static PetscErrorCode add_quantity(const cst_extension *e, cst_cell *cell, int icase, int quantity,
                                    cst_sum *sum, double *top, long *number) {
   const int        from = e->from[icase];
   const cst_class *was = &e->old->classes[e->old->class_of[from]];
@@ -102,12 +158,13 @@ static PetscErrorCode add_quantity(const cst_extension *e, cst_series *s, int ic
     const int    at = e->longer ? find_sample(was, is, i) : i;
     const double most = number[i] > 0 ? top[i] : 0;
     if (at >= 0)
-      cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
+      cst_cell_merge(&cell[at * e->now->nquantity + quantity],
+                     &(cst_cell){sum[i], most, (double)number[i]});
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add(const cst_extension *e, cst_series *s) {
+static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
   const int samples = e->old->most_samples;
   cst_sum  *sum;
   double   *top;
@@ -119,8 +176,9 @@ static PetscErrorCode add(const cst_extension *e, cst_series *s) {
   for (int k = 0; k < e->now->ncase; k++) {
     if (e->from[k] < 0)
       continue;
+    cst_cell *cell = cst_tallies_at(t, CST_COLLECTOR_series, k);
     for (int q = 0; q < e->now->nquantity; q++)
-      PetscCall(add_quantity(e, s, k, q, sum, top, number));
+      PetscCall(add_quantity(e, cell, k, q, sum, top, number));
   }
   PetscCall(PetscFree3(sum, top, number));
   PetscFunctionReturn(0);

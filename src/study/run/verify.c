@@ -43,7 +43,7 @@ typedef struct {
   const bool    *left_out; /* [nmethod]; NULL: none */
   unsigned char *known;    /* [nvariant][members] the reference states are in the table */
   cst_output    *output;
-  cst_series    *series;
+  cst_tallies   *tallies;
   cst_runner    *runner;
   long          *chosen; /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
   long          *joined; /* [ncase] cst_longer_joined */
@@ -347,12 +347,13 @@ static PetscErrorCode open_verification(verification *d) {
   d->known =
       cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
-  d->series = cst_series_create(d->plan);
+  d->tallies = cst_tallies_create(d->plan);
   d->told = MPI_Wtime();
   d->joined = cst_longer_joined(d->file, d->plan, why, sizeof why);
   PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
   PetscCall(cst_output_compare(d->plan, d->file, d->joined, &d->comparison, &d->output));
-  PetscCall(cst_runner_create(d->plan, 1, d->reference, d->output, d->series, poll, d, &d->runner));
+  PetscCall(
+      cst_runner_create(d->plan, 1, d->reference, d->output, d->tallies, poll, d, &d->runner));
   PetscCall(read_chosen(d));
   PetscFunctionReturn(0);
 }
@@ -362,7 +363,7 @@ static PetscErrorCode close_verification(verification *d) {
   PetscFunctionBegin;
   PetscCall(cst_runner_destroy(&d->runner));
   PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
-  cst_series_destroy(d->series);
+  cst_tallies_destroy(d->tallies);
   cst_reference_destroy(d->reference);
   for (int i = 0; i < PASTS; i++)
     cst_past_destroy(d->plan, d->past[i]);

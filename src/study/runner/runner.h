@@ -4,7 +4,7 @@
 #define CST_RUNNER_H
 #include "study/result/output.h"
 #include "study/reference/reference.h"
-#include "study/result/series.h"
+#include "study/result/tallies.h"
 
 /* The state from which a batch continues: its position, and a row for each of its lanes. */
 typedef struct {
@@ -18,7 +18,8 @@ typedef struct cst_runner cst_runner;
 
 /* batch: maximal lanes per batch. */
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o,
-                                 cst_series *s, cst_poll *poll, void *context, cst_runner **runner);
+                                 cst_tallies *s, cst_poll *poll, void *context,
+                                 cst_runner **runner);
 /* `halt` and `pause` are called with the context of poll. halt: while the lanes of a batch start; if it
  * returns true, the batch has not begun, and stops. pause: inside slices that may take long; if it returns
  * true, the batch goes back to the beginning of its slice, if possible without the lanes that have completed
