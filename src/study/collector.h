@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include "constella/diag.h"
 #include "core/keys.h"
 #include "observe/observer.h"
 
@@ -20,6 +21,7 @@ typedef struct cst_collection cst_collection;
 typedef struct cst_later      cst_later;
 typedef struct cst_extension  cst_extension;
 typedef struct cst_class      cst_class;
+typedef struct cst_study      cst_study;
 typedef struct cst_result     cst_result;
 typedef struct cst_output     cst_output;
 typedef struct cst_tallies    cst_tallies;
@@ -31,6 +33,9 @@ typedef struct {
   bool   lambda;      /* it reads multipliers at observed steps */
   double nanoseconds; /* per observation and lane */
   double concludes;   /* numbers of each member of a case that it holds while it concludes */
+  double bins;        /* of each block of each member that it sums while it concludes */
+  bool   blocks;      /* it counts by blocks of the run (plan.h) */
+  int    chosen;      /* members of each case that it follows */
 } cst_demand;
 
 /* What becomes of its data of an earlier result in a study that extends that. Members that are NULL: nothing is
@@ -71,8 +76,18 @@ typedef struct cst_collector {
   size_t         wish;
   void (*read)(struct cst_reader *r, void *wish);
   void (*forget)(void *wish);
+  /* NULL, or reports what does not go with other keys, when all of them have been read. */
+  void (*check)(struct cst_reader *r, const void *wish);
+  /* NULL, or whether time averages of the observables are taken for its sake. */
+  bool (*averages)(const cst_study *s);
+  /* NULL, or sets in a new class the steps that its keys tell. */
+  void (*schedule)(const cst_plan *p, cst_class *k);
   /* NULL: it asks for nothing. */
   cst_demand (*demand)(const cst_plan *p);
+  /* NULL, or finds what its keys name, with messages in d: owned, free(), then cst_plan.settled[..]. */
+  void *(*settle)(const cst_plan *p, cst_diag *d);
+  /* NULL, or bytes that it takes in batches of so many lanes, besides rows. */
+  double (*bytes)(const cst_plan *p, long batch);
   /* NULL, or prints its lines of `constella check`. */
   void (*tell)(const cst_plan *p, FILE *out);
   /* Adds its channels, those that there are in this study. */

@@ -1,11 +1,69 @@
-/* series-cases.c: the series of cases as whole: their times, and what an earlier result has of them. */
+/* series-cases.c: the key `samples`; the series of cases as whole: their times, sums over members, and what an earlier
+ * result has of them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/series-cases.h"
 #include <math.h>
+#include "core/need.h"
 #include "study/collect/longer.h"
 #include "study/plan/clock.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"
+
+/* clang-format off */
+const cst_key cst_series_keys[] = {
+    {"", "samples", CST_KEYS_ALL, "map", "{count: 400, spacing: log}", "", "samples: {count: 100, spacing: linear}", "Points of the time series that the result keeps. They change no verdict."},
+    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "Maximal number of points, 0 to 100000."},
+    {"samples", "spacing", CST_KEYS_ALL, "linear or log", "log", "", "samples: {spacing: linear}", "Equidistant in t, or in log t."},
+    {0},
+};
+/* clang-format on */
+
+const cst_series_wish *cst_series_wish_of(const cst_study *s) {
+  return s->collected[CST_COLLECTOR_series];
+}
+
+void cst_series_read(cst_reader *r, void *wish) {
+  static const char *const spacings[] = {"linear", "log"};
+  cst_series_wish         *w = wish;
+  cst_yaml                *n = cst_yaml_get(r->root, "samples");
+  long                     count = 400;
+  int                      spacing = 1;
+  cst_reader_keys(r, n, "samples", "samples", CST_KEYS_ALL);
+  cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
+  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
+                    &spacing);
+  *w = (cst_series_wish){(int)count, spacing};
+}
+
+/* At most `count` of the steps 0..n, equidistant, or equidistant in the logarithm after 0; they include 0 and
+ * n. */
+static int sample_steps(const cst_series_wish *w, long n, long **steps) {
+  int  k = 0;
+  long last = -1;
+  *steps = NULL;
+  if (w->count <= 0)
+    return 0;
+  const int count = w->count < 2 ? 2 : w->count;
+  *steps = cst_zeros(count, sizeof **steps);
+  for (int i = 0; i < count; i++) {
+    double part;
+    if (w->log)
+      part = (i - 1.0) / (count - 2);
+    else
+      part = i / (count - 1.0);
+    double at = i == 0   ? 0
+                : w->log ? cst_elementary_exp(cst_elementary_log((double)n) * part)
+                         : (double)n * part;
+    long   step = i == count - 1 ? n : lround(at);
+    if (step > last && step <= n)
+      (*steps)[k++] = last = step;
+  }
+  return k;
+}
+
+void cst_series_schedule(const cst_plan *p, cst_class *k) {
+  k->nsample = sample_steps(cst_series_wish_of(p->study), k->n, &k->sample);
+}
 
 PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
   double *t;

@@ -199,6 +199,10 @@ static PetscErrorCode stop(cst_collection *x) {
 const cst_collector cst_collector_series = {
     .name = "series",
     .doc = "samples at chosen steps",
+    .keys = cst_series_keys,
+    .wish = sizeof(cst_series_wish),
+    .read = cst_series_read,
+    .schedule = cst_series_schedule,
     .declare = declare,
     .open = cst_series_open,
     .reuse = &cst_series_reuse,

@@ -72,8 +72,11 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   const double status = 2.0 * (double)study->members * p->ncase;
-  double       sum = program + group + reference + cst_plan_track_bytes(p, batch);
+  double       sum = program + group + reference;
   sum += per_lane * (double)batch;
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->bytes)
+      sum += cst_collectors[k]->bytes(p, batch);
   sum += 2 * cst_tallies_bytes(p);
   sum += conclusion_bytes(p);
   sum += case_bytes(p);

@@ -17,7 +17,8 @@
 #include "study/run/identity.h"
 #include "study/run/past.h"
 #include "study/run/verify.h"
-#include "study/runner/tracks.h"
+#include "study/collect/states.h"
+#include "study/collect/tracks.h"
 
 enum { PASTS = 2 };
 static const double tell_every = 10;
@@ -45,8 +46,8 @@ typedef struct {
   cst_output    *output;
   cst_tallies   *tallies;
   cst_runner    *runner;
-  long          *chosen; /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
-  long          *joined; /* [ncase] cst_longer_joined */
+  long          *chosen;     /* [ncase][chosen] the worst members, if they are stored; else NULL */
+  long          *joined;     /* [ncase] cst_longer_joined */
   cst_comparison comparison; /* of the current trajectory */
   long           n, at;      /* number of trajectories to compute, and the current one */
   double         total, done, told;
@@ -329,14 +330,13 @@ static void print_result(const verification *d, const trajectory *t) {
 
 /* Reads the worst members, as far as they are known. */
 static PetscErrorCode read_chosen(verification *d) {
-  const cst_study *s = d->plan->study;
+  const size_t n = (size_t)d->plan->chosen;
   PetscFunctionBegin;
-  if (!s->worst_by.text)
+  if (!cst_states_wish_of(d->plan->study)->worst_by.text)
     PetscFunctionReturn(0);
-  d->chosen =
-      cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
+  d->chosen = cst_need(calloc((size_t)d->plan->ncase * n + 1, sizeof *d->chosen));
   for (int i = 0; i < d->plan->ncase; i++)
-    PetscCall(cst_tracks_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
+    PetscCall(cst_tracks_read_chosen(d->output, i, d->chosen + (size_t)i * n));
   cst_runner_choose(d->runner, d->chosen);
   PetscFunctionReturn(0);
 }

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include "study/collector.h"
 #include "study/runner/runner.h"
-#include "study/runner/tracks.h"
 
 typedef struct {
   int first, count;

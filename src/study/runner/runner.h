@@ -40,7 +40,7 @@ PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *memb
  * observed. *lanes: number of trajectories. */
 PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least,
                                double *most, long *lanes, bool *stop);
-/* Sets the members whose states are stored, if the study does not: member[ncase][ntrajectory], borrowed, -1:
+/* Sets the members whose states are stored, if the study does not: member[ncase][chosen], borrowed, -1:
  * none. */
 void cst_runner_choose(cst_runner *runner, long *member);
 /* Writes buffered states. */
